@@ -1,0 +1,1 @@
+"""Is it right, and if not, why: locating stages, known mistakes, the check suite, the result record."""

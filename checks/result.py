@@ -1,0 +1,182 @@
+"""The result record: one JSON document a submission, from which every output is rendered. Imports no torch."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Status(str, Enum):
+    """How far grading came."""
+
+    GRADED = "graded"
+    NOT_LOADED = "not_loaded"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    REFUSED = "refused"
+
+
+class StageStatus(str, Enum):
+    """Whether a stage is right."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_REACHED = "not_reached"
+    NOT_APPLICABLE = "not_applicable"
+
+
+class Evidence(str, Enum):
+    """How a stage is known: its tensor was found, only its consequence was, or neither."""
+
+    OBSERVED = "observed"
+    IMPLIED = "implied"
+    ABSENT = "absent"
+
+
+class Outcome(str, Enum):
+    """How a check ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    TIMED_OUT = "timed_out"
+    NOT_REACHED = "not_reached"
+    SKIPPED = "skipped"
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CodeLine(_Record):
+    """One line of an excerpt of the student's code."""
+
+    number: int
+    text: str
+    marked: bool = False
+
+
+class Location(_Record):
+    """A place in the student's code; ``line`` counts from 1 (in a notebook: within the cell named by ``file``)."""
+
+    file: str
+    line: int
+    excerpt: list[CodeLine] = []
+
+
+class Score(_Record):
+    """Points."""
+
+    earned: float
+    possible: float
+
+
+class StageResult(_Record):
+    """What is known of one stage. Shapes are at the assignment's full size, in the order of ``axes``."""
+
+    key: str
+    title: str
+    axes: str  # letters separated by spaces, such as "B h T T"
+    equation: str
+    status: StageStatus
+    evidence: Evidence
+    expected_shape: list[int]
+    shape: list[int] | None = None
+    max_error: float | None = None
+    tolerance: float | None = None
+    mistakes: list[str] = []
+    location: Location | None = None
+    hint: str | None = None
+    message: str | None = None  # what was measured, in a sentence or a few
+    values: list[list[float | None]] | None = None  # a corner of the student's tensor; null where not finite
+    expected_values: list[list[float | None]] | None = None  # the same corner of what the equation predicts
+    values_of: str | None = None  # which corner, such as "image 0, head 0, tokens 0-3 by tokens 0-5"
+
+
+class CheckResult(_Record):
+    """One check of the suite."""
+
+    id: str
+    stage: str | None
+    title: str
+    outcome: Outcome
+    points: float
+    earned: float
+    message: str = ""
+    counterexample: dict[str, Any] | None = None  # sizes and seed, "command" repeats it
+
+
+class MistakeResult(_Record):
+    """A mistake that was recognised."""
+
+    id: str
+    stage: str
+    kind: str  # error | variant | layout
+    title: str
+    hint: str
+    location: Location | None = None
+    blocks: str | None = None  # "block 1", "all blocks"
+    also: list[str] = []  # ids that the same numbers would explain equally well
+
+
+class VariantResult(_Record):
+    """A legitimate variant that was recognised, and whether the assignment accepts it."""
+
+    id: str
+    stage: str
+    title: str
+    allowed: bool
+    reason: str | None = None
+
+
+class Note(_Record):
+    """Something inferred or left out while the submission was loaded."""
+
+    kind: str  # skipped | inferred | pinned | printed
+    text: str
+    location: Location | None = None
+
+
+class Run(_Record):
+    """How the grading was done; enough to repeat it exactly."""
+
+    seed: int
+    seconds: float
+    isolation: list[str] = []
+    versions: dict[str, str] = {}
+    examples: int = 0
+    sizes: dict[str, int] = {}  # of the first example
+    command: str | None = None
+
+
+class Result(_Record):
+    """One submission's result."""
+
+    schema_: int = Field(1, alias="schema", serialization_alias="schema")
+    submission: str
+    assignment: str
+    status: Status
+    reason: str | None = None
+    location: Location | None = None  # where loading stopped, if status is not graded
+    score: Score
+    architecture: str | None = None  # "report", "pre-norm", …: what was seen
+    stages: dict[str, StageResult] = {}
+    checks: list[CheckResult] = []
+    mistakes: list[MistakeResult] = []
+    variants: list[VariantResult] = []
+    notes: list[Note] = []
+    run: Run
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    def to_json(self) -> str:
+        """The document as it is written to ``result.json``: the same result gives the same bytes."""
+        return self.model_dump_json(indent=1, by_alias=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Result:
+        """Raises pydantic.ValidationError where ``text`` is no result record."""
+        return cls.model_validate_json(text)

@@ -1,0 +1,1 @@
+"""The pytest modules that every submission is run against."""

@@ -1,0 +1,3 @@
+"""vitcheck grades Vision Transformer assignments."""
+
+__version__ = "0.1.0"

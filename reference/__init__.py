@@ -1,0 +1,1 @@
+"""The answer key: stage table, equations, the reference ViT and its variants. Knows nothing of students."""

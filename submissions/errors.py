@@ -1,0 +1,65 @@
+"""Everything that can go wrong with a submission, as one tree.
+
+SubmissionError             the submission's own fault; ends as a result with its status
+├── NotLoaded               syntax error, missing package, no model, no way to build it
+├── Crashed                 the process ended by itself
+├── TimedOut
+├── OutOfMemory
+└── Refused                 it broke a limit or the protocol
+StudentCodeFailed           an exception in the student's code; grading goes on around it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A line of the student's code: ``file`` is relative to the submission."""
+
+    file: str
+    line: int
+
+
+class SubmissionError(Exception):
+    """``reason`` is one sentence for the student; ``frame`` is where, if a place is to blame."""
+
+    status = "crashed"
+
+    def __init__(self, reason: str, frame: Frame | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.frame = frame
+
+
+class NotLoaded(SubmissionError):
+    status = "not_loaded"
+
+
+class Crashed(SubmissionError):
+    status = "crashed"
+
+
+class TimedOut(SubmissionError):
+    status = "timed_out"
+
+
+class OutOfMemory(SubmissionError):
+    status = "out_of_memory"
+
+
+class Refused(SubmissionError):
+    status = "refused"
+
+
+@dataclass
+class StudentCodeFailed(Exception):
+    """An exception that the student's code raised: ``type`` is its class name, ``frames`` innermost first."""
+
+    type: str
+    message: str
+    frames: tuple[Frame, ...] = field(default=())
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.message}"
