@@ -1,1 +1,10 @@
 """What people read: everything here is rendered from result records alone."""
+
+from __future__ import annotations
+
+from .html import render_index, render_report
+from .tables import grades_csv
+from .terminal import verdict
+from .writer import write_class, write_submission
+
+__all__ = ["grades_csv", "render_index", "render_report", "verdict", "write_class", "write_submission"]

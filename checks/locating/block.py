@@ -1,0 +1,191 @@
+"""One encoder block: what it reads, its attention, its residuals and norms, its MLP, what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ...reference import equations as eq
+from .attention import Attention, Output, outputs, right_attention, settle_attention, wrong_attention
+from .context import Predict
+from .forms import ATTENTION_SUMS, NORMS, Form
+from .mlp import find_mlp
+from .parameters import Norm
+from .places import Found
+from .projections import Heads, arrangements, projected, shared_slices, unprojected_values
+from .returned import settle_output
+from .walk import Walk, applied, combine, stage_of
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the projections read: the block's input, normed or not."""
+
+    input: Predict  # S08
+    normed: Predict
+    norm: Norm | None
+    input_ids: tuple[str, ...]  # of how the block got its input
+    ids: tuple[str, ...]  # of the norm
+    after: int
+
+
+def settle_block(walk: Walk, number: int, inputs: list[tuple[Predict, tuple[str, ...]]]) -> bool:
+    """Settles S08 to S20 of a block. False, with nothing settled, where it is no block at all.
+
+    ``inputs`` are what the block may read, the right one first, each with the ids of what is wrong about it.
+    """
+    readings = [reading for x, ids in inputs for reading in _readings(walk, number, x, ids)]
+    choice = _choose(walk, readings, right_attention) or _choose(walk, readings, wrong_attention)
+    if choice is None:
+        wrong = [reading for x, ids in inputs[:1] for reading in _wrong_readings(walk, x, ids)]
+        choice = _choose(walk, wrong, right_attention) or _choose(walk, wrong, wrong_attention)
+    if choice is None:
+        return False
+    reading, attention = choice
+    _settle_input(walk, number, reading)
+    settle_attention(walk, number, attention)
+    _about_norm(walk, number, reading)
+    return _settle_rest(walk, number, reading)
+
+
+def _readings(walk: Walk, number: int, x: Predict, ids: tuple[str, ...]) -> Iterator[Reading]:
+    """Right norms of ``x`` first, a norm before the first block, then ``x`` itself."""
+    after = walk.position - 1
+    for norm, _, found in walk.parameters.norms(x(walk.context), after):
+        yield Reading(x, applied(norm, x), norm, ids, norm.ids, after)
+        if number == 1:
+            y = applied(norm, x)
+            for inner, _, _ in walk.parameters.norms(y(walk.context), found.record - 1):
+                extra = (*ids, "extra-norm-before-encoder")
+                yield Reading(y, applied(inner, y), inner, extra, inner.ids, found.record - 1)
+    yield Reading(x, x, None, ids, ("norm1-skipped",), after)
+
+
+def _wrong_readings(walk: Walk, x: Predict, ids: tuple[str, ...]) -> Iterator[Reading]:
+    after = walk.position - 1
+    for norm, _, _ in walk.parameters.norms(x(walk.context), after, NORMS[1:]):
+        yield Reading(x, applied(norm, x), norm, ids, norm.ids, after)
+
+
+def _choose(
+    walk: Walk, readings: list[Reading], search: Callable[[Walk, list[Heads]], Attention | None]
+) -> tuple[Reading, Attention] | None:
+    for reading in readings:
+        candidates = _candidates(walk, reading)
+        if candidates:
+            attention = search(walk, candidates)
+            if attention is not None:
+                return reading, attention
+    return None
+
+
+def _candidates(walk: Walk, reading: Reading) -> list[Heads]:
+    maps = projected(walk, reading.normed, reading.after)
+    found = list(arrangements(walk, maps)) if maps else []
+    if reading.norm is not None:
+        found += shared_slices(walk, reading.normed, reading.after)
+        found += unprojected_values(walk, maps, reading.normed)
+    return found
+
+
+def _settle_input(walk: Walk, number: int, reading: Reading) -> None:
+    previous = stage_of("positioned_tokens", 0) if number == 1 else stage_of("block_output", number - 1)
+    x = reading.input(walk.context)
+    walk.settle(
+        "block_input", number, reading.input, walk.places.find(x), right=previous, ids=reading.input_ids
+    )
+    if reading.norm is not None:
+        walk.roles[f"block{number}.norm1"] = reading.norm
+
+
+def _about_norm(walk: Walk, number: int, reading: Reading) -> None:
+    """A mistake in norm1 is the query's: its input is not LayerNorm(S08)."""
+    for position, step in enumerate(walk.steps):
+        if step.key == "query" and step.block == number:
+            for id in reading.ids:
+                walk.note_at(position, id, "query")
+
+
+def _settle_rest(walk: Walk, number: int, reading: Reading) -> bool:
+    """From S15 on; the first way that leads to an MLP is taken, right ones first."""
+    for choice in sorted(_halves(walk, number, reading), key=lambda one: one.price):
+        mlp = find_mlp(walk, choice.mlp_input, choice.after)
+        if mlp is not None:
+            _settle_half(walk, number, choice)
+            return settle_output(walk, number, mlp, choice.raw, reading.norm is not None)
+    walk.stuck("attention_output", number)
+    return False
+
+
+@dataclass(frozen=True)
+class Half:
+    """One way through the first half: S15, the sum, and what the MLP reads."""
+
+    output: Output
+    sum: Form
+    raw: Predict
+    mlp_input: Predict
+    norm: Norm | None
+    ids: tuple[str, ...]
+    price: float
+    after: int
+
+
+def _halves(walk: Walk, number: int, reading: Reading) -> Iterator[Half]:
+    x = stage_of("block_input", number)
+    for output in outputs(walk, number):
+        for form in ATTENTION_SUMS:
+            raw: Predict = combine(form.function, x, reading.normed, output.predict)
+            found = walk.find(raw(walk.context))
+            if found:
+                price = output.price + form.price
+                yield from _mlp_inputs(walk, output, form, raw, found, price, number)
+
+
+def _mlp_inputs(
+    walk: Walk, output: Output, form: Form, raw: Predict, found: Found, price: float, number: int
+) -> Iterator[Half]:
+    after = found.record - 1
+    for norm, _, _ in walk.parameters.norms(raw(walk.context), after):
+        yield Half(output, form, raw, applied(norm, raw), norm, norm.ids, price, after)
+    yield Half(output, form, raw, raw, None, ("norm2-skipped",), price + 1.0, after)
+    if price:
+        return
+    for norm, _, _ in walk.parameters.norms(raw(walk.context), after, NORMS[1:]):
+        yield Half(output, form, raw, applied(norm, raw), norm, norm.ids, price + 1.0, after)
+    others = (("mlp-reads-block-input", stage_of("block_input", number)), ("mlp-reads-attn-output", output.predict))
+    for id, other in others:
+        for norm, _, _ in walk.parameters.norms(other(walk.context), after):
+            yield Half(output, form, raw, applied(norm, other), norm, (id, *norm.ids), price + 0.9, after)
+
+
+def _settle_half(walk: Walk, number: int, choice: Half) -> None:
+    output = choice.output
+    found = walk.find(output.predict(walk.context))
+    walk.settle("attention_output", number, output.predict, found, right=output.right, ids=output.ids)
+    if output.map is not None:
+        walk.roles[f"block{number}.out"] = output.map
+    x, a = stage_of("block_input", number), stage_of("attention_output", number)
+    right_sum: Predict = combine(eq.residual, x, a)
+    right: Predict = right_sum if choice.norm is None else _normed_right(choice.norm, right_sum)
+    ids = [*([] if choice.sum.id is None else [choice.sum.id]), *choice.ids]
+    s16 = choice.mlp_input(walk.context)
+    walk.settle("post_attention_norm", number, choice.mlp_input, walk.find(s16), right=right, ids=ids)
+    if choice.norm is None:
+        return
+    walk.roles[f"block{number}.norm2"] = choice.norm
+    first = walk.roles.get(f"block{number}.norm1")
+    if isinstance(first, Norm) and _same_norm(walk, first, choice.norm):
+        walk.note("norm1-reused-for-norm2", "post_attention_norm")
+
+
+def _normed_right(norm: Norm, x: Predict) -> Predict:
+    return lambda context: norm.right(context, x(context))
+
+
+def _same_norm(walk: Walk, first: Norm, second: Norm) -> bool:
+    if first.weight is None or second.weight is None:
+        return False
+    leaf = walk.parameters.leaf
+    return leaf(first.weight) == leaf(second.weight)
+

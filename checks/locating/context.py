@@ -1,0 +1,35 @@
+"""One trace, and the student's own tensor of each stage that has been settled in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from ...reference.sizes import Sizes
+from ...submissions.trace import Trace, Use
+
+
+@dataclass
+class Context:
+    """What equations read. ``stages`` is keyed by stage key and block (0 outside of the blocks, then 1, 2, …)."""
+
+    trace: Trace
+    sizes: Sizes
+    stages: dict[tuple[str, int], Tensor] = field(default_factory=dict)
+
+    def stage(self, key: str, block: int = 0) -> Tensor:
+        return self.stages[key, block]
+
+    def use(self, use: Use) -> Tensor:
+        """A parameter as it was consumed, at this trace's sizes."""
+        return self.trace.tensor(self.trace.used(use))
+
+    @property
+    def image(self) -> Tensor:
+        return self.trace.tensor(self.trace.records[0].reference)
+
+
+# A prediction that can be repeated on any trace with the same operations.
+Predict = Callable[[Context], Tensor]

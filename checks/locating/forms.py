@@ -1,0 +1,395 @@
+"""Right equations and known wrong ones, as data: each wrong one is a small pure function with its id.
+
+A form's id is None where it is right, else an id of the catalogue. The first form of each table is the right
+one, and is the reference's own function. ``blame`` is the stage that the mistake belongs to where that is not the
+stage whose table it stands in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import permutations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from ...reference import equations as eq
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to compute a stage."""
+
+    function: Callable[..., Tensor]
+    id: str | None = None
+    blame: str | None = None
+    cost: float = 1.0  # of a wrong one: layouts cost less than mistakes, compositions more
+
+    @property
+    def price(self) -> float:
+        return 0.0 if self.id is None else self.cost
+
+
+_LAYOUT = 0.25  # the same family of functions under other names of weights
+_VARIANT = 0.5
+_RARE = 1.25  # tried after the others of its table
+
+
+def _grid(image: Tensor, patch: int) -> Tensor:
+    """Shape B gh gw C P P."""
+    B, C, H, W = image.shape
+    return image.reshape(B, C, H // patch, patch, W // patch, patch).permute(0, 2, 4, 1, 3, 5)
+
+
+def _right_patches(image: Tensor, patch: int) -> Tensor:
+    return eq.flatten_patches(eq.cut_patches(image, patch))
+
+
+def _in_patch_order(order: tuple[int, ...]) -> Callable[[Tensor, int], Tensor]:
+    return lambda image, patch: _grid(image, patch).permute(0, 1, 2, *(3 + axis for axis in order)).flatten(1, 2).flatten(2)
+
+
+def _patches_by_columns(image: Tensor, patch: int) -> Tensor:
+    return _grid(image, patch).transpose(1, 2).flatten(1, 2).flatten(2)
+
+
+def _patches_by_view(image: Tensor, patch: int) -> Tensor:
+    return image.reshape(image.shape[0], -1, image.shape[1] * patch**2)
+
+
+def _patches_unpermuted(image: Tensor, patch: int) -> Tensor:
+    return _patches_by_view(image.unfold(2, patch, patch).unfold(3, patch, patch).flatten(3), patch)
+
+
+def _strided_pixels(image: Tensor, patch: int) -> Tensor:
+    B, C, H, W = image.shape
+    thumbnails = image.reshape(B, C, patch, H // patch, patch, W // patch).permute(0, 3, 5, 1, 2, 4)
+    return thumbnails.flatten(1, 2).flatten(2)
+
+
+def _grid_swapped(image: Tensor, patch: int) -> Tensor:
+    B, C, H, W = image.shape
+    swapped = image.reshape(B, C, W // patch, patch, H // patch, patch)
+    return swapped.permute(0, 2, 4, 1, 3, 5).flatten(1, 2).flatten(2)
+
+
+def _unfold_recut(image: Tensor, patch: int) -> Tensor:
+    columns = F.unfold(image, patch, stride=patch)
+    return columns.reshape(columns.shape[0], columns.shape[2], columns.shape[1])
+
+
+def _overlapping(divisor: int) -> Callable[[Tensor, int], Tensor]:
+    return lambda image, patch: F.unfold(image, patch, stride=max(1, patch // divisor)).mT
+
+
+def _in_patch_forms() -> list[Form]:
+    named = {(1, 2, 0): "flatten-channel-last", (0, 2, 1): "patch-pixels-transposed"}
+    orders = [order for order in permutations(range(3)) if order != (0, 1, 2)]
+    return [
+        Form(_in_patch_order(order), named.get(order, "patch-pixels-transposed"), "flattened_patches", _LAYOUT)
+        for order in sorted(orders, key=lambda one: one not in named)
+    ]
+
+
+PATCHES = (
+    Form(_right_patches),
+    *_in_patch_forms(),
+    Form(_patches_by_columns, "patch-columns-first", "patches", _LAYOUT),
+    Form(_patches_by_view, "patch-view-whole-image", "patches"),
+    Form(_patches_unpermuted, "unfold-view-no-permute", "patches"),
+    Form(_strided_pixels, "strided-pixel-patches", "patches"),
+    Form(_grid_swapped, "grid-dims-swapped", "patches"),
+    Form(_unfold_recut, "unfold-reshape-not-transpose", "flattened_patches"),
+    *(Form(_overlapping(divisor), "overlapping-patches", "patches") for divisor in (2, 4, 3)),
+)
+
+
+def _recut(x: Tensor) -> Tensor:
+    return x.mT.reshape(x.shape)
+
+
+# What the sequence is made of, given S04 and the number of patch columns.
+EMBEDDINGS = (
+    Form(lambda x, columns: x),
+    Form(lambda x, columns: x.unflatten(1, (-1, columns)).transpose(1, 2).flatten(1, 2), "conv-tokens-column-major", "patch_embeddings", _LAYOUT),
+    Form(lambda x, columns: _recut(x), "conv-reshape-not-transpose", "patch_embeddings"),
+    Form(lambda x, columns: x.relu(), "activation-after-projection", "patch_embeddings", _VARIANT),
+    Form(lambda x, columns: eq.gelu(x), "activation-after-projection", "patch_embeddings", _VARIANT),
+    Form(lambda x, columns: x.tanh(), "activation-after-projection", "patch_embeddings", _VARIANT),
+)
+
+
+def _token(token: Tensor, x: Tensor) -> Tensor:
+    """One token for all images, or one an image, as B 1 D."""
+    return token.reshape(-1, 1, x.shape[-1]).expand(x.shape[0], 1, -1)
+
+
+def _overwrite_first(token: Tensor, x: Tensor) -> Tensor:
+    return torch.cat([_token(token, x), x[:, 1:]], 1)
+
+
+def _cat_on_batch(token: Tensor, x: Tensor) -> Tensor:
+    return torch.cat([token.reshape(-1, 1, x.shape[-1])[:1].expand(1, x.shape[1], -1), x], 0)
+
+
+# S06, given the class token (D or B·D numbers) and what S04 became.
+TOKENS = (
+    Form(lambda token, x: eq.prepend_class_token(_token(token, x), x)),
+    Form(lambda token, x: torch.cat([x, _token(token, x)], 1), "cls-appended-last"),
+    Form(lambda token, x: x + _token(token, x), "cls-added-not-concatenated"),
+    Form(_overwrite_first, "cls-overwrites-first-patch"),
+    Form(_cat_on_batch, "cls-cat-on-batch-dim"),
+)
+TOKENS_WITHOUT = (
+    Form(lambda x: torch.cat([x.mean(1, keepdim=True), x], 1), "cls-mean-of-patches", "class_token", _VARIANT),
+    Form(lambda x: x, "cls-missing"),
+)
+
+
+def _table(positions: Tensor, x: Tensor) -> Tensor:
+    return positions.reshape(-1, x.shape[-1])
+
+
+def _rolled(shift: int) -> Callable[[Tensor, Tensor], Tensor]:
+    return lambda positions, x: x + _table(positions, x).roll(shift, 0)
+
+
+def _patches_only(positions: Tensor, x: Tensor) -> Tensor:
+    return torch.cat([x[:, :1], x[:, 1:] + _table(positions, x)[-(x.shape[1] - 1) :]], 1)
+
+
+def _row_twice(positions: Tensor, x: Tensor) -> Tensor:
+    table = _table(positions, x)
+    return x + torch.cat([table[:1], table], 0)
+
+
+def _last_row_twice(positions: Tensor, x: Tensor) -> Tensor:
+    table = _table(positions, x)
+    return x + torch.cat([table, table[-1:]], 0)
+
+
+# S07, given a table of positions and S06; tried with every candidate whose size makes it work.
+POSITIONS = (
+    Form(lambda positions, x: eq.add_positions(x, _table(positions, x))),
+    Form(_patches_only, "cls-without-position", cost=_VARIANT),
+    Form(lambda positions, x: x + 2 * _table(positions, x), "pos-added-twice"),
+    Form(_rolled(1), "pos-off-by-one"),
+    Form(_rolled(-1), "pos-off-by-one"),
+    Form(lambda positions, x: x + positions.reshape(-1, x.shape[1] + 1, x.shape[2])[0, 1:], "pos-off-by-one"),
+    Form(lambda positions, x: x * _table(positions, x), "pos-multiplied"),
+    Form(_row_twice, "pos-before-cls-row-mismatch"),
+    Form(_last_row_twice, "pos-before-cls-row-mismatch"),
+    Form(lambda positions, x: x + positions.reshape(x.shape[0], 1, x.shape[2]), "pos-batch-shaped"),
+    Form(lambda positions, x: x + positions.reshape(x.shape[2]), "pos-single-vector", cost=_RARE),
+    Form(lambda positions, x: torch.cat([x, _table(positions, x).expand(x.shape)], -1), "pos-concatenated"),
+)
+
+
+def _mean_square(x: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    centred = x - x.mean(axes, keepdim=True)
+    return centred, centred.square().mean(axes, keepdim=True)
+
+
+def _standardise(axes: tuple[int, ...]) -> Callable[[Tensor, float], Tensor]:
+    def function(x: Tensor, eps: float) -> Tensor:
+        centred, variance = _mean_square(x, axes)
+        return centred / torch.sqrt(variance + eps)
+
+    return function
+
+
+def _unbiased(x: Tensor, eps: float) -> Tensor:
+    return (x - x.mean(-1, keepdim=True)) / torch.sqrt(x.var(-1, keepdim=True) + eps)
+
+
+def _unbiased_eps_outside(x: Tensor, eps: float) -> Tensor:
+    return (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + eps)
+
+
+def _eps_outside(x: Tensor, eps: float) -> Tensor:
+    centred, variance = _mean_square(x, (-1,))
+    return centred / (variance.sqrt() + eps)
+
+
+def _no_root(x: Tensor, eps: float) -> Tensor:
+    centred, variance = _mean_square(x, (-1,))
+    return centred / (variance + eps)
+
+
+def _squared_variance(x: Tensor, eps: float) -> Tensor:
+    centred, variance = _mean_square(x, (-1,))
+    return centred / (variance.square() + eps)
+
+
+def _root_mean_square(x: Tensor, eps: float) -> Tensor:
+    return x / torch.sqrt(x.square().mean(-1, keepdim=True) + eps)
+
+
+# The norms' common part, before weight and bias, given x (…, D) and eps.
+NORMS = (
+    Form(_standardise((-1,))),
+    Form(_root_mean_square, "rmsnorm-instead-of-layernorm", cost=_VARIANT),
+    Form(_unbiased, "layernorm-unbiased-variance"),
+    Form(_unbiased_eps_outside, "layernorm-unbiased-variance"),
+    Form(_eps_outside, "layernorm-eps-outside-sqrt"),
+    Form(_no_root, "layernorm-no-sqrt"),
+    Form(_squared_variance, "layernorm-no-sqrt"),
+    Form(_standardise((-2, -1)), "layernorm-over-tokens-and-features"),
+    Form(_standardise((-2,)), "layernorm-over-tokens"),
+    Form(_standardise((0,)), "layernorm-over-batch"),
+    Form(_standardise((0, 1)), "batchnorm-instead-of-layernorm"),
+)
+
+
+def _scores(scale: Callable[[int, int], float]) -> Callable[[Tensor, Tensor], Tensor]:
+    """q·kᵀ times a factor that depends on the head dimension and the number of heads."""
+    return lambda q, k: q @ k.mT * scale(q.shape[-1], q.shape[1])
+
+
+# S12, given S09 and S10. Scale mistakes differ by their factor only, see SCALES.
+SCALES: tuple[tuple[str, Callable[[int, int], float]], ...] = (
+    ("scale-missing", lambda d, h: 1.0),
+    ("scale-by-embed-dim", lambda d, h: (d * h) ** -0.5),
+    ("scale-by-head-dim", lambda d, h: 1.0 / d),
+    ("scale-multiplied", lambda d, h: d**0.5),
+    ("scale-by-num-heads", lambda d, h: h**-0.5),
+    ("scale-by-embed-dim", lambda d, h: 1.0 / (d * h)),
+    ("scale-multiplied", lambda d, h: (d * h) ** 0.5),
+    ("scale-by-num-heads", lambda d, h: 1.0 / h),
+)
+
+
+def _causal(scores: Tensor) -> Tensor:
+    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return scores.masked_fill(future, -math.inf)
+
+
+def _causal_probabilities(scores: Tensor) -> Tensor:
+    return eq.attention_probabilities(_causal(scores))
+
+
+def _softmax_of_all(scores: Tensor) -> Tensor:
+    return scores.flatten(2).softmax(-1).view_as(scores)
+
+
+SCORES = (
+    Form(eq.attention_scores),
+    *(Form(_scores(scale), id) for id, scale in SCALES),
+    Form(lambda q, k: eq.attention_scores(k, q), "kq-transposed", cost=_RARE),
+)
+
+# S13, given S12.
+PROBABILITIES = (
+    Form(eq.attention_probabilities),
+    Form(_causal_probabilities, "causal-mask-added", "attention_scores"),
+    Form(lambda scores: scores.softmax(-2), "softmax-over-queries"),
+    Form(lambda scores: scores.softmax(1), "softmax-over-heads"),
+    Form(lambda scores: scores.softmax(0), "softmax-over-batch"),
+    Form(_softmax_of_all, "softmax-over-flattened"),
+    Form(lambda scores: scores, "softmax-missing"),
+    Form(lambda scores: scores.softmax(-1).softmax(-1), "softmax-twice"),
+    Form(lambda scores: scores.sigmoid(), "sigmoid-instead-of-softmax"),
+)
+
+
+# S13 from S12 where S12 was left without its scale because it is applied later.
+def scale_after_softmax(scores: Tensor, head_dim: int, heads: int) -> list[Tensor]:
+    """The probabilities divided by √d, and by √D."""
+    return [scores.softmax(-1) / math.sqrt(head_dim), scores.softmax(-1) / math.sqrt(head_dim * heads)]
+
+
+# S14, given S13 and the query, key and value.
+CONTEXTS = (
+    Form(lambda p, q, k, v: eq.attention_context(p, v)),
+    Form(lambda p, q, k, v: p.mT @ v, "probs-transposed"),
+    Form(lambda p, q, k, v: p @ k, "context-uses-keys"),
+    Form(lambda p, q, k, v: p @ q, "context-uses-keys", cost=_RARE),
+    Form(lambda p, q, k, v: p.mean(1, keepdim=True) @ v, "head-averaged-weights", "attention_probabilities"),
+)
+
+
+def _over_heads(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = (one.transpose(1, 2) for one in (q, k, v))
+    return eq.attention_context(eq.attention_probabilities(eq.attention_scores(q, k)), v).transpose(1, 2)
+
+
+def _over_batch(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = (one.permute(1, 2, 0, 3) for one in (q, k, v))
+    return eq.attention_context(eq.attention_probabilities(eq.attention_scores(q, k)), v).permute(2, 0, 1, 3)
+
+
+# S14 straight from S09, S10 and S11, where attention ran over the wrong axis.
+WHOLE_ATTENTION = (
+    Form(_over_batch, "attention-over-batch-axis", "block_input"),
+    Form(_over_heads, "attention-over-heads-axis", "attention_scores"),
+)
+
+# What the output projection reads, given S14.
+MERGES = (
+    Form(eq.merge_heads),
+    Form(lambda context: context.permute(0, 2, 3, 1).flatten(2), "heads-interleaved-on-merge", cost=_LAYOUT),
+    Form(lambda context: context.reshape(context.shape[0], context.shape[2], -1), "heads-merged-without-transpose"),
+    Form(lambda context: context.mean(1), "heads-averaged"),
+    Form(lambda context: context.sum(1), "heads-averaged"),
+)
+
+ACTIVATIONS = (
+    Form(eq.gelu),
+    Form(lambda x: F.gelu(x, approximate="tanh"), "gelu-tanh", cost=_VARIANT),
+    Form(eq.quick_gelu, "quick-gelu", cost=_VARIANT),
+    Form(lambda x: x.relu(), "relu-instead-of-gelu", cost=_VARIANT),
+    Form(F.silu, "silu-instead-of-gelu", cost=_VARIANT),
+)
+
+# The sum after attention, given S08, its norm, and S15.
+ATTENTION_SUMS = (
+    Form(lambda x, normed, a: eq.residual(x, a)),
+    Form(lambda x, normed, a: normed + a, "residual-from-normed-attn"),
+    Form(lambda x, normed, a: 2 * a, "residual-self-add"),
+    Form(lambda x, normed, a: 2 * x + a, "residual-doubled"),
+    Form(lambda x, normed, a: x * a, "residual-multiplied"),
+    Form(lambda x, normed, a: a, "residual-attn-missing", cost=_RARE),
+)
+
+# The sum after the MLP, given S08, the sum after attention, S16 and S18.
+MLP_SUMS = (
+    Form(lambda x, raw, normed, m: eq.residual(raw, m)),
+    Form(lambda x, raw, normed, m: normed + m, "residual-mlp-from-normed"),
+    Form(lambda x, raw, normed, m: x + m, "residual-mlp-from-block-input"),
+    Form(lambda x, raw, normed, m: 2 * m, "residual-self-add"),
+    Form(lambda x, raw, normed, m: 2 * raw + m, "residual-doubled"),
+    Form(lambda x, raw, normed, m: 2 * normed + m, "residual-doubled"),
+    Form(lambda x, raw, normed, m: raw * m, "residual-multiplied"),
+    Form(lambda x, raw, normed, m: normed * m, "residual-multiplied"),
+    Form(lambda x, raw, normed, m: m, "residual-mlp-missing", cost=_RARE),
+)
+
+# S24, given the final sequence.
+READOUTS = (
+    Form(eq.class_representation),
+    Form(lambda s: s[:, 1:].mean(1), "mean-pool-patches", cost=_VARIANT),
+    Form(lambda s: s.mean(1), "mean-pool-includes-cls", cost=_VARIANT),
+    Form(lambda s: s[:, -1], "readout-last-token"),
+    Form(lambda s: s[:, 1], "readout-last-token"),
+    Form(lambda s: s[0], "readout-batch-index"),
+    Form(lambda s: s, "head-on-all-tokens", "logits"),
+)
+
+# S25 as it is returned, given what the head computed.
+LOGITS = (
+    Form(lambda z: z),
+    Form(lambda z: z.log_softmax(-1), "log-softmax-in-logits", cost=_VARIANT),
+    Form(lambda z: z.relu(), "relu-on-logits"),
+    Form(lambda z: z.softmax(-1), "softmax-in-logits"),
+)
+
+# S26, given S25.
+CLASS_PROBABILITIES = (
+    Form(eq.class_probabilities),
+    Form(lambda z: z.softmax(0), "class-softmax-over-batch"),
+    Form(lambda z: z.log_softmax(-1), "probs-are-log-probs"),
+    Form(lambda z: z.sigmoid(), "probs-sigmoid"),
+)

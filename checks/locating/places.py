@@ -1,0 +1,208 @@
+"""Finding a predicted tensor among everything that a forward pass computed, in whatever layout.
+
+Every value of the trace stands in one sorted array. One element of the prediction (the anchor) is looked up in
+it, and per axis one neighbour of the anchor: where they lie in one record, the differences of position are
+the strides of that axis, and one strided comparison of all elements settles it. Reshapes, transposes, slices of
+larger tensors and folded axes need no case of their own, while a scrambled copy with the same set of
+values is never mistaken for the tensor.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from ...submissions.trace import Trace
+
+# Two correct formulations of one stage differ by at most 5e-15 of its largest value in float64 (convolution
+# against unfold, fused against explicit attention); the smallest mistake of the catalogue moves 3e-7.
+ROUNDING = 1e-9
+
+_HITS_KEPT = 48  # positions of one value that are followed up; only repeated values have more
+_ANCHORS = 3
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a tensor lies: in the memory of ``record``, from ``offset`` on, with these strides."""
+
+    record: int
+    offset: int
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A tensor in one piece, or in several along ``axis``, each in a place of its own."""
+
+    places: tuple[Place, ...]
+    axis: int | None = None
+
+    @property
+    def record(self) -> int:
+        """The record at which the tensor is complete."""
+        return max(place.record for place in self.places)
+
+
+class Places:
+    """Finds tensors in the records of one trace. Raises nothing: what is not there is None."""
+
+    def __init__(self, trace: Trace, records: Sequence[int] | None = None) -> None:
+        chosen = [
+            one
+            for one in (trace.records if records is None else [trace.records[number] for number in records])
+            if one.image and one.cells is not None and "float" in one.dtype
+        ]
+        self._cells: dict[int, Array] = {one.number: one.cells.numpy() for one in chosen if one.cells is not None}
+        self._numbers = np.array([one.number for one in chosen], dtype=np.int64)
+        sizes = [self._cells[one.number].size for one in chosen]
+        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        values = np.concatenate([self._cells[one.number] for one in chosen]) if chosen else np.empty(0)
+        self.look_ups = 0  # of single values, so that a search can be bounded
+        self._order = np.argsort(values, kind="stable")
+        self._sorted = values[self._order]
+
+    def has(self, value: float, scale: float) -> bool:
+        """Is this single value anywhere, to rounding of a tensor whose largest value is ``scale``?"""
+        low, high = self._span(value, scale)
+        return low < high
+
+    def find(self, prediction: Tensor, after: int = -1) -> Found | None:
+        """The first place of ``prediction`` in a record later than ``after``; whole, else in slices.
+
+        Slices are looked for along the axis of heads (of four axes the second), then of images (the first). A tensor without two
+        different values along some axis has no place.
+        """
+        array = np.ascontiguousarray(prediction.detach().numpy())
+        whole = next(self._places(array, after), None)
+        if whole is not None:
+            return Found((whole,))
+        for axis in {4: (1, 0), 3: (0,)}.get(array.ndim, ()):
+            if array.shape[axis] > 1:
+                pieces = [next(self._places(one, after), None) for one in np.moveaxis(array, axis, 0)]
+                if all(pieces):
+                    return Found(tuple(piece for piece in pieces if piece), axis)
+        return None
+
+    def all(self, prediction: Tensor, after: int = -1) -> list[Place]:
+        """Every place of ``prediction`` in one piece, earliest record first."""
+        return list(self._places(np.ascontiguousarray(prediction.detach().numpy()), after))
+
+    def at(self, place: Place, shape: Sequence[int]) -> Array:
+        """The numbers at ``place``; the caller vouches that they lie inside of the record."""
+        cells = self._cells[place.record]
+        strides = [one * cells.itemsize for one in place.strides]
+        return np.lib.stride_tricks.as_strided(cells[place.offset :], shape, strides, writeable=False)
+
+    def _span(self, value: float, scale: float) -> tuple[int, int]:
+        self.look_ups += 1
+        slack = ROUNDING * scale
+        return (
+            int(np.searchsorted(self._sorted, value - slack, "left")),
+            int(np.searchsorted(self._sorted, value + slack, "right")),
+        )
+
+    def _hits(self, value: float, scale: float) -> dict[int, list[int]]:
+        """Positions of a value by record."""
+        low, high = self._span(value, scale)
+        if high - low > _HITS_KEPT * 8:
+            return {}
+        flat = self._order[low:high]
+        rows = np.searchsorted(self._starts, flat, "right") - 1
+        found: dict[int, list[int]] = {}
+        for row, position in zip(rows.tolist(), (flat - self._starts[rows]).tolist()):
+            found.setdefault(int(self._numbers[row]), []).append(position)
+        return found
+
+    def _places(self, array: Array, after: int) -> Iterator[Place]:
+        scale = float(np.abs(array).max()) if array.size else 0.0
+        if not np.isfinite(scale) or scale == 0.0:
+            return
+        for anchor in _anchors(array):
+            hits = {record: found for record, found in self._hits(array[anchor], scale).items() if record > after}
+            if not hits:
+                return
+            neighbours = self._neighbours(array, anchor, scale)
+            if neighbours is None:
+                continue
+            for record in sorted(hits):
+                yield from self._verified(array, anchor, record, hits[record], neighbours, scale)
+            return
+
+    def _neighbours(
+        self, array: Array, anchor: tuple[int, ...], scale: float
+    ) -> list[tuple[int, dict[int, list[int]]]] | None:
+        """Per axis the step to a neighbour of the anchor and the positions of its value."""
+        found = []
+        for axis, size in enumerate(array.shape):
+            if size == 1:
+                found.append((0, {}))
+                continue
+            step = _step(array, anchor, axis, scale)
+            if step is None:
+                return None
+            other = (*anchor[:axis], anchor[axis] + step, *anchor[axis + 1 :])
+            found.append((step, self._hits(array[other], scale)))
+        return found
+
+    def _verified(
+        self,
+        array: Array,
+        anchor: tuple[int, ...],
+        record: int,
+        positions: list[int],
+        neighbours: list[tuple[int, dict[int, list[int]]]],
+        scale: float,
+    ) -> Iterator[Place]:
+        cells = self._cells[record]
+        for position in positions[:_HITS_KEPT]:
+            choices = [
+                [0] if step == 0 else _strides(position, hits.get(record, []), step) for step, hits in neighbours
+            ]
+            for strides in itertools.islice(itertools.product(*choices), 64):
+                offset = position - sum(index * stride for index, stride in zip(anchor, strides))
+                last = offset + sum((size - 1) * stride for size, stride in zip(array.shape, strides))
+                if offset < 0 or last >= cells.size:
+                    continue
+                place = Place(record, offset, strides)
+                if np.abs(self.at(place, array.shape) - array).max() <= ROUNDING * scale:
+                    yield place
+                    return
+
+
+def _strides(position: int, others: list[int], step: int) -> list[int]:
+    found = [(other - position) // step for other in others if (other - position) % step == 0]
+    return sorted(one for one in found if one > 0)
+
+
+def _anchors(array: Array) -> list[tuple[int, ...]]:
+    """Large elements off the first row of every axis: that row is the class token, equal for all images."""
+    inner = array[tuple(slice(1, None) if size > 1 else slice(None) for size in array.shape)]
+    flat = np.abs(inner).ravel()
+    count = min(_ANCHORS, flat.size)
+    largest = np.argpartition(flat, flat.size - count)[flat.size - count :]
+    ordered = largest[np.argsort(-flat[largest], kind="stable")]
+    shift = [1 if size > 1 else 0 for size in array.shape]
+    return [
+        tuple(int(one) + more for one, more in zip(np.unravel_index(position, inner.shape), shift))
+        for position in ordered
+    ]
+
+
+def _step(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int | None:
+    """How far to the nearest element along ``axis`` that differs from the anchor."""
+    line = array[(*anchor[:axis], slice(None), *anchor[axis + 1 :])]
+    different = np.flatnonzero(np.abs(line - array[anchor]) > 1e3 * ROUNDING * scale)
+    if not different.size:
+        return None
+    distances = different - anchor[axis]
+    # row 0 last: the class token's row has one value at several images
+    cost = np.abs(distances) + np.where(different == 0, array.shape[axis], 0)
+    return int(distances[np.argmin(cost)])

@@ -1,0 +1,214 @@
+"""S22 to S26: the end of the blocks, the final norm, the class representation, logits and probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from ...reference import equations as eq
+from ...submissions.trace import Reference
+from .context import Predict
+from .forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
+from .parameters import Linear, Norm
+from .walk import Walk, applied, combine, stage_of
+
+
+@dataclass(frozen=True)
+class Readout:
+    """One way from the last block to the logits."""
+
+    sequence: Predict  # S23
+    representation: Predict  # S24
+    logits: Predict  # S25
+    form: Form
+    norm: Norm | None
+    head: Linear
+    ids: tuple[str, ...]
+    price: float
+
+
+def settle_readout(walk: Walk, inputs: list[tuple[Predict, tuple[str, ...]]], wrong: bool) -> bool:
+    """Settles S21 to S26, if the class scores are computed from one of ``inputs``.
+
+    ``wrong`` allows readouts that are known mistakes.
+    """
+    for x, ids in inputs:
+        choices = _readouts(walk, x, wrong)
+        choice = min(choices, key=lambda one: one.price, default=None)
+        if choice is not None:
+            _settle(walk, choice, x, ids)
+            return True
+    return False
+
+
+def _readouts(walk: Walk, x: Predict, wrong: bool) -> Iterator[Readout]:
+    tensor, after = x(walk.context), walk.position - 1
+    tables = (NORMS[:1], NORMS[1:]) if wrong else (NORMS[:1],)
+    forms = READOUTS if wrong else READOUTS[:1]
+    for table in tables:
+        for norm, _, _ in walk.parameters.norms(tensor, after, table):
+            yield from _heads(walk, applied(norm, x), norm, forms, (*norm.ids,), len(norm.ids), after)
+        for form in forms:
+            row = _row(form, x, walk.class_row)
+            if row(walk.context).dim() == 2:
+                for norm, _, _ in walk.parameters.norms(row(walk.context), after, table):
+                    yield from _normed_row(walk, x, row, norm, form, after)
+    yield from _heads(walk, x, None, forms, (), 0.0, after)
+
+
+def _row(form: Form, x: Predict, class_row: int) -> Predict:
+    if form.id is None and class_row:
+        return lambda context: x(context)[:, class_row]
+    if form.id == "readout-last-token" and class_row:
+        return lambda context: x(context)[:, 0]
+    return combine(form.function, x)
+
+
+def _heads(
+    walk: Walk, sequence: Predict, norm: Norm | None, forms: tuple[Form, ...], ids: tuple[str, ...], price: float,
+    after: int,
+) -> Iterator[Readout]:
+    for form in forms:
+        row = _row(form, sequence, walk.class_row)
+        found = [] if form.id is None else [form.id]
+        for logits, head, more, extra in _scores(walk, row, after):
+            yield Readout(sequence, row, logits, form, norm, head, (*ids, *found, *more), price + form.price + extra)
+
+
+def _normed_row(
+    walk: Walk, x: Predict, row: Predict, norm: Norm, form: Form, after: int
+) -> Iterator[Readout]:
+    normed = applied(norm, row)
+    found = [] if form.id is None else [form.id]
+    ids = (*found, *norm.ids, "final-norm-after-readout")
+    for logits, head, more, extra in _scores(walk, normed, after):
+        price = 0.05 + form.price + (norm.form.price if norm.form.id else 0.0) + extra
+        yield Readout(x, normed, logits, form, norm, head, (*ids, *more), price)
+
+
+def _scores(
+    walk: Walk, row: Predict, after: int
+) -> Iterator[tuple[Predict, Linear, tuple[str, ...], float]]:
+    tensor = row(walk.context)
+    for head, result, found in walk.parameters.linears(tensor, after):
+        if result.shape[-1] == walk.sizes.classes:
+            yield applied(head, row), head, (), 0.0
+            continue
+        for function in (*(form.function for form in ACTIVATIONS), lambda z: z.tanh(), lambda z: z):
+            hidden: Predict = combine(function, applied(head, row))
+            inner = hidden(walk.context)
+            for second, final, _ in walk.parameters.linears(inner, found.record - 1, walk.sizes.classes):
+                del final
+                yield applied(second, hidden), second, ("head-hidden-layer",), 0.3
+                return
+
+
+def _settle(walk: Walk, choice: Readout, x: Predict, input_ids: tuple[str, ...]) -> None:
+    last = walk.blocks
+    if last >= 2:
+        second = stage_of("block_output", 2)
+        walk.settle("second_block_output", 0, second, walk.places.find(second(walk.context)))
+    expected = stage_of("block_output", last) if last else stage_of("positioned_tokens", 0)
+    walk.settle("last_block_output", 0, x, walk.places.find(x(walk.context)), right=expected, ids=input_ids)
+    _settle_sequence(walk, choice)
+    if choice.norm is not None:
+        walk.roles["final_norm"] = choice.norm
+    walk.roles["head"] = choice.head
+    _settle_outputs(walk, choice)
+
+
+def _settle_sequence(walk: Walk, choice: Readout) -> None:
+    """S23 and S24; the norm may stand before or after the class token is taken."""
+    after_readout = "final-norm-after-readout" in choice.ids
+    sequence = choice.sequence(walk.context)
+    norm_ids = [] if choice.norm is None else list(choice.norm.ids)
+    walk.settle("final_sequence", 0, choice.sequence, walk.find(sequence), right=_right_sequence(choice), ids=[] if after_readout else norm_ids)
+    _about_final_norm(walk, choice)
+    row: Predict = choice.representation
+    s23 = stage_of("final_sequence", 0)
+    right: Predict = lambda context: eq.class_representation(s23(context))
+    if after_readout and choice.norm is not None:
+        norm = choice.norm
+        right = lambda context: norm.right(context, eq.class_representation(s23(context)))
+    blamed = choice.form.blame or "class_representation"
+    ids = [choice.form.id] if choice.form.id and blamed == "class_representation" else []
+    walk.settle(
+        "class_representation", 0, row, walk.find(row(walk.context)), right=right,
+        ids=[*ids, *(norm_ids if after_readout else [])],
+    )
+
+
+def _right_sequence(choice: Readout) -> Predict:
+    s22 = stage_of("last_block_output", 0)
+    norm = choice.norm
+    if norm is None or "final-norm-after-readout" in choice.ids:
+        return choice.sequence
+    return lambda context: norm.right(context, s22(context))
+
+
+def _about_final_norm(walk: Walk, choice: Readout) -> None:
+    """The pre-norm ViT has a norm before its head, the debugging report's has none."""
+    if choice.norm is None and walk.architecture == "pre-norm":
+        walk.note("final-norm-missing", "final_sequence")
+    if choice.norm is not None and walk.architecture == "report":
+        walk.note("extra-final-norm", "final_sequence")
+    if "final-norm-after-readout" in choice.ids:
+        walk.note("final-norm-after-readout", "final_sequence")
+
+
+def _settle_outputs(walk: Walk, choice: Readout) -> None:
+    """Every returned tensor of the right shape must be the logits or a function of them."""
+    z = choice.logits
+    plain = z(walk.context)
+    returned = [(path, where) for path, where in walk.trace.outputs if where.shape == tuple(plain.shape)]
+    logits_form, probabilities_form = _explain(walk, plain, returned)
+    logits: Predict = combine(logits_form.function, z)
+    ids = [id for id in (logits_form.id, choice.form.id if choice.form.blame == "logits" else None) if id]
+    if "head-hidden-layer" in choice.ids:
+        ids.append("head-hidden-layer")
+    tensor = logits(walk.context)
+    walk.settle("logits", 0, logits, walk.find(tensor), right=z, ids=ids)
+    _settle_probabilities(walk, probabilities_form)
+
+
+def _explain(
+    walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]
+) -> tuple[Form, Form | None]:
+    """How the returned scores come from what the head computed: the forms of S25 and of S26, None if not there."""
+    pairs = [(logits, probabilities) for logits in LOGITS for probabilities in (None, *CLASS_PROBABILITIES)]
+    best: tuple[Form, Form | None] = (LOGITS[0], None)
+    for path, where in returned:
+        tensor = walk.trace.tensor(where)
+        for logits, probabilities in sorted(pairs, key=lambda one: one[0].price + (one[1].price if one[1] else 0)):
+            value = logits.function(plain)
+            value = value if probabilities is None else probabilities.function(value)
+            if _same(value, tensor):
+                if _more_told(best, (logits, probabilities), path):
+                    best = (logits, probabilities)
+                break
+    if best[1] is None and walk.find(eq.class_probabilities(best[0].function(plain))):
+        best = (best[0], CLASS_PROBABILITIES[0])
+    return best
+
+
+def _same(a: Tensor, b: Tensor) -> bool:
+    return bool((a - b).abs().max() <= 1e-9 * a.abs().max())  # as in places.ROUNDING
+
+
+def _more_told(best: tuple[Form, Form | None], other: tuple[Form, Form | None], path: str) -> bool:
+    """A returned tensor tells more than the last one if it is a later step, or shows something wrong."""
+    del path
+    return (other[0].id is not None) >= (best[0].id is not None) and (other[1] is not None or best[1] is None)
+
+
+def _settle_probabilities(walk: Walk, form: Form | None) -> None:
+    logits = stage_of("logits", 0)
+    right: Predict = combine(eq.class_probabilities, logits)
+    predict: Predict = right if form is None else combine(form.function, logits)
+    found = None if form is None else walk.find(predict(walk.context))
+    ids = [form.id] if form is not None and form.id else []
+    walk.settle("class_probabilities", 0, predict, found, right=right, ids=ids)
+
+

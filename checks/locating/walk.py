@@ -1,0 +1,145 @@
+"""The state of a walk from S02 to S26 through one trace, and the small steps that every part of it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from torch import Tensor
+
+from ...reference.sizes import Sizes
+from ...submissions.trace import Trace, Use
+from .context import Context, Predict
+from .parameters import Linear, Norm, Parameters
+from .places import Found, Places
+
+_LOOK_UPS = 60_000  # of single values; a walk that explains nothing stops there, with "not explained"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A mistake or variant, the stage to blame, and the record where it shows (None: in no record)."""
+
+    id: str
+    stage: str
+    record: int | None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage of one block as it was settled.
+
+    ``predict`` gives the student's tensor on any trace with the same operations; ``right`` what the right equation
+    gives from the same inputs. ``found`` is None where the tensor is implied by a later one. ``explained`` is False
+    where no known equation gives the student's tensor.
+    """
+
+    key: str
+    block: int
+    predict: Predict
+    right: Predict
+    found: Found | None
+    findings: tuple[Finding, ...] = ()
+    explained: bool = True
+    message: str = ""
+
+
+@dataclass
+class Walk:
+    """What has been settled so far. ``position`` is the record at which the last tensor was complete."""
+
+    context: Context
+    places: Places
+    parameters: Parameters
+    position: int = 0
+    steps: list[Step] = field(default_factory=list)
+    roles: dict[str, Linear | Norm | Use] = field(default_factory=dict)  # parameters by role, such as "block1.out"
+    heads: int = 0
+    architecture: str | None = None  # "report", "pre-norm", "post-norm", "clip" once it is known
+    blocks: int = 0
+    class_row: int = 0
+    packing: str = ""
+    unexplained: tuple[str, int] | None = None
+
+    @property
+    def trace(self) -> Trace:
+        return self.context.trace
+
+    @property
+    def sizes(self) -> Sizes:
+        return self.context.sizes
+
+    def find(self, prediction: Tensor, after: int | None = None) -> Found | None:
+        return self.places.find(prediction, self.position - 1 if after is None else after)
+
+    def settle(
+        self,
+        key: str,
+        block: int,
+        predict: Predict,
+        found: Found | None,
+        *,
+        right: Predict | None = None,
+        ids: Iterable[str] = (),
+        blame: str | None = None,
+        explained: bool = True,
+        message: str = "",
+    ) -> Tensor:
+        """Takes the student's tensor of a stage as ``predict`` gives it; all later stages build on it."""
+        record = None if found is None else found.record
+        findings = tuple(Finding(id, blame or key, record) for id in ids)
+        step = Step(key, block, predict, right or predict, found, findings, explained, message)
+        self.steps.append(step)
+        tensor = predict(self.context)
+        self.context.stages[key, block] = tensor
+        if found is not None:
+            self.position = max(self.position, found.record)
+        return tensor
+
+    def note(self, id: str, stage: str, record: int | None = None) -> None:
+        """Adds a finding to the latest step."""
+        self.note_at(len(self.steps) - 1, id, stage, record)
+
+    def note_at(self, position: int, id: str, stage: str, record: int | None = None) -> None:
+        """Adds a finding to a step."""
+        step = self.steps[position]
+        self.steps[position] = replace(step, findings=(*step.findings, Finding(id, stage, record)))
+
+    def stuck(self, key: str, block: int) -> None:
+        """Says where no known equation leads on."""
+        self.unexplained = (key, block)
+
+    def reads(self, x: Tensor, after: int | None = None) -> bool:
+        """Does the pass go on from ``x``: is a norm of it, or a linear map, in the trace?"""
+        start = self.position - 1 if after is None else after
+        if next(self.parameters.norms(x, start), None):
+            return True
+        return next(self.parameters.linears(x, start), None) is not None
+
+    @property
+    def exhausted(self) -> bool:
+        return self.places.look_ups > _LOOK_UPS
+
+
+def begin(trace: Trace, sizes: Sizes) -> Walk:
+    """A walk that stands at the image."""
+    context = Context(trace, sizes)
+    places = Places(trace)
+    walk = Walk(context, places, Parameters(context, places))
+    context.stages["image", 0] = context.image
+    return walk
+
+
+def stage_of(key: str, block: int) -> Predict:
+    """Reads a stage that has been settled."""
+    return lambda context: context.stage(key, block)
+
+
+def combine(function: Callable[..., Tensor], *inputs: Predict) -> Predict:
+    """``function`` of predicted tensors."""
+    return lambda context: function(*(one(context) for one in inputs))
+
+
+def applied(map_: Linear | Norm, x: Predict) -> Predict:
+    return lambda context: map_(context, x(context))
+

@@ -1,0 +1,134 @@
+"""The stages by key, by label and by architecture. Imports no torch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+
+from .stage_table import STAGES, Stage
+
+__all__ = ["ARCHITECTURES", "LABEL_SETS", "STAGES", "Stage", "labels_of", "stage", "stages_of"]
+
+_BY_ID = {one.key: one for one in STAGES} | {one.label.lower(): one for one in STAGES}
+
+
+def stage(id: str) -> Stage:  # noqa: A002 - the word for it: a key or a label
+    """Return the stage with this key or label, in any case of letters.
+
+    Raises ValueError, with the names that are near, where there is none.
+    """
+    if found := _BY_ID.get(id.lower()):
+        return found
+    near = get_close_matches(id.lower(), _BY_ID, n=3)
+    advice = f"did you mean {' or '.join(near)}?" if near else "stages are S01 to S26, or keys such as query"
+    raise ValueError(f"there is no stage {id!r}; {advice}")
+
+
+LABEL_SETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "report": {one.label: (one.key,) for one in STAGES},
+}
+LABEL_SETS["sheet"] = LABEL_SETS["report"] | {
+    "S14": ("attention_context", "attention_output"),  # "after concatenation": both are handed in
+    "S15": ("post_attention_norm",),  # S16, the "feed-forward input", is the same tensor
+}
+
+
+def labels_of(key: str, label_set: str) -> tuple[str, ...]:
+    """Return every label that stands for the stage in this label set.
+
+    Raises ValueError for an unknown stage or label set.
+    """
+    if label_set not in LABEL_SETS:
+        raise ValueError(f"there is no label set {label_set!r}; there are {', '.join(LABEL_SETS)}")
+    wanted = stage(key).key
+    return tuple(label for label, keys in LABEL_SETS[label_set].items() if wanted in keys)
+
+
+_PRE_NORM_BLOCK = (
+    replace(
+        stage("post_attention_norm"),
+        title="Norm before the MLP",
+        explanation="What attention found is added to what the block was given, and a norm of that sum "
+        "is what the MLP reads. The sum starts at S08 as it entered, before its norm, and goes on "
+        "without this one. The norm looks at one token at a time, along the width.",
+    ),
+    replace(
+        stage("post_mlp_norm"),
+        title="Residual after the MLP",
+        predecessors=("block_input", "attention_output", "mlp_output"),
+        equation="S08 + S15 + S18",
+        operation="residual",
+        invariants=("subtracting S15 and S18 gives S08 back",),
+        explanation="What the MLP computed is added to the sum that the norm before it read, not to the "
+        "normed tokens. So the block's input reaches its output through additions alone, and there is no "
+        "norm after them.",
+    ),
+)
+_PRE_NORM = (
+    *_PRE_NORM_BLOCK,
+    replace(
+        stage("final_sequence"),
+        equation="LayerNorm(S22)",
+        operation="layer_norm",
+        invariants=("before the affine part each token has mean 0 and biased variance 1",),
+        explanation="The whole sequence after one more norm, which the blocks of this architecture leave "
+        "to the end. The class token is in row 0, then come the patches in their old order.",
+    ),
+)
+_CLIP = (
+    *_PRE_NORM_BLOCK,
+    replace(stage("patch_embeddings"), equation="S03 · Wᵀ", invariants=("linear in S03: zeros give zeros",)),
+    replace(
+        stage("block_input"),
+        equation="LayerNorm(S07) in block 1; the previous block's output in the others",
+        operation="layer_norm",
+        invariants=("before the affine part each token has mean 0 and biased variance 1",),
+        explanation="What enters the transformer block. This architecture norms the tokens once before "
+        "the first block. It is also where the first residual connection starts.",
+    ),
+    replace(
+        stage("mlp_hidden"),
+        equation="QuickGELU(S16 · W₁ᵀ + b₁)",
+        operation="quick_gelu",
+        explanation="Each token by itself goes through a wider linear layer and QuickGELU, x · "
+        "sigmoid(1.702 x). Its smallest value is about -0.16. Attention mixes tokens; here only features "
+        "are mixed.",
+    ),
+    replace(
+        stage("class_representation"),
+        equation="LayerNorm(row 0 of S23)",
+        operation="layer_norm",
+        explanation="The class token alone, one vector for each image, after a norm of its own. The "
+        "token axis is gone, the batch axis stays.",
+    ),
+    replace(
+        stage("logits"),
+        title="Projected class feature",
+        equation="S24 · W, without bias",
+        invariants=("linear in S24: zeros give zeros",),
+        explanation="The class token in the space that images and texts share, by a projection without "
+        "bias. It is a feature and no score, so no softmax follows.",
+    ),
+)
+
+
+def _with(rows: tuple[Stage, ...], without: str | None = None) -> tuple[Stage, ...]:
+    changed = {row.key: row for row in rows}
+    return tuple(changed.get(one.key, one) for one in STAGES if one.key != without)
+
+
+ARCHITECTURES: dict[str, tuple[Stage, ...]] = {  # the stages that each has, with its own equations
+    "report": STAGES,
+    "pre-norm": _with(_PRE_NORM),
+    "clip": _with(_CLIP, without="class_probabilities"),
+}
+
+
+def stages_of(architecture: str) -> tuple[Stage, ...]:
+    """Return the stages that this architecture has, each with the equation that it has there.
+
+    Raises ValueError for an unknown architecture.
+    """
+    if architecture not in ARCHITECTURES:
+        raise ValueError(f"there is no architecture {architecture!r}; there are {', '.join(ARCHITECTURES)}")
+    return ARCHITECTURES[architecture]

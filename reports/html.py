@@ -1,0 +1,33 @@
+"""The pages: one self-contained file each, with no script and nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ..checks.result import Result
+from .classes import index_view
+from .view import report_view
+
+
+def render_report(result: Result) -> str:
+    """The page of one submission. The same result gives the same text."""
+    return _environment().get_template("report.html").render(view=report_view(result)) + "\n"
+
+
+def render_index(results: Sequence[Result]) -> str:
+    """The page of a class; it links to ``NAME/report.html`` beside it for each submission called NAME."""
+    return _environment().get_template("index.html").render(view=index_view(results)) + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("vitcheck.reports", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

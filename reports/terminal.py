@@ -1,0 +1,68 @@
+"""The verdict on one submission, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from ..checks.result import Result
+from .places import Place
+from .stages import StageView, State, stage_views
+from .standing import Standing, standing
+from .text import NAME_LIMIT, one_line, points
+
+_STYLES = {
+    State.PASSED: "green",
+    State.IMPLIED: "green",
+    State.FAILED: "bold red",
+    State.NOT_REACHED: "yellow",
+    State.NOT_APPLICABLE: "dim",
+}
+_TONES = {"right": ("✓", "bold green"), "wrong": ("✗", "bold red"), "stopped": ("!", "bold yellow")}
+
+
+def verdict(result: Result) -> RenderableType:
+    """The score, the first thing wrong with its line of code and question, and a sign for each stage.
+
+    Says the same without colour. Holds no control character that a student wrote.
+    """
+    stages = stage_views(result)
+    return Group(_score(result), Text(), *_standing(standing(result)), *_strip(stages))
+
+
+def _score(result: Result) -> Text:
+    score = f"{points(result.score.earned)} of {points(result.score.possible)} points"
+    return Text.assemble((one_line(result.submission, NAME_LIMIT), "bold"), "  ", score)
+
+
+def _standing(stands: Standing) -> Iterator[Text]:
+    sign, style = _TONES[stands.tone]
+    yield Text(f"{sign} {stands.heading}", style=style)
+    yield Text(stands.sentence)
+    if stands.details:
+        yield Text(stands.details, style="dim")
+    if stands.place:
+        yield Text()
+        yield from _code(stands.place)
+    for last in (stands.question, stands.advice):
+        if last:
+            yield Text()
+            yield Text(last, style="italic")
+
+
+def _code(place: Place) -> Iterator[Text]:
+    yield Text(place.short, style="cyan")
+    for line in place.marked:
+        yield Text(f"{line.number:>5} │ {line.text}", no_wrap=True, overflow="ellipsis")
+
+
+def _strip(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
+    if not stages:
+        return
+    yield Text()
+    yield Columns(Text(f"{one.state.sign} {one.label}", _STYLES[one.state]) for one in stages)
+    used = [one for one in State if any(stage.state is one for stage in stages)]
+    yield Text("   ".join(f"{one.sign} {one.word}" for one in used), style="dim")

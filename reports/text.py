@@ -1,0 +1,60 @@
+"""Text that a student controls, made safe to show, and numbers in words."""
+
+from __future__ import annotations
+
+import unicodedata
+
+NAME_LIMIT = 120  # a submission, a class, a file
+LINE_LIMIT = 400  # a line of code, a sentence
+TEXT_LIMIT = 4000  # an exception, a counterexample
+
+# Cc and Cf drive terminals, reverse the direction of text or take no room; Zl and Zp break lines;
+# Cs is half a character, Co and Cn have no agreed look.
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def visible(text: str) -> str:
+    r"""``text`` with every character that cannot be seen written out, such as ``\x1b`` or ``\u202e``.
+
+    Line ends stay, a tab becomes four spaces.
+    """
+    plain = text.replace("\r\n", "\n").replace("\t", "    ")
+    return "".join(one if one == "\n" or not _unseen(one) else _written_out(one) for one in plain)
+
+
+def clean(text: str, limit: int = TEXT_LIMIT) -> str:
+    """``text`` as ``visible`` shows it, cut after ``limit`` characters, saying how many more there were."""
+    cut = len(text) - limit
+    return visible(text) if cut <= 0 else f"{visible(text[:limit])}… ({cut:,} more characters)"
+
+
+def one_line(text: str, limit: int = LINE_LIMIT) -> str:
+    """``text`` as ``clean`` gives it, with runs of blanks and line ends as one blank."""
+    return " ".join(clean(text, limit).split())
+
+
+def sentence(text: str) -> str:
+    """``text`` on one line, with a capital first letter and a stop at the end."""
+    line = one_line(text)
+    return line[:1].upper() + line[1:] + ("" if line.endswith((".", "?", "!", "…", ")")) else ".")
+
+
+def points(number: float) -> str:
+    """At most two decimals, and none that are zero."""
+    return f"{number:.2f}".rstrip("0").rstrip(".")
+
+
+def count(number: int, noun: str) -> str:
+    """Such as "1 stage", "26 stages"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _unseen(character: str) -> bool:
+    return unicodedata.category(character) in _UNSEEN
+
+
+def _written_out(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,138 @@
+"""The untrusted process: student code runs here, next to the handlers that answer the parent's requests."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+import socket
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from .code import STUDENT_PREFIX
+from .errors import Frame, StudentCodeFailed, SubmissionError
+from .limits import FrameLimits, Limits, apply
+from .wire import Header, Stream, encode, receive
+
+Tensors = dict[str, torch.Tensor]
+Handler = Callable[[Header, Tensors], tuple[Header, Tensors]]
+
+_MESSAGE_CHARACTERS = 10_000
+_FRAMES = 50  # of a traceback, innermost first
+_FROM_PARENT = FrameLimits(body_bytes=1 << 40)  # the parent is trusted
+_TORCH_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
+
+
+class SocketStream:
+    """A blocking socket as frames need it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+
+    def read(self, size: int) -> bytes:
+        parts = []
+        while size:
+            part = self._socket.recv(min(size, 1 << 20))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def write(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
+
+def run(connection: socket.socket, order: Mapping[str, Any]) -> None:
+    """Make this fresh fork the process of one submission, and serve until the parent hangs up."""
+    _settle(order["scratch"], order["environment"], order["seed"])
+    module, _, name = order["handlers"].partition(":")
+    handlers: Mapping[str, Handler] = getattr(importlib.import_module(module), name)
+    layers = apply(Limits(**order["limits"]))
+    stream = SocketStream(connection)
+    stream.write(encode({"layers": layers}, {}))  # the parent judges them before it sends any code
+    serve(stream, handlers)
+
+
+def _settle(scratch: str, environment: Mapping[str, str], seed: int) -> None:
+    """Take a folder, arguments and random numbers of its own; all else is the zygote's."""
+    os.chdir(scratch)
+    os.environ.clear()
+    os.environ.update(environment, HOME=scratch, TMPDIR=scratch)
+    tempfile.tempdir = None  # forget the zygote's
+    sys.argv = ["submission"]
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
+
+
+def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:
+    """Answer each request by the handler of its name, whatever that raises, until the other end hangs up."""
+    while True:
+        try:
+            header, tensors = receive(stream, _FROM_PARENT)
+        except EOFError:
+            return
+        stream.write(_answer(header, tensors, handlers))
+
+
+def _answer(header: Header, tensors: Tensors, handlers: Mapping[str, Handler]) -> bytes:
+    number = header.pop("id")
+    try:
+        reply, out = handlers[header.pop("request")](header, tensors)
+        return encode({"id": number, "reply": reply}, out)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are student code's too
+        return encode({"id": number, "error": _describe(error)}, {})
+
+
+def _describe(error: BaseException) -> Header:
+    """``error`` as plain data."""
+    if is_out_of_memory(error):
+        traceback.clear_frames(error.__traceback__)  # they hold what filled the memory
+        return {"kind": "memory"}
+    if isinstance(error, SubmissionError):
+        frame = error.frame and [error.frame.file, error.frame.line]
+        return {"kind": error.status, "reason": error.reason, "frame": frame}
+    if isinstance(error, StudentCodeFailed):
+        return _student(error.type, error.message, error.frames)
+    return _student(type(error).__name__, _text(error), _frames(error))
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether ``error`` says that memory has run out, in Python or in torch."""
+    if isinstance(error, RuntimeError):
+        return any(sign in _text(error) for sign in _TORCH_OUT_OF_MEMORY)
+    return isinstance(error, MemoryError)
+
+
+def _student(kind: str, message: str, frames: tuple[Frame, ...]) -> Header:
+    return {
+        "kind": "student",
+        "type": kind[:_MESSAGE_CHARACTERS],
+        "message": message[:_MESSAGE_CHARACTERS],
+        "frames": [[one.file, one.line] for one in frames[:_FRAMES]],
+    }
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException:  # a student's own __str__
+        return ""
+
+
+def _frames(error: BaseException) -> tuple[Frame, ...]:
+    """The lines of student code that ``error`` passed through, innermost first."""
+    places = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
+    frames = [
+        Frame(file.removeprefix(STUDENT_PREFIX), line)
+        for file, line in places
+        if file.startswith(STUDENT_PREFIX)
+    ]
+    return tuple(reversed(frames))

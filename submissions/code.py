@@ -1,0 +1,216 @@
+"""What can be said of a student's code without running it, and how its files are named."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import re
+import tokenize
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from .errors import Frame
+
+STUDENT_PREFIX = "<submission>/"  # before a relative path: the file name that student code is compiled under
+
+_CELL = re.compile(r"(?P<notebook>.+\.ipynb)\[(?P<number>\d+)\]")
+_MAGIC = re.compile(
+    r"\s*(?:%{1,2}\w|!|\?{1,2}\s*\w"  # %matplotlib inline, !pip install, ?help
+    r"|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[!%]\w)"  # help?, files = !ls
+)
+_CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_PYTHON_CELLS = {"capture", "prun", "time", "timeit", "writefile"}  # cell magics whose body is Python
+_PRINTS = {"print", "pprint", "pp"}
+
+_LABEL = r"S?0*([1-9]\d?)\b"
+_MARK = re.compile(
+    r"#+\s*breakpoints?\b\W*(?:(?:at|for|stage|step)\b\W*)*(?P<labels>S0*[1-9]\d?\b.*)", re.IGNORECASE
+)
+_FIRST = re.compile(_LABEL, re.IGNORECASE)
+_NEXT = re.compile(  # a bare number counts only right after its separator: "S09-11", not "S01 - 3 channels"
+    r"(?:\s*[=:(-]?\s*[qkv]\)?(?=\s*[,/&+]))?"  # S09 (q), S10 (k)
+    rf"(?P<sep>[-\u2013/,&+](?=\d)|\s*(?:[-\u2013/,&+]|\.\.+|\bto\b|\band\b)?\s*(?=S)){_LABEL}",
+    re.IGNORECASE,
+)
+_RANGES = {"-", "\u2013", "..", "...", "to"}
+
+
+@dataclass(frozen=True)
+class Magic:
+    """A line that only IPython understands; ``line`` counts from 1."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A comment ``# BREAKPOINT S09``: the student says that stage ``label`` lives here."""
+
+    label: str  # always as "S09"
+    file: str
+    line: int
+
+
+def cell_file(notebook: str, number: int) -> str:
+    """Name the file of a code cell, where ``number`` counts all cells from 1: ``"vit.ipynb[3]"``."""
+    return f"{notebook}[{number}]"
+
+
+def module_file(file: str) -> str | None:
+    """Name the module that ``file`` is executed in: a cell's notebook, a ``.py`` file itself, else None."""
+    if cell := _CELL.fullmatch(file):
+        return cell["notebook"]
+    return file if file.endswith(".py") else None
+
+
+def cell_number(file: str) -> int:
+    """Return where a cell stands in its notebook; 0 for any other file."""
+    cell = _CELL.fullmatch(file)
+    return int(cell["number"]) if cell else 0
+
+
+def decode(content: bytes) -> str:
+    """Return the text of a source file with Unix line ends; bytes that make no sense are replaced."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    else:
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        except SyntaxError:
+            encoding = "utf-8"
+    text = content.decode(encoding, errors="replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def clean(text: str) -> tuple[str, list[Magic]]:
+    """Return ``text`` as plain Python, and what was taken out of it: no line moves.
+
+    A line magic or shell command becomes ``pass``; a cell of another language (``%%bash``) becomes blank.
+    Text that already is Python is returned as it is.
+    """
+    if _parses(text):
+        return text, []
+    lines = text.split("\n")
+    cell = _CELL_MAGIC.match(text)
+    if cell and cell[1] not in _PYTHON_CELLS:
+        number = text[: cell.start(1)].count("\n") + 1
+        return "\n" * (len(lines) - 1), [Magic(number, lines[number - 1].strip())]
+    magics = []
+    for index, line in enumerate(lines):
+        if _MAGIC.match(line) and _complete("\n".join(lines[:index])):
+            magics.append(Magic(index + 1, line.strip()))
+            _blank(lines, index)
+    return "\n".join(lines), magics
+
+
+def _blank(lines: list[str], index: int) -> None:
+    """Put ``pass`` for a magic, which may be the only line of an ``if``, and blank its continuation lines."""
+    continued = lines[index].endswith("\\")
+    lines[index] = lines[index][: len(lines[index]) - len(lines[index].lstrip())] + "pass"
+    while continued and index + 1 < len(lines):
+        index += 1
+        continued = lines[index].endswith("\\")
+        lines[index] = ""
+
+
+def _parses(text: str) -> bool:
+    return _tree(text) is not None
+
+
+def _tree(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested very deeply
+        return None
+
+
+def _complete(text: str) -> bool:
+    """Tell whether a statement may begin after ``text``: no bracket, string or backslash is open."""
+    try:
+        for _ in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
+            pass
+    except tokenize.TokenError:
+        return False
+    except SyntaxError:
+        return True
+    return not text.endswith("\\")
+
+
+def marks(files: Mapping[str, bytes]) -> list[Mark]:
+    """List the ``# BREAKPOINT`` comments in the order of the code, one mark a label.
+
+    Case does not matter; ``S9``, ``S09:``, ``S09, S10``, ``S09/S10`` and ``S09-S11`` are understood.
+    """
+    return [
+        Mark(label, file, line)
+        for file, text in _texts(files)
+        for line, comment in _comments(text)
+        for label in _labels(comment)
+    ]
+
+
+def _comments(text: str) -> Iterator[tuple[int, str]]:
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
+    except (tokenize.TokenError, SyntaxError):
+        return  # what stands before a syntax error still counts
+
+
+def _labels(comment: str) -> list[str]:
+    mark = _MARK.match(comment)
+    if not mark:
+        return []
+    text = mark["labels"]
+    match = _FIRST.match(text)
+    numbers: list[int] = []
+    while match:
+        number = int(match[match.lastindex or 1])
+        is_range = numbers and match.groupdict().get("sep", "").strip().lower() in _RANGES
+        numbers += range(numbers[-1] + 1, number) if is_range else ()
+        numbers.append(number)
+        match = _NEXT.match(text, match.end())
+    return [f"S{number:02}" for number in dict.fromkeys(numbers)]
+
+
+def prints(files: Mapping[str, bytes]) -> list[Frame]:
+    """List where ``print`` or ``pprint`` is called."""
+    return [
+        Frame(file, node.lineno)
+        for file, text in _texts(files)
+        for node in ast.walk(_tree(text) or ast.Module([], []))
+        if isinstance(node, ast.Call) and _called(node.func) in _PRINTS
+    ]
+
+
+def _called(function: ast.expr) -> str:
+    """Return ``print`` of ``print(…)``, ``pprint`` of ``pprint.pprint(…)``, nothing of ``self.print(…)``."""
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        return function.attr if function.value.id in ("pprint", "builtins") else ""
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:
+    """Map the top-level name of each absolute import, such as ``"torchvision"``, to its first place."""
+    found: dict[str, Frame] = {}
+    for file, text in _texts(files):
+        for node in ast.walk(_tree(text) or ast.Module([], [])):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names = [node.module]
+            else:
+                continue
+            for name in names:
+                found.setdefault(name.partition(".")[0], Frame(file, node.lineno))
+    return found
+
+
+def _texts(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    """Yield file name and plain Python of each source file."""
+    for file, content in files.items():
+        if module_file(file):
+            yield file, clean(decode(content))[0]

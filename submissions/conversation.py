@@ -1,0 +1,277 @@
+"""What the parent and one child say to each other, under a clock and within limits. Imports no torch.
+
+The parent alone keeps the time, looks after everything that the child prints, and ends it.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from . import wire
+from .errors import Crashed, Frame, NotLoaded, OutOfMemory, Refused, SubmissionError, TimedOut
+from .limits import FrameLimits, Limits
+from .tree import Tree, Usage
+
+if TYPE_CHECKING:
+    import torch
+
+_START_SECONDS = 20.0  # a fork takes 30 ms, and importing handlers that are not warm a few seconds
+_REPORT_SECONDS = 1.0  # from a closed connection to the monitor's word on how the child ended
+_WATCH_SECONDS = 0.1  # between two counts of processes
+_PIECE = 1 << 20  # bytes to read or write at once
+_NO_TENSORS: Mapping[str, torch.Tensor] = MappingProxyType({})
+_DOING = {
+    "load": "while it was imported",
+    "sizes": "while its model was built",
+    "trace": "in the forward pass",
+    "forward": "in the forward pass",
+}
+_BY_STATUS = {kind.status: kind for kind in (NotLoaded, Crashed, TimedOut, OutOfMemory, Refused)}
+_SIGNALS = {  # by number: not every system that imports this has the names
+    6: "was aborted from inside compiled code",
+    9: "was killed, as the system does when memory runs out",
+    11: "crashed inside compiled code (segmentation fault)",
+}
+
+
+class Child:
+    """The process of one submission. A context manager: leaving it ends every process that the code started.
+
+    ``layers`` names what confines it, said before it was sent any code; ``usage`` is known once it is closed.
+    """
+
+    layers: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        tree: Tree,
+        connection: socket.socket,
+        printed: int,
+        limits: Limits,
+        resources: ExitStack,
+        abandon: Callable[[], None],
+    ) -> None:
+        """Release ``resources`` in the end; ``abandon`` ends the zygote where nothing less ends the child."""
+        self._tree, self._connection, self._limits = tree, connection, limits
+        self._resources, self._abandon = resources, abandon
+        self._pipe, self._kept, self._printed_bytes = printed, b"", 0
+        self._left = limits.submission_seconds
+        self._deadline, self._late, self._watched = 0.0, "", 0.0
+        self._requests = 0
+        self._failure: SubmissionError | None = None
+        self._closed = False
+        connection.setblocking(False)
+        os.set_blocking(printed, False)
+        self._selector = selectors.DefaultSelector()
+        for what in (connection, printed, tree.reports):
+            self._selector.register(what, selectors.EVENT_READ)
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def printed(self) -> str:
+        """What the code has printed so far, cut at the limit."""
+        return self._kept.decode("utf-8", "replace")
+
+    @property
+    def usage(self) -> Usage | None:
+        return self._tree.usage
+
+    def start(self) -> None:
+        """Wait for the child's first word; raises RuntimeError where none comes."""
+        self._deadline = time.monotonic() + _START_SECONDS
+        self._late = f"it said nothing for {_START_SECONDS:g} s"
+        try:
+            self.layers = tuple(wire.receive(self, FrameLimits())[0]["layers"])
+        except SubmissionError as problem:
+            text = f"the process for a submission did not start: {problem.reason}\n{self.printed}"
+            raise RuntimeError(text) from None
+
+    def request(
+        self,
+        header: Mapping[str, Any],
+        tensors: Mapping[str, torch.Tensor] = _NO_TENSORS,
+        seconds: float | None = None,
+        body_limit: int | None = None,
+    ) -> tuple[wire.Header, dict[str, torch.Tensor]]:
+        """The child's reply to the request that ``header["request"]`` names, within ``seconds``.
+
+        An exception in the student's code is a reply too: ``{"error": {"kind": "student", "type", "message",
+        "frames": [[file, line], …]}}``, innermost frame first. ``body_limit`` is in bytes of tensors.
+        Raises TimedOut, Crashed or Refused, after which the child is closed and each request raises the same;
+        OutOfMemory, and any SubmissionError that a handler raised, after which it can be asked again.
+        """
+        if self._failure is not None:
+            raise self._failure
+        self._requests += 1
+        limits = FrameLimits() if body_limit is None else replace(FrameLimits(), body_bytes=body_limit)
+        began = time.monotonic()
+        self._set_clock(header["request"], seconds, began)
+        try:
+            wire.send(self, {**header, "id": self._requests}, tensors)
+            answer, out = wire.receive(self, limits)
+            reply = self._open(answer)
+            self._drain()
+        except wire.ProtocolError as problem:
+            raise self._end(Refused(f"the grader refused what the code's process sent: {problem}")) from None
+        finally:
+            self._left -= time.monotonic() - began
+        return reply, out
+
+    def _set_clock(self, request: str, seconds: float | None, now: float) -> None:
+        seconds = self._limits.seconds_for(request) if seconds is None else seconds
+        doing = _DOING.get(request, f"in {request!r}")
+        self._late = f"the code was still running after {seconds:g} s {doing}"
+        if self._left < seconds:
+            self._late = f"the code took more than {self._limits.submission_seconds:g} s in all"
+        self._deadline = now + min(seconds, self._left)
+
+    def _open(self, answer: wire.Header) -> wire.Header:
+        """The reply in ``answer``; raises the error that the handler raised."""
+        if answer.get("id") != self._requests:
+            raise wire.ProtocolError("an answer to no question")
+        if "error" in answer:
+            error = answer["error"]
+            failure = _failure(error, self._limits)
+            if failure is not None:
+                raise failure
+            return {"error": error}
+        reply = answer.get("reply")
+        if not isinstance(reply, dict):
+            raise wire.ProtocolError("an answer without a reply")
+        return reply
+
+    def read(self, size: int) -> bytes:
+        """For frames: exactly ``size`` bytes from the child."""
+        parts = []
+        while size:
+            self._wait(selectors.EVENT_READ)
+            try:
+                part = self._connection.recv(min(size, _PIECE))
+            except ConnectionError:
+                part = b""
+            if not part:
+                raise self._end(self._ended_by_itself())
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def write(self, data: bytes) -> None:
+        """For frames: send ``data`` to the child."""
+        left = memoryview(data)
+        while left:
+            self._wait(selectors.EVENT_WRITE)
+            try:
+                left = left[self._connection.send(left[:_PIECE]) :]
+            except ConnectionError:
+                raise self._end(self._ended_by_itself()) from None
+
+    def _wait(self, event: int) -> None:
+        """Let the child run until its connection is ready for ``event``."""
+        self._selector.modify(self._connection, event)
+        while True:
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise self._end(TimedOut(self._late))
+            ready = [key.fileobj for key, _ in self._selector.select(min(left, _WATCH_SECONDS))]
+            if self._pipe in ready:
+                self._read_printed()
+            if self._connection in ready:
+                return
+            if self._tree.reports in ready:
+                raise self._end(self._ended_by_itself())
+            self._watch()
+
+    def _watch(self) -> None:
+        """Refuse what prints without end or starts too many processes."""
+        if self._printed_bytes > self._limits.printed_bytes:
+            limit = self._limits.printed_bytes / 2**20
+            raise self._end(Refused(f"the code printed more than {limit:g} MB"))
+        now = time.monotonic()
+        if now - self._watched > _WATCH_SECONDS:
+            self._watched = now
+            if self._tree.size() > self._limits.processes:
+                raise self._end(Refused(f"the code started more than {self._limits.processes} processes"))
+
+    def _read_printed(self) -> bool:
+        """Take in a piece of what was printed; False where there is none for now."""
+        try:
+            text = os.read(self._pipe, _PIECE)
+        except BlockingIOError:
+            return False
+        if not text and self._pipe in self._selector.get_map():
+            self._selector.unregister(self._pipe)
+        self._kept += text[: self._limits.printed_bytes_kept - len(self._kept)]
+        self._printed_bytes += len(text)
+        return bool(text)
+
+    def _drain(self) -> None:
+        """Take in what was printed before the reply."""
+        while self._read_printed() and self._printed_bytes <= self._limits.printed_bytes:
+            pass
+
+    def _ended_by_itself(self) -> SubmissionError:
+        self._tree.wait(_REPORT_SECONDS)
+        code = self._tree.exit
+        if code is None:
+            did = "ended a process of" if self._tree.lost else "closed its connection to"
+            return Refused(f"the code {did} the grader")
+        if code == -signal.SIGXCPU:
+            return TimedOut(f"the code used more than {self._limits.cpu_seconds} s of processor time")
+        if code < 0:
+            how = _SIGNALS.get(-code, f"was ended by signal {-code} ({signal.strsignal(-code)})")
+            return Crashed(f"the Python process {how}")
+        return Crashed(f"the code ended the Python process (exit code {code}, as os._exit() does)")
+
+    def _end(self, failure: SubmissionError) -> SubmissionError:
+        self._failure = failure
+        self.close()
+        return failure
+
+    def close(self) -> None:
+        """End the child and everything that it started."""
+        if self._closed:
+            return
+        self._closed = True
+        if not self._tree.kill():
+            self._abandon()
+        self._drain()
+        self._selector.close()
+        self._resources.close()
+
+
+def _failure(error: object, limits: Limits) -> SubmissionError | None:
+    """What a handler raised; None where it was the student's code. Raises ProtocolError at any other form."""
+    match error:
+        case {"kind": "memory"}:
+            return OutOfMemory(f"the code needed more than {limits.memory_bytes / 2**30:g} GB of memory")
+        case {"kind": "student", "type": str(), "message": str(), "frames": list(frames)} if all(
+            _is_frame(one) for one in frames
+        ):
+            return None
+        case {"kind": str(kind), "reason": str(reason), "frame": frame} if kind in _BY_STATUS:
+            if frame is None:
+                return _BY_STATUS[kind](reason)
+            if _is_frame(frame):
+                return _BY_STATUS[kind](reason, Frame(*frame))
+    raise wire.ProtocolError("an error of an unknown form")
+
+
+def _is_frame(value: object) -> bool:
+    match value:
+        case [str(), int()]:
+            return True
+    return False

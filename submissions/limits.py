@@ -1,0 +1,70 @@
+"""How much a submission may use, and why just that much. Imports no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import psutil
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use, in seconds and bytes."""
+
+    import_seconds: float = 20  # the largest library that students import takes 2 s on a slow core
+    request_seconds: float = 10  # a forward pass at grading sizes takes milliseconds
+    submission_seconds: float = 120  # all requests together
+    cpu_seconds: int = 120  # of each process: a second net under the wall clock
+    memory_bytes: int = 4 << 30  # beyond the libraries; a ViT-B/16 in float64 is 0.7 GB of parameters
+    file_bytes: int = 64 << 20  # each file in the scratch folder
+    open_files: int = 64  # enough for a DataLoader with two workers
+    processes: int = 64  # DataLoaders and thread pools work, and killing them all takes half a second
+    printed_bytes_kept: int = 64 << 10  # for the report; the rest is dropped
+    printed_bytes: int = 16 << 20  # a forgotten print of a tensor fits, an endless loop does not
+
+    def seconds_for(self, request: str) -> float:
+        return self.import_seconds if request == "load" else self.request_seconds
+
+
+@dataclass(frozen=True)
+class FrameLimits:
+    """What one frame on the wire may hold; checked before anything is allocated."""
+
+    header_bytes: int = 8 << 20  # of JSON, and again of the list of tensors
+    body_bytes: int = 64 << 20  # a trace of a small ViT takes 2.5 MB
+    tensors: int = 8192
+    name_characters: int = 512
+    rank: int = 8
+    dimension: int = 1 << 24
+
+
+def apply(limits: Limits) -> list[str]:
+    """Bind this process and its descendants to ``limits``; the answer names those in force.
+
+    Those that this system does not have are left out of the answer. For POSIX systems only.
+    """
+    import resource
+
+    size = psutil.Process().memory_info().vms  # torch alone maps gigabytes, so the limit is relative
+    cpu = limits.cpu_seconds
+    wanted = (  # soft and hard: the soft one on processor time ends in SIGXCPU, which tells it from a kill
+        ("memory", resource.RLIMIT_AS, size + limits.memory_bytes, size + limits.memory_bytes),
+        ("processor time", resource.RLIMIT_CPU, cpu, cpu + 1),
+        ("file size", resource.RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes),
+        ("open files", resource.RLIMIT_NOFILE, limits.open_files, limits.open_files),
+        ("core files", resource.RLIMIT_CORE, 0, 0),
+    )
+    return [f"{name} limit" for name, kind, soft, hard in wanted if _limit(kind, soft, hard)]
+
+
+def _limit(kind: int, soft: int, hard: int) -> bool:
+    import resource
+
+    allowed = resource.getrlimit(kind)[1]
+    if allowed != resource.RLIM_INFINITY:
+        soft, hard = min(soft, allowed), min(hard, allowed)
+    try:
+        resource.setrlimit(kind, (soft, hard))
+    except (OSError, ValueError):
+        return False
+    return True

@@ -1,0 +1,98 @@
+"""What a built model shows of its sizes: its layers' shapes, and what it returns."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from math import isqrt
+
+from torch import Tensor, nn
+
+from .parameter_names import meanings
+
+
+def tensors(output: object) -> Iterator[Tensor]:
+    """Yield every tensor in what a model returned: in tuples, lists, mappings, dataclasses, also nested."""
+    if isinstance(output, Tensor):
+        yield output
+    elif isinstance(output, Mapping):
+        for one in output.values():
+            yield from tensors(one)
+    elif isinstance(output, (tuple, list)):
+        for one in output:
+            yield from tensors(one)
+    elif dataclasses.is_dataclass(output) and not isinstance(output, type):
+        yield from tensors(vars(output))
+
+
+def observe(model: nn.Module) -> dict[str, int]:
+    """Read the fields of ``Sizes`` off the model's layers and attributes, as far as they can be told."""
+    width = _embed_dim(model)
+    found = {
+        "embed_dim": width,
+        "mlp_dim": _mlp_dim(model, width),
+        "depth": _depth(model),
+        "heads": _heads(model),
+        "classes": _classes(model),
+        **_patch_and_image(model, width),
+    }
+    return {field: value for field, value in found.items() if value}
+
+
+def _embed_dim(model: nn.Module) -> int:
+    norms = [one.normalized_shape[-1] for one in model.modules() if isinstance(one, nn.LayerNorm)]
+    sizes = norms or [size for one in model.parameters() if one.dim() > 1 for size in one.shape]
+    return Counter(sizes).most_common(1)[0][0] if sizes else 0
+
+
+def _mlp_dim(model: nn.Module, width: int) -> int:
+    """Return the width M with as many maps D → M as M → D; 0 where no other width than D is there."""
+    shapes = Counter(tuple(one.shape) for one in model.parameters() if one.dim() == 2)
+    paired = {out: count for (out, into), count in shapes.items() if into == width != out}
+    fitting = {size: count for size, count in paired.items() if shapes[width, size] == count}
+    return max(fitting, key=lambda size: (fitting[size], size)) if fitting else 0
+
+
+def _depth(model: nn.Module) -> int:
+    """Return the length of the container of equal modules that holds the most parameters."""
+    best, depth = 0, 0
+    for container in model.modules():
+        children = list(container.children())
+        if (
+            isinstance(container, (nn.ModuleList, nn.Sequential))
+            and len({type(one) for one in children}) == 1
+        ):
+            size = sum(one.numel() for one in container.parameters())
+            if size > best:
+                best, depth = size, len(children)
+    return depth
+
+
+def _heads(model: nn.Module) -> int:
+    kept = Counter(_attribute(one, "heads") for one in model.modules())
+    del kept[0]
+    return kept.most_common(1)[0][0] if kept else 0
+
+
+def _classes(model: nn.Module) -> int:
+    layers = [one for one in model.modules() if isinstance(one, nn.Linear)]
+    return layers[-1].out_features if layers else 0
+
+
+def _patch_and_image(model: nn.Module, width: int) -> dict[str, int]:
+    convolutions = [one for one in model.modules() if isinstance(one, nn.Conv2d)]
+    found = {"channels": convolutions[0].in_channels} if convolutions else {}
+    patch = next((int(one.kernel_size[0]) for one in convolutions if one.kernel_size == one.stride), 0)
+    patch = patch or _attribute(model, "patch")
+    tokens = [one.shape[-2] for one in model.parameters() if one.dim() > 1 and one.shape[-1] == width]
+    side = next((isqrt(one - 1) for one in tokens if one > 1 and isqrt(one - 1) ** 2 == one - 1), 0)
+    return {**found, "patch": patch, "height": side * patch, "width": side * patch}
+
+
+def _attribute(module: nn.Module, meaning: str) -> int:
+    """Return the whole number that the module keeps under a name of this meaning."""
+    for name, one in vars(module).items():
+        if type(one) is int and meanings(name)[:1] == (meaning,):
+            return one
+    return 0

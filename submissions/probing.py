@@ -1,0 +1,234 @@
+"""Trying ways to build a model: whether it builds, an image passes, and the sizes come out that went in."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from math import gcd
+
+import torch
+from torch import Tensor, nn
+
+from ..reference.sizes import Sizes
+from .building import Assignment, Builder, Choice, Slot
+from .observing import observe, tensors
+from .parameter_names import FIELDS, normalise
+
+MOST_TRIES = 64
+TRIES_ELSEWHERE = 2  # at the sizes after the first
+
+# All letters differ, and differ from all their products that a layer may have (4 and 3 times the width too).
+SMALL = Sizes(
+    batch=2, channels=3, height=20, width=20, patch=4, embed_dim=60, heads=6, mlp_dim=300, depth=2, classes=11
+)
+BASES = (  # for models with hard-coded sizes that the small one does not fit
+    SMALL,
+    replace(SMALL, embed_dim=192, heads=12, mlp_dim=960),
+    replace(SMALL, height=32, width=32, embed_dim=192, heads=4, mlp_dim=960),
+    replace(SMALL, height=224, width=224, patch=16, embed_dim=192, heads=4, mlp_dim=960),
+    replace(SMALL, height=28, width=28, patch=7, embed_dim=64, heads=4, mlp_dim=320, channels=1),
+    replace(SMALL, height=224, width=224, patch=16, embed_dim=768, heads=12, mlp_dim=3072),
+)
+_IMAGES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # what models without an image size may expect
+_MOST_PATCHES_A_SIDE = 28
+
+
+class Level(IntEnum):
+    """How far a try got."""
+
+    NOTHING = 0
+    BUILT = 1
+    RAN = 2
+    CLASSIFIED = 3  # a tensor with a row of scores for each image came out
+
+
+@dataclass
+class Attempt:
+    """One try: how it was built, at which sizes, and what was seen."""
+
+    assignment: Assignment
+    sizes: Sizes
+    level: Level = Level.NOTHING
+    error: BaseException | None = None
+    seen: dict[str, int] = field(default_factory=dict)
+    shapes: Counter[tuple[int, ...]] = field(default_factory=Counter)  # of all parameters
+    output: Tensor | None = None  # the largest tensor that came out
+
+    @property
+    def claimed(self) -> set[str]:
+        """The fields of ``Sizes`` that the assignment sets."""
+        return fields_set(self.assignment)
+
+    @property
+    def contradicted(self) -> set[str]:
+        """The fields that were set, and came out otherwise."""
+        return {
+            name for name in self.claimed & self.seen.keys() if self.seen[name] != getattr(self.sizes, name)
+        }
+
+    @property
+    def is_perfect(self) -> bool:
+        return self.level == Level.CLASSIFIED and not self.contradicted
+
+    @property
+    def score(self) -> float:
+        confirmed = len(self.claimed & self.seen.keys()) - len(self.contradicted)
+        return 10.0 * self.level + confirmed - 2 * len(self.contradicted)
+
+
+def fields_set(assignment: Assignment) -> set[str]:
+    """Collect the fields of ``Sizes`` that the arguments set; a number of patches sets the patch of an image."""
+    kinds = [str(choice) for choice in assignment.values()]
+    images = [kind for kind in kinds if kind.startswith(("image", "height"))]
+    counts = [kind for kind in kinds if kind.startswith("patches") or kind == "tokens"]
+    found = {name for kind in kinds for name in FIELDS.get(kind, ())}
+    return found | {"patch"} if images and counts else found
+
+
+class Search:
+    """Looks for the way to build a model that gets furthest, for at most ``seconds``."""
+
+    def __init__(self, builder: Builder, seconds: float) -> None:
+        self.builder = builder
+        self.end = time.monotonic() + seconds
+        self.best: Attempt | None = None
+
+    def run(self) -> Attempt:
+        """Try the ways in order of plausibility, up to one that leaves nothing to be desired."""
+        ways = assignments(self.builder.blueprint.slots)
+        for number, base in enumerate(BASES):
+            for assignment in ways if number == 0 else ways[:TRIES_ELSEWHERE]:
+                attempt = self._settle(assignment, base)
+                if self.best is None or attempt.score > self.best.score:
+                    self.best = attempt
+                if self.best.is_perfect or self._is_late():
+                    return self.best
+            if self.best is not None and self.best.level >= Level.RAN:
+                return self.best
+        assert self.best is not None  # there is always a way, if only the one that gives nothing
+        return self.best
+
+    def _settle(self, assignment: Assignment, sizes: Sizes) -> Attempt:
+        """Try at ``sizes``, then with what the model has fixed put in, until an image passes."""
+        first = run(self.builder, assignment, sizes)
+        if first.level != Level.BUILT:
+            return first
+        unset = {name: one for name, one in first.seen.items() if name not in first.claimed}
+        others = [fit(sizes, unset), fit(sizes, first.seen), replace(sizes, batch=1)]
+        for other in dict.fromkeys(one for one in others if one != sizes):
+            attempt = run(self.builder, assignment, other)
+            if attempt.level > Level.BUILT:
+                return attempt
+        found = None if "height" in first.claimed else self._other_images(assignment, fit(sizes, unset))
+        return found or first
+
+    def _other_images(self, assignment: Assignment, sizes: Sizes) -> Attempt | None:
+        sides = [
+            one for one in _IMAGES if one % sizes.patch == 0 and one // sizes.patch <= _MOST_PATCHES_A_SIDE
+        ]
+        for side, channels in itertools.product(sides, dict.fromkeys((sizes.channels, 3, 1))):
+            there = replace(sizes, height=side, width=side, channels=channels)
+            attempt = run(self.builder, assignment, there)
+            if attempt.level > Level.BUILT:
+                return attempt
+            if self._is_late():
+                break
+        return None
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self.end
+
+
+def assignments(slots: tuple[Slot, ...]) -> list[Assignment]:
+    """List the ways to give each slot one of its choices, the most plausible first.
+
+    Slots of one name mean the same. A way is the less plausible, the further down the lists its choices stand,
+    and where two names mean the same.
+    """
+    groups: dict[str, list[Slot]] = {}
+    for slot in slots:
+        name = slot.path.rpartition(".")[2]
+        groups.setdefault(normalise(name) if len(name) > 1 else name, []).append(slot)
+    options = [max((one.choices for one in group), key=len) for group in groups.values()]
+    ways = itertools.islice(itertools.product(*map(enumerate, options)), 4096)
+    return [
+        {slot: choice for (_, choice), group in zip(way, groups.values(), strict=True) for slot in group}
+        for way in heapq.nsmallest(MOST_TRIES, ways, key=_implausibility)
+    ]
+
+
+def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
+    kinds = Counter(FIELDS[str(choice)] for _, choice in way if str(choice) in FIELDS)
+    return sum(rank for rank, _ in way) + 1.5 * sum(count - 1 for count in kinds.values())
+
+
+def run(builder: Builder, assignment: Assignment, sizes: Sizes) -> Attempt:
+    """Build once and pass one batch of random images."""
+    attempt = Attempt(assignment, sizes)
+    try:
+        model = builder.build(assignment, sizes).eval()
+        attempt.level = Level.BUILT
+        attempt.seen = observe(model)
+        attempt.shapes = Counter(tuple(one.shape) for one in model.parameters())
+        _fill(model)
+        with torch.no_grad():
+            output = model(
+                torch.linspace(-1, 1, sizes.batch * sizes.channels * sizes.height * sizes.width).reshape(
+                    sizes.batch, sizes.channels, sizes.height, sizes.width
+                )
+            )
+        attempt.level = Level.RAN
+        _judge(attempt, list(tensors(output)))
+    except (Exception, SystemExit) as error:
+        attempt.error = error
+    return attempt
+
+
+@torch.no_grad()
+def _fill(model: nn.Module) -> None:
+    """Give parameters fixed values: zeros as first values would hide what changes the output."""
+    for number, one in enumerate(model.parameters()):
+        if one.is_floating_point():
+            values = torch.arange(one.numel(), dtype=one.dtype) * 0.618 + number
+            one.copy_(
+                (torch.frac(values) - 0.5).view_as(one) / max(1, one.shape[-1] if one.dim() else 1) ** 0.5
+            )
+
+
+def _judge(attempt: Attempt, found: list[Tensor]) -> None:
+    sizes = attempt.sizes
+    attempt.output = max(found, key=Tensor.numel, default=None)
+    rows = [one.shape[1] for one in found if one.dim() == 2 and one.shape[0] == sizes.batch]
+    if "classes" in attempt.claimed and sizes.classes in rows:
+        attempt.seen["classes"] = sizes.classes
+    elif rows:
+        attempt.seen["classes"] = rows[0]
+    if rows and (attempt.seen["classes"] == sizes.classes or "classes" not in attempt.claimed):
+        attempt.level = Level.CLASSIFIED
+
+
+def fit(sizes: Sizes, fixed: Mapping[str, int]) -> Sizes:
+    """Return the sizes nearest to ``sizes`` that have the ``fixed`` fields and fit each other."""
+    want = {**vars(sizes), **{name: one for name, one in fixed.items() if one}}
+    sides = gcd(*(fixed[side] for side in ("height", "width") if side in fixed))
+    if sides % want["patch"]:
+        want["patch"] = _divisor(sides, want["patch"])
+    for side in ("height", "width"):
+        if want[side] % want["patch"]:
+            want[side] = max(1, getattr(sizes, side) // sizes.patch) * want["patch"]
+    if want["embed_dim"] % want["heads"]:
+        if "embed_dim" in fixed:
+            want["heads"] = _divisor(want["embed_dim"], want["heads"])
+        else:
+            want["embed_dim"] = max(1, round(want["embed_dim"] / want["heads"])) * want["heads"]
+    return Sizes(**want)
+
+
+def _divisor(number: int, near: int) -> int:
+    """Return the divisor of ``number`` nearest to ``near``."""
+    return min((one for one in range(1, number + 1) if number % one == 0), key=lambda one: abs(one - near))

@@ -1,0 +1,172 @@
+"""How to build a student's model at any size: inferred from its signature, settled and verified by trying."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from ..reference.sizes import Sizes
+from .building import Builder, Choice, Literal
+from .controls import Controls, verify
+from .definitions import Definition, Definitions
+from .errors import Frame, NotLoaded
+from .finding import evidence, model_classes, pinned_model
+from .parameter_names import FIELDS, VALUES
+from .probing import Attempt, Level, Search, fit
+from .signatures import Reader
+
+if TYPE_CHECKING:
+    from .loading import Loaded
+
+_SECONDS = 1.0  # to try one definition: some hundred tries of a small model, one of a base-sized one
+_MESSAGE_LENGTH = 300  # characters of a student's exception in a sentence of ours
+
+
+@dataclass(frozen=True)
+class Pins:
+    """What the assignment says of the model, so that it need not be inferred.
+
+    ``arguments`` gives arguments and constants by name (``"config.dim"`` for a key) a meaning such as
+    ``"embed_dim"``, or a value: ``"=16"`` or anything that is no string.
+    """
+
+    model: str | None = None
+    arguments: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to build the model ``definition``."""
+
+    definition: Definition
+    builder: Builder
+    attempt: Attempt
+    controls: Controls
+
+    def build(self, sizes: Sizes) -> nn.Module:
+        """Build a fresh model at ``sizes``, which should be what ``sizes_for`` returned.
+
+        Dtype and device are the caller's defaults. Whatever the student's code raises comes through.
+        """
+        return self.builder.build(self.controls.assignment, sizes)
+
+    def sizes_for(self, sizes: Sizes) -> Sizes:
+        """Return the sizes nearest to ``sizes`` that the model can really be built at."""
+        if self.controls.square_only:
+            sizes = fit(replace(sizes, width=sizes.height), {})
+        return self.controls.with_derived(fit(sizes, self.controls.fixed))
+
+    def describe(self) -> dict[str, object]:
+        """Say in plain data how the model is built, and what was inferred on the way."""
+        constants = {*self.builder.blueprint.constants, *self.builder.blueprint.settings}
+        given = {slot: _as_text(choice) for slot, choice in self.controls.assignment.items()}
+        return {
+            "model": self.definition.name,
+            "file": self.definition.file,
+            "line": self.definition.node.lineno,
+            "arguments": {slot.path: text for slot, text in given.items() if slot not in constants},
+            "constants": {slot.path: text for slot, text in given.items() if slot in constants},
+            "controls": sorted(self.controls.fields),
+            "fixed": dict(self.controls.fixed),
+            "mlp_ratio": self.controls.mlp_ratio,
+            "square_only": self.controls.square_only,
+            "notes": [*self._notes(), *self.controls.notes],
+        }
+
+    def _notes(self) -> list[str]:
+        notes = [
+            f"{slot.path} was taken as {_as_text(choice)}, which fits best what came out"
+            for slot, choice in self.controls.assignment.items()
+            if _meaning(choice) != _meaning(slot.choices[0])
+        ]
+        if self.attempt.level == Level.BUILT and self.attempt.error is not None:
+            notes.append(f"the forward pass failed while trying: {_quote(self.attempt.error)}")
+        if self.attempt.level == Level.RAN:
+            notes.append("no tensor with one row of class scores for each image came out")
+        return notes
+
+
+def infer(loaded: Loaded, pins: Pins) -> Recipe:
+    """Find the model among what was loaded, and how to build it.
+
+    Raises NotLoaded, with the class, its file and its line, where there is no model or no way to build it.
+    """
+    definitions = Definitions(loaded)
+    found = [pinned_model(definitions, pins.model)] if pins.model else model_classes(definitions)
+    reader = Reader(loaded, definitions, {path: _pin(path, one) for path, one in pins.arguments.items()})
+    with torch.random.fork_rng(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the student's, who sees them at another time
+        definition, builder, attempt = _best(loaded, definitions, reader, found)
+        return Recipe(definition, builder, attempt, verify(builder, attempt))
+
+
+def _best(
+    loaded: Loaded, definitions: Definitions, reader: Reader, found: list[Definition]
+) -> tuple[Definition, Builder, Attempt]:
+    best: tuple[float, Definition, Builder, Attempt] | None = None
+    failures: list[NotLoaded] = []
+    for definition in found:
+        promise = evidence(definition, definitions) + Level.CLASSIFIED
+        if best is not None and promise <= best[0]:
+            break  # and what follows promises less
+        try:
+            builder = Builder(loaded, reader.blueprint(definition))
+            attempt = _built(definition, Search(builder, _SECONDS).run())
+        except NotLoaded as failure:
+            failures.append(failure)
+            continue
+        value = attempt.level + evidence(definition, definitions)
+        if failures and attempt.level < Level.CLASSIFIED:
+            continue  # a part, most likely; what failed was the model
+        if best is None or value > best[0]:
+            best = (value, definition, builder, attempt)
+    if best is None:
+        none = NotLoaded("no model was found: no class is derived from nn.Module")
+        raise (failures or [loaded.cause or none])[0]
+    return best[1:]
+
+
+def _built(definition: Definition, attempt: Attempt) -> Attempt:
+    """Return the attempt, if anything was built."""
+    if attempt.level == Level.NOTHING and attempt.error is not None:
+        frame = Frame(definition.file, definition.node.lineno)
+        raise NotLoaded(
+            f"{definition.name} ({frame.file}, line {frame.line}) could not be built: {_quote(attempt.error)};"
+            f" if its arguments were misunderstood, pin them in the assignment file under [model.arguments]",
+            frame,
+        )
+    return attempt
+
+
+def _pin(path: str, pinned: object) -> Choice:
+    if not isinstance(pinned, str):
+        return Literal(pinned)
+    if pinned.startswith("="):
+        return Literal(ast.literal_eval(pinned[1:]))
+    if pinned in VALUES:
+        return pinned
+    near = difflib.get_close_matches(pinned, VALUES, n=3, cutoff=0.4)
+    raise NotLoaded(
+        f"the assignment gives the argument {path!r} the meaning {pinned!r}, which is none;"
+        f" did it mean {' or '.join(near) or ', '.join(VALUES)}? A value is written with '=' before it"
+    )
+
+
+def _meaning(choice: Choice) -> object:
+    """Return what the choice sets, whatever its form: 32 and (32, 32) are the same."""
+    return FIELDS.get(str(choice), choice)
+
+
+def _as_text(choice: Choice) -> str:
+    return f"={choice.value!r}" if isinstance(choice, Literal) else choice
+
+
+def _quote(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:_MESSAGE_LENGTH]

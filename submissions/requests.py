@@ -1,0 +1,220 @@
+"""Child side: the few things that the parent may ask for."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from ..reference.sizes import Sizes
+from .code import STUDENT_PREFIX
+from .errors import NotLoaded
+from .loading import Loaded, load
+from .randomise import named_tensors, randomise
+from .recipe import Pins, Recipe, infer
+from .sights import Watcher
+from .tracing import Storage, Tracer, module_paths
+
+Header = dict[str, Any]
+Tensors = dict[str, Tensor]
+Reply = tuple[Header, Tensors]
+
+_DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+class _Submission:
+    """What has been loaded: one submission a process."""
+
+    loaded: Loaded
+    recipe: Recipe
+
+
+def _load(header: Header, tensors: Tensors) -> Reply:
+    """Executes the submission's files, finds its model and how to build it."""
+    files = {name: bytes(tensors[key].tolist()) for name, key in header["files"].items()}
+    _Submission.loaded = load(files)
+    skipped = [asdict(one) for one in _Submission.loaded.skipped]
+    if _Submission.loaded.error is not None:
+        error = _Submission.loaded.error
+        return {"skipped": skipped, "recipe": None, "failure": _failure(error)}, {}
+    try:
+        _Submission.recipe = infer(_Submission.loaded, Pins(header["model"], header["arguments"]))
+    except NotLoaded as error:
+        return {"skipped": skipped, "recipe": None, "failure": _failure(error)}, {}
+    return {"skipped": skipped, "recipe": _Submission.recipe.describe(), "failure": None}, {}
+
+
+def _failure(error: NotLoaded) -> Header:
+    return {"reason": error.reason, "frame": error.frame and [error.frame.file, error.frame.line]}
+
+
+def _sizes(header: Header, tensors: Tensors) -> Reply:
+    """The nearest sizes that the model can really be built at."""
+    return {"sizes": asdict(_Submission.recipe.sizes_for(Sizes(**header["sizes"])))}, {}
+
+
+def _trace(header: Header, tensors: Tensors) -> Reply:
+    """One forward pass, recorded. ``fake`` computes shapes only, at no arithmetic cost."""
+    sizes = Sizes(**header["sizes"])
+    fake = bool(header["fake"])
+    error: Header | None = None
+    outputs: list[tuple[str, Tensor]] = []
+    with ExitStack() as stack:
+        stack.enter_context(_default_dtype(_DTYPES[header["dtype"]]))
+        if fake:
+            stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+        model = _model(sizes, header, tensors)
+        image = _image(header, tensors, sizes)
+        tracer = Tracer(model, image, keep_cells=not fake)
+        watcher = Watcher(header["marks"], tracer.reference)
+        try:
+            # the mathematical path takes the fused kernel apart, so that scores and probabilities exist
+            with sdpa_kernel(SDPBackend.MATH), module_paths(model, tracer), watcher, tracer:
+                result = model(image)
+            outputs = list(_tensors_in(result))
+        except Exception as raised:
+            error = _describe_error(raised)
+    return _encode(tracer, watcher, outputs, error)
+
+
+def _model(sizes: Sizes, header: Header, tensors: Tensors) -> nn.Module:
+    model = _Submission.recipe.build(sizes).train(header["mode"] == "train")
+    dtype = _DTYPES[header["dtype"]]
+    model.to(dtype)
+    for _, tensor, is_parameter in named_tensors(model):
+        if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
+            tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
+    if not header["fake"]:
+        fixed = {name.removeprefix("set:"): one for name, one in tensors.items() if name.startswith("set:")}
+        randomise(model, int(header["seed"]), fixed)
+    torch.manual_seed(int(header["seed"]))
+    return model
+
+
+def _image(header: Header, tensors: Tensors, sizes: Sizes) -> Tensor:
+    if header["fake"]:
+        return torch.empty(sizes.batch, sizes.channels, sizes.height, sizes.width)
+    return tensors["image"].to(_DTYPES[header["dtype"]], copy=True)
+
+
+@contextmanager
+def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    """Constants made by the student's code are float64 too; a bfloat16 model is written in a float32 world."""
+    torch.set_default_dtype(torch.float32 if dtype == torch.bfloat16 else dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def _tensors_in(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
+    if isinstance(value, Tensor):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _tensors_in(one, f"{path}.{key}".lstrip("."))
+    elif isinstance(value, (list, tuple)):
+        for number, one in enumerate(value):
+            yield from _tensors_in(one, f"{path}.{number}".lstrip("."))
+    elif hasattr(value, "__dict__"):
+        yield from _tensors_in(vars(value), path)
+
+
+def _describe_error(error: Exception) -> Header:
+    frames, traceback = [], error.__traceback__
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if file.startswith(STUDENT_PREFIX):
+            frames.insert(0, [file.removeprefix(STUDENT_PREFIX), traceback.tb_lineno])
+        traceback = traceback.tb_next
+    return {"type": type(error).__name__, "message": str(error)[:10_000], "frames": frames}
+
+
+def _encode(
+    tracer: Tracer, watcher: Watcher, outputs: list[tuple[str, Tensor]], error: Header | None
+) -> Reply:
+    cells = [one.cells for one in tracer.records + tracer.leaves if one.cells is not None]
+    signature = hashlib.sha256(" ".join(one.op for one in tracer.records).encode()).hexdigest()[:16]
+    references = [(path, tracer.reference(tensor)) for path, tensor in outputs]
+    header = {
+        "signature": signature,
+        "records": [_row(one) for one in tracer.records],
+        "leaves": [_row(one) for one in tracer.leaves],
+        "views": tracer.views,
+        "outputs": [[path, where] for path, where in references if where is not None],
+        "sights": watcher.sights,
+        "error": error,
+    }
+    return header, {"cells": torch.cat(cells) if cells else torch.empty(0, dtype=torch.float64)}
+
+
+def _row(one: Storage) -> Header:
+    row = {name: value for name, value in vars(one).items() if name != "cells"}
+    return {**row, "cells": -1 if one.cells is None else one.cells.numel()}
+
+
+def _forward(header: Header, tensors: Tensors) -> Reply:
+    """Plain passes over ``images`` in turn on one model, and what they left behind."""
+    reply: Header = {"passes": [], "gradients": {}, "error": None}
+    out: Tensors = {}
+    with _default_dtype(_DTYPES[header["dtype"]]):
+        model = _model(Sizes(**header["sizes"]), header, tensors)
+        before = {name: one.detach().clone() for name, one, _ in named_tensors(model)}
+        training = model.training
+        try:
+            for number, name in enumerate(header["images"]):
+                image = tensors[name].to(_DTYPES[header["dtype"]], copy=True)
+                reply["passes"].append(_one_pass(model, image, number, out))
+                out[f"image.{number}"] = image
+            if header["backward"]:
+                reply["gradients"] = _gradients(model, image)
+        except Exception as raised:
+            reply["error"] = _describe_error(raised)
+    after = {name: one for name, one, _ in named_tensors(model)}
+    reply["changed"] = [name for name, one in before.items() if not torch.equal(one, after.get(name, one[..., :0]))]
+    reply["created"] = [name for name in after if name not in before]
+    reply["mode_kept"] = model.training == training
+    return reply, out
+
+
+def _one_pass(model: nn.Module, image: Tensor, number: int, out: Tensors) -> Header:
+    torch.manual_seed(1_000_003 + number)  # unusual: a model that seeds by itself shows
+    random_state = torch.get_rng_state()
+    with torch.no_grad():
+        found = list(_tensors_in(model(image)))
+    for position, (_, tensor) in enumerate(found):
+        out[f"out.{number}.{position}"] = tensor.detach().contiguous()
+    return {
+        "outputs": [[path, str(one.dtype).removeprefix("torch."), list(one.shape)] for path, one in found],
+        "random_state_kept": torch.equal(random_state, torch.get_rng_state()),
+    }
+
+
+def _gradients(model: nn.Module, image: Tensor) -> Header:
+    """Largest magnitude of each parameter's gradient; null where there is none, NaN as text."""
+    model.zero_grad()
+    outputs = [one for _, one in _tensors_in(model(image)) if one.requires_grad]
+    generator = torch.Generator().manual_seed(7)
+    total = sum((one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs)
+    if isinstance(total, Tensor):
+        total.backward()
+    gradients: Header = {}
+    for name, parameter in model.named_parameters():
+        gradient = parameter.grad
+        finite = gradient is not None and bool(torch.isfinite(gradient).all())
+        size = float(gradient.abs().max()) if gradient is not None and finite and gradient.numel() else None
+        gradients[name] = {"exists": gradient is not None, "finite": finite, "largest": size}
+    return gradients
+
+
+HANDLERS = {"load": _load, "sizes": _sizes, "trace": _trace, "forward": _forward}
+
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 3_000))  # hooks and dispatch deepen the student's stack

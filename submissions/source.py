@@ -1,0 +1,196 @@
+"""What was handed in, as text: finding submissions and reading one. Nothing here executes student code."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from . import archives, notebooks
+from .code import module_file
+from .errors import NotLoaded, Refused
+
+CODE_BYTES = 2 * 2**20  # of one file of code
+NOTEBOOK_BYTES = 64 * 2**20  # with the images in its outputs
+DATA_BYTES = 4 * 2**20  # of one other file that the code may open
+FOLDER_BYTES = archives.TOTAL_BYTES
+
+_DATA = {".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".txt", ".csv", ".jpg", ".jpeg", ".png", ".npy"}
+_LIMITS = {".py": CODE_BYTES, ".ipynb": NOTEBOOK_BYTES} | dict.fromkeys(_DATA, DATA_BYTES)
+_SKIPPED = {"__pycache__", "__MACOSX", "venv", "env", "node_modules", "site-packages"}
+_FILES = (".py", ".ipynb", *archives.SUFFIXES)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A submission: relative path with forward slashes to content.
+
+    ``.py`` files stand as they are, each notebook as its code cells (``"vit.ipynb[3]"``), and beside them the
+    small data files that the code may open.
+    """
+
+    name: str
+    files: Mapping[str, bytes]
+
+
+def find_submissions(paths: Iterable[Path]) -> list[Path]:
+    """List the submissions at ``paths``: a file is one; in a folder each that may be one.
+
+    Raises FileNotFoundError for a path that does not exist.
+    """
+    found: dict[Path, None] = {}  # a set that keeps the order
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: no such file or folder")
+        inside = sorted(filter(_may_be_submission, path.iterdir())) if path.is_dir() else [path]
+        found.update(dict.fromkeys(inside))
+    return list(found)
+
+
+def _may_be_submission(path: Path) -> bool:
+    if path.name.startswith(".") or path.name in _SKIPPED:
+        return False
+    return path.is_dir() or path.name.lower().endswith(_FILES)
+
+
+def submission_name(path: Path) -> str:
+    """Return ``alice`` for a folder ``alice``, for ``alice.py`` and for ``alice.tar.gz``."""
+    if path.is_dir():
+        return path.resolve().name
+    for suffix in sorted(_FILES, key=len, reverse=True):
+        if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
+            return path.name[: -len(suffix)]
+    return path.name
+
+
+def submission_names(paths: Sequence[Path]) -> list[str]:
+    """Return a name for each of ``paths``, no two alike even where case does not count.
+
+    It is the plain name where that is free, else the one with suffix, else the one with a number.
+    """
+    plain = [submission_name(path) for path in paths]
+    counts = Counter(name.lower() for name in plain)
+    taken: set[str] = {name for name, count in counts.items() if count == 1}
+    names = []
+    for path, name in zip(paths, plain, strict=True):
+        if counts[name.lower()] > 1:
+            name = _free(path.name, taken)
+        names.append(name)
+    return names
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Take ``name``, with the first number that makes it new if it is taken."""
+    candidate, number = name, 1
+    while candidate.lower() in taken:
+        number += 1
+        candidate = f"{name}-{number}"
+    taken.add(candidate.lower())
+    return candidate
+
+
+def read_source(path: Path) -> Source:
+    """Read a ``.py`` file, a notebook, a folder or an archive.
+
+    Where all files lie in one inner folder that is no package, paths are relative to that folder. A folder
+    whose only code is one archive is read as that archive. Raises NotLoaded where there is no Python to be
+    had and Refused where a limit is broken.
+    """
+    try:
+        files = _convert(_strip(_read(path)))
+    except OSError as error:
+        raise NotLoaded(f"{path.name} cannot be read: {error.strerror or error}") from error
+    code = [content for file, content in files.items() if module_file(file)]
+    if not code:
+        raise NotLoaded(f"{path.name} holds no Python file (.py) and no notebook (.ipynb) with code")
+    if not any(content.strip() for content in code):
+        raise NotLoaded(f"{path.name} is empty")
+    return Source(submission_name(path), files)
+
+
+def _read(path: Path) -> dict[str, bytes]:
+    name = path.name.lower()
+    if path.is_dir():
+        return _read_folder(path)
+    if name.endswith(archives.SUFFIXES):
+        return archives.unpack(path, _wanted)
+    if name.endswith((".py", ".ipynb")):
+        suffix = PurePosixPath(name).suffix
+        if path.stat().st_size > _LIMITS[suffix]:
+            raise Refused(f"{path.name} is larger than {_LIMITS[suffix] // 2**20} MB")
+        return {path.stem + suffix: path.read_bytes()}
+    raise NotLoaded(
+        f"{path.name} is neither Python (.py), a notebook (.ipynb), a folder, nor an archive "
+        f"({', '.join(archives.SUFFIXES)})"
+    )
+
+
+def _read_folder(folder: Path) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    packed = []
+    total = 0
+    for file in _regular_files(folder):
+        name, size = file.relative_to(folder).as_posix(), file.stat().st_size
+        if name.lower().endswith(archives.SUFFIXES):
+            packed.append(file)
+        if _wanted(name, size):
+            total += size
+            if total > FOLDER_BYTES:
+                raise Refused(
+                    f"{folder.name} holds more than {FOLDER_BYTES // 2**20} MB; hand in the code alone"
+                )
+            files[name] = file.read_bytes()
+    if len(packed) == 1 and not any(name.endswith((".py", ".ipynb")) for name in files):
+        return archives.unpack(packed[0], _wanted)
+    return files
+
+
+def _regular_files(folder: Path) -> Iterator[Path]:
+    """Yield each file below ``folder`` in a fixed order; no link is followed, since it may lead anywhere."""
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not _is_skipped(name))
+        for name in sorted(names):
+            file = Path(root, name)
+            if stat.S_ISREG(file.lstat().st_mode):
+                yield file
+
+
+def _is_skipped(part: str) -> bool:
+    return part.startswith(".") or part in _SKIPPED
+
+
+def _wanted(name: str, size: int) -> bool:
+    path = PurePosixPath(name)
+    return size <= _LIMITS.get(path.suffix.lower(), -1) and not any(map(_is_skipped, path.parts))
+
+
+def _strip(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Leave out the outer folders that hold everything, down to the first that is a package."""
+    while True:
+        tops = {name.partition("/")[0] for name in files}
+        if len(tops) != 1 or not all("/" in name for name in files):
+            return files
+        (top,) = tops
+        if f"{top}/__init__.py" in files:
+            return files
+        files = {name.partition("/")[2]: content for name, content in files.items()}
+
+
+def _convert(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Put cells for notebooks; a damaged notebook counts only if there is nothing else to grade."""
+    converted: dict[str, bytes] = {}
+    damaged: NotLoaded | None = None
+    for name, content in files.items():
+        if not name.endswith(".ipynb"):
+            converted[name] = content
+            continue
+        try:
+            converted |= notebooks.cells(name, content)
+        except NotLoaded as error:
+            damaged = error
+    if damaged and not any(map(module_file, converted)):
+        raise damaged
+    return converted

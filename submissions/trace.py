@@ -1,0 +1,197 @@
+"""Parent side: what one forward pass of the student's model computed, as plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .errors import Frame, Refused, StudentCodeFailed
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A strided window on a record or a leaf."""
+
+    kind: str  # "record" | "leaf"
+    number: int
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Value:
+    """One tensor that was made (a record) or only read (a leaf). ``cells`` is its whole memory, flat."""
+
+    number: int
+    op: str
+    reference: Reference
+    dtype: str
+    image: bool  # does it depend on the image? (said by the child: a hint, not evidence)
+    inputs: tuple[Reference, ...]
+    scalars: tuple[float, ...]
+    frames: tuple[Frame, ...]  # the student's lines that made it, innermost first
+    module: str
+    name: str
+    kind: str  # of a leaf: parameter | buffer | tensor
+    cells: Tensor | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.reference.shape
+
+
+@dataclass(frozen=True)
+class View:
+    """A reshape, transpose, slice … that made no new numbers."""
+
+    op: str
+    reference: Reference
+    before: int  # number of the next record
+    frames: tuple[Frame, ...]
+    module: str
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A local tensor variable that was visible at a breakpoint mark."""
+
+    mark: int
+    name: str
+    reference: Reference
+
+
+@dataclass(frozen=True)
+class Trace:
+    """All of one pass. ``records[0]`` is the image."""
+
+    signature: str  # equal where the same operations ran in the same order
+    records: tuple[Value, ...]
+    leaves: tuple[Value, ...]
+    views: tuple[View, ...]
+    outputs: tuple[tuple[str, Reference], ...]  # path in the returned structure, such as "logits" or "0"
+    sights: tuple[Sight, ...]
+    error: StudentCodeFailed | None
+
+    def value(self, reference: Reference) -> Value:
+        return (self.records if reference.kind == "record" else self.leaves)[reference.number]
+
+    def tensor(self, reference: Reference) -> Tensor:
+        """The numbers in that window, float64. Raises Refused if it reaches outside of its memory."""
+        cells = self.value(reference).cells
+        if cells is None:
+            raise Refused("a tensor was not sent")
+        last = reference.offset + sum(
+            (size - 1) * stride for size, stride in zip(reference.shape, reference.strides)
+        )
+        if 0 in reference.shape:
+            return cells.new_empty(reference.shape)
+        if reference.offset < 0 or min(reference.strides, default=0) < 0 or last >= cells.numel():
+            raise Refused("the trace describes a tensor that reaches outside of its memory")
+        start = cells.storage_offset() + reference.offset  # as_strided counts from the storage, not from the slice
+        return torch.as_strided(cells, reference.shape, reference.strides, start)
+
+    @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        """What does not depend on the image and met something that does, in order: parameters, in effect."""
+        return tuple(
+            Use(record.number, position)
+            for record in self.records
+            if record.image
+            for position, reference in enumerate(record.inputs)
+            if not self.value(reference).image
+        )
+
+    def used(self, use: Use) -> Reference:
+        return self.records[use.record].inputs[use.position]
+
+
+@dataclass(frozen=True, order=True)
+class Use:
+    """Input ``position`` of a record: names a parameter as it was consumed, at any size."""
+
+    record: int
+    position: int
+
+
+def decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
+    """The trace in a reply of the child. Raises Refused where the reply contradicts itself."""
+    try:
+        return _decode(header, tensors)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise Refused(f"the reply of the submission's process makes no sense ({error})") from None
+
+
+def _decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
+    cells = tensors["cells"]
+    if cells.dtype != torch.float64 or cells.dim() != 1:
+        raise ValueError("cells are no flat float64")
+    start = 0
+    values: dict[str, list[Value]] = {"record": [], "leaf": []}
+    for kind, rows in (("record", header["records"]), ("leaf", header["leaves"])):
+        for number, row in enumerate(rows):
+            count = int(row["cells"])
+            part = cells[start : start + count] if count >= 0 else None
+            start += max(count, 0)
+            values[kind].append(_value(kind, number, row, part))
+    if start != cells.numel():
+        raise ValueError(f"{cells.numel()} cells were sent, {start} were announced")
+    failure = header["error"]
+    trace = Trace(
+        signature=str(header["signature"]),
+        records=tuple(values["record"]),
+        leaves=tuple(values["leaf"]),
+        views=tuple(
+            View(str(op), _reference(where), int(before), _frames(frames), str(module))
+            for op, where, before, frames, module in header["views"]
+        ),
+        outputs=tuple((str(path), _reference(where)) for path, where in header["outputs"]),
+        sights=tuple(Sight(int(mark), str(name), _reference(where)) for mark, name, where in header["sights"]),
+        error=failure
+        and StudentCodeFailed(str(failure["type"]), str(failure["message"]), _frames(failure["frames"])),
+    )
+    _check_references(trace)
+    return trace
+
+
+def _check_references(trace: Trace) -> None:
+    for record in trace.records:
+        for reference in record.inputs:
+            trace.value(reference)
+    for reference in [view.reference for view in trace.views] + [where for _, where in trace.outputs]:
+        trace.value(reference)
+
+
+def _value(kind: str, number: int, row: Mapping[str, Any], cells: Tensor | None) -> Value:
+    return Value(
+        number=number,
+        op=str(row["op"]),
+        reference=_reference([kind, number, row["offset"], row["shape"], row["strides"]]),
+        dtype=str(row["dtype"]),
+        image=bool(row["image"]),
+        inputs=tuple(_reference(one) for one in row["inputs"]),
+        scalars=tuple(float(one) for one in row["scalars"]),
+        frames=_frames(row["frames"]),
+        module=str(row["module"]),
+        name=str(row["name"]),
+        kind=str(row["kind"]),
+        cells=cells,
+    )
+
+
+def _reference(row: Any) -> Reference:
+    kind, number, offset, shape, strides = row
+    if kind not in ("record", "leaf") or len(shape) != len(strides) or int(number) < 0:
+        raise ValueError("a reference is malformed")
+    return Reference(
+        kind, int(number), int(offset), tuple(int(one) for one in shape), tuple(int(one) for one in strides)
+    )
+
+
+def _frames(rows: Any) -> tuple[Frame, ...]:
+    return tuple(Frame(str(file), int(line)) for file, line in rows)

@@ -1,0 +1,201 @@
+"""Child side: every tensor operation of one forward pass, recorded below autograd.
+
+Composite calls (linear, einsum, library attention, encoder layers, einops) arrive here taken apart into a
+few dozen primitive operations, whatever style the code is written in.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten
+
+from .code import STUDENT_PREFIX
+
+_FRAMES_KEPT = 3  # innermost student lines: a shared helper's own line says little without its caller's
+
+
+@dataclass
+class Storage:
+    """The memory of one value. ``cells`` is a flat copy of it, taken when the value was made."""
+
+    op: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    dtype: str
+    cells: Tensor | None
+    image: bool  # does it depend on the image?
+    inputs: list[list[Any]] = field(default_factory=list)
+    scalars: list[float] = field(default_factory=list)
+    frames: list[list[Any]] = field(default_factory=list)
+    module: str = ""
+    name: str = ""
+    kind: str = ""
+
+
+class Tracer(TorchDispatchMode):
+    """Records what runs inside it: values made (``records``), views of them, and leaves read."""
+
+    def __init__(self, model: nn.Module, image: Tensor, keep_cells: bool = True) -> None:
+        super().__init__()
+        self.records: list[Storage] = []
+        self.leaves: list[Storage] = []
+        self.views: list[list[Any]] = []
+        self.modules: list[str] = []
+        self._keep_cells = keep_cells
+        self._alive: list[Tensor] = []  # a storage must not be freed: its address would be used again
+        self._owner: dict[int, tuple[str, int]] = {}
+        self._names = _names_of_storages(model)
+        self._add_record("input", image, image=True, inputs=[], scalars=[])
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        flat, _ = tree_flatten((args, kwargs))
+        read = [one for one in flat if isinstance(one, Tensor)]
+        inputs = [self._reference(one) for one in read]
+        result = func(*args, **kwargs)
+        written = _written(func, args, kwargs)
+        scalars = [float(one) for one in flat if isinstance(one, (int, float)) and not isinstance(one, bool)]
+        depends = any(self._depends(reference) for reference in inputs)
+        for tensor in tree_flatten(result)[0]:
+            if not isinstance(tensor, Tensor):
+                continue
+            if _storage(tensor) in self._owner and not any(tensor is one for one in written):
+                self._add_view(str(func), tensor)
+            else:
+                self._add_record(str(func), tensor, depends, inputs, scalars)
+        for tensor in written:
+            if not any(tensor is one for one in tree_flatten(result)[0]):
+                self._add_record(str(func), tensor, depends, inputs, scalars)
+        return result
+
+    def reference(self, tensor: Tensor) -> list[Any] | None:
+        """Where ``tensor`` lies among what was recorded: kind, number, offset, shape, strides."""
+        if _storage(tensor) not in self._owner:
+            return None
+        return self._reference(tensor)
+
+    def _reference(self, tensor: Tensor) -> list[Any]:
+        key = _storage(tensor)
+        if key not in self._owner:
+            self._owner[key] = ("leaf", len(self.leaves))
+            name, kind = self._names.get(key, ("", "tensor"))
+            leaf = self._describe("leaf", tensor, image=False)
+            leaf.name, leaf.kind = name, kind
+            self.leaves.append(leaf)
+        kind, number = self._owner[key]
+        return [kind, number, tensor.storage_offset(), list(tensor.shape), list(tensor.stride())]
+
+    def _depends(self, reference: list[Any]) -> bool:
+        return reference[0] == "record" and self.records[reference[1]].image
+
+    def _add_record(
+        self, op: str, tensor: Tensor, image: bool, inputs: list[list[Any]], scalars: list[float]
+    ) -> None:
+        previous = self._owner.get(_storage(tensor))
+        if previous is not None and previous[0] == "record":  # written in place: the rest of the buffer stays
+            image = image or self.records[previous[1]].image
+        self._owner[_storage(tensor)] = ("record", len(self.records))
+        record = self._describe(op, tensor, image)
+        record.inputs, record.scalars = inputs, scalars
+        record.frames, record.module = student_frames(sys._getframe()), self._module()
+        self.records.append(record)
+
+    def _add_view(self, op: str, tensor: Tensor) -> None:
+        self.views.append(
+            [op, self._reference(tensor), len(self.records), student_frames(sys._getframe()), self._module()]
+        )
+
+    def _describe(self, op: str, tensor: Tensor, image: bool) -> Storage:
+        self._alive.append(tensor)
+        return Storage(
+            op=op.removeprefix("aten."),
+            shape=tuple(tensor.shape),
+            strides=tuple(tensor.stride()),
+            offset=int(tensor.storage_offset()),
+            dtype=str(tensor.dtype).removeprefix("torch."),
+            cells=_cells(tensor) if self._keep_cells else None,
+            image=image,
+        )
+
+    def _module(self) -> str:
+        return self.modules[-1] if self.modules else ""
+
+
+def _storage(tensor: Tensor) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+def _cells(tensor: Tensor) -> Tensor:
+    """A flat copy of the whole storage, so that views of it can be found by offset and strides."""
+    plain = tensor.detach()
+    count = plain.untyped_storage().nbytes() // plain.element_size()
+    return torch.as_strided(plain, (count,), (1,), 0).to(torch.float64, copy=True)
+
+
+def _written(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+    """The tensors that this operation changes in place, as its schema says."""
+    if not func._schema.is_mutable:
+        return []
+    found = []
+    for position, argument in enumerate(func._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            value = args[position] if position < len(args) else kwargs.get(argument.name)
+            found += [one for one in tree_flatten(value)[0] if isinstance(one, Tensor)]
+    return found
+
+
+def _names_of_storages(model: nn.Module) -> dict[int, tuple[str, str]]:
+    names: dict[int, tuple[str, str]] = {}
+    for name, buffer in model.named_buffers():
+        names[_storage(buffer)] = (name, "buffer")
+    for name, parameter in model.named_parameters():
+        names[_storage(parameter)] = (name, "parameter")
+    return names
+
+
+_is_student: dict[CodeType, bool] = {}
+
+
+def student_frames(frame: FrameType | None) -> list[list[Any]]:
+    """The innermost lines of the student's own code on the stack, as ``[file, line]``."""
+    found: list[list[Any]] = []
+    while frame is not None and len(found) < _FRAMES_KEPT:
+        code = frame.f_code
+        if code not in _is_student:
+            _is_student[code] = code.co_filename.startswith(STUDENT_PREFIX)
+        if _is_student[code]:
+            found.append([code.co_filename.removeprefix(STUDENT_PREFIX), frame.f_lineno])
+        frame = frame.f_back
+    return found
+
+
+@contextmanager
+def module_paths(model: nn.Module, tracer: Tracer) -> Iterator[None]:
+    """Keeps ``tracer.modules`` at the dotted path of the module that is running."""
+    paths = {module: name for name, module in model.named_modules()}
+    handles = [
+        register_module_forward_pre_hook(lambda module, _: tracer.modules.append(paths.get(module, ""))),
+        register_module_forward_hook(lambda *_: _drop_last(tracer.modules), always_call=True),
+    ]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _drop_last(stack: list[str]) -> None:
+    stack.pop()

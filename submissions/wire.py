@@ -1,0 +1,181 @@
+"""Frames between the grader and the child: a JSON header, and tensors as safetensors.
+
+A frame is two little-endian 64-bit lengths, the header and the body. What is read is checked before anything
+is built from it, and is never unpickled or evaluated. torch is imported late, so that the grader can start
+the zygote before its own import of torch.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from .limits import FrameLimits
+
+if TYPE_CHECKING:
+    import torch
+
+Header = dict[str, Any]
+
+_PREFIX = struct.Struct("<QQ")
+_BODY_PREFIX = struct.Struct("<Q")
+_DEPTH = 32  # of nested lists and objects
+_DIGITS = 20  # of an integer: 64 bits and a sign
+_DTYPES = {
+    "F64": "float64",
+    "F32": "float32",
+    "BF16": "bfloat16",
+    "F16": "float16",
+    "I64": "int64",
+    "I32": "int32",
+    "U8": "uint8",
+    "BOOL": "bool",
+}
+
+
+class ProtocolError(Exception):
+    """What arrived is no frame, or one beyond the limits; the text says why."""
+
+
+class Stream(Protocol):
+    """One end of a connection, as frames need it."""
+
+    def read(self, size: int) -> bytes:
+        """Exactly ``size`` bytes; raises EOFError where the other end has hung up."""
+
+    def write(self, data: bytes) -> None:
+        """Send all of ``data``."""
+
+
+def send(stream: Stream, header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
+    """Send one frame.
+
+    Lone surrogates in strings become question marks. Raises ValueError where ``header`` is no JSON (NaN and
+    infinity are none) or a tensor has a dtype that frames do not carry.
+    """
+    stream.write(encode(header, tensors))
+
+
+def encode(header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> bytes:
+    """One frame as bytes; raises as ``send`` does."""
+    text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+    body = _pack(tensors) if tensors else b""
+    return _PREFIX.pack(len(text), len(body)) + text + body
+
+
+def receive(stream: Stream, limits: FrameLimits) -> tuple[Header, dict[str, torch.Tensor]]:
+    """The next frame.
+
+    Raises ProtocolError where it is none or beyond ``limits``, EOFError where the other end has hung up.
+    """
+    header_size, body_size = _PREFIX.unpack(stream.read(_PREFIX.size))
+    _require(header_size <= limits.header_bytes, f"a header of {header_size} bytes")
+    _require(body_size <= limits.body_bytes, f"{body_size} bytes of tensors, more than {limits.body_bytes}")
+    header = _parse(stream.read(header_size))
+    return header, _unpack(stream.read(body_size), limits) if body_size else {}
+
+
+def _require(condition: bool, otherwise: str) -> None:
+    if not condition:
+        raise ProtocolError(otherwise)
+
+
+def _parse(text: bytes) -> Header:
+    """The JSON object in ``text``: plain, finite, shallow and encodable."""
+    try:
+        value = json.loads(text.decode("utf-8"), parse_int=_integer, parse_constant=_refuse)
+        _check_plain(value, depth=0)
+    except (ValueError, RecursionError) as problem:
+        raise ProtocolError(f"a header that is not plain JSON ({problem})") from None
+    _require(isinstance(value, dict), "a header that is no JSON object")
+    assert isinstance(value, dict)
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError(f"an integer of {len(text)} digits")
+    return int(text)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _check_plain(value: object, depth: int) -> None:
+    if depth > _DEPTH:
+        raise ValueError(f"nested deeper than {_DEPTH}")
+    if isinstance(value, str):
+        value.encode("utf-8")  # raises on lone surrogates
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("a number beyond float64")
+    elif isinstance(value, list):
+        for one in value:
+            _check_plain(one, depth + 1)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            _check_plain(name, depth)
+            _check_plain(one, depth + 1)
+
+
+def _pack(tensors: Mapping[str, torch.Tensor]) -> bytes:
+    import torch
+    from safetensors.torch import save
+
+    for name, tensor in tensors.items():
+        if str(tensor.dtype).removeprefix("torch.") not in _DTYPES.values():
+            raise ValueError(f"tensor {name!r} is {tensor.dtype}, which frames do not carry")
+    plain = {
+        name: tensor.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
+        for name, tensor in tensors.items()  # copies: safetensors refuses views that share memory
+    }
+    return save(plain)
+
+
+def _unpack(body: bytes, limits: FrameLimits) -> dict[str, torch.Tensor]:
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    for name, entry in _tensor_list(body, limits).items():
+        _check_tensor(name, entry, limits)
+    try:
+        tensors = load(body)
+    except (SafetensorError, RuntimeError, ValueError) as problem:
+        raise ProtocolError(f"tensors that do not fit their description ({problem})") from None
+    for name, tensor in tensors.items():
+        if tensor.dtype == torch.bool and tensor.numel():
+            _require(int(tensor.view(torch.uint8).max()) <= 1, f"tensor {name!r} of neither true nor false")
+    return tensors
+
+
+def _tensor_list(body: bytes, limits: FrameLimits) -> Header:
+    _require(len(body) >= _BODY_PREFIX.size, "a body too short to hold tensors")
+    (size,) = _BODY_PREFIX.unpack_from(body)
+    _require(size <= min(limits.header_bytes, len(body)), f"a list of tensors of {size} bytes")
+    listed = _parse(body[_BODY_PREFIX.size : _BODY_PREFIX.size + size])
+    _require(len(listed) <= limits.tensors, f"{len(listed)} tensors, more than {limits.tensors}")
+    return listed
+
+
+def _check_tensor(name: str, entry: object, limits: FrameLimits) -> None:
+    _require(len(name) <= limits.name_characters, f"a tensor name of {len(name)} characters")
+    _require(
+        isinstance(entry, dict) and set(entry) == {"dtype", "shape", "data_offsets"},
+        f"tensor {name!r} without dtype, shape and data_offsets",
+    )
+    assert isinstance(entry, dict)
+    dtype, shape = entry["dtype"], entry["shape"]
+    _require(isinstance(dtype, str) and dtype in _DTYPES, f"tensor {name!r} of dtype {dtype!r:.40}")
+    _require(
+        isinstance(shape, list) and len(shape) <= limits.rank,
+        f"tensor {name!r} of more than {limits.rank} axes",
+    )
+    for side in shape:
+        _require(
+            type(side) is int and 0 <= side <= limits.dimension,
+            f"tensor {name!r} with an axis of {side!r:.40}",
+        )

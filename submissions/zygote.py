@@ -1,0 +1,165 @@
+"""The process that imports torch once and is forked for every submission.
+
+Run as ``python -m vitcheck.submissions.zygote FD``, where FD is its socket to the parent. It never sees a
+submission. For each it forks a monitor, which adopts whatever the submission's process leaves behind and
+reports how it ended; the monitor forks the child. It stays single-threaded: a fork copies only the calling
+thread, and the locks of others would stay locked for ever (a matrix product in the child then hangs).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import psutil
+import torch
+
+from . import child
+from .tree import kill_descendants
+
+_DIE_WITH_PARENT, _ADOPT_ORPHANS = 1, 36  # PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of prctl(2)
+_MESSAGE_BYTES = 65536  # control messages are small and strictly in turn: one receive is one message
+_LAST_LOOK_SECONDS = 5.0  # for ending what is left when the parent is gone
+_DESCRIPTORS = 3  # with an order to fork: the child's socket, the pipe it prints to, the monitor's reports
+
+
+def main() -> None:
+    """Serve until the parent hangs up, then end with every process and folder that is left."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    torch.set_num_threads(1)
+    _prctl(_ADOPT_ORPHANS, 1)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system reaps
+    folders = []
+    while True:
+        text, descriptors, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, _DESCRIPTORS)
+        if not text:
+            break
+        order = json.loads(text)
+        if "fork" in order:
+            folders.append(order["fork"]["scratch"])
+        control.sendall(json.dumps(_answer(order, descriptors)).encode())
+    _clear(folders)
+
+
+def _clear(folders: list[str]) -> None:
+    """Leave nothing behind, even where the parent was killed."""
+    deadline = time.monotonic() + _LAST_LOOK_SECONDS
+    while kill_descendants(psutil.Process()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for one in folders:
+        shutil.rmtree(one, ignore_errors=True)
+
+
+def _answer(order: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
+    if "warm" in order:
+        return _warm(order["warm"])
+    if (threads := psutil.Process().num_threads()) != 1:
+        return {"problem": f"it has {threads} threads, and can fork safely with one only"}
+    try:
+        zygote = os.getpid()
+        return {"monitor": _fork(lambda: _monitor(zygote, order["fork"], *descriptors))}
+    finally:
+        for one in descriptors:
+            os.close(one)
+
+
+def _warm(names: list[str]) -> dict[str, Any]:
+    """Import ``names`` as far as they are installed, so that every child has them at once."""
+    for name in names:
+        with contextlib.suppress(Exception):  # a child that needs it says so itself
+            importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # or the first collection in each child copies the pages of all that was imported
+    return {"python": sys.version, "torch": torch.__file__}
+
+
+def _fork(run: Callable[[], None]) -> int:
+    """The process id of a new process that does ``run`` and ends without any of this one's clean-up."""
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        run()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _monitor(zygote: int, order: dict[str, Any], connection: int, printed: int, reports: int) -> None:
+    """Fork the child, report its end, adopt and reap what it leaves, and report what all of it used."""
+    os.setsid()
+    _die_with(zygote)
+    _prctl(_ADOPT_ORPHANS, 1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    monitor = os.getpid()
+    pid = _fork(lambda: _child(monitor, order, connection, printed))
+    os.dup2(reports, 3)
+    os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    parent = socket.socket(fileno=3)
+    with contextlib.suppress(ConnectionError):  # the parent need not wait for the last word
+        _reap(pid, parent)
+        parent.recv(1)  # stays until the parent hangs up, so that the process id stays its own
+
+
+def _reap(child: int, parent: socket.socket) -> None:
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            ended, status = os.wait()  # raises ChildProcessError when none is left
+            if ended == child:
+                _report(parent, {"pid": child, "exit": os.waitstatus_to_exitcode(status)})
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    unit = 1 if sys.platform == "darwin" else 1024
+    _report(parent, {"cpu_seconds": used.ru_utime + used.ru_stime, "max_rss_bytes": used.ru_maxrss * unit})
+
+
+def _report(parent: socket.socket, what: dict[str, Any]) -> None:
+    parent.sendall(json.dumps(what).encode() + b"\n")
+
+
+def _child(monitor: int, order: dict[str, Any], connection: int, printed: int) -> None:
+    os.setsid()
+    _die_with(monitor)
+    os.dup2(printed, 1)
+    os.dup2(printed, 2)
+    os.dup2(connection, 3)
+    os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    child.run(socket.socket(fileno=3), order)
+
+
+def _die_with(parent: int) -> None:
+    _prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before this process could ask
+        os._exit(1)
+
+
+def _prctl(option: int, value: int) -> None:
+    """Linux only: elsewhere orphans go to the system's first process, and are found by no one."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+if __name__ == "__main__":
+    _status = 1
+    try:
+        main()
+        _status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(_status)  # an ordinary end prints pages of leaked bindings

@@ -1,0 +1,15 @@
+"""Labelled mistakes, each planted in a correct base, and rewrites that are no mistakes."""
+
+from __future__ import annotations
+
+from .attention import ATTENTION
+from .behaviour import BEHAVIOUR
+from .block import BLOCK
+from .mutant import Mutant, Refactoring, source
+from .readout import READOUT
+from .refactorings import REFACTORINGS
+from .tokens import TOKENS
+
+MUTANTS: tuple[Mutant, ...] = TOKENS + ATTENTION + BLOCK + READOUT + BEHAVIOUR
+
+__all__ = ["MUTANTS", "REFACTORINGS", "Mutant", "Refactoring", "source"]

@@ -1,0 +1,179 @@
+"""The pages as text: well-formed, self-contained, each link leads somewhere, no student writes markup."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from samples import HOSTILE, a_class, all_passed, hostile, result, scaled_by_embed_dim, two_mistakes
+
+from vitcheck.reports import render_index, render_report, write_class, write_submission
+
+CELLS = {"td", "th", "dt", "dd", "p", "li", "h1", "h2", "h3"}
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+PAGES = [*map(render_report, a_class()), render_index(a_class()), render_index([])]
+
+
+class Page(HTMLParser):
+    """What a page is made of; raises where a tag is closed that is not open."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names)), (tag, names)
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"</{tag}> at {self.getpos()}"
+        if tag in CELLS:
+            self.words.append(" ")
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+    def values(self, attribute: str) -> list[str]:
+        return [attributes[attribute] for _, attributes in self.tags if attribute in attributes]
+
+
+def page(text: str) -> Page:
+    read = Page(text)
+    assert not read.open
+    return read
+
+
+@pytest.mark.parametrize("text", PAGES)
+def test_every_tag_is_closed_and_every_id_is_single(text: str) -> None:
+    ids = page(text).values("id")
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("text", PAGES)
+def test_every_link_within_the_page_resolves(text: str) -> None:
+    read = page(text)
+    anchors = {link[1:] for link in read.values("href") if link.startswith("#")}
+    assert anchors
+    assert anchors | set(read.values("aria-labelledby")) <= set(read.values("id"))
+
+
+@pytest.mark.parametrize("text", PAGES)
+def test_headings_skip_no_level(text: str) -> None:
+    levels = [int(tag[1]) for tag, _ in page(text).tags if tag in ("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@pytest.mark.parametrize("text", PAGES)
+def test_nothing_runs_and_nothing_is_loaded(text: str) -> None:
+    read = page(text)
+    assert not {tag for tag, _ in read.tags} & {"script", "iframe", "img", "object", "embed", "form", "base"}
+    assert not [name for _, attributes in read.tags for name in attributes if name.startswith("on")]
+    links = [urlsplit(link) for name in ("href", "src") for link in read.values(name)]
+    assert {link.scheme for link in links} <= {"", "data"}
+    assert not [link for link in links if link.netloc]
+    assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in read.values("content")
+
+
+def test_links_between_pages_resolve(tmp_path: Path) -> None:
+    results = [*a_class(), result("a b&c?d#e%20")]
+    write_class(results, tmp_path)
+    for one in results:
+        if "\x00" not in one.submission:
+            write_submission(one, tmp_path / one.submission)
+    links = [link for link in page(render_index(results)).values("href") if "report.html" in link]
+    assert len(links) > len(results)
+    for link in links:
+        path = tmp_path / unquote(urlsplit(link).path)
+        if "\x00" not in str(path):
+            assert urlsplit(link).fragment in {"", *page(path.read_text("utf-8")).values("id")}
+
+
+@pytest.mark.parametrize("text", [render_report(hostile()), render_index([hostile()])])
+def test_what_a_student_writes_is_text(text: str) -> None:
+    read = page(text)
+    shown = "\\x1b[2J<script>alert(1)</script> {{ 7*7 }} \\u202eevil\\u200b"
+    assert shown in read.text
+    assert not set(text) & {"\x1b", "\x00", "\x07", "\u202e", "\u200b"}
+    assert HOSTILE not in text
+
+
+def test_the_report_says_what_is_wrong() -> None:
+    text = page(render_report(scaled_by_embed_dim())).text
+    for part in (
+        "96.5 of 100 points",
+        "The first thing to look at S12: attention scores "
+        "Scores divided by the square root of the full width.",
+        "58 attn_scores = q @ k.transpose(-2, -1) / math.sqrt(self.embed_dim)",
+        "Shape expected B 1 h 12 T 197 T 197",
+        "3.1, which is 3.1e9 times the tolerance 1e-9",
+        "Values of image 0, head 0, tokens 0-2 by tokens 0-2",
+        "Repeat with vitcheck check vit_transformer.py --stage S12 --seed 7",
+        "Seen with batch 2 embed_dim 24 heads 4 seed 7",
+        "error, all blocks",
+        "Seed 7",
+        "namespaces, seccomp, limits",
+        "A loop over a data loader was not run. vit_transformer.py, line 141",
+    ):
+        assert part in text
+
+
+def test_failed_stages_are_open_and_passed_ones_folded() -> None:
+    details = [attributes for tag, attributes in page(render_report(two_mistakes())).tags if tag == "details"]
+    assert [number for number, attributes in enumerate(details, 1) if "open" in attributes] == [2, 3, 18]
+    assert len(details) == 26
+
+
+def test_states_are_told_apart_without_colour() -> None:
+    text = page(render_report(two_mistakes())).text
+    for tile in (
+        "S02 ✗ patches (wrong)",
+        "S04 ✓ patch embeddings (right)",
+        "S21 ? block 2 output (not reached)",
+    ):
+        assert tile in text
+    assert "S12 ∴ attention scores (right, implied)" in page(render_report(all_passed())).text
+
+
+def test_variants_say_whether_they_are_accepted_and_why() -> None:
+    accepted, refused = (page(render_report(one)).text for one in (all_passed(), two_mistakes()))
+    assert "gelu-tanh accepted GELU by its tanh approximation. The course names no form of GELU." in accepted
+    assert "overlapping-patches not accepted" in refused
+
+
+def test_the_same_numbers_may_have_other_explanations() -> None:
+    text = page(render_report(two_mistakes())).text
+    assert "The same numbers would also come from strided-pixel-patches." in text
+
+
+def test_the_class_at_a_glance() -> None:
+    text = page(render_index([scaled_by_embed_dim(), two_mistakes(), all_passed()])).text
+    for part in (
+        "Submissions 3 Graded 3 Nothing wrong 1",
+        "Median score 96.5 of 100",
+        "S12 scores divided by the square root of the full width scale-by-embed-dim 1 submission",
+        "adams-zoe 100 ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ∴ ∴ ✓",
+        "brown-li 96.5 S12 scale-by-embed-dim ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✗ ✓",
+    ):
+        assert part in text
+
+
+def test_a_class_of_500_is_a_page_that_loads() -> None:
+    results = [two_mistakes().model_copy(update={"submission": f"student-{number}"}) for number in range(500)]
+    assert len(render_index(results)) < 2_000_000

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import csv
+
+import pytest
+from samples import a_class, not_loaded, scaled_by_embed_dim
+
+from vitcheck.reports import grades_csv
+from vitcheck.reports.tables import text_cell
+
+
+def rows() -> list[dict[str, str]]:
+    return list(csv.DictReader(grades_csv(a_class()).splitlines()))
+
+
+def test_columns_are_stages_then_groups_then_the_score() -> None:
+    header = grades_csv(a_class()).splitlines()[0].split(",")
+    assert header[:3] == ["submission", "status", "S01"]
+    assert header[-4:] == ["S26", "properties", "rules", "score"]
+
+
+def test_the_first_row_says_what_is_possible() -> None:
+    first = rows()[0]
+    assert first["submission"] == "points possible"
+    assert (first["S12"], first["properties"], first["rules"], first["score"]) == ("3.5", "6", "3", "100")
+
+
+def test_a_row_sums_to_its_score() -> None:
+    row = next(one for one in rows() if one["submission"] == "brown-li")
+    numbers = [float(row[name]) for name in row if name not in ("submission", "status", "score")]
+    assert row["S12"] == "0"
+    assert sum(numbers) == float(row["score"]) == 96.5
+
+
+def test_a_submission_that_could_not_be_graded_keeps_its_row() -> None:
+    row = next(one for one in rows() if one["submission"] == "diaz_2")
+    assert (row["status"], row["S01"], row["score"]) == ("not_loaded", "", "0")
+
+
+def test_rows_are_sorted_by_name() -> None:
+    names = [one["submission"] for one in rows()[1:]]
+    assert names[1:] == ["adams-zoe", "brown-li", "chen.omar", "diaz_2", "evans"]
+
+
+@pytest.mark.parametrize("first", ["=", "+", "-", "@"])
+def test_no_name_is_a_formula(first: str) -> None:
+    assert text_cell(f"{first}1+1") == f"'{first}1+1"
+
+
+@pytest.mark.parametrize("first", ["\t", "\r", "\n", " "])
+def test_no_blank_hides_a_formula(first: str) -> None:
+    assert not text_cell(f"{first}=1+1").startswith(("=", "\t", "\r", "\n", " "))
+
+
+def test_no_cell_of_a_hostile_class_is_a_formula() -> None:
+    for row in csv.reader(grades_csv(a_class()).splitlines()):
+        assert not [cell for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+
+
+def test_an_empty_class_is_a_table() -> None:
+    assert grades_csv([]) == "submission,status,score\npoints possible,,0\n"
+
+
+def test_a_class_that_nobody_could_hand_in() -> None:
+    assert grades_csv([not_loaded()]).splitlines()[2] == "diaz_2,not_loaded,0"
+
+
+def test_the_order_of_results_does_not_matter() -> None:
+    pair = [scaled_by_embed_dim(), not_loaded()]
+    assert grades_csv(pair) == grades_csv(pair[::-1])

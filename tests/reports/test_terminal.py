@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+from samples import a_class, all_passed, hostile, not_loaded, scaled_by_embed_dim
+
+from vitcheck.checks.result import Result
+from vitcheck.reports import verdict
+
+
+def shown(result: Result, width: int = 80, color: bool = False) -> str:
+    text = io.StringIO()
+    Console(file=text, width=width, force_terminal=color, color_system="truecolor" if color else None).print(
+        verdict(result)
+    )
+    return text.getvalue()
+
+
+def test_the_first_mistake_with_its_line_and_question() -> None:
+    text = shown(scaled_by_embed_dim())
+    for part in (
+        "brown-li  96.5 of 100 points",
+        "✗ S12: attention scores",
+        "Scores divided by the square root of the full width.",
+        "vit_transformer.py:58",
+        "   58 │ attn_scores = q @ k.transpose(-2, -1) / math.sqrt(self.embed_dim)",
+        "✗ S12",
+        "✓ S13",
+    ):
+        assert part in text
+
+
+def test_implied_stages_have_their_own_sign() -> None:
+    assert "∴ S12" in shown(all_passed())
+    assert "∴ right, implied" in shown(all_passed())
+
+
+def test_a_submission_without_stages_shows_no_strip() -> None:
+    text = shown(not_loaded())
+    assert "vit_transformer.py:12" in text
+    assert "✓" not in text
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_colour_adds_nothing_but_colour(width: int) -> None:
+    for result in a_class():
+        colored = Console(file=io.StringIO(), width=width, record=True, force_terminal=True)
+        colored.print(verdict(result))
+        assert colored.export_text(styles=False) == shown(result, width)
+
+
+def test_nothing_that_a_student_writes_drives_the_terminal() -> None:
+    text = shown(hostile())
+    assert "\\x1b[2J" in text
+    assert all(one == "\n" or one.isprintable() for one in text)
+
+
+def test_a_long_message_is_cut() -> None:
+    assert "more characters)" in shown(hostile(), width=200)
+    assert len(shown(hostile(), width=200)) < 5000

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from samples import a_class, scaled_by_embed_dim
+
+from vitcheck.checks.result import Result
+from vitcheck.reports import render_index, render_report, write_class, write_submission
+from vitcheck.reports.schema import result_schema
+
+PUBLISHED = Path(__file__).parents[2] / "docs" / "result.schema.json"
+
+
+def test_what_is_written(tmp_path: Path) -> None:
+    result = scaled_by_embed_dim()
+    write_submission(result, tmp_path / "out" / result.submission)
+    write_class([result], tmp_path / "out")
+    assert sorted(str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file()) == [
+        "out/brown-li/report.html",
+        "out/brown-li/result.json",
+        "out/grades.csv",
+        "out/index.html",
+    ]
+
+
+def test_every_output_can_be_made_again_from_the_record(tmp_path: Path) -> None:
+    for number, result in enumerate(a_class()):
+        folder = tmp_path / str(number)
+        write_submission(result, folder)
+        read = Result.from_json((folder / "result.json").read_bytes())
+        assert render_report(read) == (folder / "report.html").read_text("utf-8")
+
+
+def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_class(a_class(), tmp_path / name)
+        write_submission(scaled_by_embed_dim(), tmp_path / name)
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+def test_the_order_of_results_does_not_change_the_index() -> None:
+    assert render_index(a_class()) == render_index(a_class()[::-1])
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_class(a_class(), tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def full(source: Path, target: Path) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(OSError, match="no space left"):
+        write_class([], tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_the_published_schema_is_up_to_date() -> None:
+    advice = "write what vitcheck.reports.schema.result_schema() gives into docs/result.schema.json"
+    assert PUBLISHED.read_text("utf-8") == result_schema(), advice
+
+
+@pytest.mark.parametrize("result", a_class(), ids=lambda result: str(result.status.value))
+def test_records_fit_the_published_schema(result: Result) -> None:
+    jsonschema.validate(json.loads(result.to_json()), json.loads(PUBLISHED.read_text("utf-8")))
+
+
+def test_the_schema_refuses_what_is_no_record() -> None:
+    record = json.loads(scaled_by_embed_dim().to_json()) | {"status": "fine"}
+    with pytest.raises(jsonschema.ValidationError, match="fine"):
+        jsonschema.validate(record, json.loads(PUBLISHED.read_text("utf-8")))
