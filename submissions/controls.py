@@ -8,7 +8,7 @@ import torch
 
 from ..reference.sizes import Sizes
 from .building import Assignment, Builder
-from .probing import Attempt, Level, run
+from .probing import Attempt, Level, fit, run
 
 _SIZES = tuple(Sizes.__dataclass_fields__)
 
@@ -46,8 +46,16 @@ class _Verification:
     def __init__(self, builder: Builder, base: Attempt) -> None:
         self.builder = builder
         self.assignment = dict(base.assignment)
-        self.base = base
-        self.sizes = base.sizes
+        self.base = self._at_real_sizes(base)
+        self.sizes = self.base.sizes
+
+    def _at_real_sizes(self, base: Attempt) -> Attempt:
+        """Repeat the attempt at the sizes that the model has of its own, where it says them right."""
+        own = {name: one for name, one in base.seen.items() if name not in {*base.claimed, "height", "width"}}
+        if "embed_dim" in own:  # keeps the ratio, which may have to be whole
+            own.setdefault("mlp_dim", base.sizes.mlp_dim * own["embed_dim"] // base.sizes.embed_dim)
+        real = run(self.builder, self.assignment, fit(base.sizes, own)) if own else base
+        return real if real.level >= base.level else base
 
     def controls(self) -> Controls:
         whole = self._settle_ratio()
@@ -77,9 +85,15 @@ class _Verification:
         """Say whether ``changed`` got as far as the base, and differs from it as it should."""
         if changed.level < min(self.base.level, Level.RAN):
             return False
-        if name == "heads" and changed.shapes == self.base.shapes:
+        if (
+            name in ("heads", "depth") and changed.shapes == self.base.shapes
+        ):  # depth: one block, over and over
             return changed.seen.get(name) == value or not _same(changed, self.base)
-        return changed.shapes != self.base.shapes and changed.seen.get(name, value) == value
+        told = changed.seen.get(name, value) in (
+            value,
+            self.base.seen.get(name),
+        )  # one that stays says nothing
+        return changed.shapes != self.base.shapes and told
 
     def _other(self, name: str) -> int:
         """Return another value for a size, that fits all others."""

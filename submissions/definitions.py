@@ -74,7 +74,7 @@ class Definitions:
         return list(found.values())
 
     def module_names(self, definitions: Iterable[Definition]) -> set[str]:
-        """Collect the module-level names that the definitions use, also by way of other module-level names."""
+        """Collect the module-level names that the definitions use, also by way of other such names."""
         found: set[str] = set()
         todo = set().union(*(_names(one.node) for one in definitions))
         while todo:
@@ -100,8 +100,8 @@ class Definitions:
 def keys_read(nodes: Iterable[ast.AST], names: set[str]) -> dict[Keys, bool]:
     """List the keys or attributes that are read from variables called ``names`` (also ``self.<name>``).
 
-    ``config["vit"]["dim"]``, ``config.vit.dim`` and ``config.get("dim", 8)`` are all understood. The value says
-    whether the code can do without the key.
+    ``config["vit"]["dim"]``, ``config.vit.dim`` and ``config.get("dim", 8)`` are all understood. The value
+    says whether the code can do without the key.
     """
     found: dict[Keys, bool] = {}
     for node in (inner for outer in nodes for inner in ast.walk(outer)):
@@ -167,7 +167,7 @@ def _read_chain(node: ast.AST, names: set[str]) -> tuple[Keys, bool]:
 
 
 def _chain(node: ast.AST, names: set[str]) -> Keys | None:
-    """Return the keys between one of ``names`` and ``node``, None where ``node`` reads from something else."""
+    """Return the keys between one of ``names`` and ``node``; None where ``node`` reads something else."""
     if isinstance(node, ast.Name) and node.id in names:
         return ()
     if isinstance(node, ast.Attribute):

@@ -35,7 +35,7 @@ class FrameLimits:
     tensors: int = 8192
     name_characters: int = 512
     rank: int = 8
-    dimension: int = 1 << 24
+    dimension: int = 1 << 28  # a full-size pass is sent as one flat tensor; body_bytes bounds it first
 
 
 def apply(limits: Limits) -> list[str]:

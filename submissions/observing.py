@@ -11,6 +11,9 @@ from torch import Tensor, nn
 
 from .parameter_names import meanings
 
+_PARAMETERS_OF_A_LAYER = 2  # weight and bias
+_CONTAINERS = (nn.ModuleList, nn.Sequential)
+
 
 def tensors(output: object) -> Iterator[Tensor]:
     """Yield every tensor in what a model returned: in tuples, lists, mappings, dataclasses, also nested."""
@@ -55,18 +58,27 @@ def _mlp_dim(model: nn.Module, width: int) -> int:
 
 
 def _depth(model: nn.Module) -> int:
-    """Return the length of the container of equal modules that holds the most parameters."""
-    best, depth = 0, 0
-    for container in model.modules():
-        children = list(container.children())
-        if (
-            isinstance(container, (nn.ModuleList, nn.Sequential))
-            and len({type(one) for one in children}) == 1
-        ):
-            size = sum(one.numel() for one in container.parameters())
-            if size > best:
-                best, depth = size, len(children)
-    return depth
+    """Return how many modules of one class stand side by side, where those hold the most parameters."""
+    groups = [(_numel(group), len(group)) for module in model.modules() for group in _alike(module)]
+    repeated = [group for group in groups if group[1] > 1]
+    return max(repeated or groups, default=(0, 0))[1]
+
+
+def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
+    """Yield the parts of a module by class: all that a container holds, or attributes that are alike."""
+    if isinstance(module, _CONTAINERS):
+        held, least = list(module), 1
+    else:
+        held, least = [one for one in module.children() if not isinstance(one, _CONTAINERS)], 2
+    parts = [one for one in held if len(list(one.parameters())) > _PARAMETERS_OF_A_LAYER]
+    for kind in dict.fromkeys(map(type, parts)):
+        group = [one for one in parts if type(one) is kind]
+        if len(group) >= least:
+            yield group
+
+
+def _numel(modules: list[nn.Module]) -> int:
+    return sum(parameter.numel() for one in modules for parameter in one.parameters())
 
 
 def _heads(model: nn.Module) -> int:

@@ -138,7 +138,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
         mlp_width hidden_features inner_dim ff_hidden_dim ff_hidden ffn_hidden ffn_hidden_dim d_inner
         dim_ffn ffn_size mlp_hidden_d feedforward_size feedforward ff_inner_dim mlp_units mlp_hidden_units
         dim_hidden mlp_features mlp_hidden hidden_mlp hidden_mlp_dim mlp_head_units n_ff mlp_dims n_inner
-        feedforward_hidden_dim hidden_dim_ff hidden_dim_mlp ff_width m""",
+        feedforward_hidden_dim hidden_dim_ff hidden_dim_mlp ff_width forward_size fwd_size ff_units m""",
     "mlp_ratio": """mlp_ratio expansion forward_expansion expansion_factor mlp_mult mlp_expansion mlp_factor
         ff_ratio ffn_ratio ff_mult mlp_multiplier expansion_ratio hidden_ratio forward_mul feedforward_ratio
         expand_ratio mlp_expansion_factor mlp_expansion_ratio ff_expansion ff_factor expand multiplier
@@ -191,7 +191,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
     "mlp_dim mlp_ratio": "mlp",
     "activation activation_module activation_name activation_function": """activation act act_layer
         activation_fn act_fn activation_layer hidden_act activation_function non_linearity""",
-    "heads height image": "h",
+    "heads image height": "h",
     "embed_dim depth head_dim": "d",
     "classes head_dim": "k",
     "depth tokens": "l",

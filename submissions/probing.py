@@ -12,12 +12,13 @@ from enum import IntEnum
 from math import gcd
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ..reference.sizes import Sizes
 from .building import Assignment, Builder, Choice, Slot
 from .observing import observe, tensors
 from .parameter_names import FIELDS, normalise
+from .randomise import randomise
 
 MOST_TRIES = 64
 TRIES_ELSEWHERE = 2  # at the sizes after the first
@@ -36,6 +37,7 @@ BASES = (  # for models with hard-coded sizes that the small one does not fit
 )
 _IMAGES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # what models without an image size may expect
 _MOST_PATCHES_A_SIDE = 28
+_SEED = 0  # the same for all tries, so that outputs can be compared
 
 
 class Level(IntEnum):
@@ -76,13 +78,18 @@ class Attempt:
         return self.level == Level.CLASSIFIED and not self.contradicted
 
     @property
+    def is_bug(self) -> bool:
+        """Say whether the forward pass would fail at all sizes."""
+        return self.level == Level.BUILT and isinstance(self.error, (AttributeError, NameError))
+
+    @property
     def score(self) -> float:
         confirmed = len(self.claimed & self.seen.keys()) - len(self.contradicted)
         return 10.0 * self.level + confirmed - 2 * len(self.contradicted)
 
 
 def fields_set(assignment: Assignment) -> set[str]:
-    """Collect the fields of ``Sizes`` that the arguments set; a number of patches sets the patch of an image."""
+    """Collect the fields of ``Sizes`` that are set; beside an image, a number of patches sets the patch."""
     kinds = [str(choice) for choice in assignment.values()]
     images = [kind for kind in kinds if kind.startswith(("image", "height"))]
     counts = [kind for kind in kinds if kind.startswith("patches") or kind == "tokens"]
@@ -108,7 +115,7 @@ class Search:
                     self.best = attempt
                 if self.best.is_perfect or self._is_late():
                     return self.best
-            if self.best is not None and self.best.level >= Level.RAN:
+            if self.best is not None and (self.best.level >= Level.RAN or self.best.is_bug):
                 return self.best
         assert self.best is not None  # there is always a way, if only the one that gives nothing
         return self.best
@@ -116,7 +123,7 @@ class Search:
     def _settle(self, assignment: Assignment, sizes: Sizes) -> Attempt:
         """Try at ``sizes``, then with what the model has fixed put in, until an image passes."""
         first = run(self.builder, assignment, sizes)
-        if first.level != Level.BUILT:
+        if first.level != Level.BUILT or first.is_bug:
             return first
         unset = {name: one for name, one in first.seen.items() if name not in first.claimed}
         others = [fit(sizes, unset), fit(sizes, first.seen), replace(sizes, batch=1)]
@@ -147,13 +154,14 @@ class Search:
 def assignments(slots: tuple[Slot, ...]) -> list[Assignment]:
     """List the ways to give each slot one of its choices, the most plausible first.
 
-    Slots of one name mean the same. A way is the less plausible, the further down the lists its choices stand,
-    and where two names mean the same.
+    Slots of one name mean the same. A way is the less plausible, the further down the lists its choices
+    stand, and where two names mean the same.
     """
-    groups: dict[str, list[Slot]] = {}
+    groups: dict[object, list[Slot]] = {}
     for slot in slots:
         name = slot.path.rpartition(".")[2]
-        groups.setdefault(normalise(name) if len(name) > 1 else name, []).append(slot)
+        key = normalise(name) if len(name) > 1 else name
+        groups.setdefault(key if len(slot.choices) > 1 else slot, []).append(slot)
     options = [max((one.choices for one in group), key=len) for group in groups.values()]
     ways = itertools.islice(itertools.product(*map(enumerate, options)), 4096)
     return [
@@ -164,24 +172,23 @@ def assignments(slots: tuple[Slot, ...]) -> list[Assignment]:
 
 def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
     kinds = Counter(FIELDS[str(choice)] for _, choice in way if str(choice) in FIELDS)
-    return sum(rank for rank, _ in way) + 1.5 * sum(count - 1 for count in kinds.values())
+    twice = sum(count - 1 for count in kinds.values())
+    lone_side = (("height",) in kinds) != (("width",) in kinds)
+    return sum(rank for rank, _ in way) + 1.5 * (twice + lone_side)
 
 
 def run(builder: Builder, assignment: Assignment, sizes: Sizes) -> Attempt:
-    """Build once and pass one batch of random images."""
+    """Build once and pass one batch of images."""
     attempt = Attempt(assignment, sizes)
     try:
-        model = builder.build(assignment, sizes).eval()
+        model = builder.build_to_try(assignment, sizes).eval()
         attempt.level = Level.BUILT
         attempt.seen = observe(model)
         attempt.shapes = Counter(tuple(one.shape) for one in model.parameters())
-        _fill(model)
+        if attempt.claimed & {"heads", "depth"}:  # which are told by the output, where no shape tells them
+            randomise(model, _SEED, {})
         with torch.no_grad():
-            output = model(
-                torch.linspace(-1, 1, sizes.batch * sizes.channels * sizes.height * sizes.width).reshape(
-                    sizes.batch, sizes.channels, sizes.height, sizes.width
-                )
-            )
+            output = model(_images(sizes))
         attempt.level = Level.RAN
         _judge(attempt, list(tensors(output)))
     except (Exception, SystemExit) as error:
@@ -189,15 +196,9 @@ def run(builder: Builder, assignment: Assignment, sizes: Sizes) -> Attempt:
     return attempt
 
 
-@torch.no_grad()
-def _fill(model: nn.Module) -> None:
-    """Give parameters fixed values: zeros as first values would hide what changes the output."""
-    for number, one in enumerate(model.parameters()):
-        if one.is_floating_point():
-            values = torch.arange(one.numel(), dtype=one.dtype) * 0.618 + number
-            one.copy_(
-                (torch.frac(values) - 0.5).view_as(one) / max(1, one.shape[-1] if one.dim() else 1) ** 0.5
-            )
+def _images(sizes: Sizes) -> Tensor:
+    shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
+    return torch.randn(shape, generator=torch.Generator().manual_seed(_SEED))
 
 
 def _judge(attempt: Attempt, found: list[Tensor]) -> None:

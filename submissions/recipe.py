@@ -7,7 +7,7 @@ import difflib
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .loading import Loaded
 
 _SECONDS = 1.0  # to try one definition: some hundred tries of a small model, one of a base-sized one
+_SECONDS_MORE = 0.3  # for each after the most likely one
 _MESSAGE_LENGTH = 300  # characters of a student's exception in a sentence of ours
 
 
@@ -63,7 +64,7 @@ class Recipe:
             sizes = fit(replace(sizes, width=sizes.height), {})
         return self.controls.with_derived(fit(sizes, self.controls.fixed))
 
-    def describe(self) -> dict[str, object]:
+    def describe(self) -> dict[str, Any]:
         """Say in plain data how the model is built, and what was inferred on the way."""
         constants = {*self.builder.blueprint.constants, *self.builder.blueprint.settings}
         given = {slot: _as_text(choice) for slot, choice in self.controls.assignment.items()}
@@ -104,7 +105,9 @@ def infer(loaded: Loaded, pins: Pins) -> Recipe:
     with torch.random.fork_rng(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the student's, who sees them at another time
         definition, builder, attempt = _best(loaded, definitions, reader, found)
-        return Recipe(definition, builder, attempt, verify(builder, attempt))
+        controls = verify(builder, attempt)
+        builder.forget()
+        return Recipe(definition, builder, attempt, controls)
 
 
 def _best(
@@ -118,7 +121,8 @@ def _best(
             break  # and what follows promises less
         try:
             builder = Builder(loaded, reader.blueprint(definition))
-            attempt = _built(definition, Search(builder, _SECONDS).run())
+            seconds = _SECONDS_MORE if best or failures else _SECONDS
+            attempt = _built(definition, Search(builder, seconds).run())
         except NotLoaded as failure:
             failures.append(failure)
             continue
@@ -138,8 +142,9 @@ def _built(definition: Definition, attempt: Attempt) -> Attempt:
     if attempt.level == Level.NOTHING and attempt.error is not None:
         frame = Frame(definition.file, definition.node.lineno)
         raise NotLoaded(
-            f"{definition.name} ({frame.file}, line {frame.line}) could not be built: {_quote(attempt.error)};"
-            f" if its arguments were misunderstood, pin them in the assignment file under [model.arguments]",
+            f"{definition.name} ({frame.file}, line {frame.line}) could not be built:"
+            f" {_quote(attempt.error)}; if its arguments were misunderstood, pin them in the assignment file"
+            " under [model.arguments]",
             frame,
         )
     return attempt

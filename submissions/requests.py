@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn import init
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ..reference.sizes import Sizes
-from .code import STUDENT_PREFIX
+from .child import is_out_of_memory
+from .code import STUDENT_PREFIX, module_file
 from .errors import NotLoaded
 from .loading import Loaded, load
 from .randomise import named_tensors, randomise
@@ -39,7 +42,8 @@ class _Submission:
 
 def _load(header: Header, tensors: Tensors) -> Reply:
     """Executes the submission's files, finds its model and how to build it."""
-    files = {name: bytes(tensors[key].tolist()) for name, key in header["files"].items()}
+    files = {name: tensors[key].numpy().tobytes() for name, key in header["files"].items()}
+    _lay_out(files)
     _Submission.loaded = load(files)
     skipped = [asdict(one) for one in _Submission.loaded.skipped]
     if _Submission.loaded.error is not None:
@@ -52,6 +56,15 @@ def _load(header: Header, tensors: Tensors) -> Reply:
     return {"skipped": skipped, "recipe": _Submission.recipe.describe(), "failure": None}, {}
 
 
+def _lay_out(files: Mapping[str, bytes]) -> None:
+    """Puts the files into the scratch folder, where code looks for its data by relative paths."""
+    for name, content in files.items():
+        if module_file(name) is None:
+            path = Path(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+
 def _failure(error: NotLoaded) -> Header:
     return {"reason": error.reason, "frame": error.frame and [error.frame.file, error.frame.line]}
 
@@ -62,47 +75,67 @@ def _sizes(header: Header, tensors: Tensors) -> Reply:
 
 
 def _trace(header: Header, tensors: Tensors) -> Reply:
-    """One forward pass, recorded. ``fake`` computes shapes only, at no arithmetic cost."""
+    """One forward pass, recorded; without an image, the shapes of one."""
+    if "image" in tensors:
+        model = _model(header, tensors)
+        return _record(model, tensors["image"].to(_DTYPES[header["dtype"]], copy=True), header, keep_cells=True)
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True), _initialisation_skipped():
+            reply = _shapes(header)
+    except Exception:  # code that looks at numbers while it builds
+        return _shapes(header)
+    return reply if reply[0]["error"] is None else _shapes(header)
+
+
+def _shapes(header: Header) -> Reply:
+    """Under fake tensors this does no arithmetic."""
     sizes = Sizes(**header["sizes"])
-    fake = bool(header["fake"])
+    model = _Submission.recipe.build(sizes).eval()
+    image = torch.empty(sizes.batch, sizes.channels, sizes.height, sizes.width)
+    return _record(model, image, header, keep_cells=False)
+
+
+@contextmanager
+def _initialisation_skipped() -> Iterator[None]:
+    """Some of torch's initialisers look at the numbers that they draw, and fake tensors have none."""
+    kept = {name: value for name, value in vars(init).items() if name.startswith("_no_grad_")}
+    for name in kept:
+        setattr(init, name, lambda tensor, *_, **__: tensor)
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(init, name, value)
+
+
+def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -> Reply:
     error: Header | None = None
     outputs: list[tuple[str, Tensor]] = []
-    with ExitStack() as stack:
-        stack.enter_context(_default_dtype(_DTYPES[header["dtype"]]))
-        if fake:
-            stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
-        model = _model(sizes, header, tensors)
-        image = _image(header, tensors, sizes)
-        tracer = Tracer(model, image, keep_cells=not fake)
-        watcher = Watcher(header["marks"], tracer.reference)
-        try:
-            # the mathematical path takes the fused kernel apart, so that scores and probabilities exist
-            with sdpa_kernel(SDPBackend.MATH), module_paths(model, tracer), watcher, tracer:
+    tracer = Tracer(model, image, keep_cells)
+    watcher = Watcher(header["marks"], tracer.reference)
+    try:
+        # the mathematical path takes the fused kernel apart, so that scores and probabilities exist
+        with _default_dtype(_DTYPES[header["dtype"]]), sdpa_kernel(SDPBackend.MATH):
+            with module_paths(model, tracer), watcher, tracer:
                 result = model(image)
-            outputs = list(_tensors_in(result))
-        except Exception as raised:
-            error = _describe_error(raised)
+        outputs = list(_tensors_in(result))
+    except Exception as raised:
+        if is_out_of_memory(raised):
+            raise
+        error = _describe_error(raised)
     return _encode(tracer, watcher, outputs, error)
 
 
-def _model(sizes: Sizes, header: Header, tensors: Tensors) -> nn.Module:
-    model = _Submission.recipe.build(sizes).train(header["mode"] == "train")
+def _model(header: Header, tensors: Tensors) -> nn.Module:
     dtype = _DTYPES[header["dtype"]]
-    model.to(dtype)
+    with _default_dtype(dtype):
+        model = _Submission.recipe.build(Sizes(**header["sizes"])).train(header["mode"] == "train").to(dtype)
     for _, tensor, is_parameter in named_tensors(model):
         if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
-    if not header["fake"]:
-        fixed = {name.removeprefix("set:"): one for name, one in tensors.items() if name.startswith("set:")}
-        randomise(model, int(header["seed"]), fixed)
+    randomise(model, int(header["seed"]), {name.removeprefix("set:"): one for name, one in tensors.items()})
     torch.manual_seed(int(header["seed"]))
     return model
-
-
-def _image(header: Header, tensors: Tensors, sizes: Sizes) -> Tensor:
-    if header["fake"]:
-        return torch.empty(sizes.batch, sizes.channels, sizes.height, sizes.width)
-    return tensors["image"].to(_DTYPES[header["dtype"]], copy=True)
 
 
 @contextmanager
@@ -165,8 +198,8 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
     """Plain passes over ``images`` in turn on one model, and what they left behind."""
     reply: Header = {"passes": [], "gradients": {}, "error": None}
     out: Tensors = {}
+    model = _model(header, tensors)
     with _default_dtype(_DTYPES[header["dtype"]]):
-        model = _model(Sizes(**header["sizes"]), header, tensors)
         before = {name: one.detach().clone() for name, one, _ in named_tensors(model)}
         training = model.training
         try:
@@ -177,6 +210,8 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
             if header["backward"]:
                 reply["gradients"] = _gradients(model, image)
         except Exception as raised:
+            if is_out_of_memory(raised):
+                raise
             reply["error"] = _describe_error(raised)
     after = {name: one for name, one, _ in named_tensors(model)}
     reply["changed"] = [name for name, one in before.items() if not torch.equal(one, after.get(name, one[..., :0]))]

@@ -93,8 +93,9 @@ class Reader:
         except LookupError:
             frame = Frame(definition.file, definition.node.lineno)
             raise NotLoaded(
-                f"{definition.name} ({frame.file}, line {frame.line}) needs an argument {path!r}, and it is unclear what"
-                f" to give it: pin it in the assignment file under [model.arguments], or give it a default",
+                f"{definition.name} ({frame.file}, line {frame.line}) needs an argument {path!r}, and it is"
+                " unclear what to give it: give it a default, or pin it in the assignment file under"
+                " [model.arguments]",
                 frame,
             ) from None
 
@@ -113,7 +114,7 @@ class Reader:
     def _settings(
         self, definition: Definition, path: str, name: str, annotation: str, default: object
     ) -> Call | None:
-        """Read an argument that is a configuration: a class of the student's, or anything that holds the keys."""
+        """Read an argument that is a configuration: a class of the student's, or a mapping."""
         annotated = self._part(definition, "", annotation)
         if annotated is not None and not annotated.is_module:
             return self._call(annotated, f"{path}.")
@@ -167,7 +168,7 @@ class Reader:
         return {**{path: slot for path, slot in extra.items() if path not in known}, **keywords}
 
     def _targets(self, definition: Definition, target: ast.expr) -> Iterator[Definition]:
-        """Yield the student's classes that ``target(**kwargs)`` calls, for ``super().__init__`` the base classes."""
+        """Yield the student's classes that ``target(**kwargs)`` calls: ``super().__init__`` the bases."""
         if isinstance(target, ast.Attribute) and target.attr == "__init__":
             bases = definition.node.bases if isinstance(definition.node, ast.ClassDef) else []
         else:
@@ -195,8 +196,8 @@ class Reader:
         paths = [slot.path for slot in blueprint.slots]
         for path in self.pins.keys() - set(paths):
             raise NotLoaded(
-                f"the assignment pins the argument {path!r} of {definition.name}, which has none of that name:"
-                f" it has {', '.join(paths) or 'none at all'}",
+                f"the assignment pins the argument {path!r} of {definition.name}, which has none of that"
+                f" name: it has {', '.join(paths) or 'none at all'}",
                 Frame(definition.file, definition.node.lineno),
             )
 

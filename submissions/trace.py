@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 
 from .errors import Frame, Refused, StudentCodeFailed
+
+_COPIES = ("clone", "_to_copy", "contiguous")
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,20 @@ class Trace:
         )
 
     def used(self, use: Use) -> Reference:
-        return self.records[use.record].inputs[use.position]
+        """The parameter's own numbers: copies are followed back, axes that only repeat are dropped."""
+        reference = self.records[use.record].inputs[use.position]
+        while reference.kind == "record":
+            value = self.records[reference.number]
+            whole = len(value.inputs) == 1 and torch.Size(reference.shape).numel() == torch.Size(value.shape).numel()
+            if not whole or value.op.partition(".")[0] not in _COPIES:
+                break
+            reference = value.inputs[0]
+        kept = [axis for axis, stride in enumerate(reference.strides) if stride or reference.shape[axis] == 1]
+        return replace(
+            reference,
+            shape=tuple(reference.shape[axis] for axis in kept),
+            strides=tuple(reference.strides[axis] for axis in kept),
+        )
 
 
 @dataclass(frozen=True, order=True)

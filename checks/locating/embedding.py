@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -108,6 +108,7 @@ class _Sequence:
     tokens: Form
     positions_use: Use | None
     positions: Form | None
+    apart: int | None = None  # the leaf of all positions, where they were added before the token was put in front
 
     @property
     def price(self) -> float:
@@ -116,19 +117,29 @@ class _Sequence:
 
     def sequence(self, context: Context) -> Tensor:
         x = self.embedded(context)
+        if self.apart is not None and self.token is not None:
+            token = context.use(self.token).reshape(-1, 1, x.shape[-1]) - self._table(context, x)[0]
+            return self.tokens.function(token, x)
         return self.tokens.function(x) if self.token is None else self.tokens.function(context.use(self.token), x)
 
     def positioned(self, context: Context) -> Tensor:
         x = context.stage("tokens")
+        if self.apart is not None:
+            return eq.add_positions(x, self._table(context, x))
         if self.positions is None or self.positions_use is None:
             return x
         return self.positions.function(context.use(self.positions_use), x)
+
+    def _table(self, context: Context, x: Tensor) -> Tensor:
+        leaf = context.trace.leaves[self.apart or 0]
+        return context.trace.tensor(leaf.reference).reshape(-1, x.shape[-1])
 
 
 def _tokens(walk: Walk) -> bool:
     """The cheapest way from S04 to a tensor that the blocks read."""
     after = walk.position
     for choice in sorted(_sequences(walk), key=lambda one: one.price):
+        choice = _apart(walk, choice)
         try:
             sequence = choice.sequence(walk.context)
             walk.context.stages["tokens", 0] = sequence
@@ -141,6 +152,22 @@ def _tokens(walk: Walk) -> bool:
             return True
     walk.context.stages.pop(("tokens", 0), None)
     return False
+
+
+def _apart(walk: Walk, choice: _Sequence) -> _Sequence:
+    """Positions added to the token and to the patches before they are put together are right, too.
+
+    The token then arrives with its position, and S06 is never made.
+    """
+    form = choice.positions
+    if form is None or form.id != "cls-without-position" or choice.token is None or choice.positions_use is None:
+        return choice
+    table = origin(walk.trace, walk.trace.used(choice.positions_use)).leaves
+    both = origin(walk.trace, walk.trace.used(choice.token)).leaves
+    shared = [leaf.number for leaf in table if leaf in both and leaf.cells is not None]
+    if len(shared) != 1:
+        return choice
+    return replace(choice, positions=POSITIONS[0], apart=shared[0])
 
 
 def _sequences(walk: Walk) -> Iterator[_Sequence]:
@@ -223,6 +250,8 @@ def _class_token(choice: _Sequence) -> Predict:
         x = context.stage("patch_embeddings")
         if choice.token is None:
             return x.mean(1, keepdim=True)
+        if choice.apart is not None:
+            return choice.sequence(context)[:, :1]
         return context.use(choice.token).reshape(-1, 1, x.shape[-1]).expand(x.shape[0], 1, -1)
 
     return predict

@@ -4,290 +4,32 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from textwrap import indent
+from typing import Any
 
 import pytest
 import torch
+from constructors import FIXED, STYLES, usual, vit
+
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.errors import NotLoaded
 from vitcheck.submissions.loading import load
 from vitcheck.submissions.recipe import Pins, Recipe, infer
 
-torch.set_num_threads(1)
+torch.set_num_threads(1)  # as in the child process; small models only wait for a second one
 
 ASKED = Sizes(
     batch=3, channels=1, height=24, width=16, patch=8, embed_dim=32, heads=4, mlp_dim=96, depth=3, classes=7
 )
 
-PARTS = '''
-import torch
-import torch.nn as nn
 
-class Attention(nn.Module):
-    def __init__(self, dim, num_heads):
-        super().__init__()
-        self.num_heads = num_heads
-        self.scale = (dim // num_heads) ** -0.5
-        self.qkv = nn.Linear(dim, dim * 3)
-        self.proj = nn.Linear(dim, dim)
-
-    def forward(self, x):
-        B, T, D = x.shape
-        qkv = self.qkv(x).reshape(B, T, 3, self.num_heads, D // self.num_heads).permute(2, 0, 3, 1, 4)
-        q, k, v = qkv
-        a = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)
-        return self.proj((a @ v).transpose(1, 2).reshape(B, T, D))
-
-class Block(nn.Module):
-    def __init__(self, dim, num_heads, mlp_dim):
-        super().__init__()
-        self.norm1 = nn.LayerNorm(dim)
-        self.attn = Attention(dim, num_heads)
-        self.norm2 = nn.LayerNorm(dim)
-        self.mlp = nn.Sequential(nn.Linear(dim, mlp_dim), nn.GELU(), nn.Linear(mlp_dim, dim))
-
-    def forward(self, x):
-        x = x + self.attn(self.norm1(x))
-        return x + self.mlp(self.norm2(x))
-
-class Backbone(nn.Module):
-    def setup(self, C, N, P, D, h, L, M, K):
-        self.patch_embed = nn.Conv2d(C, D, kernel_size=P, stride=P)
-        self.cls_token = nn.Parameter(torch.zeros(1, 1, D))
-        self.pos_embed = nn.Parameter(torch.zeros(1, N + 1, D))
-        self.blocks = nn.ModuleList([Block(D, h, M) for _ in range(L)])
-        self.norm = nn.LayerNorm(D)
-        self.head = nn.Linear(D, K)
-
-    def forward(self, x):
-        x = self.patch_embed(x).flatten(2).transpose(1, 2)
-        x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1) + self.pos_embed
-        for block in self.blocks:
-            x = block(x)
-        return self.head(self.norm(x)[:, 0])
-'''
-
-
-def vit(signature: str, setup: str, before: str = "", after: str = "") -> str:
-    """A file with a class ViT: ``setup`` is the body of its constructor."""
-    head = f"class ViT(Backbone):\n    def __init__(self{signature}):\n        super().__init__()\n"
-    return f"{PARTS}\n{before}\n{head}{indent(setup, ' ' * 8)}\n\n{after}"
-
-
-def inferred(source: str, model: str | None = None, **arguments: object) -> Recipe:
+def inferred(source: str, **arguments: object) -> Recipe:
     loaded = load({"vit.py": source.encode()})
     assert loaded.error is None
-    return infer(loaded, Pins(model, arguments))
+    return infer(loaded, Pins(None, arguments))
 
 
-FULL = "self.setup({C}, ({H} // {P}) ** 2, {P}, {D}, {h}, {L}, {M}, {K})"
-
-
-def setup(C: str, H: str, P: str, D: str, h: str, L: str, M: str, K: str) -> str:  # noqa: E741
-    return FULL.format(C=C, H=H, P=P, D=D, h=h, L=L, M=M, K=K)
-
-
-def from_names(names: str) -> str:
-    return vit(", " + names.replace(" ", ", "), setup(*_order(names)))
-
-
-def _order(names: str) -> list[str]:
-    """``names`` stand in the order image, patch, channels, classes, width, depth, heads, mlp."""
-    image, patch, channels, classes, width, depth, heads, mlp = names.split()
-    return [channels, image, patch, width, heads, depth, mlp, classes]
-
-
-CONFIG_KEYS = setup(*(f'config["{key}"]' for key in "in_chans img_size patch_size dim heads depth mlp_dim classes".split()))
-CONFIG_ATTRIBUTES = setup(
-    *(f"config.{key}" for key in "num_channels image_size patch_size hidden_size num_attention_heads num_hidden_layers"
-      " intermediate_size num_labels".split())
-)
-CONSTANTS = """
-IMG_SIZE = 224
-PATCH_SIZE = 16
-IN_CHANNELS = 3
-EMBED_DIM = 768
-NUM_HEADS = 12
-NUM_BLOCKS = 12
-NUM_CLASSES = 1000
-MLP_RATIO = 4
-MLP_DIM = EMBED_DIM * MLP_RATIO
-"""
-ALL_CONSTANTS = setup(
-    "IN_CHANNELS", "IMG_SIZE", "PATCH_SIZE", "EMBED_DIM", "NUM_HEADS", "NUM_BLOCKS", "MLP_DIM", "NUM_CLASSES"
-)
-DATACLASS = """
-from dataclasses import dataclass, field
-
-@dataclass
-class ViTConfig:
-    image_size: int = 224
-    patch_size: int = 16
-    num_channels: int = 3
-    hidden_size: int = 768
-    num_hidden_layers: int = 12
-    num_attention_heads: int = 12
-    intermediate_size: int = 3072
-    num_labels: int = 1000
-    dropout: float = 0.1
-"""
-THREE = """
-from dataclasses import dataclass
-
-@dataclass
-class ImageConfig:
-    size: int
-    channels: int
-    patch: int
-
-@dataclass
-class EncoderConfig:
-    dim: int
-    depth: int
-    heads: int
-    hidden_dim: int
-
-@dataclass
-class HeadConfig:
-    n_classes: int
-"""
-
-STYLES = {
-    "keywords": from_names("img_size patch_size in_chans num_classes embed_dim depth num_heads mlp_dim"),
-    "other keywords": from_names("image_size patch_size channels n_classes d_model num_layers n_heads d_ff"),
-    "odd names": from_names("img_length patch_length n_channels out_d hidden_d n_blocks nums_heads ff_dim"),
-    "misspelt": from_names("image_sise pacth_size in_chanels num_classses embeding_dim num_layres num_haeds mlp_dimm"),
-    "hidden dim is the MLP's": from_names("img_size patch_size in_channels num_classes emb_dim layers heads hidden_dim"),
-    "hidden dim is the width": from_names("img_size patch_size in_channels num_classes hidden_dim layers heads mlp_dim"),
-    "dim and hidden": from_names("size patch channels classes dim depth heads hidden"),
-    "single letters": from_names("H P C K D L h M"),
-    "defaults": vit(
-        ", img_size=224, patch_size=16, in_chans=3, num_classes=1000, embed_dim=768, depth=12, num_heads=12,"
-        " mlp_ratio=4., dropout=0.1, qkv_bias=True",
-        setup("in_chans", "img_size", "patch_size", "embed_dim", "num_heads", "depth",
-              "int(embed_dim * mlp_ratio)", "num_classes"),
-    ),
-    "positional only": vit(
-        ", img_size, patch_size, in_chans, embed_dim, heads, depth, mlp_dim, num_classes, /",
-        setup(*"in_chans img_size patch_size embed_dim heads depth mlp_dim num_classes".split()),
-    ),
-    "unpacked *args": vit(
-        ", *args",
-        "img_size, patch_size, in_chans, embed_dim, heads, depth, mlp_dim, num_classes = args\n"
-        + setup(*"in_chans img_size patch_size embed_dim heads depth mlp_dim num_classes".split()),
-    ),
-    "**kwargs read": vit(
-        ", **kwargs",
-        'self.setup(kwargs["channels"], (kwargs["img_size"] // kwargs["patch_size"]) ** 2, kwargs["patch_size"],'
-        ' kwargs["dim"], kwargs.get("heads", 8), kwargs.pop("depth", 6), kwargs["mlp_dim"], kwargs["n_classes"])',
-    ),
-    "**kwargs to the base class": from_names(
-        "img_size patch_size in_chans num_classes embed_dim depth num_heads mlp_dim"
-    ).replace("class ViT(", "class Base(")
-    + "class ViT(Base):\n    def __init__(self, *args, **kwargs):\n        super().__init__(**kwargs)\n",
-    "number of patches": vit(
-        ", num_patches, patch_size, in_channels, embed_dim, depth, heads, mlp_dim, num_classes",
-        "self.setup(in_channels, num_patches, patch_size, embed_dim, heads, depth, mlp_dim, num_classes)",
-    ),
-    "number of tokens": vit(
-        ", seq_len, patch_size, in_channels, embed_dim, depth, heads, mlp_dim, num_classes",
-        "self.setup(in_channels, seq_len - 1, patch_size, embed_dim, heads, depth, mlp_dim, num_classes)",
-    ),
-    "chw and patches a side": vit(
-        ", chw, n_patches=7, n_blocks=2, hidden_d=8, n_heads=2, mlp_ratio=4, out_d=10",
-        "assert chw[1] % n_patches == 0\n"
-        "self.setup(chw[0], n_patches ** 2, chw[1] // n_patches, hidden_d, n_heads, n_blocks,"
-        " hidden_d * mlp_ratio, out_d)",
-    ),
-    "tuples": vit(
-        ", image_size: tuple[int, int], patch_size=(16, 16), in_channels=3, dim=64, depth=2, heads=2, mlp_dim=128,"
-        " num_classes=10",
-        "N = (image_size[0] // patch_size[0]) * (image_size[1] // patch_size[1])\n"
-        "self.setup(in_channels, N, patch_size[0], dim, heads, depth, mlp_dim, num_classes)",
-    ),
-    "height and width": vit(
-        ", img_height, img_width, patch_size, channels, dim, depth, heads, mlp_dim, num_classes",
-        "N = (img_height // patch_size) * (img_width // patch_size)\n"
-        "self.setup(channels, N, patch_size, dim, heads, depth, mlp_dim, num_classes)",
-    ),
-    "head width": vit(
-        ", img_size, patch_size, in_chans, embed_dim, head_dim, depth, mlp_dim, num_classes",
-        setup("in_chans", "img_size", "patch_size", "embed_dim", "embed_dim // head_dim", "depth", "mlp_dim",
-              "num_classes"),
-    ),
-    "flattened patch": vit(
-        ", num_patches, patch_dim, in_channels, embed_dim, depth, heads, mlp_dim, num_classes",
-        "P = int((patch_dim // in_channels) ** 0.5)\n"
-        "self.setup(in_channels, num_patches, P, embed_dim, heads, depth, mlp_dim, num_classes)",
-    ),
-    "heads for each layer": vit(
-        ", img_size, patch_size, in_chans, embed_dim, num_heads: list, depth, mlp_dim, num_classes",
-        setup("in_chans", "img_size", "patch_size", "embed_dim", "num_heads[0]", "depth", "mlp_dim", "num_classes")
-        + "\nassert len(num_heads) == depth",
-    ),
-    "extras": vit(
-        ", img_size, patch_size, in_chans, embed_dim, num_heads, depth, mlp_dim, num_classes, dropout, device,"
-        " batch_size, verbose: bool, act_layer",
-        setup(*"in_chans img_size patch_size embed_dim num_heads depth mlp_dim num_classes".split())
-        + '\nself.to(device)\nself.act = act_layer()\nassert dropout < 1 and batch_size and not verbose',
-    ),
-    "config dictionary": vit(", config", CONFIG_KEYS),
-    "nested dictionary": vit(
-        ", cfg",
-        setup('cfg["data"]["channels"]', 'cfg["data"]["img_size"]', 'cfg["model"]["patch_size"]', 'cfg["model"]["dim"]',
-              'cfg["model"]["heads"]', 'cfg["model"]["depth"]', 'cfg["model"]["mlp_dim"]', 'cfg["data"]["classes"]'),
-    ),
-    "config object": vit(", config", CONFIG_ATTRIBUTES),
-    "config dataclass": vit(", config: ViTConfig", CONFIG_ATTRIBUTES, DATACLASS),
-    "config dataclass by its fields": vit(", config", CONFIG_ATTRIBUTES, DATACLASS),
-    "config dataclass with a default": vit(", config: ViTConfig = ViTConfig()", CONFIG_ATTRIBUTES, DATACLASS),
-    "three dataclasses": vit(
-        ", image: ImageConfig, encoder: EncoderConfig, head: HeadConfig",
-        setup("image.channels", "image.size", "image.patch", "encoder.dim", "encoder.heads", "encoder.depth",
-              "encoder.hidden_dim", "head.n_classes"),
-        THREE,
-    ),
-    "module constants": vit("", ALL_CONSTANTS, CONSTANTS),
-    "keyword defaults from constants": vit(
-        ", img_size=IMG_SIZE, patch_size=PATCH_SIZE, in_channels=IN_CHANNELS, embed_dim=EMBED_DIM, num_heads=NUM_HEADS,"
-        " depth=NUM_BLOCKS, num_classes=NUM_CLASSES, mlp_ratio=MLP_RATIO",
-        setup("in_channels", "img_size", "patch_size", "embed_dim", "num_heads", "depth", "embed_dim * mlp_ratio",
-              "num_classes"),
-        CONSTANTS,
-    ),
-    "inner defaults not passed on": vit(
-        ", img_size=IMG_SIZE, embed_dim=EMBED_DIM, num_heads=NUM_HEADS, depth=NUM_BLOCKS, num_classes=NUM_CLASSES",
-        setup("IN_CHANNELS", "img_size", "PATCH_SIZE", "embed_dim", "num_heads", "depth", "1", "num_classes")
-        + "\nself.blocks = nn.ModuleList([MyBlock() for _ in range(depth)])",
-        CONSTANTS + "\nclass MyBlock(Block):\n    def __init__(self, dim=EMBED_DIM, heads=NUM_HEADS, mlp=MLP_DIM):\n"
-        "        super().__init__(dim, heads, mlp)\n",
-    ),
-    "module-level dictionary": vit(
-        "",
-        CONFIG_KEYS.replace("config[", "CONFIG["),
-        "CONFIG = dict(in_chans=3, img_size=224, patch_size=16, dim=768, heads=12, depth=12, mlp_dim=3072, classes=10)",
-    ),
-    "module-level class": vit(
-        "",
-        CONFIG_ATTRIBUTES.replace("config.", "Config."),
-        "class Config:\n    num_channels = 3\n    image_size = 224\n    patch_size = 16\n    hidden_size = 768\n"
-        "    num_attention_heads = 12\n    num_hidden_layers = 12\n    intermediate_size = 3072\n    num_labels = 10\n",
-    ),
-    "injected module": vit(
-        ", patch_embedding, embed_dim, num_heads, depth, mlp_dim, num_classes",
-        "self.setup(1, patch_embedding.N, 1, embed_dim, num_heads, depth, mlp_dim, num_classes)\n"
-        "self.patch_embed = patch_embedding",
-        "class PatchEmbedding(nn.Conv2d):\n    def __init__(self, img_size, patch_size, in_chans, embed_dim):\n"
-        "        super().__init__(in_chans, embed_dim, kernel_size=patch_size, stride=patch_size)\n"
-        "        self.N = (img_size // patch_size) ** 2\n",
-    ),
-    "factory": vit(
-        ", blob",
-        setup(*"blob[2] blob[0] blob[1] blob[4] blob[6] blob[5] blob[7] blob[3]".split()),
-        after="def create_vit(img_size, patch_size, in_chans, num_classes, dim, depth, heads, mlp_dim):\n"
-        "    return ViT([img_size, patch_size, in_chans, num_classes, dim, depth, heads, mlp_dim])\n",
-    ),
-}  # fmt: skip
+def build(recipe: Recipe, sizes: Sizes) -> Any:
+    return recipe.build(sizes)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -296,7 +38,7 @@ def test_every_style_is_built_at_the_sizes_asked_for(style: str) -> None:
     sizes = recipe.sizes_for(ASKED)
     assert sizes == replace(ASKED, width=sizes.width)
     assert (sizes.width == 16) != recipe.describe()["square_only"]
-    model = recipe.build(sizes)
+    model = build(recipe, sizes)
     logits = model(torch.randn(sizes.batch, sizes.channels, sizes.height, sizes.width))
     assert logits.shape == (3, 7)
     assert len(model.blocks) == 3
@@ -305,3 +47,174 @@ def test_every_style_is_built_at_the_sizes_asked_for(style: str) -> None:
     assert model.pos_embed.shape == (1, sizes.tokens, 32)
     assert recipe.describe()["fixed"] == {}
     json.dumps(recipe.describe())
+
+
+@pytest.mark.parametrize("which", FIXED)
+def test_what_is_hard_coded_is_read_off_and_kept(which: str) -> None:
+    source, fixed = FIXED[which]
+    recipe = inferred(source)
+    assert recipe.describe()["fixed"] == fixed
+    sizes = recipe.sizes_for(ASKED)
+    assert {name: vars(sizes)[name] for name in fixed} == fixed
+    assert build(recipe, sizes)(torch.randn(3, sizes.channels, sizes.height, sizes.width)).shape == (
+        3,
+        sizes.classes,
+    )
+
+
+def test_an_mlp_of_four_times_the_width_stays_so() -> None:
+    recipe = inferred(usual("mlp_dim", mlp_dim="4 * dim"))
+    assert recipe.describe()["mlp_ratio"] == 4
+    assert recipe.sizes_for(ASKED).mlp_dim == 4 * 32
+    assert recipe.describe()["fixed"] == {}
+
+
+def test_a_ratio_that_must_be_whole_is_rounded() -> None:
+    recipe = inferred(
+        usual(mlp_dim="mlp_ratio * dim").replace("mlp_dim, num_classes)", "mlp_ratio, num_classes)")
+    )
+    sizes = recipe.sizes_for(replace(ASKED, mlp_dim=90))
+    assert sizes.mlp_dim == 96
+    assert build(recipe, sizes).blocks[0].mlp[0].out_features == 96
+
+
+def test_an_mlp_width_that_is_no_multiple_is_met_exactly() -> None:
+    recipe = inferred(STYLES["defaults"])
+    for mlp_dim in range(33, 160):
+        model = build(recipe, recipe.sizes_for(replace(ASKED, mlp_dim=mlp_dim)))
+        assert model.blocks[0].mlp[0].out_features == mlp_dim
+
+
+def test_images_that_are_not_square_are_asked_for_where_they_work() -> None:
+    either = "h, w = img_size if isinstance(img_size, tuple) else (img_size, img_size)\n"
+    recipe = inferred(
+        vit(", img_size, patch_size, in_chans, dim, heads, depth, mlp_dim, num_classes",
+            either + "N = h // patch_size * (w // patch_size)\n"
+            "self.setup(in_chans, N, patch_size, dim, heads, depth, mlp_dim, num_classes)")
+    )  # fmt: skip
+    assert recipe.sizes_for(ASKED) == ASKED
+    assert build(recipe, ASKED)(torch.randn(3, 1, 24, 16)).shape == (3, 7)
+
+
+def test_features_without_a_head_are_as_wide_as_the_tokens() -> None:
+    headless = usual("num_classes", num_classes="10").replace(
+        "self.head(self.norm(x)[:, 0])", "self.norm(x)[:, 0]"
+    )
+    assert inferred(headless).sizes_for(ASKED).classes == 32
+
+
+MISTAKEN = {
+    "every token is classified": ("self.head(self.norm(x)[:, 0])", "self.head(self.norm(x))", "class scores"),
+    "forward crashes": ("self.norm(x)[:, 0]", "self.nrm(x)[:, 0]", "no attribute 'nrm'"),
+    "one image at a time": (".expand(len(x), -1, -1)", "", "a batch of 1 works"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKEN)
+def test_a_mistaken_model_is_built_all_the_same_and_the_trouble_noted(mistake: str) -> None:
+    right, wrong, note = MISTAKEN[mistake]
+    recipe = inferred(usual().replace(right, wrong))
+    described = recipe.describe()
+    assert note in " ".join(map(str, described["notes"]))
+    assert {"channels", "patch", "embed_dim", "heads", "mlp_dim", "depth", "classes"} <= {
+        *described["controls"]
+    }
+    assert len(build(recipe, recipe.sizes_for(ASKED)).blocks) == 3
+
+
+@pytest.mark.parametrize("output", ["(logits, None)", "[x, logits]", '{"final": x, "logits": logits}'])
+def test_class_scores_are_found_inside_what_is_returned(output: str) -> None:
+    returned = f"logits = self.head(self.norm(x)[:, 0])\n        return {output}"
+    recipe = inferred(usual().replace("return self.head(self.norm(x)[:, 0])", returned))
+    assert recipe.describe()["notes"] == ["images that are not square fail"]
+
+
+def test_one_block_used_again_and_again_follows_the_depth() -> None:
+    shared = "nn.ModuleList([Block(D, h, M)] * L)"
+    recipe = inferred(usual().replace("nn.ModuleList([Block(D, h, M) for _ in range(L)])", shared))
+    assert recipe.sizes_for(ASKED).depth == ASKED.depth
+
+
+def test_a_pinned_argument_is_given_what_the_assignment_says() -> None:
+    source = (
+        usual().replace("num_classes):", "num_classes, vocab, mode):").replace("dim, heads", "zeta, heads")
+    )
+    recipe = inferred(source, vocab=50, mode="='train'", zeta="embed_dim")
+    given = recipe.describe()["arguments"]
+    assert (given["vocab"], given["mode"], given["zeta"]) == ("=50", "='train'", "embed_dim")
+    assert build(recipe, recipe.sizes_for(ASKED)).pos_embed.shape[-1] == 32
+
+
+def test_a_constant_and_a_key_can_be_pinned() -> None:
+    assert inferred(STYLES["module constants"], EMBED_DIM="=48").describe()["fixed"] == {"embed_dim": 48}
+    both = inferred(STYLES["keyword defaults from constants"], EMBED_DIM="=48", embed_dim="=48")
+    assert build(both, both.sizes_for(ASKED)).pos_embed.shape[-1] == 48
+    assert inferred(STYLES["config dictionary"], **{"config.dim": 48}).describe()["fixed"] == {
+        "embed_dim": 48
+    }
+
+
+def test_a_value_that_the_student_gives_elsewhere_is_taken() -> None:
+    call = '\nif __name__ == "__main__":\n    model = ViT(vocab=17)\n'
+    recipe = inferred(usual().replace("num_classes):", "num_classes, vocab):") + call)
+    assert recipe.describe()["arguments"]["vocab"] == "=17"
+
+
+NEEDS_VOCAB = usual().replace("num_classes):", "num_classes, vocab):")
+FAILS = usual().replace(
+    "        super().__init__()\n        self.setup", "        undefined\n        self.setup"
+)
+REFUSED: dict[str, tuple[str, dict[str, object], str]] = {
+    "an argument that nobody can guess": (
+        NEEDS_VOCAB,
+        {},
+        r"ViT \(vit.py, line 49\) needs an argument 'vocab', and it is unclear .*\[model.arguments\]",
+    ),
+    "a constructor that always fails": (
+        FAILS,
+        {},
+        r"ViT \(vit.py, line 49\) could not be built: NameError: name 'undefined' is not defined",
+    ),
+    "a constructor that ends Python": (
+        vit("", "import sys\nsys.exit(3)"),
+        {},
+        "ViT .* could not be built: SystemExit: 3",
+    ),
+    "no model": ("EMBED_DIM = 768\n", {}, "no model was found: no class is derived from nn.Module"),
+    "a pinned argument that does not exist": (
+        usual(),
+        {"width": "embed_dim"},
+        "pins the argument 'width' of ViT, which has none of that name: it has img_size",
+    ),
+    "a meaning that does not exist": (
+        usual(),
+        {"dim": "embed_dims"},
+        "the meaning 'embed_dims', which is none; did it mean embed_dim",
+    ),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_a_refusal_names_the_class_and_what_to_do(why: str) -> None:
+    source, arguments, message = REFUSED[why]
+    loaded = load({"vit.py": source.encode()})
+    with pytest.raises(NotLoaded, match=message):
+        infer(loaded, Pins(None, arguments))
+
+
+def test_inference_leaves_the_random_state_alone_and_builds_in_the_callers_dtype() -> None:
+    before = torch.get_rng_state()
+    recipe = inferred(STYLES["keywords"])
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert build(recipe, recipe.sizes_for(ASKED)).head.weight.dtype == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_models_of_different_sizes_live_side_by_side() -> None:
+    recipe = inferred(STYLES["module constants"])
+    small = build(recipe, recipe.sizes_for(ASKED))
+    wide = build(recipe, recipe.sizes_for(replace(ASKED, embed_dim=64)))
+    assert small(torch.randn(1, 1, 24, 24)).shape == wide(torch.randn(1, 1, 24, 24)).shape == (1, 7)

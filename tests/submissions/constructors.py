@@ -1,0 +1,317 @@
+"""Constructors as students write them, around one body: each makes the same Vision Transformer."""
+
+# ruff: noqa: E501  # the tables would be unreadable, broken into shorter lines
+
+from __future__ import annotations
+
+from textwrap import indent
+
+PARTS = """
+import torch
+import torch.nn as nn
+
+class Attention(nn.Module):
+    def __init__(self, dim, num_heads):
+        super().__init__()
+        self.num_heads = num_heads
+        self.scale = (dim // num_heads) ** -0.5
+        self.qkv = nn.Linear(dim, dim * 3)
+        self.proj = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        B, T, D = x.shape
+        qkv = self.qkv(x).reshape(B, T, 3, self.num_heads, D // self.num_heads).permute(2, 0, 3, 1, 4)
+        q, k, v = qkv
+        a = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)
+        return self.proj((a @ v).transpose(1, 2).reshape(B, T, D))
+
+class Block(nn.Module):
+    def __init__(self, dim, num_heads, mlp_dim):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(dim)
+        self.attn = Attention(dim, num_heads)
+        self.norm2 = nn.LayerNorm(dim)
+        self.mlp = nn.Sequential(nn.Linear(dim, mlp_dim), nn.GELU(), nn.Linear(mlp_dim, dim))
+
+    def forward(self, x):
+        x = x + self.attn(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
+
+class Backbone(nn.Module):
+    def setup(self, C, N, P, D, h, L, M, K):
+        self.patch_embed = nn.Conv2d(C, D, kernel_size=P, stride=P)
+        self.cls_token = nn.Parameter(torch.zeros(1, 1, D))
+        self.pos_embed = nn.Parameter(torch.zeros(1, N + 1, D))
+        self.blocks = nn.ModuleList([Block(D, h, M) for _ in range(L)])
+        self.norm = nn.LayerNorm(D)
+        self.head = nn.Linear(D, K)
+
+    def forward(self, x):
+        x = self.patch_embed(x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1) + self.pos_embed
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x)[:, 0])
+"""
+
+
+def vit(signature: str, setup: str, before: str = "", after: str = "") -> str:
+    """Write a file with a class ViT: ``setup`` is the body of its constructor."""
+    head = f"class ViT(Backbone):\n    def __init__(self{signature}):\n        super().__init__()\n"
+    return f"{PARTS}\n{before}\n{head}{indent(setup, ' ' * 8)}\n\n{after}"
+
+
+FULL = "self.setup({C}, ({H} // {P}) ** 2, {P}, {D}, {h}, {L}, {M}, {K})"
+
+
+def setup(C: str, H: str, P: str, D: str, h: str, L: str, M: str, K: str) -> str:
+    return FULL.format(C=C, H=H, P=P, D=D, h=h, L=L, M=M, K=K)
+
+
+def from_names(names: str) -> str:
+    return vit(", " + names.replace(" ", ", "), setup(*_order(names)))
+
+
+def _order(names: str) -> list[str]:
+    """``names`` stand in the order image, patch, channels, classes, width, depth, heads, mlp."""
+    image, patch, channels, classes, width, depth, heads, mlp = names.split()
+    return [channels, image, patch, width, heads, depth, mlp, classes]
+
+
+CONFIG_KEYS = setup(
+    *(
+        f'config["{key}"]'
+        for key in ["in_chans", "img_size", "patch_size", "dim", "heads", "depth", "mlp_dim", "classes"]
+    )
+)
+CONFIG_ATTRIBUTES = setup(
+    *(
+        f"config.{key}"
+        for key in [
+            "num_channels",
+            "image_size",
+            "patch_size",
+            "hidden_size",
+            "num_attention_heads",
+            "num_hidden_layers",
+            "intermediate_size",
+            "num_labels",
+        ]
+    )
+)
+CONSTANTS = """
+IMG_SIZE = 224
+PATCH_SIZE = 16
+IN_CHANNELS = 3
+EMBED_DIM = 768
+NUM_HEADS = 12
+NUM_BLOCKS = 12
+NUM_CLASSES = 1000
+MLP_RATIO = 4
+MLP_DIM = EMBED_DIM * MLP_RATIO
+"""
+ALL_CONSTANTS = setup(
+    "IN_CHANNELS", "IMG_SIZE", "PATCH_SIZE", "EMBED_DIM", "NUM_HEADS", "NUM_BLOCKS", "MLP_DIM", "NUM_CLASSES"
+)
+DATACLASS = """
+from dataclasses import dataclass, field
+
+@dataclass
+class ViTConfig:
+    image_size: int = 224
+    patch_size: int = 16
+    num_channels: int = 3
+    hidden_size: int = 768
+    num_hidden_layers: int = 12
+    num_attention_heads: int = 12
+    intermediate_size: int = 3072
+    num_labels: int = 1000
+    dropout: float = 0.1
+"""
+THREE = """
+from dataclasses import dataclass
+
+@dataclass
+class ImageConfig:
+    size: int
+    channels: int
+    patch: int
+
+@dataclass
+class EncoderConfig:
+    dim: int
+    depth: int
+    heads: int
+    hidden_dim: int
+
+@dataclass
+class HeadConfig:
+    n_classes: int
+"""
+
+STYLES = {
+    "keywords": from_names("img_size patch_size in_chans num_classes embed_dim depth num_heads mlp_dim"),
+    "other keywords": from_names("image_size patch_size channels n_classes d_model num_layers n_heads d_ff"),
+    "odd names": from_names("img_length patch_length n_channels out_d hidden_d n_blocks nums_heads ff_dim"),
+    "misspelt": from_names("image_sise pacth_size in_chanels num_classses embeding_dim num_layres num_haeds mlp_dimm"),
+    "hidden dim is the MLP's": from_names("img_size patch_size in_channels num_classes emb_dim layers heads hidden_dim"),
+    "hidden dim is the width": from_names("img_size patch_size in_channels num_classes hidden_dim layers heads mlp_dim"),
+    "dim and hidden": from_names("size patch channels classes dim depth heads hidden"),
+    "single letters": from_names("H P C K D L h M"),
+    "defaults": vit(
+        ", img_size=224, patch_size=16, in_chans=3, num_classes=1000, embed_dim=768, depth=12, num_heads=12,"
+        " mlp_ratio=4., dropout=0.1, qkv_bias=True",
+        setup("in_chans", "img_size", "patch_size", "embed_dim", "num_heads", "depth",
+              "int(embed_dim * mlp_ratio)", "num_classes"),
+    ),
+    "positional only": vit(
+        ", img_size, patch_size, in_chans, embed_dim, heads, depth, mlp_dim, num_classes, /",
+        setup(*["in_chans", "img_size", "patch_size", "embed_dim", "heads", "depth", "mlp_dim", "num_classes"]),
+    ),
+    "unpacked *args": vit(
+        ", *args",
+        "img_size, patch_size, in_chans, embed_dim, heads, depth, mlp_dim, num_classes = args\n"
+        + setup(*["in_chans", "img_size", "patch_size", "embed_dim", "heads", "depth", "mlp_dim", "num_classes"]),
+    ),
+    "**kwargs read": vit(
+        ", **kwargs",
+        'self.setup(kwargs["channels"], (kwargs["img_size"] // kwargs["patch_size"]) ** 2, kwargs["patch_size"],'
+        ' kwargs["dim"], kwargs.get("heads", 8), kwargs.pop("depth", 6), kwargs["mlp_dim"], kwargs["n_classes"])',
+    ),
+    "**kwargs to the base class": from_names(
+        "img_size patch_size in_chans num_classes embed_dim depth num_heads mlp_dim"
+    ).replace("class ViT(", "class Base(")
+    + "class ViT(Base):\n    def __init__(self, *args, **kwargs):\n        super().__init__(**kwargs)\n",
+    "number of patches": vit(
+        ", num_patches, patch_size, in_channels, embed_dim, depth, heads, mlp_dim, num_classes",
+        "self.setup(in_channels, num_patches, patch_size, embed_dim, heads, depth, mlp_dim, num_classes)",
+    ),
+    "number of tokens": vit(
+        ", seq_len, patch_size, in_channels, embed_dim, depth, heads, mlp_dim, num_classes",
+        "self.setup(in_channels, seq_len - 1, patch_size, embed_dim, heads, depth, mlp_dim, num_classes)",
+    ),
+    "chw and patches a side": vit(
+        ", chw, n_patches=7, n_blocks=2, hidden_d=8, n_heads=2, mlp_ratio=4, out_d=10",
+        "assert chw[1] % n_patches == 0\n"
+        "self.setup(chw[0], n_patches ** 2, chw[1] // n_patches, hidden_d, n_heads, n_blocks,"
+        " hidden_d * mlp_ratio, out_d)",
+    ),
+    "tuples": vit(
+        ", image_size: tuple[int, int], patch_size=(16, 16), in_channels=3, dim=64, depth=2, heads=2, mlp_dim=128,"
+        " num_classes=10",
+        "N = (image_size[0] // patch_size[0]) * (image_size[1] // patch_size[1])\n"
+        "self.setup(in_channels, N, patch_size[0], dim, heads, depth, mlp_dim, num_classes)",
+    ),
+    "height and width": vit(
+        ", img_height, img_width, patch_size, channels, dim, depth, heads, mlp_dim, num_classes",
+        "N = (img_height // patch_size) * (img_width // patch_size)\n"
+        "self.setup(channels, N, patch_size, dim, heads, depth, mlp_dim, num_classes)",
+    ),
+    "head width": vit(
+        ", img_size, patch_size, in_chans, embed_dim, head_dim, depth, mlp_dim, num_classes",
+        setup("in_chans", "img_size", "patch_size", "embed_dim", "embed_dim // head_dim", "depth", "mlp_dim",
+              "num_classes"),
+    ),
+    "flattened patch": vit(
+        ", num_patches, patch_dim, in_channels, embed_dim, depth, heads, mlp_dim, num_classes",
+        "P = int((patch_dim // in_channels) ** 0.5)\n"
+        "self.setup(in_channels, num_patches, P, embed_dim, heads, depth, mlp_dim, num_classes)",
+    ),
+    "heads for each layer": vit(
+        ", img_size, patch_size, in_chans, embed_dim, num_heads: list, depth, mlp_dim, num_classes",
+        setup("in_chans", "img_size", "patch_size", "embed_dim", "num_heads[0]", "depth", "mlp_dim", "num_classes")
+        + "\nassert len(num_heads) == depth",
+    ),
+    "extras": vit(
+        ", img_size, patch_size, in_chans, embed_dim, num_heads, depth, mlp_dim, num_classes, dropout, device,"
+        " batch_size, verbose: bool, act_layer",
+        setup(*["in_chans", "img_size", "patch_size", "embed_dim", "num_heads", "depth", "mlp_dim", "num_classes"])
+        + '\nself.to(device)\nself.act = act_layer()\nassert dropout < 1 and batch_size and not verbose',
+    ),
+    "config dictionary": vit(", config", CONFIG_KEYS),
+    "nested dictionary": vit(
+        ", cfg",
+        setup('cfg["data"]["channels"]', 'cfg["data"]["img_size"]', 'cfg["model"]["patch_size"]', 'cfg["model"]["dim"]',
+              'cfg["model"]["heads"]', 'cfg["model"]["depth"]', 'cfg["model"]["mlp_dim"]', 'cfg["data"]["classes"]'),
+    ),
+    "config object": vit(", config", CONFIG_ATTRIBUTES),
+    "config dataclass": vit(", config: ViTConfig", CONFIG_ATTRIBUTES, DATACLASS),
+    "config dataclass by its fields": vit(", config", CONFIG_ATTRIBUTES, DATACLASS),
+    "config dataclass with a default": vit(", config: ViTConfig = ViTConfig()", CONFIG_ATTRIBUTES, DATACLASS),
+    "three dataclasses": vit(
+        ", image: ImageConfig, encoder: EncoderConfig, head: HeadConfig",
+        setup("image.channels", "image.size", "image.patch", "encoder.dim", "encoder.heads", "encoder.depth",
+              "encoder.hidden_dim", "head.n_classes"),
+        THREE,
+    ),
+    "module constants": vit("", ALL_CONSTANTS, CONSTANTS),
+    "keyword defaults from constants": vit(
+        ", img_size=IMG_SIZE, patch_size=PATCH_SIZE, in_channels=IN_CHANNELS, embed_dim=EMBED_DIM, num_heads=NUM_HEADS,"
+        " depth=NUM_BLOCKS, num_classes=NUM_CLASSES, mlp_ratio=MLP_RATIO",
+        setup("in_channels", "img_size", "patch_size", "embed_dim", "num_heads", "depth", "embed_dim * mlp_ratio",
+              "num_classes"),
+        CONSTANTS,
+    ),
+    "inner defaults not passed on": vit(
+        ", img_size=IMG_SIZE, embed_dim=EMBED_DIM, num_heads=NUM_HEADS, depth=NUM_BLOCKS, num_classes=NUM_CLASSES",
+        setup("IN_CHANNELS", "img_size", "PATCH_SIZE", "embed_dim", "num_heads", "depth", "1", "num_classes")
+        + "\nself.blocks = nn.ModuleList([MyBlock() for _ in range(depth)])",
+        CONSTANTS + "\nclass MyBlock(Block):\n    def __init__(self, dim=EMBED_DIM, heads=NUM_HEADS, mlp=MLP_DIM):\n"
+        "        super().__init__(dim, heads, mlp)\n",
+    ),
+    "module-level dictionary": vit(
+        "",
+        CONFIG_KEYS.replace("config[", "CONFIG["),
+        "CONFIG = dict(in_chans=3, img_size=224, patch_size=16, dim=768, heads=12, depth=12, mlp_dim=3072, classes=10)",
+    ),
+    "module-level class": vit(
+        "",
+        CONFIG_ATTRIBUTES.replace("config.", "Config."),
+        "class Config:\n    num_channels = 3\n    image_size = 224\n    patch_size = 16\n    hidden_size = 768\n"
+        "    num_attention_heads = 12\n    num_hidden_layers = 12\n    intermediate_size = 3072\n    num_labels = 10\n",
+    ),
+    "injected module": vit(
+        ", patch_embedding, embed_dim, num_heads, depth, mlp_dim, num_classes",
+        "self.setup(1, patch_embedding.N, 1, embed_dim, num_heads, depth, mlp_dim, num_classes)\n"
+        "self.patch_embed = patch_embedding",
+        "class PatchEmbedding(nn.Conv2d):\n    def __init__(self, img_size, patch_size, in_chans, embed_dim):\n"
+        "        super().__init__(in_chans, embed_dim, kernel_size=patch_size, stride=patch_size)\n"
+        "        self.N = (img_size // patch_size) ** 2\n",
+    ),
+    "factory": vit(
+        ", blob",
+        setup(*["blob[2]", "blob[0]", "blob[1]", "blob[4]", "blob[6]", "blob[5]", "blob[7]", "blob[3]"]),
+        after="def create_vit(img_size, patch_size, in_chans, num_classes, dim, depth, heads, mlp_dim):\n"
+        "    return ViT([img_size, patch_size, in_chans, num_classes, dim, depth, heads, mlp_dim])\n",
+    ),
+}  # fmt: skip
+
+
+USUAL = "img_size patch_size in_chans dim heads depth mlp_dim num_classes"
+
+
+def usual(without: str = "", **hard_coded: str) -> str:
+    """Write a ViT with the usual keywords, but ``without`` some of them, which are ``hard_coded``."""
+    values = {name: hard_coded.get(name, name) for name in USUAL.split()}
+    asked = [name for name in USUAL.split() if name not in without.split()]
+    order = ["in_chans", "img_size", "patch_size", "dim", "heads", "depth", "mlp_dim", "num_classes"]
+    return vit(", " + ", ".join(asked), setup(*(values[name] for name in order)))
+
+
+FIXED = {
+    "channels": (usual("in_chans", in_chans="3"), {"channels": 3}),
+    "mlp width": (usual("mlp_dim", mlp_dim="2048"), {"mlp_dim": 2048}),
+    "number of heads": (usual("heads", heads="8"), {"heads": 8}),
+    "depth that is asked for and ignored": (usual(depth="6"), {"depth": 6}),
+    "heads that are asked for and ignored": (usual(heads="2"), {"heads": 2}),
+    "image and patch": (
+        usual("img_size patch_size in_chans", img_size="224", patch_size="16", in_chans="3"),
+        {"channels": 3, "height": 224, "width": 224, "patch": 16},
+    ),
+    "all": (
+        usual(USUAL, img_size="28", patch_size="7", in_chans="1", dim="64", heads="4", depth="3", mlp_dim="128",
+              num_classes="10"),
+        {"channels": 1, "height": 28, "width": 28, "patch": 7, "embed_dim": 64, "heads": 4, "mlp_dim": 128, "depth": 3,
+         "classes": 10},
+    ),
+}  # fmt: skip
