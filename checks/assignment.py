@@ -1,7 +1,8 @@
-"""The assignment file: what a course asks for, what it accepts, and what each part is worth. Imports no torch."""
+"""The assignment file: what a course asks for, what it accepts, what each part is worth. Imports no torch."""
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -45,21 +46,37 @@ _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class AssignmentError(Exception):
-    """An assignment file that cannot be used; the message names the file, the line, the key and the way out."""
+    """An assignment that cannot be used; the message names the file, the line, the key and the way out."""
 
 
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _argument(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if value.startswith("="):
+        try:
+            ast.literal_eval(value[1:])
+        except (ValueError, SyntaxError):
+            raise ValueError(f"what comes after '=' is no value of Python's: {value[1:]}") from None
+        return value
+    from ..submissions.parameter_names import VALUES  # here, since it loads torch
+
+    if value not in VALUES:
+        raise ValueError(f"{value!r} is no meaning; {near(value, VALUES)}. A value has '=' before it")
+    return value
+
+
 class Model(_Table):
     """What the assignment says of the model's class, so that it need not be inferred.
 
-    ``arguments`` gives arguments of the constructor a meaning (``"embed_dim"``) or a value (``"=16"``, ``16``).
+    ``arguments`` gives arguments of the constructor a meaning (``"embed_dim"``) or a value (``"=16"``).
     """
 
     name: str | None = None
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Annotated[Any, AfterValidator(_argument)]] = {}
 
 
 class Permission(_Table):
@@ -188,7 +205,7 @@ class Assignment(_Table):
     def allows(self, name: str) -> tuple[bool, str | None]:
         """Say whether the mistake or variant called ``name`` is accepted, and the reason that the file gives.
 
-        Errors are accepted only where the file says so. Raises ValueError for an id that is not in the catalogue.
+        Errors are accepted only where the file says so. Raises ValueError for an unknown id.
         """
         if rule := self.variants.by_id.get(mistake(name).id):
             return rule.allow, rule.reason
@@ -249,5 +266,11 @@ def _keys(table: tuple[str, ...]) -> list[str]:
         return ["preset", *(name for name in Sizes.__dataclass_fields__ if name != "batch")]
     if table == ("limits",):
         return list(Limits.__dataclass_fields__)
-    model = {(): Assignment, ("model",): Model, ("points",): Points, ("rules",): Rules}.get(table, Permission)
+    models: dict[tuple[str, ...], type[BaseModel]] = {
+        (): Assignment,
+        ("model",): Model,
+        ("points",): Points,
+        ("rules",): Rules,
+    }
+    model = models.get(table, Permission)
     return [field.alias or name for name, field in model.model_fields.items()]

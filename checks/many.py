@@ -23,7 +23,7 @@ _LOST = "the grader itself failed on this submission, which says nothing of the 
 
 @dataclass(frozen=True)
 class Class:
-    """The results in the order of the submissions, and the names of those on which the grader itself failed."""
+    """Results in the order of the submissions, and the names of those on which the grader itself failed."""
 
     results: tuple[Result, ...]
     lost: tuple[str, ...]
@@ -87,18 +87,18 @@ def grade_many(
         for path, name in zip(paths, submission_names(paths), strict=True)
     ]
     done: dict[str, Result] = {}
-    lost = []
+    lost: set[str] = set()
     try:
         for task, result in _in_turn(tasks) if min(jobs, len(tasks)) == 1 else _side_by_side(tasks, jobs):
             if result is None:
-                lost.append(task.name)
+                lost.add(task.name)
             done[task.name] = result or task.lost()
             write_submission(done[task.name], out / task.name)
             on_result(done[task.name])
     finally:
         ordered = tuple(done[task.name] for task in tasks if task.name in done)
         write_class(ordered, out)
-    return Class(ordered, tuple(lost))
+    return Class(ordered, tuple(task.name for task in tasks if task.name in lost))
 
 
 def _in_turn(tasks: Sequence[_Task]) -> Iterator[tuple[_Task, Result | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -37,7 +38,7 @@ def _draw(tensor: Tensor, generator: torch.Generator) -> Tensor:
         return _SPREAD_OF_VECTORS * normal + (1.0 if bool((tensor == 1).all()) else 0.0)
     if tensor.shape[0] == 1:  # class token, positions: as large as the patch embeddings
         return normal
-    return normal / (tensor.numel() / tensor.shape[0]) ** 0.5
+    return normal / math.sqrt(tensor.numel() / tensor.shape[0])
 
 
 def named_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor, bool]]:

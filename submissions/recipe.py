@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import difflib
+import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -102,12 +104,19 @@ def infer(loaded: Loaded, pins: Pins) -> Recipe:
     definitions = Definitions(loaded)
     found = [pinned_model(definitions, pins.model)] if pins.model else model_classes(definitions)
     reader = Reader(loaded, definitions, {path: _pin(path, one) for path, one in pins.arguments.items()})
-    with torch.random.fork_rng(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the student's, who sees them at another time
+    # what the student's code prints and warns of comes up again when the model is really used
+    with torch.random.fork_rng(), _silence(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         definition, builder, attempt = _best(loaded, definitions, reader, found)
         controls = verify(builder, attempt)
         builder.forget()
         return Recipe(definition, builder, attempt, controls)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        yield
 
 
 def _best(
@@ -133,7 +142,7 @@ def _best(
             best = (value, definition, builder, attempt)
     if best is None:
         none = NotLoaded("no model was found: no class is derived from nn.Module")
-        raise (failures or [loaded.cause or none])[0]
+        raise loaded.cause or (failures or [none])[0]
     return best[1:]
 
 

@@ -162,7 +162,8 @@ def _tensors_in(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
 
 
 def _describe_error(error: Exception) -> Header:
-    frames, traceback = [], error.__traceback__
+    frames: list[list[Any]] = []
+    traceback = error.__traceback__
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if file.startswith(STUDENT_PREFIX):
@@ -186,12 +187,11 @@ def _encode(
         "sights": watcher.sights,
         "error": error,
     }
-    return header, {"cells": torch.cat(cells) if cells else torch.empty(0, dtype=torch.float64)}
+    return header, {"cells": torch.cat(cells)} if cells else {}
 
 
 def _row(one: Storage) -> Header:
-    row = {name: value for name, value in vars(one).items() if name != "cells"}
-    return {**row, "cells": -1 if one.cells is None else one.cells.numel()}
+    return {name: value for name, value in vars(one).items() if name != "cells"}
 
 
 def _forward(header: Header, tensors: Tensors) -> Reply:
@@ -240,7 +240,7 @@ def _gradients(model: nn.Module, image: Tensor) -> Header:
     generator = torch.Generator().manual_seed(7)
     total = sum((one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs)
     if isinstance(total, Tensor):
-        total.backward()
+        total.backward()  # type: ignore[no-untyped-call]  # torch has no annotation for it
     gradients: Header = {}
     for name, parameter in model.named_parameters():
         gradient = parameter.grad

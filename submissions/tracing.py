@@ -33,7 +33,8 @@ class Storage:
     strides: tuple[int, ...]
     offset: int
     dtype: str
-    cells: Tensor | None
+    cells: Tensor | None  # None where only shapes are asked for
+    count: int  # of cells
     image: bool  # does it depend on the image?
     inputs: list[list[Any]] = field(default_factory=list)
     scalars: list[float] = field(default_factory=list)
@@ -43,11 +44,11 @@ class Storage:
     kind: str = ""
 
 
-class Tracer(TorchDispatchMode):
+class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
     """Records what runs inside it: values made (``records``), views of them, and leaves read."""
 
     def __init__(self, model: nn.Module, image: Tensor, keep_cells: bool = True) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # as above
         self.records: list[Storage] = []
         self.leaves: list[Storage] = []
         self.views: list[list[Any]] = []
@@ -99,7 +100,7 @@ class Tracer(TorchDispatchMode):
         return [kind, number, tensor.storage_offset(), list(tensor.shape), list(tensor.stride())]
 
     def _depends(self, reference: list[Any]) -> bool:
-        return reference[0] == "record" and self.records[reference[1]].image
+        return bool(reference[0] == "record" and self.records[reference[1]].image)
 
     def _add_record(
         self, op: str, tensor: Tensor, image: bool, inputs: list[list[Any]], scalars: list[float]
@@ -127,6 +128,7 @@ class Tracer(TorchDispatchMode):
             offset=int(tensor.storage_offset()),
             dtype=str(tensor.dtype).removeprefix("torch."),
             cells=_cells(tensor) if self._keep_cells else None,
+            count=_count(tensor),
             image=image,
         )
 
@@ -138,11 +140,14 @@ def _storage(tensor: Tensor) -> int:
     return int(tensor.untyped_storage()._cdata)
 
 
+def _count(tensor: Tensor) -> int:
+    return tensor.untyped_storage().nbytes() // tensor.element_size()
+
+
 def _cells(tensor: Tensor) -> Tensor:
     """A flat copy of the whole storage, so that views of it can be found by offset and strides."""
     plain = tensor.detach()
-    count = plain.untyped_storage().nbytes() // plain.element_size()
-    return torch.as_strided(plain, (count,), (1,), 0).to(torch.float64, copy=True)
+    return torch.as_strided(plain, (_count(plain),), (1,), 0).to(torch.float64, copy=True)
 
 
 def _written(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:

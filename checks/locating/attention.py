@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from ...reference import equations as eq
 from .context import Context, Predict
-from .forms import CONTEXTS, MERGES, PROBABILITIES, SCORES, WHOLE_ATTENTION, Form, scale_after_softmax
+from .forms import CONTEXTS, MERGES, PROBABILITIES, SCORES, WHOLE_ATTENTION, Form
 from .parameters import Linear
 from .projections import Heads, orders, tensors
+from .roles import about_maps
 from .walk import Walk, applied, stage_of
 
 _RIGHT = (SCORES[0], PROBABILITIES[0], CONTEXTS[0])
@@ -44,9 +45,24 @@ def right_attention(walk: Walk, candidates: list[Heads]) -> Attention | None:
 
 
 def wrong_attention(walk: Walk, candidates: list[Heads]) -> Attention | None:
-    """The cheapest known wrong equations."""
+    """The cheapest known wrong equations; those of the block before first."""
+    again = _as_before(walk, candidates)
+    if again is not None:
+        return again
     found = [one for heads, order in _ordered(candidates, limit=9.0) for one in _wrong(walk, heads, order)]
     return min(found, key=lambda one: one.price, default=None)
+
+
+def _as_before(walk: Walk, candidates: list[Heads]) -> Attention | None:
+    before = walk.attention
+    if before is None:
+        return None
+    for heads, order in _ordered(candidates, limit=9.0):
+        if (heads.packing, heads.id, order) == (before.heads.packing, before.heads.id, before.order):
+            attention = replace(before, heads=heads)
+            if _context_of(walk, attention) is not None:
+                return attention
+    return None
 
 
 def _ordered(candidates: list[Heads], limit: float) -> Iterator[tuple[Heads, str | None]]:
@@ -60,7 +76,7 @@ def _context_of(walk: Walk, attention: Attention) -> Tensor | None:
     if not q.shape == k.shape == v.shape:
         return None
     scores = attention.scores.function(q, k)
-    context = attention.context.function(attention.probabilities.function(scores), q, k, v)
+    context = attention.context.function(attention.probabilities.function(scores, q), q, k, v)
     return context if walk.find(context) else None
 
 
@@ -71,16 +87,18 @@ def _wrong(walk: Walk, heads: Heads, order: str | None) -> Iterator[Attention]:
     q, k, v = tensors(heads, walk.context)
     if not q.shape == k.shape == v.shape:
         return
-    for form in WHOLE_ATTENTION:
+    for form in WHOLE_ATTENTION if heads.heads > 1 and heads.id is None else ():  # over one head, the context is the value
         if walk.find(form.function(q, k, v)):
             yield Attention(heads, order, *_RIGHT[:2], Form(_whole(form), form.id, form.blame))
     for scores in _score_forms(walk, q, k):
         s = scores.function(q, k)
-        for probabilities in _probability_forms(scores, q):
-            p = probabilities.function(s)
+        for probabilities in PROBABILITIES:
+            p = probabilities.function(s, q)
             for context in CONTEXTS:
                 if walk.find(context.function(p, q, k, v)):
-                    yield Attention(heads, order, _without_its_scale(scores, probabilities), probabilities, context)
+                    yield Attention(
+                        heads, order, _without_its_scale(scores, probabilities), probabilities, context
+                    )
 
 
 def _whole(form: Form) -> Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]:
@@ -93,7 +111,16 @@ def _score_forms(walk: Walk, q: Tensor, k: Tensor) -> list[Form]:
     if seen:
         return seen
     fitted = _fitted_scale(walk, q @ k.mT)
-    return [] if fitted is None else [Form(_scaled(fitted), "scale-by-num-heads")]
+    if fitted is not None:
+        return [Form(_scaled(fitted), "scale-by-num-heads")]
+    return [SCORES[0]] if _masked(walk, q, k) else []
+
+
+def _masked(walk: Walk, q: Tensor, k: Tensor) -> bool:
+    """Is something over all pairs of tokens infinite, as scores are where a mask was added?"""
+    pairs = q.shape[:-1].numel() * k.shape[-2]
+    cells = [one.cells for one in walk.trace.records[walk.position :] if one.image and one.cells is not None]
+    return any(one.numel() == pairs and not bool(torch.isfinite(one).all()) for one in cells)
 
 
 def _scaled(factor: float) -> Callable[[Tensor, Tensor], Tensor]:
@@ -110,74 +137,46 @@ def _fitted_scale(walk: Walk, products: Tensor) -> float | None:
     return None
 
 
-def _probability_forms(scores: Form, q: Tensor) -> list[Form]:
-    forms = [*PROBABILITIES, Form(_first_head, "only-first-head-used", "attention_scores")]
-    if scores.id == "scale-missing":
-        d, h = q.shape[-1], q.shape[1]
-        forms += [
-            Form(_scaled_after(number, d, h), "scale-after-softmax", cost=0.5) for number in range(2)
-        ]  # with the missing scale before it, one mistake
-    return forms
-
-
-def _first_head(scores: Tensor) -> Tensor:
-    return scores[:, :1].softmax(-1).expand(scores.shape)
-
-
-def _scaled_after(number: int, head_dim: int, heads: int) -> Callable[[Tensor], Tensor]:
-    return lambda scores: scale_after_softmax(scores, head_dim, heads)[number]
-
-
 def _without_its_scale(scores: Form, probabilities: Form) -> Form:
-    """A scale applied after the softmax is one mistake, and S12 is not to blame for it."""
-    return Form(scores.function) if probabilities.id == "scale-after-softmax" else scores
+    """A scale applied after the softmax instead of before is one mistake, and S12 is not to blame for it."""
+    moved = probabilities.id == "scale-after-softmax" and scores.id == "scale-missing"
+    return Form(scores.function) if moved else scores
 
 
 def settle_attention(walk: Walk, block: int, attention: Attention) -> None:
     """S09 to S14 as found."""
     heads = attention.heads
-    walk.heads, walk.packing = heads.heads, heads.packing
-    for name, predict in zip(("query", "key", "value"), heads.parts):
-        ids = [heads.id] if heads.id and name == _blamed(heads.id) else []
-        right = _right_part(heads, name) if ids else predict
+    walk.heads, walk.packing, walk.attention = heads.heads, heads.packing, attention
+    for number, map_ in enumerate(heads.maps):
+        walk.roles[f"block{block}.projection{number}"] = map_
+    for number, name in enumerate(("query", "key", "value")):
+        predict = heads.parts[number]
+        ids = [heads.id] if heads.id and name == heads.blame else []
+        right = heads.right[number] if heads.right else predict
         walk.settle(name, block, predict, walk.find(predict(walk.context)), right=right, ids=ids)
+    about_maps(walk, heads)
     if attention.order is not None:
         walk.note(attention.order, "query")
     q, k, v = (stage_of(name, block) for name in ("query", "key", "value"))
     _settle_scores(walk, block, attention, q, k)
-    _settle_form(
-        walk, "attention_probabilities", block, attention.probabilities, eq.attention_probabilities,
-        stage_of("attention_scores", block),
-    )
+    _settle_probabilities(walk, block, attention.probabilities, q)
     p = stage_of("attention_probabilities", block)
     form = attention.context
     context: Predict = lambda c: form.function(p(c), q(c), k(c), v(c))
     right_context: Predict = lambda c: eq.attention_context(p(c), v(c))
     walk.settle(
-        "attention_context", block, context, walk.find(context(walk.context)), right=right_context,
-        ids=_ids(form), blame=form.blame,
+        "attention_context",
+        block,
+        context,
+        walk.find(context(walk.context)),
+        right=right_context,
+        ids=_ids(form),
+        blame=form.blame,
     )
 
 
 def _ids(form: Form) -> list[str]:
     return [] if form.id is None else [form.id]
-
-
-def _blamed(id: str) -> str:
-    return {"query-equals-key": "key", "keys-reused-as-values": "value", "values-not-projected": "value"}.get(id, "query")
-
-
-def _right_part(heads: Heads, name: str) -> Predict:
-    """What splitting the same projection into heads gives."""
-    number = ("query", "key", "value").index(name)
-    part = heads.parts[number]
-
-    def predict(context: Context) -> Tensor:
-        wrong = part(context)
-        B, h, T, d = wrong.shape
-        return wrong.reshape(B, T, h, d).transpose(1, 2)
-
-    return predict
 
 
 def _settle_scores(walk: Walk, block: int, attention: Attention, q: Predict, k: Predict) -> None:
@@ -197,13 +196,14 @@ def _scaled_before(walk: Walk, q: Predict, k: Predict) -> bool:
     return any(walk.find(one) for one in (query / root, key / root, eq.attention_scores(query, key)))
 
 
-def _settle_form(
-    walk: Walk, key: str, block: int, form: Form, right: Callable[[Tensor], Tensor], x: Predict
-) -> None:
-    predict: Predict = lambda c: form.function(x(c))
+def _settle_probabilities(walk: Walk, block: int, form: Form, q: Predict) -> None:
+    s = stage_of("attention_scores", block)
+    predict: Predict = lambda c: form.function(s(c), q(c))
+    right: Predict = lambda c: eq.attention_probabilities(s(c))
     tensor = predict(walk.context)
     found = walk.find(tensor) if torch.isfinite(tensor).all() else None
-    walk.settle(key, block, predict, found, right=lambda c: right(x(c)), ids=_ids(form), blame=form.blame)
+    key = "attention_probabilities"
+    walk.settle(key, block, predict, found, right=right, ids=_ids(form), blame=form.blame)
 
 
 @dataclass(frozen=True)
@@ -245,4 +245,3 @@ def _merged(form: Form, context: Predict) -> Predict:
 
 def _activated(x: Predict) -> Predict:
     return lambda c: x(c).relu()
-

@@ -10,9 +10,10 @@ from .attention import Attention, Output, outputs, right_attention, settle_atten
 from .context import Predict
 from .forms import ATTENTION_SUMS, NORMS, Form
 from .mlp import find_mlp
-from .parameters import Norm
+from .norms import BatchNorm, Norm
 from .places import Found
-from .projections import Heads, arrangements, projected, shared_slices, unprojected_values
+from .odd_projections import raw_keys, shared_slices, unprojected_values
+from .projections import Heads, arrangements, projected
 from .returned import settle_output
 from .walk import Walk, applied, combine, stage_of
 
@@ -23,7 +24,7 @@ class Reading:
 
     input: Predict  # S08
     normed: Predict
-    norm: Norm | None
+    norm: Norm | BatchNorm | None
     input_ids: tuple[str, ...]  # of how the block got its input
     ids: tuple[str, ...]  # of the norm
     after: int
@@ -85,14 +86,17 @@ def _candidates(walk: Walk, reading: Reading) -> list[Heads]:
     if reading.norm is not None:
         found += shared_slices(walk, reading.normed, reading.after)
         found += unprojected_values(walk, maps, reading.normed)
+        found += raw_keys(walk, maps, reading.input, reading.normed, reading.after)
     return found
 
 
 def _settle_input(walk: Walk, number: int, reading: Reading) -> None:
     previous = stage_of("positioned_tokens", 0) if number == 1 else stage_of("block_output", number - 1)
     x = reading.input(walk.context)
+    blame = "second_block_output" if number > 1 else None  # S21 is where blocks are first put together
+    found = walk.places.find(x)
     walk.settle(
-        "block_input", number, reading.input, walk.places.find(x), right=previous, ids=reading.input_ids
+        "block_input", number, reading.input, found, right=previous, ids=reading.input_ids, blame=blame
     )
     if reading.norm is not None:
         walk.roles[f"block{number}.norm1"] = reading.norm
@@ -125,7 +129,7 @@ class Half:
     sum: Form
     raw: Predict
     mlp_input: Predict
-    norm: Norm | None
+    norm: Norm | BatchNorm | None
     ids: tuple[str, ...]
     price: float
     after: int
@@ -153,7 +157,10 @@ def _mlp_inputs(
         return
     for norm, _, _ in walk.parameters.norms(raw(walk.context), after, NORMS[1:]):
         yield Half(output, form, raw, applied(norm, raw), norm, norm.ids, price + 1.0, after)
-    others = (("mlp-reads-block-input", stage_of("block_input", number)), ("mlp-reads-attn-output", output.predict))
+    others = (
+        ("mlp-reads-block-input", stage_of("block_input", number)),
+        ("mlp-reads-attn-output", output.predict),
+    )
     for id, other in others:
         for norm, _, _ in walk.parameters.norms(other(walk.context), after):
             yield Half(output, form, raw, applied(norm, other), norm, (id, *norm.ids), price + 0.9, after)
@@ -175,17 +182,9 @@ def _settle_half(walk: Walk, number: int, choice: Half) -> None:
         return
     walk.roles[f"block{number}.norm2"] = choice.norm
     first = walk.roles.get(f"block{number}.norm1")
-    if isinstance(first, Norm) and _same_norm(walk, first, choice.norm):
+    if isinstance(first, Norm) and walk.parameters.same(first, choice.norm):
         walk.note("norm1-reused-for-norm2", "post_attention_norm")
 
 
-def _normed_right(norm: Norm, x: Predict) -> Predict:
+def _normed_right(norm: Norm | BatchNorm, x: Predict) -> Predict:
     return lambda context: norm.right(context, x(context))
-
-
-def _same_norm(walk: Walk, first: Norm, second: Norm) -> bool:
-    if first.weight is None or second.weight is None:
-        return False
-    leaf = walk.parameters.leaf
-    return leaf(first.weight) == leaf(second.weight)
-

@@ -27,6 +27,7 @@ class Form:
     id: str | None = None
     blame: str | None = None
     cost: float = 1.0  # of a wrong one: layouts cost less than mistakes, compositions more
+    whole: bool = False  # of a norm: does it need more than one token?
 
     @property
     def price(self) -> float:
@@ -49,7 +50,9 @@ def _right_patches(image: Tensor, patch: int) -> Tensor:
 
 
 def _in_patch_order(order: tuple[int, ...]) -> Callable[[Tensor, int], Tensor]:
-    return lambda image, patch: _grid(image, patch).permute(0, 1, 2, *(3 + axis for axis in order)).flatten(1, 2).flatten(2)
+    return lambda image, patch: (
+        _grid(image, patch).permute(0, 1, 2, *(3 + axis for axis in order)).flatten(1, 2).flatten(2)
+    )
 
 
 def _patches_by_columns(image: Tensor, patch: int) -> Tensor:
@@ -89,7 +92,9 @@ def _in_patch_forms() -> list[Form]:
     named = {(1, 2, 0): "flatten-channel-last", (0, 2, 1): "patch-pixels-transposed"}
     orders = [order for order in permutations(range(3)) if order != (0, 1, 2)]
     return [
-        Form(_in_patch_order(order), named.get(order, "patch-pixels-transposed"), "flattened_patches", _LAYOUT)
+        Form(
+            _in_patch_order(order), named.get(order, "patch-pixels-transposed"), "flattened_patches", _LAYOUT
+        )
         for order in sorted(orders, key=lambda one: one not in named)
     ]
 
@@ -114,7 +119,12 @@ def _recut(x: Tensor) -> Tensor:
 # What the sequence is made of, given S04 and the number of patch columns.
 EMBEDDINGS = (
     Form(lambda x, columns: x),
-    Form(lambda x, columns: x.unflatten(1, (-1, columns)).transpose(1, 2).flatten(1, 2), "conv-tokens-column-major", "patch_embeddings", _LAYOUT),
+    Form(
+        lambda x, columns: x.unflatten(1, (-1, columns)).transpose(1, 2).flatten(1, 2),
+        "conv-tokens-column-major",
+        "patch_embeddings",
+        _LAYOUT,
+    ),
     Form(lambda x, columns: _recut(x), "conv-reshape-not-transpose", "patch_embeddings"),
     Form(lambda x, columns: x.relu(), "activation-after-projection", "patch_embeddings", _VARIANT),
     Form(lambda x, columns: eq.gelu(x), "activation-after-projection", "patch_embeddings", _VARIANT),
@@ -144,7 +154,9 @@ TOKENS = (
     Form(_cat_on_batch, "cls-cat-on-batch-dim"),
 )
 TOKENS_WITHOUT = (
-    Form(lambda x: torch.cat([x.mean(1, keepdim=True), x], 1), "cls-mean-of-patches", "class_token", _VARIANT),
+    Form(
+        lambda x: torch.cat([x.mean(1, keepdim=True), x], 1), "cls-mean-of-patches", "class_token", _VARIANT
+    ),
     Form(lambda x: x, "cls-missing"),
 )
 
@@ -237,10 +249,10 @@ NORMS = (
     Form(_eps_outside, "layernorm-eps-outside-sqrt"),
     Form(_no_root, "layernorm-no-sqrt"),
     Form(_squared_variance, "layernorm-no-sqrt"),
-    Form(_standardise((-2, -1)), "layernorm-over-tokens-and-features"),
-    Form(_standardise((-2,)), "layernorm-over-tokens"),
-    Form(_standardise((0,)), "layernorm-over-batch"),
-    Form(_standardise((0, 1)), "batchnorm-instead-of-layernorm"),
+    Form(_standardise((-2, -1)), "layernorm-over-tokens-and-features", whole=True),
+    Form(_standardise((-2,)), "layernorm-over-tokens", whole=True),
+    Form(_standardise((0,)), "layernorm-over-batch", whole=True),
+    Form(_standardise((0, 1)), "batchnorm-instead-of-layernorm", whole=True),
 )
 
 
@@ -267,12 +279,16 @@ def _causal(scores: Tensor) -> Tensor:
     return scores.masked_fill(future, -math.inf)
 
 
-def _causal_probabilities(scores: Tensor) -> Tensor:
+def _causal_probabilities(scores: Tensor, q: Tensor) -> Tensor:
     return eq.attention_probabilities(_causal(scores))
 
 
-def _softmax_of_all(scores: Tensor) -> Tensor:
+def _softmax_of_all(scores: Tensor, q: Tensor) -> Tensor:
     return scores.flatten(2).softmax(-1).view_as(scores)
+
+
+def _first_head(scores: Tensor, q: Tensor) -> Tensor:
+    return scores[:, :1].softmax(-1).expand(scores.shape)
 
 
 SCORES = (
@@ -281,24 +297,22 @@ SCORES = (
     Form(lambda q, k: eq.attention_scores(k, q), "kq-transposed", cost=_RARE),
 )
 
-# S13, given S12.
+# S13, given S12 and S09.
 PROBABILITIES = (
-    Form(eq.attention_probabilities),
+    Form(lambda s, q: eq.attention_probabilities(s)),
     Form(_causal_probabilities, "causal-mask-added", "attention_scores"),
-    Form(lambda scores: scores.softmax(-2), "softmax-over-queries"),
-    Form(lambda scores: scores.softmax(1), "softmax-over-heads"),
-    Form(lambda scores: scores.softmax(0), "softmax-over-batch"),
+    Form(lambda s, q: s.softmax(-2), "softmax-over-queries"),
+    Form(lambda s, q: s.softmax(1), "softmax-over-heads"),
+    Form(lambda s, q: s.softmax(0), "softmax-over-batch"),
     Form(_softmax_of_all, "softmax-over-flattened"),
-    Form(lambda scores: scores, "softmax-missing"),
-    Form(lambda scores: scores.softmax(-1).softmax(-1), "softmax-twice"),
-    Form(lambda scores: scores.sigmoid(), "sigmoid-instead-of-softmax"),
+    Form(lambda s, q: s, "softmax-missing"),
+    Form(lambda s, q: s.softmax(-1).softmax(-1), "softmax-twice"),
+    Form(lambda s, q: s.sigmoid(), "sigmoid-instead-of-softmax"),
+    Form(_first_head, "only-first-head-used", "attention_scores"),
+    Form(lambda s, q: s.softmax(-1) * q.shape[-1] ** -0.5, "scale-after-softmax"),
+    Form(lambda s, q: s.softmax(-1) * (q.shape[1] * q.shape[-1]) ** -0.5, "scale-after-softmax"),
+    Form(lambda s, q: s.softmax(-1) / q.shape[-1], "scale-after-softmax"),
 )
-
-
-# S13 from S12 where S12 was left without its scale because it is applied later.
-def scale_after_softmax(scores: Tensor, head_dim: int, heads: int) -> list[Tensor]:
-    """The probabilities divided by √d, and by √D."""
-    return [scores.softmax(-1) / math.sqrt(head_dim), scores.softmax(-1) / math.sqrt(head_dim * heads)]
 
 
 # S14, given S13 and the query, key and value.
@@ -331,7 +345,10 @@ WHOLE_ATTENTION = (
 MERGES = (
     Form(eq.merge_heads),
     Form(lambda context: context.permute(0, 2, 3, 1).flatten(2), "heads-interleaved-on-merge", cost=_LAYOUT),
-    Form(lambda context: context.reshape(context.shape[0], context.shape[2], -1), "heads-merged-without-transpose"),
+    Form(
+        lambda context: context.reshape(context.shape[0], context.shape[2], -1),
+        "heads-merged-without-transpose",
+    ),
     Form(lambda context: context.mean(1), "heads-averaged"),
     Form(lambda context: context.sum(1), "heads-averaged"),
 )

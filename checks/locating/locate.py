@@ -5,22 +5,25 @@ from __future__ import annotations
 from torch import Tensor
 
 from ...reference.sizes import Sizes
-from ...submissions.trace import Trace
+from ...submissions.trace import Trace, Use
 from .block import settle_block
 from .context import Context, Predict
 from .embedding import embedding
-from .parameters import Norm
+from .model import about_model
 from .readout import settle_readout
 from .walk import Walk, begin, stage_of
 
 _BLOCKS_AT_MOST = 64
 
+_Input = tuple[Predict, tuple[str, ...]]  # and what is wrong about reading it
+
 
 def locate(trace: Trace, sizes: Sizes) -> Walk:
     """Finds every stage of a traced pass in the student's own tensors.
 
-    ``trace`` must hold numbers, of a pass in float64 with random parameters. What could not be
-    explained is in ``Walk.unexplained``; nothing is raised for it.
+    ``trace`` must hold numbers, of a pass in float64 with random parameters. A stage that no known equation
+    explains has a step with ``explained`` False; where the walk could not go on at all is in ``Walk.unexplained``. Nothing
+    is raised for either.
     """
     walk = begin(trace, sizes)
     if not embedding(walk):
@@ -31,8 +34,7 @@ def locate(trace: Trace, sizes: Sizes) -> Walk:
             break
     if walk.unexplained is None and not _readout(walk):
         walk.stuck("block_input" if not walk.blocks else "last_block_output", walk.blocks + 1)
-    if walk.unexplained is None:
-        _about_blocks(walk)
+    about_model(walk)
     return walk
 
 
@@ -52,44 +54,46 @@ def _next_block(walk: Walk) -> bool:
     return settle_block(walk, number, _wrong_inputs(walk))
 
 
-def _wrong_inputs(walk: Walk) -> list[tuple[Predict, tuple[str, ...]]]:
+def _wrong_inputs(walk: Walk) -> list[_Input]:
     """What a block may read by mistake."""
     number, x = walk.blocks + 1, _sequence(walk)
-    inputs: list[tuple[Predict, tuple[str, ...]]] = []
+    inputs: list[_Input] = [(stage_of("tokens", 0), ("block-reads-stale-tokens",))] if number == 1 else []
     table = walk.roles.get("positions")
-    if table is not None and not isinstance(table, Norm):
-        def with_positions(context: Context) -> Tensor:
-            sequence = x(context)
-            positions = context.use(table)  # type: ignore[arg-type]  # a use, as checked above
-            fits = positions.numel() % sequence[0].numel() == 0
-            return sequence + (positions.reshape(-1, *sequence.shape[1:])[0] if fits else 0)
-
-        inputs.append((with_positions, ("pos-every-block",)))
+    if isinstance(table, Use):
+        inputs.append((_with_positions(x, table), ("pos-every-block",)))
     if number > 1:
         inputs.append((stage_of("block_input", 1), ("every-block-reads-first-input",)))
     return inputs
+
+
+def _with_positions(x: Predict, table: Use) -> Predict:
+    def predict(context: Context) -> Tensor:
+        sequence, positions = x(context), context.use(table)
+        rows = positions.reshape(-1, sequence.shape[-1])
+        return sequence + rows if len(rows) in (1, sequence.shape[1]) else sequence
+
+    return predict
 
 
 def _readout(walk: Walk) -> bool:
     """The class scores, from the last block or from what they may be read from by mistake."""
     if any(step.key == "logits" for step in walk.steps):
         return True
-    inputs: list[tuple[Predict, tuple[str, ...]]] = [(_sequence(walk), ())]
-    if settle_readout(walk, inputs, wrong=False):
-        return True
-    others = [(stage_of("positioned_tokens", 0), ("block-result-discarded",))]
-    others += [(stage_of("block_output", number), ("depth-off-by-one",)) for number in range(walk.blocks - 1, 0, -1)]
+    right: list[_Input] = [(_sequence(walk), ())]
+    first = ("block-result-discarded",) if _each_reads_the_first(walk) else ("readout-before-encoder",)
+    others: list[_Input] = [(stage_of("positioned_tokens", 0), first)]
+    others += [
+        (stage_of("block_output", number), ("depth-off-by-one",)) for number in range(walk.blocks - 1, 0, -1)
+    ]
     return (
-        settle_readout(walk, inputs, wrong=True)
+        settle_readout(walk, right, wrong=False)
+        or settle_readout(walk, right, wrong=True)
         or settle_readout(walk, others, wrong=False)
         or settle_readout(walk, others, wrong=True)
     )
 
 
-def _about_blocks(walk: Walk) -> None:
-    """Do two blocks hold different numbers?"""
-    leaf = walk.parameters.leaf
-    firsts = [walk.roles.get(f"block{number}.fc1") for number in range(1, walk.blocks + 1)]
-    leaves = [leaf(one.weight) for one in firsts if one is not None and not isinstance(one, Norm) and hasattr(one, "weight")]
-    if len(leaves) > 1 and len(set(leaves)) == 1:
-        walk.note("blocks-share-one-instance", "second_block_output")
+def _each_reads_the_first(walk: Walk) -> bool:
+    """Do all blocks read what the first one reads? A lone block tells nothing."""
+    ids = {finding.id for step in walk.steps for finding in step.findings}
+    return walk.blocks < 2 or "every-block-reads-first-input" in ids

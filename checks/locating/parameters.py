@@ -1,8 +1,8 @@
 """Which parameters turn one tensor into another that the pass computed: linear maps and norms.
 
 Candidates are what the pass consumed, in the order of use, as it was consumed (a slice of a packed matrix is a
-candidate of its own). For each, the output of one token is predicted, and only if two of its elements
-are anywhere in the trace is the whole tensor computed and compared.
+candidate of its own). For each, two elements of the output of one token are predicted, for all candidates at once, and
+only where both are somewhere in the trace is the whole tensor computed and compared.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from ...reference.equations import linear
-from ...submissions.trace import Use
+from ...submissions.trace import Reference, Use
 from .context import Context
 from .forms import NORMS, Form
-from .places import Found, Places
+from .norms import Affine, BatchNorm, Norm, affines, batch_norms
+from .places import Array, Found, Places
 
 EPS = (1e-5, 1e-6, 1e-12, 1e-8, 1e-3, 0.0)  # PyTorch's default, timm and torchvision, ports of TensorFlow, others
 _BIASES_TRIED = 6
-_NORMS_TRIED = 12
 _BIAS_WITHIN = 8  # records between a product and the addition of its bias
 
 
@@ -45,22 +46,14 @@ class Linear:
         return linear(x, self.matrix(context, x.shape[-1]), self.vector(context))
 
 
-def forms(weight: Tensor, inputs: int) -> list[str]:
-    """The ways in which ``weight`` can be read as a matrix with that many inputs."""
+def forms(shape: Sequence[int], inputs: int) -> list[str]:
+    """The ways in which a weight of this shape can be read as a matrix with that many inputs."""
     found = []
-    count = 1
-    for size in reversed(weight.shape):
-        count *= size
-        if count == inputs:
-            found.append("out-in")
-            break
-    count = 1
-    for size in weight.shape:
-        count *= size
-        if count == inputs:
-            found.append("in-out")
-            break
-    if inputs in weight.shape[1:-1]:
+    if inputs in np.cumprod(shape[::-1]):
+        found.append("out-in")
+    if inputs in np.cumprod(shape):
+        found.append("in-out")
+    if inputs in shape[1:-1]:
         found.append("inner")
     return found
 
@@ -75,30 +68,14 @@ def as_matrix(weight: Tensor, form: str, inputs: int) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Norm:
-    """A normalisation: how it standardises, its parameters as consumed, its eps."""
+class _Maps:
+    """All maps of one number of inputs: two rows of each matrix, and those elements of each bias it may have."""
 
-    weight: Use | None
-    bias: Use | None
-    eps: float
-    form: Form = NORMS[0]
-
-    def __call__(self, context: Context, x: Tensor) -> Tensor:
-        return self._affine(context, self.form.function(x, self.eps))
-
-    def right(self, context: Context, x: Tensor) -> Tensor:
-        """What LayerNorm gives with the same parameters."""
-        return self._affine(context, NORMS[0].function(x, self.eps))
-
-    def _affine(self, context: Context, x: Tensor) -> Tensor:
-        scaled = x if self.weight is None else x * context.use(self.weight).reshape(-1)
-        return scaled if self.bias is None else scaled + context.use(self.bias).reshape(-1)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Of what is unusual about it, its eps aside."""
-        plain = ("layernorm-no-affine",) if self.weight is None else ()
-        return plain if self.form.id is None else (self.form.id, *plain)
+    candidates: list[tuple[Use, str]]
+    biases: list[list[Use | None]]  # nearest first, none last
+    rows: Array  # (n, 2, inputs)
+    shifts: Array  # (n, biases, 2), without a number where there are fewer
+    outputs: Array  # (n,)
 
 
 class Parameters:
@@ -107,100 +84,163 @@ class Parameters:
     def __init__(self, context: Context, places: Places) -> None:
         self._context = context
         self._places = places
+        self._maps: dict[int, _Maps] = {}
+        self._affines: dict[int, tuple[list[Affine], Array]] = {}
 
     @cached_property
-    def uses(self) -> list[Use]:
-        """Every consumption of a floating-point parameter, in order, each distinct window once a record."""
+    def uses(self) -> dict[Use, Reference]:
+        """Every consumption of a floating-point parameter, in order, and what it reads."""
         trace = self._context.trace
-        return [
-            use
-            for use in trace.uses
-            if "float" in trace.value(trace.used(use)).dtype and trace.value(trace.used(use)).cells is not None
-        ]
+        references = {use: trace.used(use) for use in trace.uses}
+        return {
+            use: reference
+            for use, reference in references.items()
+            if "float" in trace.value(reference).dtype and trace.value(reference).cells is not None
+        }
 
     def of_size(self, count: int, after: int = -1, within: int | None = None) -> list[Use]:
-        trace = self._context.trace
-        last = len(trace.records) if within is None else after + within
+        last = len(self._context.trace.records) if within is None else after + within
         return [
-            use for use in self.uses if after < use.record <= last and _numel(trace.used(use).shape) == count
+            use
+            for use, reference in self.uses.items()
+            if after < use.record <= last and _numel(reference.shape) == count
         ]
 
     def linears(
         self, x: Tensor, after: int, outputs: int | None = None
     ) -> Iterator[tuple[Linear, Tensor, Found]]:
-        """Every linear map of ``x`` (…, n) whose whole result is in the trace, in order of use."""
-        inputs = x.shape[-1]
-        row = x[_middle_index(x)]
-        trace = self._context.trace
-        for use in self.uses:
-            count = _numel(trace.used(use).shape)
-            if use.record <= after or count % inputs or (outputs and count != outputs * inputs) or count < inputs:
+        """Every linear map of ``x`` (…, n) whose whole result is in the trace, in order of use, once each."""
+        maps = self._maps_of(x.shape[-1])
+        if not maps.candidates:
+            return
+        row = x[_middle_index(x)].detach().numpy()
+        values = (maps.rows @ row)[:, None] + maps.shifts  # (n, biases, 2)
+        scales = np.linalg.norm(row) * np.linalg.norm(maps.rows, axis=(1, 2)) * 1e-3
+        flat = values.reshape(-1, 2)
+        there = self._places.have(flat, np.repeat(scales, values.shape[1])).reshape(values.shape[:2])
+        seen = set()
+        for number in np.flatnonzero(there.any(1)).tolist():
+            use, form = maps.candidates[number]
+            key = (self.uses[use], form)
+            if use.record <= after or key in seen or outputs not in (None, int(maps.outputs[number])):
                 continue
-            weight = self._context.use(use)
-            for form in forms(weight, inputs):
-                found = self._linear(x, row, use, form, as_matrix(weight, form, inputs), after)
-                if found:
-                    yield found
-                    break
+            biases = [maps.biases[number][one] for one in np.flatnonzero(there[number]).tolist()]
+            found = self._linear(x, use, form, biases, after)
+            if found:
+                seen.add(key)
+                yield found
 
     def _linear(
-        self, x: Tensor, row: Tensor, use: Use, form: str, matrix: Tensor, after: int
+        self, x: Tensor, use: Use, form: str, biases: Sequence[Use | None], after: int
     ) -> tuple[Linear, Tensor, Found] | None:
-        picks = sorted({matrix.shape[0] // 2, matrix.shape[0] - 1})
-        products = (matrix[picks] @ row).tolist()
-        scale = float(row.norm() * matrix[picks].norm()) or 1.0
-        nearby = [] if matrix.shape[0] == 1 else self._biases(matrix.shape[0], use)
-        for bias in [*nearby, None]:
-            shift = [0.0] * len(picks) if bias is None else self._context.use(bias).reshape(-1)[picks].tolist()
-            if all(self._places.has(one + more, scale * 1e-3) for one, more in zip(products, shift)):
-                candidate = Linear(use, form, bias)
-                result = candidate(self._context, x)
-                found = self._places.find(result, after)
-                if found:
-                    return candidate, result, found
+        for bias in biases:
+            candidate = Linear(use, form, bias)
+            result = candidate(self._context, x)
+            found = self._places.find(result, after) or self._by_heads(result, self.uses[use].shape, after)
+            if found:
+                return candidate, result, found
         return None
 
+    def _by_heads(self, result: Tensor, shape: tuple[int, ...], after: int) -> Found | None:
+        """A stack of matrices, one a head, gives its outputs head by head."""
+        if len(shape) != 3 or result.dim() != 3 or result.shape[-1] % shape[0]:
+            return None
+        return self._places.find(result.unflatten(-1, (shape[0], -1)).transpose(1, 2), after)  # type: ignore[no-untyped-call]  # torch's own
+
+    def _maps_of(self, inputs: int) -> _Maps:
+        if inputs not in self._maps:
+            self._maps[inputs] = self._collect(inputs)
+        return self._maps[inputs]
+
+    def _collect(self, inputs: int) -> _Maps:
+        candidates, biases, rows, shifts, outputs = [], [], [], [], []
+        for use, reference in self.uses.items():
+            for form in forms(reference.shape, inputs):
+                matrix = as_matrix(self._context.use(use), form, inputs)
+                picks = [matrix.shape[0] // 2, matrix.shape[0] - 1]
+                near = self._biases(matrix.shape[0], use)
+                candidates.append((use, form))
+                biases.append([*near, None])
+                rows.append(matrix[picks].numpy())
+                shifts.append(self._shifts(near, picks))
+                outputs.append(matrix.shape[0])
+        stacked = np.array(rows) if rows else np.empty((0, 2, inputs))
+        return _Maps(candidates, biases, stacked, np.array(shifts), np.array(outputs))
+
+    def _shifts(self, biases: Sequence[Use], picks: list[int]) -> Array:
+        shifts = np.full((_BIASES_TRIED + 1, 2), np.nan)
+        for row, bias in enumerate(biases):
+            shifts[row] = self._context.use(bias).reshape(-1)[picks].numpy()
+        shifts[len(biases)] = 0.0
+        return shifts
+
     def _biases(self, outputs: int, weight: Use) -> list[Use]:
+        if outputs == 1:
+            return []
         near = self.of_size(outputs, weight.record - 1, _BIAS_WITHIN)
         return [one for one in near if one != weight][:_BIASES_TRIED]
 
     def norms(
         self, x: Tensor, after: int, table: Sequence[Form] = NORMS[:1]
-    ) -> Iterator[tuple[Norm, Tensor, Found]]:
+    ) -> Iterator[tuple[Norm | BatchNorm, Tensor, Found]]:
         """Every norm of ``x`` (…, D) in the trace, next used weights first, affine before plain."""
-        index = _middle_index(x)
-        picks = [x.shape[-1] // 2, x.shape[-1] - 1]
-        plain = {
-            (form, eps): (form.function(x, eps)[index] if form.id else form.function(x[index], eps))[picks].tolist()
-            for form in table
-            for eps in EPS
-        }
-        for weight, bias in self.affines(x.shape[-1], after):
-            scale = [1.0, 1.0] if weight is None else self._context.use(weight).reshape(-1)[picks].tolist()
-            shift = [0.0, 0.0] if bias is None else self._context.use(bias).reshape(-1)[picks].tolist()
-            for (form, eps), values in plain.items():
-                if all(self._places.has(v * s + b, 1.0) for v, s, b in zip(values, scale, shift)):
-                    candidate = Norm(weight, bias, eps, form)
-                    result = candidate(self._context, x)
-                    found = self._places.find(result, after)
-                    if found:
-                        yield candidate, result, found
-                        break
+        index, picks = _middle_index(x), [x.shape[-1] // 2, x.shape[-1] - 1]
+        kinds = [(form, eps) for form in table for eps in EPS]
+        plain = np.array([_token_of(form, x, index, eps)[picks].numpy() for form, eps in kinds])
+        pairs, numbers = self._affines_of(x.shape[-1], picks)
+        values = plain[None] * numbers[:, :1] + numbers[:, 1:]  # (pairs, kinds, 2)
+        there = self._places.have(values.reshape(-1, 2), np.ones(values.shape[0] * values.shape[1]))
+        for pair, kind in zip(*np.nonzero(there.reshape(values.shape[:2])), strict=True):
+            weight, bias = pairs[pair]
+            if weight is None or weight.record > after:
+                form, eps = kinds[kind]
+                yield from self._checked(Norm(weight, bias, eps, form), x, after)
+        if any(form.id == "batchnorm-instead-of-layernorm" for form in table):
+            for norm in batch_norms(self._context.trace, after, x.shape[-1]):
+                yield from self._checked(norm, x, after)
 
-    def affines(self, width: int, after: int) -> Iterator[tuple[Use | None, Use | None]]:
-        """Pairs of vectors that could be a norm's weight and bias, next used first, then none."""
-        vectors = self.of_size(width, after)[:_NORMS_TRIED]
-        for position, weight in enumerate(vectors):
-            for bias in vectors[position + 1 : position + 3]:
-                if bias.record - weight.record <= _BIAS_WITHIN:
-                    yield weight, bias
-            yield weight, None
-        yield None, None
+    def _checked(
+        self, norm: Norm | BatchNorm, x: Tensor, after: int
+    ) -> Iterator[tuple[Norm | BatchNorm, Tensor, Found]]:
+        result = norm(self._context, x)
+        found = self._places.find(result, after)
+        if found:
+            yield norm, result, found
+
+    def _affines_of(self, width: int, picks: list[int]) -> tuple[list[Affine], Array]:
+        if width not in self._affines:
+            pairs = list(affines(self.of_size(width)))
+            one, none = np.ones(2), np.zeros(2)
+            numbers = [
+                (self._element(weight, picks, one), self._element(bias, picks, none)) for weight, bias in pairs
+            ]
+            self._affines[width] = pairs, np.array(numbers)
+        return self._affines[width]
+
+    def _element(self, use: Use | None, picks: list[int], otherwise: Array) -> Array:
+        return otherwise if use is None else self._context.use(use).reshape(-1)[picks].numpy()
 
     def leaf(self, use: Use) -> tuple[str, int]:
         """What a use reads, so that two uses of one parameter can be told from two parameters."""
         reference = self._context.trace.used(use)
         return reference.kind, reference.number
+
+    def same(self, first: Norm | BatchNorm, second: Norm | BatchNorm) -> bool:
+        """Do two norms share their weight?"""
+        if first.weight is None or second.weight is None:
+            return False
+        return self.leaf(first.weight) == self.leaf(second.weight)
+
+    def times_used(self, norm: Norm | BatchNorm) -> int:
+        """On how many tensors the pass uses the norm's weight; one operation may have several results."""
+        if norm.weight is None:
+            return 0
+        records, leaf = self._context.trace.records, self.leaf(norm.weight)
+        return len({records[use.record].inputs for use in self.uses if self.leaf(use) == leaf})
+
+
+def _token_of(form: Form, x: Tensor, index: tuple[int, ...], eps: float) -> Tensor:
+    return form.function(x, eps)[index] if form.whole else form.function(x[index], eps)
 
 
 def _middle_index(x: Tensor) -> tuple[int, ...]:

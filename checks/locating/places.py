@@ -60,31 +60,39 @@ class Places:
             for one in (trace.records if records is None else [trace.records[number] for number in records])
             if one.image and one.cells is not None and "float" in one.dtype
         ]
-        self._cells: dict[int, Array] = {one.number: one.cells.numpy() for one in chosen if one.cells is not None}
+        self._cells: dict[int, Array] = {
+            one.number: one.cells.numpy() for one in chosen if one.cells is not None
+        }
         self._numbers = np.array([one.number for one in chosen], dtype=np.int64)
         sizes = [self._cells[one.number].size for one in chosen]
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         values = np.concatenate([self._cells[one.number] for one in chosen]) if chosen else np.empty(0)
-        self.look_ups = 0  # of single values, so that a search can be bounded
+        self.look_ups = 0  # searches for values, so that a walk can be bounded
         self._order = np.argsort(values, kind="stable")
         self._sorted = values[self._order]
 
-    def has(self, value: float, scale: float) -> bool:
-        """Is this single value anywhere, to rounding of a tensor whose largest value is ``scale``?"""
-        low, high = self._span(value, scale)
-        return low < high
+    def have(self, values: Array, scales: Array) -> npt.NDArray[np.bool_]:
+        """Which rows of ``values`` (n, k) have all their values somewhere, to rounding of their ``scales`` (n)?"""
+        there = np.isfinite(values).all(1)
+        for column in range(values.shape[1]):
+            rows = np.flatnonzero(there)
+            slack = ROUNDING * scales[rows]
+            low = np.searchsorted(self._sorted, values[rows, column] - slack, "left")
+            there[rows] = low < np.searchsorted(self._sorted, values[rows, column] + slack, "right")
+        self.look_ups += 1
+        return there
 
     def find(self, prediction: Tensor, after: int = -1) -> Found | None:
         """The first place of ``prediction`` in a record later than ``after``; whole, else in slices.
 
-        Slices are looked for along the axis of heads (of four axes the second), then of images (the first). A tensor without two
-        different values along some axis has no place.
+        Slices are looked for along the axis of heads (of four axes the second), then of images (the
+        first). A slice without two different values along some axis has no place.
         """
         array = np.ascontiguousarray(prediction.detach().numpy())
         whole = next(self._places(array, after), None)
         if whole is not None:
             return Found((whole,))
-        for axis in {4: (1, 0), 3: (0,)}.get(array.ndim, ()):
+        for axis in {4: (1, 0), 3: (0,), 2: (0,)}.get(array.ndim, ()):
             if array.shape[axis] > 1:
                 pieces = [next(self._places(one, after), None) for one in np.moveaxis(array, axis, 0)]
                 if all(pieces):
@@ -126,7 +134,9 @@ class Places:
         if not np.isfinite(scale) or scale == 0.0:
             return
         for anchor in _anchors(array):
-            hits = {record: found for record, found in self._hits(array[anchor], scale).items() if record > after}
+            hits = {
+                record: found for record, found in self._hits(array[anchor], scale).items() if record > after
+            }
             if not hits:
                 return
             neighbours = self._neighbours(array, anchor, scale)
@@ -164,7 +174,8 @@ class Places:
         cells = self._cells[record]
         for position in positions[:_HITS_KEPT]:
             choices = [
-                [0] if step == 0 else _strides(position, hits.get(record, []), step) for step, hits in neighbours
+                [0] if step == 0 else _strides(position, hits.get(record, []), step)
+                for step, hits in neighbours
             ]
             for strides in itertools.islice(itertools.product(*choices), 64):
                 offset = position - sum(index * stride for index, stride in zip(anchor, strides))
@@ -203,6 +214,7 @@ def _step(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int
     if not different.size:
         return None
     distances = different - anchor[axis]
-    # row 0 last: the class token's row has one value at several images
-    cost = np.abs(distances) + np.where(different == 0, array.shape[axis], 0)
+    # row 0 last: the class token's row has one value at several images; zeros (of a ReLU) are everywhere
+    zero = np.abs(line[different]) <= ROUNDING * scale
+    cost = np.abs(distances) + array.shape[axis] * ((different == 0).astype(int) + 2 * zero)
     return int(distances[np.argmin(cost)])

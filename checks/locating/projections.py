@@ -11,11 +11,13 @@ from torch import Tensor
 
 from .context import Context, Predict
 from .parameters import Linear
-from .places import Found
 from .walk import Walk, applied
 
 # How a width of several packed tensors is cut: r roles (query, key, value), h heads, d features.
-_PACKINGS = ("rhd", "hrd", "hdr", "rdh", "drh", "dhr")
+PACKINGS = ("rhd", "hrd", "hdr", "rdh", "drh", "dhr")
+
+Count = Callable[[Context], int]  # of heads, at the sizes of a trace
+Parts = tuple[Predict, Predict, Predict]
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,6 @@ class Projected:
 
     map: Linear
     predict: Predict
-    found: Found
     outputs: int
 
 
@@ -32,29 +33,27 @@ class Projected:
 class Heads:
     """One way to see query, key and value (in that order) in what was projected, each B h T d."""
 
-    parts: tuple[Predict, ...]
-    found: tuple[Found, ...]
+    parts: Parts
     heads: int
-    packing: str  # "separate", "per head", or one of the packings
+    packing: str  # "separate", "two maps", "per head", or one of the packings
     id: str | None = None  # of a wrong way
+    blame: str = "query"
     price: float = 0.0
     maps: tuple[Linear, ...] = ()
+    right: Parts | None = None  # where it is known what the parts should have been
 
 
 def projected(walk: Walk, x: Predict, after: int) -> list[Projected]:
     """Every linear map of ``x`` whose result is in the trace, in order of use."""
-    tensor = x(walk.context)
-    found = []
-    for map_, result, place in walk.parameters.linears(tensor, after):
-        found.append(Projected(map_, applied(map_, x), place, result.shape[-1]))
-    return found
+    maps = walk.parameters.linears(x(walk.context), after)
+    return [Projected(map_, applied(map_, x), result.shape[-1]) for map_, result, _ in maps]
 
 
 def unpack(tensor: Tensor, packing: str, roles: int, heads: int) -> Tensor:
     """From B T (packed) to role B h T d."""
     sizes = {"r": roles, "h": heads, "d": tensor.shape[-1] // (roles * heads)}
     cut = tensor.reshape(*tensor.shape[:2], *(sizes[letter] for letter in packing))
-    return cut.permute(*(2 + packing.index("r"),), 0, 2 + packing.index("h"), 1, 2 + packing.index("d"))
+    return cut.permute(2 + packing.index("r"), 0, 2 + packing.index("h"), 1, 2 + packing.index("d"))
 
 
 def _scrambled(tensor: Tensor, roles: int, heads: int) -> Tensor:
@@ -67,11 +66,18 @@ def arrangements(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     """Ways to see query, key and value in ``maps``, the usual ones first."""
     yield from _per_head(walk, maps)
     for heads in _head_counts(walk):
-        for found in (*_packed(maps, heads), *_separate(maps, heads), *_two_and_one(maps, heads)):
+        count = head_count(walk, heads)
+        for found in (*_packed(maps, heads, count), *_separate(maps, heads, count), *_two_and_one(maps, heads, count)):
             if heads == 1 and walk.sizes.heads > 1:
                 yield replace(found, id="num-heads-ignored", price=found.price + 1.0)
             else:
                 yield replace(found, price=found.price + (0.0 if heads == walk.sizes.heads else 0.3))
+
+
+def head_count(walk: Walk, heads: int) -> Count:
+    """``heads``, and at other sizes what is asked for there, if it is what was asked for here."""
+    asked = heads == walk.sizes.heads
+    return lambda context: context.sizes.heads if asked else heads
 
 
 def _head_counts(walk: Walk) -> list[int]:
@@ -87,139 +93,134 @@ def _head_counts(walk: Walk) -> list[int]:
     return list(dict.fromkeys([walk.sizes.heads, *sorted(seen - {0}), 1]))
 
 
-def _role(tensor: Predict, packing: str, roles: int, heads: int, role: int) -> Predict:
-    return lambda context: unpack(tensor(context), packing, roles, heads)[role]
+def role(tensor: Predict, packing: str, roles: int, count: Count, number: int) -> Predict:
+    """One of the packed tensors."""
+    return lambda context: unpack(tensor(context), packing, roles, count(context))[number]
 
 
-def _scrambled_role(tensor: Predict, roles: int, heads: int, role: int) -> Predict:
-    return lambda context: _scrambled(tensor(context), roles, heads)[role]
+def _three(one: Projected, packing: str, count: Count) -> Parts:
+    return (
+        role(one.predict, packing, 3, count, 0),
+        role(one.predict, packing, 3, count, 1),
+        role(one.predict, packing, 3, count, 2),
+    )
 
 
-def _packed(maps: Sequence[Projected], heads: int) -> Iterator[Heads]:
+def _scrambled_role(tensor: Predict, roles: int, count: Count, number: int) -> Predict:
+    return lambda context: _scrambled(tensor(context), roles, count(context))[number]
+
+
+def _first_head(part: Predict) -> Predict:
+    def predict(context: Context) -> Tensor:
+        x = part(context)
+        return x[:, :1].expand(x.shape)
+
+    return predict
+
+
+def _packed(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
     for one in maps:
         if one.outputs % (3 * heads):
             continue
-        for price, packing in enumerate(_PACKINGS):
-            parts = tuple(_role(one.predict, packing, 3, heads, role) for role in range(3))
+        for price, packing in enumerate(PACKINGS):
             id = None if packing == "rhd" else "qkv-interleaved-layout"
-            yield Heads(parts, (one.found,) * 3, heads, packing, id, 0.01 * price, (one.map,))
-        parts = tuple(_scrambled_role(one.predict, 3, heads, role) for role in range(3))
-        yield Heads(parts, (one.found,) * 3, heads, "rhd", "heads-split-without-transpose", 1.0, (one.map,))
+            yield Heads(_three(one, packing, count), heads, packing, id, price=0.01 * price, maps=(one.map,))
+        q, k, v = usual = _three(one, "rhd", count)
+        mixed = tuple(_scrambled_role(one.predict, 3, count, number) for number in range(3))
+        heads_of_tokens = (mixed[0], mixed[1], mixed[2])
+        name = "heads-split-without-transpose"
+        yield Heads(heads_of_tokens, heads, "rhd", name, price=1.0, maps=(one.map,), right=usual)
+        yield Heads((q, q, v), heads, "rhd", "query-equals-key", "key", 1.0, (one.map,), usual)
+        if heads > 1:
+            firsts = (_first_head(q), _first_head(k), _first_head(v))
+            yield Heads(firsts, heads, "rhd", "only-first-head-used", "query", 1.0, (one.map,), usual)
 
 
-def _separate(maps: Sequence[Projected], heads: int) -> Iterator[Heads]:
+def _separate(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
     same = [one for one in maps if one.outputs % heads == 0]
     for first in range(len(same) - 2):
         three = same[first : first + 3]
         if len({one.outputs for one in three}) != 1:
             continue
-        found, linears = tuple(one.found for one in three), tuple(one.map for one in three)
+        linears = tuple(one.map for one in three)
         for packing, price in (("rhd", 0.0), ("rdh", 0.05)):
-            parts = tuple(_role(one.predict, packing, 1, heads, 0) for one in three)
-            yield Heads(parts, found, heads, "separate", None, price, linears)
-        parts = tuple(_scrambled_role(one.predict, 1, heads, 0) for one in three)
-        yield Heads(parts, found, heads, "separate", "heads-split-without-transpose", 1.0, linears)
+            q, k, v = (role(one.predict, packing, 1, count, 0) for one in three)
+            yield Heads((q, k, v), heads, "separate", price=price, maps=linears)
+        q, k, v = (_scrambled_role(one.predict, 1, count, 0) for one in three)
+        q1, k1, v1 = (role(one.predict, "rhd", 1, count, 0) for one in three)
+        name = "heads-split-without-transpose"
+        yield Heads((q, k, v), heads, "separate", name, price=1.0, maps=linears, right=(q1, k1, v1))
     if 1 <= len(same) <= 2:  # a projection serves twice
-        yield from _shared(same, heads)
+        yield from _shared(same, heads, count)
 
 
-def _shared(maps: Sequence[Projected], heads: int) -> Iterator[Heads]:
-    parts = [_role(one.predict, "rhd", 1, heads, 0) for one in maps]
+def _shared(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
+    parts = [role(one.predict, "rhd", 1, count, 0) for one in maps]
     linears = tuple(one.map for one in maps)
     if len(maps) == 1:
-        yield Heads(tuple(parts * 3), (maps[0].found,) * 3, heads, "separate", "query-equals-key", 1.5, linears)
+        one = parts[0]
+        yield Heads((one, one, one), heads, "separate", "query-equals-key", "key", 1.5, linears)
         return
-    for q, k, v, id in ((0, 0, 1, "query-equals-key"), (0, 1, 1, "keys-reused-as-values")):
-        found = tuple(maps[one].found for one in (q, k, v))
-        yield Heads((parts[q], parts[k], parts[v]), found, heads, "separate", id, 1.0, linears)
+    first, second = parts
+    yield Heads((first, first, second), heads, "separate", "query-equals-key", "key", 1.0, linears)
+    yield Heads((first, second, second), heads, "separate", "keys-reused-as-values", "value", 1.0, linears)
 
 
-def _two_and_one(maps: Sequence[Projected], heads: int) -> Iterator[Heads]:
+def _two_and_one(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
     """One map for the query and one for key and value together."""
     for q, kv in permutations(maps, 2):
         if q.outputs % heads or kv.outputs != 2 * q.outputs:
             continue
         for packing in ("rhd", "hrd", "hdr"):
-            parts = (
-                _role(q.predict, "rhd", 1, heads, 0),
-                _role(kv.predict, packing, 2, heads, 0),
-                _role(kv.predict, packing, 2, heads, 1),
-            )
-            yield Heads(parts, (q.found, kv.found, kv.found), heads, "two maps", None, 0.02, (q.map, kv.map))
+            yield Heads(one_and_two(q, kv, packing, count), heads, "two maps", price=0.02, maps=(q.map, kv.map))
+
+
+def one_and_two(q: Projected, kv: Projected, packing: str, count: Count) -> Parts:
+    """The query from one map, key and value from another."""
+    return (
+        role(q.predict, "rhd", 1, count, 0),
+        role(kv.predict, packing, 2, count, 0),
+        role(kv.predict, packing, 2, count, 1),
+    )
 
 
 def _stacked(parts: Sequence[Predict], cut: Callable[[Tensor], Tensor]) -> Predict:
     return lambda context: torch.stack([cut(one(context)) for one in parts], 1)
 
 
+def _third(number: int) -> Callable[[Tensor], Tensor]:
+    return lambda x: x.chunk(3, -1)[number]
+
+
 def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     """A small map a head: all queries first, or query, key and value of one head after another."""
     small = [one for one in maps if one.outputs * 2 <= walk.sizes.embed_dim * 3 // 2]
-    linears = tuple(one.map for one in small)
     count = len(small) // 3
     if count >= 2 and len(small) % 3 == 0 and len({one.outputs for one in small}) == 1:
-        by_role = [small[role * count : (role + 1) * count] for role in range(3)]
-        by_head = [small[role::3] for role in range(3)]
+        by_role = [small[number * count : (number + 1) * count] for number in range(3)]
+        by_head = [small[number::3] for number in range(3)]
         for groups in (by_role, by_head):
-            parts = tuple(_stacked([one.predict for one in group], lambda x: x) for group in groups)
-            found = tuple(max((one.found for one in group), key=lambda place: place.record) for group in groups)
-            yield Heads(parts, found, count, "per head", None, 0.0, linears)
+            q, k, v = (_stacked([one.predict for one in group], lambda x: x) for group in groups)
+            yield Heads((q, k, v), count, "per head", maps=tuple(one.map for one in small))
     wide = [one for one in maps if one.outputs % 3 == 0]
     if len(wide) >= 2 and len({one.outputs for one in wide}) == 1:
-        parts = tuple(
-            _stacked([one.predict for one in wide], lambda x, role=role: x.chunk(3, -1)[role])  # type: ignore[misc]  # lambda default
-            for role in range(3)
-        )
-        yield Heads(parts, (wide[-1].found,) * 3, len(wide), "per head", None, 0.0, tuple(one.map for one in wide))
+        q, k, v = (_stacked([one.predict for one in wide], _third(number)) for number in range(3))
+        yield Heads((q, k, v), len(wide), "per head", maps=tuple(one.map for one in wide))
 
 
 def orders(heads: Heads) -> Iterator[tuple[Heads, str | None]]:
     """Each way to give the three parts their roles, the natural one first, with the id of an unusual order."""
     for order in permutations(range(3)):
-        parts = tuple(heads.parts[one] for one in order)
-        found = tuple(heads.found[one] for one in order)
-        packed = heads.packing in _PACKINGS  # separate maps have no order to swap
+        q, k, v = (heads.parts[one] for one in order)
+        maps = tuple(heads.maps[one] for one in order) if len(heads.maps) == 3 else heads.maps
+        packed = heads.packing in PACKINGS  # separate maps have no order to swap
         id = "qkv-order-swapped" if packed and order != (0, 1, 2) else None
         price = heads.price + (0.0 if order == (0, 1, 2) else 0.2)
-        yield Heads(parts, found, heads.heads, heads.packing, heads.id, price, heads.maps), id
+        right = heads.right and tuple(heads.right[one] for one in order)
+        yield replace(heads, parts=(q, k, v), price=price, maps=maps, right=right), id
 
 
 def tensors(heads: Heads, context: Context) -> tuple[Tensor, Tensor, Tensor]:
+    """Query, key and value."""
     q, k, v = (one(context) for one in heads.parts)
     return q, k, v
-
-
-def shared_slices(walk: Walk, x: Predict, after: int) -> list[Heads]:
-    """Heads that each project their own slice of the width, by one small map for all of them."""
-    heads = walk.sizes.heads
-    if x(walk.context).shape[-1] % heads:
-        return []
-    sliced: Predict = lambda context: x(context).unflatten(-1, (heads, -1))
-    maps = [
-        applied(map_, sliced)
-        for map_, result, _ in walk.parameters.linears(sliced(walk.context), after)
-        if result.shape[-1] == sliced(walk.context).shape[-1]
-    ]
-    if len(maps) < 3:
-        return []
-    parts = tuple(_heads_first(one) for one in maps[:3])
-    found = walk.find(parts[0](walk.context), after)
-    return [] if found is None else [Heads(parts, (found,) * 3, heads, "separate", "heads-share-projection", 1.0)]
-
-
-def _heads_first(x: Predict) -> Predict:
-    return lambda context: x(context).transpose(1, 2)
-
-
-def unprojected_values(walk: Walk, maps: Sequence[Projected], x: Predict) -> list[Heads]:
-    """Query and key projected, and the value a slice of the input itself."""
-    heads, width = walk.sizes.heads, x(walk.context).shape[-1]
-    if width % heads:
-        return []
-    value: Predict = lambda context: unpack(x(context), "rhd", 1, heads)[0]
-    pairs: list[tuple[Predict, Predict, Found]] = []
-    if len(maps) == 2 and all(one.outputs == width for one in maps):
-        pairs.append((_role(maps[0].predict, "rhd", 1, heads, 0), _role(maps[1].predict, "rhd", 1, heads, 0), maps[1].found))
-    if len(maps) == 1 and maps[0].outputs == 2 * width:
-        pairs.append((_role(maps[0].predict, "rhd", 2, heads, 0), _role(maps[0].predict, "rhd", 2, heads, 1), maps[0].found))
-    return [Heads((q, k, value), (found,) * 3, heads, "separate", "values-not-projected", 1.0) for q, k, found in pairs]

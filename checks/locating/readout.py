@@ -11,8 +11,15 @@ from ...reference import equations as eq
 from ...submissions.trace import Reference
 from .context import Predict
 from .forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
-from .parameters import Linear, Norm
+from .norms import BatchNorm, Norm
+from .parameters import Linear
 from .walk import Walk, applied, combine, stage_of
+
+# where it is not S22, which is the wrong one because of it
+_BLAME = {
+    "block-result-discarded": "second_block_output",
+    "readout-before-encoder": "class_representation",
+}
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,7 @@ class Readout:
     representation: Predict  # S24
     logits: Predict  # S25
     form: Form
-    norm: Norm | None
+    norm: Norm | BatchNorm | None
     head: Linear
     ids: tuple[str, ...]
     price: float
@@ -67,18 +74,25 @@ def _row(form: Form, x: Predict, class_row: int) -> Predict:
 
 
 def _heads(
-    walk: Walk, sequence: Predict, norm: Norm | None, forms: tuple[Form, ...], ids: tuple[str, ...], price: float,
+    walk: Walk,
+    sequence: Predict,
+    norm: Norm | BatchNorm | None,
+    forms: tuple[Form, ...],
+    ids: tuple[str, ...],
+    price: float,
     after: int,
 ) -> Iterator[Readout]:
     for form in forms:
         row = _row(form, sequence, walk.class_row)
         found = [] if form.id is None else [form.id]
         for logits, head, more, extra in _scores(walk, row, after):
-            yield Readout(sequence, row, logits, form, norm, head, (*ids, *found, *more), price + form.price + extra)
+            yield Readout(
+                sequence, row, logits, form, norm, head, (*ids, *found, *more), price + form.price + extra
+            )
 
 
 def _normed_row(
-    walk: Walk, x: Predict, row: Predict, norm: Norm, form: Form, after: int
+    walk: Walk, x: Predict, row: Predict, norm: Norm | BatchNorm, form: Form, after: int
 ) -> Iterator[Readout]:
     normed = applied(norm, row)
     found = [] if form.id is None else [form.id]
@@ -88,9 +102,7 @@ def _normed_row(
         yield Readout(x, normed, logits, form, norm, head, (*ids, *more), price)
 
 
-def _scores(
-    walk: Walk, row: Predict, after: int
-) -> Iterator[tuple[Predict, Linear, tuple[str, ...], float]]:
+def _scores(walk: Walk, row: Predict, after: int) -> Iterator[tuple[Predict, Linear, tuple[str, ...], float]]:
     tensor = row(walk.context)
     for head, result, found in walk.parameters.linears(tensor, after):
         if result.shape[-1] == walk.sizes.classes:
@@ -111,7 +123,9 @@ def _settle(walk: Walk, choice: Readout, x: Predict, input_ids: tuple[str, ...])
         second = stage_of("block_output", 2)
         walk.settle("second_block_output", 0, second, walk.places.find(second(walk.context)))
     expected = stage_of("block_output", last) if last else stage_of("positioned_tokens", 0)
-    walk.settle("last_block_output", 0, x, walk.places.find(x(walk.context)), right=expected, ids=input_ids)
+    found = walk.places.find(x(walk.context))
+    blame = _BLAME.get(input_ids[0]) if input_ids else None
+    walk.settle("last_block_output", 0, x, found, right=expected, ids=input_ids, blame=blame)
     _settle_sequence(walk, choice)
     if choice.norm is not None:
         walk.roles["final_norm"] = choice.norm
@@ -124,7 +138,14 @@ def _settle_sequence(walk: Walk, choice: Readout) -> None:
     after_readout = "final-norm-after-readout" in choice.ids
     sequence = choice.sequence(walk.context)
     norm_ids = [] if choice.norm is None else list(choice.norm.ids)
-    walk.settle("final_sequence", 0, choice.sequence, walk.find(sequence), right=_right_sequence(choice), ids=[] if after_readout else norm_ids)
+    walk.settle(
+        "final_sequence",
+        0,
+        choice.sequence,
+        walk.find(sequence),
+        right=_right_sequence(choice),
+        ids=[] if after_readout else norm_ids,
+    )
     _about_final_norm(walk, choice)
     row: Predict = choice.representation
     s23 = stage_of("final_sequence", 0)
@@ -135,7 +156,11 @@ def _settle_sequence(walk: Walk, choice: Readout) -> None:
     blamed = choice.form.blame or "class_representation"
     ids = [choice.form.id] if choice.form.id and blamed == "class_representation" else []
     walk.settle(
-        "class_representation", 0, row, walk.find(row(walk.context)), right=right,
+        "class_representation",
+        0,
+        row,
+        walk.find(row(walk.context)),
+        right=right,
         ids=[*ids, *(norm_ids if after_readout else [])],
     )
 
@@ -170,22 +195,36 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
         ids.append("head-hidden-layer")
     tensor = logits(walk.context)
     walk.settle("logits", 0, logits, walk.find(tensor), right=z, ids=ids)
+    if not returned and _for_every_token(walk, plain):
+        walk.note("head-on-all-tokens", "logits")
     _settle_probabilities(walk, probabilities_form)
+    if any(_same(tensor.argmax(0).double(), walk.trace.tensor(where)) for where in _of_classes(walk)):
+        walk.note("argmax-over-batch", "class_probabilities")
 
 
-def _explain(
-    walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]
-) -> tuple[Form, Form | None]:
+def _for_every_token(walk: Walk, plain: Tensor) -> bool:
+    """Does the model return class scores of every token, and none of an image?"""
+    shapes = [where.shape for _, where in walk.trace.outputs]
+    return (plain.shape[0], walk.context.stage("final_sequence").shape[1], plain.shape[-1]) in shapes
+
+
+def _of_classes(walk: Walk) -> list[Reference]:
+    """What is returned with one number a class."""
+    return [where for _, where in walk.trace.outputs if where.shape == (walk.sizes.classes,)]
+
+
+def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -> tuple[Form, Form | None]:
     """How the returned scores come from what the head computed: the forms of S25 and of S26, None if not there."""
     pairs = [(logits, probabilities) for logits in LOGITS for probabilities in (None, *CLASS_PROBABILITIES)]
     best: tuple[Form, Form | None] = (LOGITS[0], None)
     for path, where in returned:
         tensor = walk.trace.tensor(where)
-        for logits, probabilities in sorted(pairs, key=lambda one: one[0].price + (one[1].price if one[1] else 0)):
+        called_probabilities = "prob" in path.lower()
+        for logits, probabilities in sorted(pairs, key=lambda one: _price(one, called_probabilities)):
             value = logits.function(plain)
             value = value if probabilities is None else probabilities.function(value)
             if _same(value, tensor):
-                if _more_told(best, (logits, probabilities), path):
+                if _more_told(best, (logits, probabilities)):
                     best = (logits, probabilities)
                 break
     if best[1] is None and walk.find(eq.class_probabilities(best[0].function(plain))):
@@ -197,9 +236,15 @@ def _same(a: Tensor, b: Tensor) -> bool:
     return bool((a - b).abs().max() <= 1e-9 * a.abs().max())  # as in places.ROUNDING
 
 
-def _more_told(best: tuple[Form, Form | None], other: tuple[Form, Form | None], path: str) -> bool:
+def _price(pair: tuple[Form, Form | None], called_probabilities: bool) -> float:
+    """What is returned as probabilities is rather a wrong S26 than a wrong S25."""
+    logits, probabilities = pair
+    unnamed = 2.0 if called_probabilities and probabilities is None else 0.0
+    return logits.price + unnamed + (probabilities.price if probabilities else 0.0)
+
+
+def _more_told(best: tuple[Form, Form | None], other: tuple[Form, Form | None]) -> bool:
     """A returned tensor tells more than the last one if it is a later step, or shows something wrong."""
-    del path
     return (other[0].id is not None) >= (best[0].id is not None) and (other[1] is not None or best[1] is None)
 
 
@@ -210,5 +255,3 @@ def _settle_probabilities(walk: Walk, form: Form | None) -> None:
     found = None if form is None else walk.find(predict(walk.context))
     ids = [form.id] if form is not None and form.id else []
     walk.settle("class_probabilities", 0, predict, found, right=right, ids=ids)
-
-

@@ -11,7 +11,7 @@ from ...reference import equations as eq
 from .context import Predict
 from .forms import ACTIVATIONS, MLP_SUMS, NORMS, Form
 from .mlp import Mlp
-from .parameters import Norm
+from .norms import BatchNorm, Norm
 from .places import Found
 from .walk import Walk, applied, combine, stage_of
 
@@ -23,7 +23,7 @@ class Return:
     mlp_output: Predict
     form: Form
     sum: Predict
-    norm: Norm | None
+    norm: Norm | BatchNorm | None
     ids: tuple[str, ...]
     price: float
     found: Found
@@ -34,16 +34,37 @@ class Return:
 
 
 def settle_output(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bool) -> bool:
-    """Settles S17 to S20; False where nothing that follows reads any known sum."""
+    """Settles S17 to S20; False where no known sum is in the trace."""
     returns = sorted(_returns(walk, number, mlp, raw, has_norm1), key=lambda one: one.price)
-    choice = next((one for one in returns if _goes_on(walk, one)), None)
-    _settle_mlp(walk, number, mlp, choice)
-    if choice is None:
+    choice = _that_goes_on(walk, returns)
+    best = returns[0] if returns else None
+    branch = choice is not None and best is not None and choice.ids == ("residual-mlp-missing",) and not best.ids
+    chosen = best if branch or choice is None else choice
+    _settle_mlp(walk, number, mlp, chosen)
+    if chosen is None:
         walk.stuck("post_mlp_norm", number)
         return False
-    _settle_returned(walk, number, choice, raw)
+    _settle_returned(walk, number, chosen, raw)
+    _settle_block_output(walk, number, choice if branch else None)
     walk.blocks = number
     return True
+
+
+def _that_goes_on(walk: Walk, returns: list[Return]) -> Return | None:
+    """The first that something later reads, through a right norm if that can be."""
+    for wrong_norm in (False, True):
+        for choice in returns:
+            if _goes_on(walk, choice, wrong_norm):
+                return choice
+    return None
+
+
+def _settle_block_output(walk: Walk, number: int, branch: Return | None) -> None:
+    """S20 is S19, unless the sum was computed and the branch returned."""
+    s19 = stage_of("post_mlp_norm", number)
+    predict, ids = (s19, []) if branch is None else (branch.output, ["block-returns-branch"])
+    found = walk.find(predict(walk.context))
+    walk.settle("block_output", number, predict, found, right=s19, ids=ids)
 
 
 def _settle_mlp(walk: Walk, number: int, mlp: Mlp, choice: Return | None) -> None:
@@ -77,48 +98,67 @@ def _returns(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bool) -
 
 
 def _normed_or_not(
-    walk: Walk, branch: Predict, form: Form, sum_: Predict, found: Found, ids: tuple[str, ...], price: float,
+    walk: Walk,
+    branch: Predict,
+    form: Form,
+    sum_: Predict,
+    found: Found,
+    ids: tuple[str, ...],
+    price: float,
     has_norm1: bool,
 ) -> Iterator[Return]:
     """Is the norm of the sum the block's own, or the next reader's?"""
-    tensor = sum_(walk.context)
+    tensor, own = sum_(walk.context), False
     for table in (NORMS[:1], NORMS[1:]):
         for norm, normed, place in walk.parameters.norms(tensor, found.record - 1, table):
-            own = _is_own_norm(walk, form, normed, place, has_norm1)
-            if own:
-                wrong = _ids_of(form, normed=True)
-                yield Return(branch, form, sum_, norm, (*ids, *wrong, *norm.ids), price + _price(form, wrong), found)
-    wrong = _ids_of(form, normed=False)
-    yield Return(branch, form, sum_, None, (*ids, *wrong), price + _price(form, wrong) + 0.01, found)
+            if _is_own_norm(walk, form, norm, normed, place, has_norm1):
+                own = True
+                wrong = _ids_of(walk, form, norm)
+                total = (*ids, *wrong, *norm.ids)
+                yield Return(branch, form, sum_, norm, total, price + _price(form, wrong), found)
+    if not own:
+        wrong = _ids_of(walk, form, None)
+        yield Return(branch, form, sum_, None, (*ids, *wrong), price + _price(form, wrong) + 0.01, found)
 
 
 def _price(form: Form, ids: tuple[str, ...]) -> float:
     return max(form.price, 1.0) if ids else 0.0
 
 
-def _is_own_norm(walk: Walk, form: Form, tensor: Tensor, place: Found, has_norm1: bool) -> bool:
-    again = next(walk.parameters.norms(tensor, place.record - 1), None)
-    if again is not None or not has_norm1:
+def _is_own_norm(
+    walk: Walk, form: Form, norm: Norm | BatchNorm, tensor: Tensor, place: Found, has_norm1: bool
+) -> bool:
+    if walk.architecture == "report":
+        return True
+    if walk.architecture == "pre-norm":
+        return _in_every_block(walk, norm) and walk.reads(tensor, place.record - 1)
+    if not has_norm1 or next(walk.parameters.norms(tensor, place.record - 1), None):
         return True
     if next(walk.parameters.linears(tensor, place.record - 1), None):
         return False  # it is the next block's first norm
-    if walk.architecture is not None:
-        return walk.architecture != "pre-norm"
     return form.id == "residual-mlp-from-normed"
 
 
-def _ids_of(form: Form, normed: bool) -> tuple[str, ...]:
+def _in_every_block(walk: Walk, norm: Norm | BatchNorm) -> bool:
+    """Was this very norm at the end of the first block, too?"""
+    first = walk.roles.get("block1.norm3")
+    return isinstance(first, Norm) and isinstance(norm, Norm) and walk.parameters.same(first, norm)
+
+
+def _ids_of(walk: Walk, form: Form, norm: Norm | BatchNorm | None) -> tuple[str, ...]:
     """The plain sum is right without a norm after it, the sum with the normed tensor is right with one."""
     if form.id is None:
-        return ("residual-mlp-from-raw-sum",) if normed else ()
+        if norm is None:
+            return ()
+        return ("final-norm-inside-loop",) if walk.parameters.times_used(norm) > 1 else ("residual-mlp-from-raw-sum",)
     if form.id == "residual-mlp-from-normed":
-        return () if normed else (form.id,)
+        return () if norm is not None else (form.id,)
     return (form.id,)
 
 
-def _goes_on(walk: Walk, choice: Return) -> bool:
-    tensor = choice.output(walk.context)
-    return walk.reads(tensor, choice.found.record - 1) or walk.reads(tensor[:, walk.class_row], choice.found.record - 1)
+def _goes_on(walk: Walk, choice: Return, wrong_norm: bool) -> bool:
+    tensor, after = choice.output(walk.context), choice.found.record - 1
+    return walk.reads(tensor, after, wrong_norm) or walk.reads(tensor[:, walk.class_row], after, wrong_norm)
 
 
 def _settle_returned(walk: Walk, number: int, choice: Return, raw: Predict) -> None:
@@ -127,22 +167,13 @@ def _settle_returned(walk: Walk, number: int, choice: Return, raw: Predict) -> N
     right_sum: Predict = combine(eq.residual, s16 if normed else raw, m)
     right: Predict = right_sum if choice.norm is None else _right_norm(choice.norm, right_sum)
     ids = [id for id in choice.ids if id != "extra-activation-after-fc2"]
-    branch_only = ids == ["residual-mlp-missing"] and walk.find(right_sum(walk.context))
     found = walk.find(choice.output(walk.context))
-    if branch_only:  # the sum was computed, and the branch returned
-        walk.settle("post_mlp_norm", number, right_sum, walk.find(right_sum(walk.context)))
-        walk.settle(
-            "block_output", number, choice.output, found, right=stage_of("post_mlp_norm", number),
-            ids=["block-returns-branch"],
-        )
-    else:
-        walk.settle("post_mlp_norm", number, choice.output, found, right=right, ids=ids)
-        walk.settle("block_output", number, stage_of("post_mlp_norm", number), found)
+    walk.settle("post_mlp_norm", number, choice.output, found, right=right, ids=ids)
     if choice.norm is not None:
         walk.roles[f"block{number}.norm3"] = choice.norm
     if walk.architecture is None:
-        walk.architecture = "report" if normed else "pre-norm"
+        walk.architecture = "report" if normed and "final-norm-inside-loop" not in ids else "pre-norm"
 
 
-def _right_norm(norm: Norm, x: Predict) -> Predict:
+def _right_norm(norm: Norm | BatchNorm, x: Predict) -> Predict:
     return lambda context: norm.right(context, x(context))

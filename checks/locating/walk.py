@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from torch import Tensor
 
 from ...reference.sizes import Sizes
 from ...submissions.trace import Trace, Use
 from .context import Context, Predict
-from .parameters import Linear, Norm, Parameters
+from .forms import NORMS
+from .norms import BatchNorm, Norm
+from .parameters import Linear, Parameters
 from .places import Found, Places
+
+if TYPE_CHECKING:
+    from .attention import Attention
 
 _LOOK_UPS = 60_000  # of single values; a walk that explains nothing stops there, with "not explained"
 
@@ -53,12 +59,15 @@ class Walk:
     parameters: Parameters
     position: int = 0
     steps: list[Step] = field(default_factory=list)
-    roles: dict[str, Linear | Norm | Use] = field(default_factory=dict)  # parameters by role, such as "block1.out"
+    roles: dict[str, Linear | Norm | BatchNorm | Use] = field(
+        default_factory=dict
+    )  # parameters by role, such as "block1.out"
     heads: int = 0
     architecture: str | None = None  # "report", "pre-norm", "post-norm", "clip" once it is known
     blocks: int = 0
     class_row: int = 0
     packing: str = ""
+    attention: Attention | None = None  # as computed in the latest block
     unexplained: tuple[str, int] | None = None
 
     @property
@@ -109,10 +118,10 @@ class Walk:
         """Says where no known equation leads on."""
         self.unexplained = (key, block)
 
-    def reads(self, x: Tensor, after: int | None = None) -> bool:
+    def reads(self, x: Tensor, after: int | None = None, wrong_norm: bool = False) -> bool:
         """Does the pass go on from ``x``: is a norm of it, or a linear map, in the trace?"""
         start = self.position - 1 if after is None else after
-        if next(self.parameters.norms(x, start), None):
+        if next(self.parameters.norms(x, start, NORMS if wrong_norm else NORMS[:1]), None):
             return True
         return next(self.parameters.linears(x, start), None) is not None
 
@@ -140,6 +149,5 @@ def combine(function: Callable[..., Tensor], *inputs: Predict) -> Predict:
     return lambda context: function(*(one(context) for one in inputs))
 
 
-def applied(map_: Linear | Norm, x: Predict) -> Predict:
+def applied(map_: Linear | Norm | BatchNorm, x: Predict) -> Predict:
     return lambda context: map_(context, x(context))
-

@@ -213,6 +213,21 @@ def test_inference_leaves_the_random_state_alone_and_builds_in_the_callers_dtype
         torch.set_default_dtype(torch.float32)
 
 
+def test_what_the_model_prints_while_it_is_tried_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    inferred(
+        usual().replace("    def forward(self, x):\n", "    def forward(self, x):\n        print(x.shape)\n")
+    )
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_missing_package_is_the_reason_where_it_stops_the_model() -> None:
+    source = "import no_such_package\n" + usual().replace(
+        "self.setup(", "no_such_package.f()\n        self.setup("
+    )
+    with pytest.raises(NotLoaded, match="no_such_package"):
+        inferred(source)
+
+
 def test_models_of_different_sizes_live_side_by_side() -> None:
     recipe = inferred(STYLES["module constants"])
     small = build(recipe, recipe.sizes_for(ASKED))

@@ -1,0 +1,292 @@
+"""The result record, put together from what was examined and how the checks ended."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from torch import Tensor
+
+from ..reference.stages import ARCHITECTURES, STAGES, Stage
+from ..submissions.errors import Frame, SubmissionError
+from ..submissions.session import Loaded
+from ..submissions.source import Source
+from .assignment import Assignment
+from .catalogue import mistakes
+from .examination import Examination
+from .locating.places import ROUNDING
+from .locating.walk import Finding
+from .placing import excerpt, place_of
+from .replay import Seen
+from .result import (
+    CheckResult,
+    Evidence,
+    Location,
+    MistakeResult,
+    Note,
+    Outcome,
+    Result,
+    Run,
+    Score,
+    StageResult,
+    StageStatus,
+    Status,
+    VariantResult,
+)
+from .verdicts import CheckOutcome
+
+_ROWS, _COLUMNS = 4, 6  # of a tensor's corner, as a debugger shows it
+_CORNER_DIGITS = 6
+_LEADING = {"B": "image", "h": "head", "N": "patch", "C": "channel", "T": "token", "1": "token"}
+
+
+def graded(name: str, examination: Examination, outcomes: Sequence[CheckOutcome], run: Run) -> Result:
+    """The record of a submission whose checks have run."""
+    checks = _checks(examination.assignment, outcomes)
+    findings = _mistakes(examination)
+    return Result(
+        schema=1,
+        submission=name,
+        assignment=examination.assignment.name,
+        status=Status.GRADED,
+        score=_score(checks),
+        architecture=examination.architecture,
+        stages={stage.label: _stage(examination, stage, outcomes) for stage in _rows(examination)},
+        checks=checks,
+        mistakes=findings,
+        variants=_variants(examination),
+        notes=_notes(examination.loaded, examination),
+        run=run,
+    )
+
+
+def not_graded(
+    name: str, assignment: Assignment, error: SubmissionError, source: Source | None, loaded: Loaded | None, run: Run
+) -> Result:
+    """The record of a submission that ended before its checks could run."""
+    possible = assignment.points.possible
+    location = None
+    if error.frame is not None:
+        location = _location(error.frame, source)
+    return Result(
+        schema=1,
+        submission=name,
+        assignment=assignment.name,
+        status=Status(error.status),
+        reason=error.reason,
+        location=location,
+        score=Score(earned=0.0, possible=possible),
+        notes=_notes(loaded, None),
+        run=run,
+    )
+
+
+def _rows(examination: Examination) -> Sequence[Stage]:
+    """The stages with texts as they are true in the architecture that was seen."""
+    rows = {one.key: one for one in ARCHITECTURES.get(examination.architecture or "", STAGES)}
+    return [rows.get(one.key, one) for one in STAGES]
+
+
+def _location(frame: Frame, source: Source | None) -> Location:
+    lines = [] if source is None else excerpt(source.files, frame)
+    return Location(file=frame.file, line=frame.line, excerpt=lines)
+
+
+def _checks(assignment: Assignment, outcomes: Sequence[CheckOutcome]) -> list[CheckResult]:
+    points = assignment.points_of([one.id for one in outcomes])
+    return [
+        CheckResult(
+            id=one.id,
+            stage=_label(one.stage),
+            title=one.title,
+            outcome=Outcome(one.outcome),
+            points=round(points[one.id], 4),
+            earned=round(points[one.id], 4) if one.outcome == "passed" else 0.0,
+            message=one.message,
+            counterexample=None if one.counterexample is None else dict(one.counterexample),
+        )
+        for one in outcomes
+    ]
+
+
+def _label(key: str | None) -> str | None:
+    return next((one.label for one in STAGES if one.key == key), None)
+
+
+def _score(checks: Iterable[CheckResult]) -> Score:
+    """Skipped checks say nothing: their points go to the others in proportion."""
+    rows = list(checks)
+    possible = sum(one.points for one in rows)
+    asked = sum(one.points for one in rows if one.outcome is not Outcome.SKIPPED)
+    earned = sum(one.earned for one in rows)
+    share = earned / asked if asked else 0.0
+    return Score(earned=round(possible * share, 2), possible=round(possible, 2))
+
+
+def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome]) -> StageResult:
+    seen = _worst(examination, row.key)
+    mine = [one for one in outcomes if one.stage == row.key and one.id.split("[")[0] in _JUDGING]
+    failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
+    faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
+    shape, expected = _shapes(examination, row)
+    corner = None if seen is None else _corner(row, seen)
+    return StageResult(
+        key=row.key,
+        title=row.title,
+        axes=row.axes,
+        equation=row.equation,
+        status=_status(examination, row, bool(failed)),
+        evidence=_evidence(examination, row.key),
+        expected_shape=list(expected),
+        shape=None if shape is None else list(shape),
+        max_error=_finite(seen.error) if seen is not None else None,
+        tolerance=ROUNDING * seen.scale if seen is not None else None,
+        mistakes=faults,
+        location=_where(examination, row.key),
+        hint=mistakes()[faults[0]].hint if faults else None,
+        message=" ".join(dict.fromkeys(one.message for one in failed)) or _why_not(mine),
+        values=corner and corner[0],
+        expected_values=corner and corner[1],
+        values_of=corner and corner[2],
+    )
+
+
+_JUDGING = ("shape", "equation", "invariant")
+
+
+def _why_not(mine: Sequence[CheckOutcome]) -> str | None:
+    missed = [one.message for one in mine if one.outcome in ("not_reached", "skipped") and one.message]
+    return missed[0] if missed else None
+
+
+def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
+    if row.key == "image":
+        return StageStatus.PASSED
+    if failed:
+        return StageStatus.FAILED
+    if row.key in examination.absent:
+        return StageStatus.NOT_APPLICABLE
+    return StageStatus.PASSED if examination.examples[0].first(row.key) else StageStatus.NOT_REACHED
+
+
+def _evidence(examination: Examination, key: str) -> Evidence:
+    if key == "image":
+        return Evidence.OBSERVED
+    seen = examination.examples[0].all(key)
+    if not seen:
+        return Evidence.ABSENT
+    return Evidence.OBSERVED if any(one.step.found for one in seen) else Evidence.IMPLIED
+
+
+def _worst(examination: Examination, key: str) -> Seen | None:
+    """The first block in which the stage differs from its equation, else the first."""
+    seen = examination.examples[0].all(key)
+    wrong = [one for one in seen if one.error > ROUNDING * one.scale]
+    return next(iter([*wrong, *seen]), None)
+
+
+def _shapes(examination: Examination, row: Stage) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    """Seen and expected, at full size where that could be built, else at the size that was graded."""
+    expected = row.shape(examination.assignment.full)
+    try:
+        return examination.full_shapes.get(row.key), expected
+    except Exception:  # the shape check says why; here only the smaller shapes are left
+        seen = examination.examples[0].first(row.key)
+        sizes = examination.examples[0].draw.sizes
+        return (None, expected) if seen is None else (tuple(seen.student.shape), row.shape(sizes))
+
+
+def _corner(row: Stage, seen: Seen) -> tuple[list[list[float | None]], list[list[float | None]] | None, str]:
+    """The first rows and columns of the last two axes, at the first index of those before."""
+    student = _matrix(seen.student)
+    right = _matrix(seen.right) if seen.right.shape == seen.student.shape else None
+    letters = row.axes.split()[:-2]
+    where = [f"{_LEADING.get(letter, letter)} 0" for letter in letters]
+    rows, columns = min(_ROWS, student.shape[0]), min(_COLUMNS, student.shape[1])
+    text = ", ".join([*where, f"rows 0–{rows - 1} by columns 0–{columns - 1}"])
+    return _numbers(student), None if right is None else _numbers(right), text
+
+
+def _matrix(tensor: Tensor) -> Tensor:
+    while tensor.dim() > 2:
+        tensor = tensor[0]
+    return tensor.reshape(1, -1) if tensor.dim() < 2 else tensor
+
+
+def _numbers(matrix: Tensor) -> list[list[float | None]]:
+    return [[_finite(float(one)) for one in line] for line in matrix[:_ROWS, :_COLUMNS]]
+
+
+def _finite(number: float) -> float | None:
+    return round(number, _CORNER_DIGITS) if math.isfinite(number) and abs(number) > 1e-4 else _small(number)
+
+
+def _small(number: float) -> float | None:
+    return float(f"{number:.3g}") if math.isfinite(number) else None
+
+
+def _where(examination: Examination, key: str) -> Location | None:
+    frame = place_of(examination, key)
+    return None if frame is None else _location(frame, examination.source)
+
+
+def _mistakes(examination: Examination) -> list[MistakeResult]:
+    return [
+        _mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)
+    ]
+
+
+def _in_order(examination: Examination) -> list[Finding]:
+    """Findings in the order of the stages; of several at one stage the rarest words first is the walk's order."""
+    order = {stage.key: number for number, stage in enumerate(STAGES)}
+    return sorted(examination.findings, key=lambda one: order.get(one.stage, len(order)))
+
+
+def _mistake(examination: Examination, finding: Finding) -> MistakeResult:
+    known = mistakes()[finding.id]
+    return MistakeResult(
+        id=finding.id,
+        stage=_label(finding.stage) or finding.stage,
+        kind=known.kind,
+        title=known.title,
+        hint=known.hint,
+        location=_where(examination, finding.stage),
+        blocks=_blocks(examination, finding),
+        also=list(known.confused_with),
+    )
+
+
+def _blocks(examination: Examination, finding: Finding) -> str | None:
+    """In which blocks a mistake was made, if in blocks at all."""
+    steps = examination.walk.steps
+    numbers = sorted({step.block for step in steps for one in step.findings if one.id == finding.id and step.block})
+    if not numbers:
+        return None
+    if len(numbers) == examination.walk.blocks and len(numbers) > 1:
+        return "all blocks"
+    return ("block " if len(numbers) == 1 else "blocks ") + ", ".join(map(str, numbers))
+
+
+def _variants(examination: Examination) -> list[VariantResult]:
+    found = []
+    for one in _in_order(examination):
+        known = mistakes()[one.id]
+        allowed, reason = examination.assignment.allows(one.id)
+        if known.kind != "error" or allowed:
+            found.append(
+                VariantResult(
+                    id=one.id, stage=_label(one.stage) or one.stage, title=known.title, allowed=allowed, reason=reason
+                )
+            )
+    return found
+
+
+def _notes(loaded: Loaded | None, examination: Examination | None) -> list[Note]:
+    if loaded is None:
+        return []
+    notes = [Note(kind="inferred", text=text) for text in loaded.recipe.get("notes", [])]
+    for left in loaded.skipped:
+        source = examination.source if examination is not None else None
+        place = _location(Frame(left.file, left.line), source)
+        notes.append(Note(kind="skipped", text=f"{left.text} — {left.reason}", location=place))
+    return notes

@@ -1,0 +1,119 @@
+"""The rule that every stage has a breakpoint mark, on a line where a local variable really holds that stage."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from torch import Tensor
+
+from ..reference.stages import LABEL_SETS, stage
+from ..submissions.code import Mark, clean, decode, marks
+from ..submissions.trace import Trace
+from .examination import Examination
+from .locating.places import ROUNDING
+from .replay import Seen
+from .verdicts import CheckFailed, NotApplicable, NotReached
+
+
+class Breakpoints:
+    """The marks of a submission and what could be seen at them in one pass."""
+
+    def __init__(self, examination: Examination) -> None:
+        self._examination = examination
+        self.marks = marks(examination.source.files)
+
+    @cached_property
+    def trace(self) -> Trace:
+        """One pass of the first example, looked at where the marks stand."""
+        draw = self._examination.draws[0]
+        stops = statements(self._examination.source.files, self.marks)
+        return self._examination.session.trace(draw.sizes, draw.seed, draw.image, marks=stops)
+
+    def check(self, label: str) -> None:
+        """Some mark with this label stands where a local variable holds the stage.
+
+        The assignment's label sets decide which stages the label may mean.
+        """
+        keys = self._meanings(label)
+        mine = [number for number, mark in enumerate(self.marks) if mark.label == label]
+        tensors = [one for key in keys for one in self._examination.examples[0].all(key)]
+        if keys == ["image"]:
+            return self._check_image(mine)
+        if not tensors:
+            raise NotReached("the stage was not found in the forward pass")
+        if all(one.step.found is None for one in tensors):
+            raise NotApplicable("this code never makes the stage a tensor of its own")
+        if not mine:
+            raise CheckFailed(f"there is no comment «# BREAKPOINT {label}»")
+        seen = [one for one in self.trace.sights if one.mark in mine]
+        if not any(_holds(self.trace.tensor(one.reference), tensors) for one in seen):
+            raise CheckFailed(self._misplaced(label, mine, sorted({one.name for one in seen})))
+        return None
+
+    def _check_image(self, mine: Sequence[int]) -> None:
+        """The image is made outside of the model, in code that grading does not run."""
+        if not mine:
+            raise CheckFailed("there is no comment «# BREAKPOINT S01»")
+
+    def _meanings(self, label: str) -> list[str]:
+        sets = [LABEL_SETS[name] for name in self._examination.assignment.labels]
+        return list(dict.fromkeys(key for labels in sets for key in labels.get(label, ())))
+
+    def _misplaced(self, label: str, mine: Sequence[int], names: Sequence[str]) -> str:
+        where = ", ".join(f"{self.marks[number].file}:{self.marks[number].line}" for number in mine)
+        title = stage(self._meanings(label)[0]).title
+        if not names:
+            return f"the mark {label} at {where} is never reached by a forward pass"
+        return (
+            f"at the mark {label} ({where}) no local variable holds the {title}; there are {', '.join(names)}"
+        )
+
+
+def _holds(variable: Tensor, tensors: Sequence[Seen]) -> bool:
+    return any(_same_in_some_layout(variable, one.student) for one in tensors)
+
+
+def _same_in_some_layout(variable: Tensor, tensor: Tensor) -> bool:
+    """The same numbers, with axes in another order or merged: heads first or side by side, say."""
+    if variable.numel() != tensor.numel():
+        return False
+    scale = float(tensor.abs().max()) or 1.0
+    if variable.shape == tensor.shape:
+        return bool((variable - tensor).abs().max() <= ROUNDING * scale)
+    # one image at a time, as sorted numbers: the mark is a claim, and the values inside were judged elsewhere
+    mine, theirs = (np.sort(one.detach().numpy(), axis=None) for one in (variable, tensor))
+    return bool(np.abs(mine - theirs).max() <= ROUNDING * scale)
+
+
+def statements(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[tuple[str, int]]:
+    """For each mark the first line of the statement that it stands on or before; 0 where there is none."""
+    firsts = {file: _first_lines(decode(content)) for file, content in files.items() if _is_code(file, found)}
+    return [(mark.file, _statement(firsts.get(mark.file, []), mark.line)) for mark in found]
+
+
+def _is_code(file: str, found: Sequence[Mark]) -> bool:
+    return any(mark.file == file for mark in found)
+
+
+def _first_lines(text: str) -> list[tuple[int, int]]:
+    """First and last line of every simple statement, and of the head of every compound one."""
+    try:
+        tree = ast.parse(clean(text)[0])
+    except SyntaxError:
+        return []
+    rows = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            last = body[0].lineno - 1 if isinstance(body, list) and body else (node.end_lineno or node.lineno)
+            rows.append((node.lineno, max(last, node.lineno)))
+    return sorted(rows)
+
+
+def _statement(rows: Sequence[tuple[int, int]], line: int) -> int:
+    on = [first for first, last in rows if first <= line <= last]
+    after = [first for first, _ in rows if first > line]
+    return max(on) if on else min(after, default=0)

@@ -1,0 +1,141 @@
+"""Changed images and parameters, for properties that compare two passes."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ..reference.equations import merge_heads
+from ..reference.sizes import Sizes
+from ..submissions.trace import Use
+from .examination import Example
+from .locating.context import Context
+from .locating.parameters import Linear, Norm
+from .locating.projections import unpack
+from .verdicts import NotApplicable
+
+
+def permuted_patches(image: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
+    """The image whose patch ``n`` is patch ``order[n]`` of ``image``."""
+    rows, columns = sizes.grid
+    B, C, P = sizes.batch, sizes.channels, sizes.patch
+    cut = image.reshape(B, C, rows, P, columns, P).permute(0, 2, 4, 1, 3, 5).flatten(1, 2)
+    back = cut[:, order].reshape(B, rows, columns, C, P, P)
+    return back.permute(0, 3, 1, 4, 2, 5).reshape(image.shape).contiguous()
+
+
+def permuted_positions(table: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
+    """The table of positions with its patch rows in that order; the class token keeps its row."""
+    rows = table.reshape(sizes.tokens, -1)
+    return torch.cat([rows[:1], rows[1:][order]]).reshape(table.shape)
+
+
+class Edit:
+    """Parameters of one example to be set to other values, through the windows by which they are used."""
+
+    def __init__(self, example: Example) -> None:
+        self._example = example
+        self._copies: dict[int, Tensor] = {}
+
+    def window(self, use: Use) -> Tensor:
+        """A writable view of a parameter as it was consumed. Raises NotApplicable where it is no parameter."""
+        trace = self._example.trace
+        reference = trace.used(use)
+        if reference.kind != "leaf" or trace.value(reference).kind != "parameter":
+            raise NotApplicable(
+                "a weight is not used as it is registered, so that it cannot be set from outside"
+            )
+        if reference.number not in self._copies:
+            self._copies[reference.number] = trace.value(reference).cells.clone()
+        copy = self._copies[reference.number]
+        return torch.as_strided(copy, reference.shape, reference.strides, reference.offset)
+
+    @property
+    def fixed(self) -> dict[str, Tensor]:
+        """New values by parameter name."""
+        leaves = self._example.trace.leaves
+        return {
+            leaves[number].name: torch.as_strided(
+                cells, leaves[number].shape, leaves[number].reference.strides, leaves[number].reference.offset
+            ).contiguous()
+            for number, cells in self._copies.items()
+        }
+
+
+def without_branches(example: Example) -> dict[str, Tensor]:
+    """Zero weights and biases where attention and MLP of each block end."""
+    edit = Edit(example)
+    for block in range(1, example.walk.blocks + 1):
+        for role in ("out", "fc2"):
+            map_ = example.walk.roles.get(f"block{block}.{role}")
+            if not isinstance(map_, Linear):
+                raise NotApplicable("the block has no output weights that could be set to zero")
+            for use in (map_.weight, map_.bias):
+                if use is not None:
+                    edit.window(use).zero_()
+    return edit.fixed
+
+
+def permuted_heads(example: Example) -> tuple[dict[str, Tensor], Tensor]:
+    """Weights of block 1 with its heads rolled by one, and the order that the heads then have."""
+    walk, edit = example.walk, Edit(example)
+    order = torch.arange(walk.heads).roll(1)
+    context = Context(
+        example.trace,
+        example.draw.sizes,
+        {(one.step.key, one.step.block): one.student for one in example.seen},
+    )
+    for map_, packing, roles in _input_maps(example, context):
+        rows = unpack(torch.arange(_outputs(context, map_)).reshape(1, 1, -1), packing, roles, walk.heads)
+        _permute(edit, map_, rows.flatten(), rows[:, :, order].flatten())
+    _permute_output(edit, example, context, order)
+    return edit.fixed, order
+
+
+def _outputs(context: Context, map_: Linear) -> int:
+    return context.use(map_.weight).numel() // context.sizes.embed_dim
+
+
+def _input_maps(example: Example, context: Context) -> list[tuple[Linear, str, int]]:
+    """The maps behind query, key and value with their packing, where the plain ones explain the query."""
+    walk = example.walk
+    maps = [walk.roles.get(f"block1.projection{number}") for number in range(3)]
+    linears = [one for one in maps if isinstance(one, Linear)]
+    packing, roles = (walk.packing, 3) if len(linears) == 1 else ("rhd", 1)
+    norm = walk.roles.get("block1.norm1")
+    x = context.stage("block_input", 1)
+    normed = norm(context, x) if isinstance(norm, Norm) else x
+    if len(linears) not in (1, 3) or set(packing) != set("rhd"):
+        raise NotApplicable("query, key and value come from other layers than one or three")
+    first = unpack(linears[0](context, normed), packing, roles, walk.heads)[0]
+    query = context.stage("query", 1)
+    if first.shape != query.shape or not torch.allclose(first, query, rtol=0, atol=1e-9):
+        raise NotApplicable("the heads are not laid out in one of the usual ways")
+    return [(one, packing, roles) for one in linears]
+
+
+def _permute(edit: Edit, map_: Linear, rows: Tensor, sources: Tensor) -> None:
+    """Gives row ``rows[i]`` of a map the values of row ``sources[i]``."""
+    window = edit.window(map_.weight)
+    if window.dim() != 2:
+        raise NotApplicable("a weight has other axes than inputs and outputs")
+    matrix = window if map_.form == "out-in" else window.mT
+    matrix[rows] = matrix[sources].clone()
+    if map_.bias is not None:
+        bias = edit.window(map_.bias).view(-1)
+        bias[rows] = bias[sources].clone()
+
+
+def _permute_output(edit: Edit, example: Example, context: Context, order: Tensor) -> None:
+    out = example.walk.roles.get("block1.out")
+    merged = merge_heads(context.stage("attention_context", 1))
+    if not isinstance(out, Linear):
+        raise NotApplicable("there is no output projection")
+    if not torch.allclose(out(context, merged), context.stage("attention_output", 1), rtol=0, atol=1e-9):
+        raise NotApplicable("the heads are not put side by side in the usual way")
+    window = edit.window(out.weight)
+    if window.dim() != 2:
+        raise NotApplicable("a weight has other axes than inputs and outputs")
+    matrix = window if out.form == "out-in" else window.mT
+    columns = torch.arange(matrix.shape[1]).reshape(len(order), -1)
+    matrix[:, columns.flatten()] = matrix[:, columns[order].flatten()].clone()

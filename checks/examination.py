@@ -1,0 +1,181 @@
+"""Everything that the checks of one submission share: its traces, what was located in them, how it was built.
+
+One traced pass an example, shared by all checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from torch import Tensor
+
+from ..reference.sizes import Sizes
+from ..reference.stages import STAGES
+from ..submissions.errors import StudentCodeFailed
+from ..submissions.session import Loaded, Passes, Session
+from ..submissions.source import Source
+from ..submissions.trace import Trace
+from .assignment import Assignment
+from .drawing import Draw, draw_examples, noise
+from .locating.locate import locate
+from .locating.walk import Finding, Walk
+from .replay import ReplayError, Seen, replay, reread, shapes
+from .verdicts import NotApplicable
+
+_SHAPE_DEPTH = 3  # shapes do not depend on the depth
+
+
+@dataclass(frozen=True)
+class Example:
+    """One draw, traced, with every stage that was settled in it."""
+
+    draw: Draw
+    trace: Trace
+    walk: Walk
+    seen: tuple[Seen, ...]
+
+    def all(self, key: str) -> list[Seen]:
+        """What was seen of a stage, block by block."""
+        return [one for one in self.seen if one.step.key == key]
+
+    def first(self, key: str) -> Seen | None:
+        return next(iter(self.all(key)), None)
+
+
+class Examination:
+    """One submission under examination. Every method may raise the SubmissionError that ended its process."""
+
+    def __init__(
+        self, source: Source, session: Session, loaded: Loaded, assignment: Assignment, seed: int
+    ) -> None:
+        self.source, self.session, self.loaded = source, session, loaded
+        self.assignment, self.seed = assignment, seed
+        self._shrunk: set[str] = set()
+
+    @cached_property
+    def draws(self) -> list[Draw]:
+        """The sizes that are asked for, as near as the model can be built, each once."""
+        wanted = draw_examples(self.assignment.examples, self.seed)
+        return list(dict.fromkeys(self.buildable(draw) for draw in wanted))
+
+    def buildable(self, draw: Draw) -> Draw:
+        return replace(draw, sizes=self.session.sizes_for(draw.sizes))
+
+    @cached_property
+    def examples(self) -> list[Example]:
+        """All draws traced; located on the first, replayed on the others.
+
+        Where the plan does not hold on a trace, that trace is located afresh.
+        """
+        return [self._first, *(self.example(draw) for draw in self.draws[1:])]
+
+    @property
+    def walk(self) -> Walk:
+        return self._first.walk
+
+    @cached_property
+    def _first(self) -> Example:
+        return self._located(self.draws[0], self.trace(self.draws[0]))
+
+    def trace(
+        self, draw: Draw, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
+    ) -> Trace:
+        return self.session.trace(draw.sizes, draw.seed, draw.image if image is None else image, fixed=fixed)
+
+    def example(self, draw: Draw) -> Example:
+        """A draw traced, with the located stages in it."""
+        trace = self.trace(draw)
+        try:
+            return Example(draw, trace, self.walk, tuple(replay(self.walk, trace, draw.sizes)))
+        except (ReplayError, RuntimeError, ValueError):  # the last two where sizes do not go together
+            return self._located(draw, trace)
+
+    def again(
+        self, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
+    ) -> dict[tuple[str, int], Tensor]:
+        """The student's tensors by stage key and block in the first example, on another image or other parameters.
+
+        Raises NotApplicable where other operations run then.
+        """
+        draw = self._first.draw
+        try:
+            return reread(self.walk, self.trace(draw, image, fixed), draw.sizes)
+        except ReplayError as error:
+            raise NotApplicable(f"the code takes another way then: {error}") from None
+
+    def _located(self, draw: Draw, trace: Trace) -> Example:
+        walk = locate(trace, draw.sizes)
+        return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
+
+    @cached_property
+    def crash(self) -> StudentCodeFailed | None:
+        """The exception that the forward pass ended in, if it did."""
+        return self._first.trace.error
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Every mistake and variant of any example, in the order of stages."""
+        found = [one for example in self.examples for step in example.walk.steps for one in step.findings]
+        return list({(one.id, one.stage): one for one in found}.values())
+
+    def faults(self, key: str) -> list[str]:
+        """Ids of what the assignment does not accept at a stage."""
+        return [one.id for one in self.findings if one.stage == key and self.counts(one.id)]
+
+    def counts(self, id: str) -> bool:
+        """Does this finding cost marks here?"""
+        return not self.assignment.allows(id)[0]
+
+    @property
+    def architecture(self) -> str | None:
+        return self.walk.architecture
+
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """Keys of stages that this architecture does not have, where the walk came to its end."""
+        if self.crash is not None or self.walk.unexplained is not None:
+            return frozenset()
+        return frozenset(stage.key for stage in STAGES[1:]) - {step.key for step in self.walk.steps}
+
+    def may_shrink(self, id: str) -> bool:
+        """Shrinking is paid for once a mistake."""
+        first = id not in self._shrunk
+        self._shrunk.add(id)
+        return first
+
+    def failed_before(self, key: str) -> str | None:
+        """The label of the first stage before ``key`` that is not right."""
+        for stage in STAGES:
+            if stage.key == key:
+                return None
+            if self.is_wrong(stage.key):
+                return stage.label
+        return None
+
+    def is_wrong(self, key: str) -> bool:
+        """Is a stage computed by anything but its equation, as far as values tell?"""
+        return bool(self.faults(key)) or any(not one.step.explained for one in self._first.all(key))
+
+    @cached_property
+    def full_size(self) -> Sizes:
+        """The assignment's sizes as near as the model can be built, at a depth where shapes can be compared."""
+        depth = self.draws[0].sizes.depth if self.loaded.controls("depth") else _SHAPE_DEPTH
+        return self.session.sizes_for(replace(self.assignment.full, depth=depth))
+
+    @cached_property
+    def full_shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The shape of every stage at full size, computed on shapes alone.
+
+        Raises StudentCodeFailed where the model cannot be built or run there, ReplayError where it runs
+        other operations at that size.
+        """
+        trace = self.session.trace(self.full_size, self.seed)
+        if trace.error is not None:
+            raise trace.error
+        return shapes(self.walk, trace, self.full_size)
+
+    def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
+        given = list(images) or [noise(draw.sizes, draw.seed)]
+        return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on

@@ -1,0 +1,64 @@
+"""One submission, from its files to its result record."""
+
+from __future__ import annotations
+
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+from ..submissions.errors import SubmissionError
+from ..submissions.process import Zygote
+from ..submissions.recipe import Pins
+from ..submissions.session import Loaded, Session
+from ..submissions.source import Source, read_source, submission_name
+from .assembling import graded, not_graded
+from .assignment import Assignment
+from .examination import Examination
+from .result import Result, Run
+from .running import run_suite
+
+
+def grade(
+    path: Path,
+    assignment: Assignment,
+    *,
+    zygote: Zygote,
+    seed: int = 0,
+    name: str | None = None,
+    checks: Path | None = None,
+) -> Result:
+    """Grades what was handed in at ``path``; a fault of the submission is a result, never an exception.
+
+    Raises RuntimeError where the grader itself fails.
+    """
+    torch.set_num_threads(1)  # tensors are small: more threads only wait for each other
+    began = time.perf_counter()
+    name = submission_name(path) if name is None else name
+    source: Source | None = None
+    loaded: Loaded | None = None
+    layers: tuple[str, ...] = ()
+    try:
+        source = read_source(path)
+        with zygote.child(assignment.limits, seed=seed) as child:
+            layers, session = child.layers, Session(child)
+            loaded = session.load(source, Pins(assignment.model.name, assignment.model.arguments))
+            examination = Examination(source, session, loaded, assignment, seed)
+            outcomes = run_suite(examination, checks)
+            return graded(name, examination, outcomes, _run(seed, began, layers, examination))
+    except SubmissionError as error:
+        return not_graded(name, assignment, error, source, loaded, _run(seed, began, layers))
+
+
+def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examination | None = None) -> Run:
+    packages = {one: version(one) for one in ("vitcheck", "torch", "hypothesis", "pytest")}
+    return Run(
+        seed=seed,
+        seconds=round(time.perf_counter() - began, 3),
+        isolation=["own process", *layers],
+        versions={"python": platform.python_version(), **packages},
+        examples=len(examination.draws) if examination is not None else 0,
+        sizes=vars(examination.draws[0].sizes) if examination is not None else {},
+    )

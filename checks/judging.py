@@ -1,0 +1,171 @@
+"""A stage against its shape, its equation, its invariants, and the reference with the student's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from ..reference.stages import Stage, stage
+from ..submissions.errors import StudentCodeFailed
+from .catalogue import mistakes
+from .drawing import Draw, smallest
+from .examination import Examination, Example
+from .invariants import INVARIANTS
+from .locating.places import ROUNDING
+from .replay import ReplayError, Seen, reference_pass
+from .verdicts import CheckFailed, NotApplicable, NotReached
+
+# A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; measured on all
+# correct styles of the test corpus it stays under 1e-12.
+CHAINED_ROUNDING = 1e-9
+
+_AXIS_NAMES = {
+    "B": "image",
+    "h": "head",
+    "T": "token",
+    "N": "patch",
+    "D": "feature",
+    "d": "feature",
+    "M": "hidden unit",
+    "K": "class",
+    "F": "number",
+    "C": "channel",
+    "P": "pixel",
+    "1": "token",
+}
+_SHAPE_MISTAKES = {"mlp_hidden": "mlp-ratio-wrong"}
+
+
+def check_shape(examination: Examination, key: str) -> None:
+    """The stage has the assignment's full-size shape."""
+    row = stage(key)
+    _demand(examination, row)
+    expected = row.shape(examination.assignment.full)
+    try:
+        shape, sizes = examination.full_shapes[key], examination.assignment.full
+    except (StudentCodeFailed, ReplayError) as error:
+        if isinstance(error, StudentCodeFailed):
+            raise CheckFailed(f"at the assignment's full size the model fails: {error}") from None
+        seen = examination.examples[0].first(key)
+        assert seen is not None  # demanded above
+        sizes = examination.examples[0].draw.sizes
+        shape, expected = tuple(seen.student.shape), row.shape(sizes)
+    if shape != expected:
+        faults = examination.faults(key) or ([_SHAPE_MISTAKES[key]] if key in _SHAPE_MISTAKES else [])
+        raise CheckFailed(f"{_named(row, expected)} was expected, and {list(shape)} is there", faults)
+
+
+def _named(row: Stage, shape: Sequence[int]) -> str:
+    return " × ".join(f"{letter} {size}" for letter, size in zip(row.axes.split(), shape))
+
+
+def _demand(examination: Examination, row: Stage) -> Seen:
+    """The stage as it was seen in block 1. Raises NotReached where the walk never came to it."""
+    seen = examination.examples[0].first(row.key)
+    if seen is not None:
+        return seen
+    crash = examination.crash
+    if crash is not None:
+        raise NotReached(f"the forward pass stopped before it: {crash}")
+    if row.key in examination.absent:
+        raise NotApplicable("this architecture has no such stage")
+    before = examination.failed_before(row.key)
+    raise NotReached(f"{before or 'an earlier stage'} could not be followed any further")
+
+
+def check_equation(examination: Examination, key: str) -> None:
+    """The stage is what its equation gives from the student's own earlier stages and parameters."""
+    row = stage(key)
+    seen = _demand(examination, row)
+    faults = examination.faults(key)
+    if faults:
+        texts = "; ".join(mistakes()[id].title for id in faults)
+        draw = _smallest_fault(examination, key, faults)
+        raise CheckFailed(f"{texts}. {_measured(row, _worst(examination, key) or seen)}", faults, draw)
+    for example in examination.examples:
+        for one in example.all(key):
+            if not one.step.explained:
+                raise CheckFailed(f"{one.step.message} {_measured(row, one)}".strip(), (), example.draw)
+            if one.error > ROUNDING * one.scale and not one.step.findings:
+                raise CheckFailed(_measured(row, one), (), example.draw)
+
+
+def _worst(examination: Examination, key: str) -> Seen | None:
+    """The first sight of a stage that differs from its equation."""
+    for example in examination.examples:
+        for one in example.all(key):
+            if one.error > ROUNDING * one.scale:
+                return one
+    return None
+
+
+def _measured(row: Stage, seen: Seen) -> str:
+    """Where the student's tensor is farthest from what the equation gives."""
+    student, right = seen.student, seen.right
+    if student.shape != right.shape:
+        return f"Its shape is {list(student.shape)}, and {list(right.shape)} follows from the stages before."
+    if seen.error <= ROUNDING * seen.scale:
+        return ""
+    position = int((student - right).abs().nan_to_num(float("inf")).argmax())
+    index = [int(one) for one in torch.unravel_index(torch.tensor(position), student.shape)]
+    where = ", ".join(
+        f"{_AXIS_NAMES.get(letter, letter)} {at}" for letter, at in zip(row.axes.split(), index)
+    )
+    block = f" in block {seen.step.block}" if seen.step.block else ""
+    return (
+        f"Largest error {seen.error:.3g}{block} at {where}: {float(student[tuple(index)]):.6g} is there, "
+        f"{float(right[tuple(index)]):.6g} follows from the stages before "
+        f"(tolerance {ROUNDING:g} of the largest value, {seen.scale:.3g})."
+    )
+
+
+def _smallest_fault(examination: Examination, key: str, faults: Sequence[str]) -> Draw:
+    """The smallest sizes at which the mistake still shows."""
+
+    def fails(draw: Draw) -> bool:
+        try:
+            example = examination.example(examination.buildable(draw))
+        except StudentCodeFailed:
+            return False
+        found = {one.id for step in example.walk.steps for one in step.findings if one.stage == key}
+        return bool(found & set(faults))
+
+    draw = smallest(fails, examination.seed) if examination.may_shrink(faults[0]) else None
+    return examination.draws[0] if draw is None else examination.buildable(draw)
+
+
+def check_invariant(examination: Examination, key: str) -> None:
+    """What always holds of the stage holds, in every example and block."""
+    row = stage(key)
+    _demand(examination, row)
+    faults = examination.faults(key)
+    for example in examination.examples:
+        for seen in example.all(key):
+            if seen.step.findings and not faults:  # a variant that the assignment accepts
+                continue
+            broken = INVARIANTS[key](example, seen)
+            if broken:
+                block = f" (block {seen.step.block})" if seen.step.block else ""
+                raise CheckFailed(f"{broken}{block}", faults, example.draw)
+
+
+def check_reference(examination: Examination, key: str) -> None:
+    """The stage equals the one of the reference that carries the student's parameters."""
+    row = stage(key)
+    _demand(examination, row)
+    before = examination.failed_before(key)
+    if before is not None:
+        raise NotReached(f"{before} is not right, so that the reference and the student have parted there")
+    for example in examination.examples[:2]:
+        reference = reference_pass(example.walk, example.trace, example.draw.sizes)
+        for seen in example.all(key):
+            expected = reference[key, seen.step.block]
+            compared = Seen(seen.step, seen.student, expected)
+            if compared.error > CHAINED_ROUNDING * compared.scale and not _accepted(example):
+                raise CheckFailed(_measured(row, compared), examination.faults(key), example.draw)
+
+
+def _accepted(example: Example) -> bool:
+    """Variants that the assignment accepts part from the reference by intent."""
+    return any(step.findings for step in example.walk.steps)

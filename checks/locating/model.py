@@ -1,0 +1,81 @@
+"""What is said of the model as a whole, once its stages are settled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .norms import Norm
+from .parameters import Linear
+from .walk import Walk
+
+# PyTorch's default in the debugging report; 1e-6 in torchvision and timm; both in CLIP-style code.
+_USUAL_EPS = {"report": (1e-5,), "pre-norm": (1e-6,), "clip": (1e-5, 1e-6)}
+_NORM_STAGES = {"norm1": "query", "norm2": "post_attention_norm", "norm3": "post_mlp_norm"}
+
+
+def about_model(walk: Walk) -> None:
+    """Adds findings that compare stages, blocks and sizes with each other."""
+    if walk.blocks:
+        _about_architecture(walk)
+        _about_eps(walk)
+        _about_width(walk)
+        _about_leaves(walk)
+    if walk.unexplained is None:
+        _about_depth(walk)
+    _each_once(walk)
+
+
+def _about_architecture(walk: Walk) -> None:
+    """CLIP's has a norm before the blocks, one on the class token, and patches embedded without bias."""
+    ids = {finding.id for step in walk.steps for finding in step.findings}
+    if {"extra-norm-before-encoder", "final-norm-after-readout", "projection-bias-missing"} <= ids:
+        walk.architecture = "clip"
+
+
+def _about_eps(walk: Walk) -> None:
+    """The first norm with another eps than is usual."""
+    usual = _USUAL_EPS.get(walk.architecture or "", ())
+    for number in range(1, walk.blocks + 1):
+        for name, stage in _NORM_STAGES.items():
+            norm = walk.roles.get(f"block{number}.{name}")
+            if usual and isinstance(norm, Norm) and norm.form.id is None and norm.eps not in usual:
+                _note_on(walk, stage, number, "layernorm-eps-1e-5")
+                return
+
+
+def _about_width(walk: Walk) -> None:
+    """Is the hidden layer as wide as asked?"""
+    hidden = walk.context.stages.get(("mlp_hidden", 1))
+    if hidden is not None and hidden.shape[-1] != walk.sizes.mlp_dim:
+        _note_on(walk, "mlp_hidden", 1, "mlp-ratio-wrong")
+
+
+def _about_leaves(walk: Walk) -> None:
+    """Do two blocks hold different numbers, and does the model know them as its parameters?"""
+    maps = [walk.roles.get(f"block{number}.fc1") for number in range(1, walk.blocks + 1)]
+    leaves = [walk.parameters.leaf(one.weight) for one in maps if isinstance(one, Linear)]
+    if len(leaves) > 1 and len(set(leaves)) == 1:
+        walk.note("blocks-share-one-instance", "second_block_output")
+    if any(kind == "leaf" and walk.trace.leaves[number].kind == "tensor" for kind, number in leaves):
+        walk.note("blocks-in-python-list", "model")
+
+
+def _about_depth(walk: Walk) -> None:
+    if walk.blocks < walk.sizes.depth:
+        _note_on(walk, "last_block_output", 0, "depth-off-by-one")
+
+
+def _note_on(walk: Walk, key: str, block: int, id: str) -> None:
+    for position, step in enumerate(walk.steps):
+        if (step.key, step.block) == (key, block):
+            walk.note_at(position, id, key)
+
+
+def _each_once(walk: Walk) -> None:
+    """Where no block's result is used at all, that is what is wrong, and not what each of them reads."""
+    ids = {finding.id for step in walk.steps for finding in step.findings}
+    if "block-result-discarded" not in ids:
+        return
+    for position, step in enumerate(walk.steps):
+        kept = tuple(one for one in step.findings if one.id != "every-block-reads-first-input")
+        walk.steps[position] = replace(step, findings=kept)

@@ -1,0 +1,67 @@
+"""What is wrong with a table of positions itself: how it was cut from its parameter, or its fixed formula."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from ...submissions.trace import Use
+from .origins import origin
+
+if TYPE_CHECKING:
+    from .walk import Walk
+
+_STAGE = "positioned_tokens"
+_BASE = 10000.0  # of the wavelengths; Vaswani et al. 2017, section 3.5
+_CLOSE = 1e-5  # a table is often computed in float32
+
+
+def about_table(walk: Walk, use: Use) -> None:
+    """Adds what is to be said of the table that ``use`` consumes to the latest step."""
+    table = walk.context.use(use).reshape(-1, walk.sizes.embed_dim)
+    leaves = origin(walk.trace, walk.trace.used(use)).leaves
+    stored = [leaf for leaf in leaves if leaf.cells is not None and "float" in leaf.dtype]
+    if any(leaf.kind == "parameter" for leaf in stored):
+        rows = [walk.trace.tensor(leaf.reference) for leaf in stored if leaf.kind == "parameter"]
+        fitting = [one.reshape(-1, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
+        ids = [cut_wrongly(table, one) for one in fitting[:1]]
+    else:
+        ids = [fixed_formula(table)]
+        if stored and all(leaf.kind == "tensor" for leaf in stored):
+            walk.note("pos-not-parameter", _STAGE)
+    for id in ids:
+        if id is not None:
+            walk.note(id, _STAGE)
+
+
+def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:
+    """How the rows of ``table`` (T, D) were taken from the parameter ``leaf`` (rows, D), if not from the first on."""
+    T, rows = len(table), len(leaf)
+    if bool((table == table[0]).all()):
+        return "pos-single-vector"
+    if rows >= T and torch.equal(table, leaf[:T]):
+        return None
+    shifted = [leaf.roll(1, 0), leaf.roll(-1, 0), leaf[1:]]
+    if any(len(one) >= T and torch.equal(table, one[:T]) for one in shifted):
+        return "pos-off-by-one"
+    doubled = [torch.cat([leaf[:1], leaf]), torch.cat([leaf, leaf[-1:]])]
+    if rows < T and any(torch.equal(table, one[:T]) for one in doubled):
+        return "pos-before-cls-row-mismatch"
+    return None
+
+
+def fixed_formula(table: Tensor) -> str | None:
+    """Which known wrong formula made this table of sines and cosines; None where it is none, or right."""
+    T, D = table.shape
+    zeros, ones = (table[0] == 0).sum(), (table[0] == 1).sum()  # sine and cosine of position 0
+    if D % 2 or T < 2 or int(zeros) != D // 2 or int(ones) != D // 2:
+        return None
+    angles = torch.arange(T, dtype=torch.float64)[:, None] * _BASE ** (-torch.arange(0, D, 2) / D)
+    sines, cosines = angles.sin(), angles.cos()
+    if torch.allclose(table, torch.stack([sines, cosines], 2).flatten(1), rtol=0.0, atol=_CLOSE):
+        return None
+    if torch.allclose(table, torch.cat([sines, cosines], 1), rtol=0.0, atol=_CLOSE):
+        return "sinusoid-halves-layout"
+    return "sinusoid-wrong-frequencies"

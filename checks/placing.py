@@ -1,0 +1,73 @@
+"""Which line of the student's code a stage was computed on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from ..submissions.code import decode
+from ..submissions.errors import Frame
+from .examination import Examination
+from .locating.walk import Step
+from .result import CodeLine
+
+_AROUND = 2  # lines of code before and after the one to look at
+_LONGEST = 200  # characters of a line that are shown
+
+
+def place_of(examination: Examination, key: str) -> Frame | None:
+    """The line on which the stage's tensor was made, in the first block where something is wrong with it.
+
+    Where it was never a tensor of its own, the line of the next stage that was. None where there is no line.
+    """
+    steps = [step for step in examination.walk.steps if step.key == key]
+    wrong = [step for step in steps if step.findings or not step.explained]
+    for step in (*wrong, *steps):
+        frame = _frame(examination, step)
+        if frame is not None:
+            return frame
+    return None
+
+
+def _frame(examination: Examination, step: Step) -> Frame | None:
+    record = _record(examination, step)
+    if record is None:
+        return None
+    frames = examination.walk.trace.records[record].frames
+    shared = _shared_lines(examination)
+    # a helper's own line is the same for every stage it serves; its caller's is the one to look at
+    own = [frame for frame in frames if shared[frame] <= 1]
+    return next(iter(own or frames), None)
+
+
+def _record(examination: Examination, step: Step) -> int | None:
+    for finding in step.findings:
+        if finding.record is not None:
+            return finding.record
+    if step.found is not None:
+        return step.found.record
+    later = examination.walk.steps[examination.walk.steps.index(step) :]
+    return next((one.found.record for one in later if one.found is not None), None)
+
+
+def _shared_lines(examination: Examination) -> Counter[Frame]:
+    """How many different tensors each innermost line has made that are stages of one block, or of none."""
+    made: set[tuple[int, int, Frame]] = set()
+    for step in examination.walk.steps:
+        frames = () if step.found is None else examination.walk.trace.records[step.found.record].frames
+        if step.found is not None and frames and step.block <= 1:
+            made.add((step.block, step.found.record, frames[0]))
+    return Counter(frame for _, _, frame in made)
+
+
+def excerpt(files: Mapping[str, bytes], frame: Frame) -> list[CodeLine]:
+    """The line and its neighbours; empty where the file is not text of the submission."""
+    content = files.get(frame.file)
+    if content is None:
+        return []
+    lines = decode(content).splitlines()
+    first, last = max(1, frame.line - _AROUND), min(len(lines), frame.line + _AROUND)
+    return [
+        CodeLine(number=number, text=lines[number - 1][:_LONGEST], marked=number == frame.line)
+        for number in range(first, last + 1)
+    ]

@@ -1,0 +1,119 @@
+"""What was located on one trace, evaluated on others of the same submission."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ..reference.sizes import Sizes
+from ..submissions.trace import Reference, Trace
+from .locating.context import Context
+from .locating.places import Found, Places
+from .locating.walk import Step, Walk
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One stage of one block on one trace: the student's tensor, and what the right equation gives."""
+
+    step: Step
+    student: Tensor
+    right: Tensor
+
+    @property
+    def error(self) -> float:
+        """The largest difference; infinite where shapes differ or a number is not finite."""
+        if self.student.shape != self.right.shape:
+            return float("inf")
+        if not self.student.numel() or torch.equal(self.student, self.right):
+            return 0.0
+        largest = float((self.student - self.right).abs().max())
+        return largest if largest == largest else float("inf")
+
+    @property
+    def scale(self) -> float:
+        """The largest magnitude that the right equation gives; tolerances are relative to it."""
+        finite = self.right[torch.isfinite(self.right)]
+        return float(finite.abs().max()) if finite.numel() else 1.0
+
+
+class ReplayError(Exception):
+    """The plan does not hold on this trace: it was a coincidence, or other operations ran."""
+
+
+def replay(walk: Walk, trace: Trace, sizes: Sizes) -> list[Seen]:
+    """Every step of ``walk`` on ``trace``; the student's tensors are looked up where the plan says.
+
+    Raises ReplayError where one of them is not there.
+    """
+    if trace.signature != walk.trace.signature:
+        raise ReplayError("other operations ran")
+    context = Context(trace, sizes)
+    context.stages["image", 0] = context.image
+    found: list[Seen] = []
+    places: dict[tuple[int, ...], Places] = {}
+    for step in walk.steps:
+        student = step.predict(context)
+        if step.found is not None:
+            records = tuple(sorted({place.record for place in step.found.places}))
+            if records not in places:
+                places[records] = Places(trace, records)
+            if places[records].find(student) is None:
+                raise ReplayError(f"{step.key} of block {step.block} is not where it was")
+        context.stages[step.key, step.block] = student
+        found.append(Seen(step, student, step.right(context)))
+    return found
+
+
+def reread(walk: Walk, trace: Trace, sizes: Sizes) -> dict[tuple[str, int], Tensor]:
+    """The student's tensors of a pass at the very sizes that ``walk`` was located at, from their places.
+
+    Nothing is predicted for what was observed, so this also serves where parameters were set to zero.
+    Raises ReplayError where other operations ran.
+    """
+    if trace.signature != walk.trace.signature:
+        raise ReplayError("other operations ran")
+    context = Context(trace, sizes)
+    context.stages["image", 0] = context.image
+    for step in walk.steps:
+        shape = walk.context.stages[step.key, step.block].shape
+        there = None if step.found is None else _at(trace, step.found, tuple(shape))
+        context.stages[step.key, step.block] = step.predict(context) if there is None else there
+    return context.stages
+
+
+def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
+    if found.axis is not None:
+        shape = shape[: found.axis] + shape[found.axis + 1 :]
+    pieces = [
+        trace.tensor(Reference("record", place.record, place.offset, shape, place.strides)) for place in found.places
+    ]
+    return pieces[0] if found.axis is None else torch.stack(pieces, found.axis)
+
+
+def shapes(walk: Walk, trace: Trace, sizes: Sizes) -> dict[str, tuple[int, ...]]:
+    """The shape of each stage on a trace without numbers, by key; of block 1 for the stages of blocks.
+
+    Raises ReplayError where other operations ran.
+    """
+    if trace.signature != walk.trace.signature:
+        raise ReplayError("other operations ran")
+    context = Context(trace, sizes)
+    context.stages["image", 0] = context.image
+    found: dict[str, tuple[int, ...]] = {"image": tuple(context.image.shape)}
+    for step in walk.steps:
+        tensor = step.predict(context)
+        context.stages[step.key, step.block] = tensor
+        found.setdefault(step.key, tuple(tensor.shape))
+    return found
+
+
+def reference_pass(walk: Walk, trace: Trace, sizes: Sizes) -> dict[tuple[str, int], Tensor]:
+    """The reference's own tensors: its equations with the student's parameters, chained from the image on."""
+    context = Context(trace, sizes)
+    context.stages["image", 0] = context.image
+    for step in walk.steps:
+        context.stages[step.key, step.block] = step.right(context)
+    return context.stages

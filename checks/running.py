@@ -1,0 +1,125 @@
+"""The check suite under pytest, in this process, for one submission."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from ..reference.stages import STAGES
+from ..submissions.errors import SubmissionError, TimedOut
+from .examination import Examination
+from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
+
+SUITE = Path(__file__).with_name("suite")
+
+_LABELS = {stage.label: stage.key for stage in STAGES}
+_OPTIONS = (
+    "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:faulthandler", "-p", "no:logging",
+    "--capture=no", "--import-mode=importlib", "-o", "addopts=", "-c", os.devnull,
+)  # fmt: skip
+
+
+def run_suite(examination: Examination, checks: Path | None = None) -> list[CheckOutcome]:
+    """Every check of the suite, and of the pytest files in the folder ``checks``, in order.
+
+    Raises RuntimeError where pytest could not run them, such as for a file that cannot be imported.
+    """
+    recorder = _Recorder(examination)
+    folders = [SUITE, *([] if checks is None else [checks.resolve()])]
+    arguments = [*_OPTIONS, f"--rootdir={folders[-1]}", *map(str, folders)]
+    with _no_plugins(), contextlib.redirect_stdout(io.StringIO()) as printed:
+        code = pytest.main(arguments, plugins=[recorder])
+    if recorder.broken or code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        problem = "\n".join(recorder.broken) or printed.getvalue() or f"pytest ended with {code!r}"
+        raise RuntimeError(f"the checks could not be run: {problem}")
+    return recorder.outcomes
+
+
+@contextlib.contextmanager
+def _no_plugins() -> Iterator[None]:
+    """What happens to be installed beside vitcheck must not change a grade."""
+    before = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        else:
+            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = before
+
+
+class _Recorder:
+    """A pytest plugin: gives tests their fixtures, and keeps how each of them ended."""
+
+    def __init__(self, examination: Examination) -> None:
+        self._examination = examination
+        self._ended: SubmissionError | None = None
+        self.outcomes: list[CheckOutcome] = []
+        self.broken: list[str] = []
+
+    @pytest.fixture(scope="session", name="examination")
+    def examination_fixture(self) -> Examination:
+        """The submission under examination: its traces, located stages and process."""
+        return self._examination
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        if self._ended is not None:  # its process is gone: nothing more can be asked
+            raise NotReached(f"not asked any more: {self._ended.reason}")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken.append(report.longreprtext)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if call.when == "call" or call.excinfo is not None:
+            self.outcomes.append(self._outcome(item, call.excinfo))
+        return report
+
+    def _outcome(self, item: pytest.Item, problem: pytest.ExceptionInfo[BaseException] | None) -> CheckOutcome:
+        id, stage = check_id(item)
+        title = (getattr(getattr(item, "function", None), "__doc__", None) or "").strip()
+        if problem is None:
+            return CheckOutcome(id, stage, title, "passed")
+        match problem.value:
+            case CheckFailed() as failed:
+                return CheckOutcome(
+                    id, stage, title, "failed", failed.message, failed.mistakes, self._counterexample(failed)
+                )
+            case NotReached() as missed:
+                return CheckOutcome(id, stage, title, "not_reached", str(missed))
+            case NotApplicable() as skipped:
+                return CheckOutcome(id, stage, title, "skipped", str(skipped))
+            case pytest.skip.Exception() as skipped:
+                return CheckOutcome(id, stage, title, "skipped", str(skipped))
+            case SubmissionError() as ended:
+                self._ended = ended
+                outcome = "timed_out" if isinstance(ended, TimedOut) else "errored"
+                return CheckOutcome(id, stage, title, outcome, ended.reason)
+            case AssertionError() | pytest.fail.Exception() as failed:  # of an instructor's own check
+                return CheckOutcome(id, stage, title, "failed", str(failed))
+            case other:
+                return CheckOutcome(id, stage, title, "errored", f"{type(other).__name__}: {other}")
+
+    def _counterexample(self, failed: CheckFailed) -> dict[str, object] | None:
+        if failed.draw is None:
+            return None
+        command = f"vitcheck check {self._examination.source.name} --seed {self._examination.seed}"
+        return {**vars(failed.draw.sizes), "seed": failed.draw.seed, "command": command}
+
+
+def check_id(item: pytest.Item) -> tuple[str, str | None]:
+    """The id of a check and its stage's key: ``test_equation[S12]`` is ``equation[S12]``."""
+    id = item.name.removeprefix("test_")
+    label = id.partition("[")[2].rstrip("]")
+    return id, _LABELS.get(label)

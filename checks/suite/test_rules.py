@@ -1,0 +1,32 @@
+"""The rules of the assignment that are about the code, not about numbers."""
+
+import pytest
+
+from vitcheck.checks.breakpoints import Breakpoints
+from vitcheck.checks.examination import Examination
+from vitcheck.checks.verdicts import CheckFailed, NotApplicable
+from vitcheck.reference.stages import STAGES
+from vitcheck.submissions.code import prints
+
+
+@pytest.fixture(scope="session")
+def breakpoints(examination: Examination) -> Breakpoints:
+    return Breakpoints(examination)
+
+
+@pytest.mark.parametrize("label", [one.label for one in STAGES])
+def test_breakpoint(examination: Examination, breakpoints: Breakpoints, label: str) -> None:
+    """is marked where a local variable holds it"""
+    if not examination.assignment.rules.breakpoints:
+        raise NotApplicable("this assignment asks for no breakpoint marks")
+    breakpoints.check(label)
+
+
+def test_prints(examination: Examination) -> None:
+    """prints nothing"""
+    if not examination.assignment.rules.prints:
+        raise NotApplicable("this assignment allows print")
+    found = prints(examination.source.files)
+    if found:
+        places = ", ".join(f"{frame.file}:{frame.line}" for frame in found[:5])
+        raise CheckFailed(f"the assignment allows no print statements, and there are {len(found)}: {places}")

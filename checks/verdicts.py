@@ -1,0 +1,46 @@
+"""How a check says that the student is wrong, or that it has nothing to say.
+
+CheckFailed     the student is wrong; the message is for the student
+NotReached      a stage that the check needs was never computed
+NotApplicable   the check means nothing for this submission (a skipped check, never a pass)
+
+Any other exception in a check is the grader's own fault and is recorded as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .drawing import Draw
+
+
+class CheckFailed(Exception):
+    """``mistakes`` are ids of the catalogue, most specific first; ``draw`` is the example that shows it."""
+
+    def __init__(self, message: str, mistakes: Sequence[str] = (), draw: Draw | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.mistakes = tuple(mistakes)
+        self.draw = draw
+
+
+class NotReached(Exception):
+    """The message says what is missing."""
+
+
+class NotApplicable(Exception):
+    """The message says why."""
+
+
+@dataclass(frozen=True)
+class CheckOutcome:
+    """One check as it ended."""
+
+    id: str
+    stage: str | None  # key
+    title: str
+    outcome: str  # of result.Outcome
+    message: str = ""
+    mistakes: tuple[str, ...] = ()
+    counterexample: Mapping[str, object] | None = field(default=None)

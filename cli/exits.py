@@ -1,0 +1,17 @@
+"""The exit codes."""
+
+from __future__ import annotations
+
+FINE = 0
+WRONG = 1
+USAGE = 2  # as click has it
+HARNESS = 3
+INTERRUPTED = 130  # as shells have it
+
+HELP = f"""\b
+Exit codes:
+  {FINE}    everything was graded; with check, nothing wrong was found
+  {WRONG}    with check: something is wrong with the file
+  {USAGE}    the command line or the assignment file cannot be used
+  {HARNESS}    the grader itself failed on a submission
+  {INTERRUPTED}  interrupted; results that were finished are on disk"""

@@ -1,0 +1,48 @@
+"""What several commands have in common."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from vitcheck.checks.assignment import Assignment
+
+SEEDS = click.IntRange(0, 2**31 - 1)
+PATH = click.Path(path_type=Path)
+
+
+def existing(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Refuse paths that are not there, as the callback of a parameter that is one path or several."""
+    for path in value if isinstance(value, tuple) else [value]:
+        if path is not None and not path.exists():
+            beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
+            raise click.BadParameter(f"there is no file or folder {path}{_did_you_mean(path.name, beside)}")
+    return value
+
+
+def load(name: str) -> Assignment:
+    """Load the assignment that ``assignment_option`` names."""
+    from vitcheck.checks.assignment import AssignmentError, load_assignment
+
+    try:
+        return load_assignment(name)
+    except AssignmentError as error:
+        raise click.BadParameter(str(error), param_hint="--assignment") from None
+
+
+assignment_option = click.option(
+    "--assignment",
+    metavar="NAME|FILE",
+    default="vit-debugging",
+    show_default=True,
+    help="What is asked for: an assignment that ships, or a TOML file.",
+)
+
+
+def _did_you_mean(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known)
+    return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,44 @@
+"""One stage of a result, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from vitcheck.checks.result import Result
+from vitcheck.reports.numbers import Axis
+from vitcheck.reports.stages import StageView, stage_views
+
+
+def stage_text(result: Result, label: str) -> RenderableType:
+    """Say what was expected at the stage with this label, what was seen, and the question that helps."""
+    stage = next(one for one in stage_views(result) if one.label == label)
+    heading = Text(f"{stage.state.sign} {stage.label}: {stage.title}, {stage.state.word}\n", style="bold")
+    rows = (Text(f"{name:<10}{text}") for name, text in _rows(stage) if text)
+    return Group(heading, *rows, *_code(stage), *map(Text, _closing(stage)))
+
+
+def _rows(stage: StageView) -> Iterator[tuple[str, str]]:
+    yield "equation", stage.equation
+    yield "expected", _shape(stage.expected)
+    yield "seen", _shape(stage.seen)
+    yield "error", stage.error.text if stage.error else ""
+    yield "mistake", ", or ".join(stage.mistakes)
+    yield "line", stage.place.short if stage.place else ""
+
+
+def _code(stage: StageView) -> Iterator[Text]:
+    for line in stage.place.marked if stage.place else ():
+        yield Text(f"{line.number:>8}  {line.text}", no_wrap=True, overflow="ellipsis")
+
+
+def _closing(stage: StageView) -> Iterator[str]:
+    for text in (stage.evidence, stage.message, stage.hint):
+        if text:
+            yield f"\n{text}"
+
+
+def _shape(axes: Sequence[Axis]) -> str:
+    return " · ".join(f"{axis.letter} {axis.size}".strip() for axis in axes)

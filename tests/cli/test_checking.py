@@ -1,0 +1,95 @@
+"""``vitcheck check``: what it prints, writes and answers, whatever the grader finds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from click.testing import Result as Run
+from samples import all_passed, not_loaded, scaled_by_embed_dim
+
+import vitcheck.checks.grading
+import vitcheck.submissions.process
+from vitcheck.__main__ import main
+from vitcheck.checks.result import Result
+
+Check = Callable[..., Run]
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    """Run the command on a file that the grader finds to be as given."""
+
+    def run(found: Result | BaseException, *options: str) -> Run:
+        def grade(*_: object, **__: object) -> Result:
+            if isinstance(found, BaseException):
+                raise found
+            return found
+
+        monkeypatch.setattr(vitcheck.checks.grading, "grade", grade)
+        monkeypatch.setattr(vitcheck.submissions.process, "Zygote", nullcontext)
+        (tmp_path / "vit.py").write_text("")
+        return CliRunner().invoke(main, ["check", str(tmp_path / "vit.py"), *options])
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("found", "code"), [(all_passed(), 0), (scaled_by_embed_dim(), 1), (not_loaded(), 1)]
+)
+def test_the_exit_code_says_whether_something_is_wrong(check: Check, found: Result, code: int) -> None:
+    assert check(found).exit_code == code
+
+
+def test_the_verdict_is_printed(check: Check) -> None:
+    text = check(scaled_by_embed_dim()).output
+    assert "✗ S12: attention scores" in text
+    assert "vit_transformer.py:58" in text
+
+
+@pytest.mark.parametrize("name", ["S12", "s12", "attention_scores"])
+def test_one_stage_alone(check: Check, name: str) -> None:
+    run = check(scaled_by_embed_dim(), "--stage", name)
+    assert run.exit_code == 1
+    lines = run.output.splitlines()
+    assert lines[0].startswith("✗ S12: attention scores, wrong")
+    rows = {
+        line[:10].strip(): line[10:] for line in lines if line[:1].islower() and line[:10].strip().isalpha()
+    }
+    assert rows["expected"] == rows["seen"] == "B 1 · h 12 · T 197 · T 197"
+    assert rows["mistake"] == "scale-by-embed-dim"
+    assert rows["line"] == "vit_transformer.py:58"
+    assert lines[-1].endswith("?")
+    assert "S13" not in run.output
+
+
+def test_a_stage_that_is_right_is_no_failure(check: Check) -> None:
+    run = check(scaled_by_embed_dim(), "--stage", "S05")
+    assert (run.exit_code, run.output.splitlines()[0][:5]) == (0, "✓ S05")
+
+
+def test_without_stages_the_verdict_says_why(check: Check) -> None:
+    run = check(not_loaded(), "--stage", "S12")
+    assert run.exit_code == 1
+    assert "The code could not be loaded" in run.output
+
+
+def test_the_report_and_the_data_are_written_where_asked(check: Check, tmp_path: Path) -> None:
+    check(all_passed(), "--html", str(tmp_path / "a.html"), "--json", str(tmp_path / "a.json"))
+    assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert json.loads((tmp_path / "a.json").read_text())["submission"] == all_passed().submission
+
+
+def test_a_fault_of_the_grader_is_not_the_students(check: Check) -> None:
+    run = check(RuntimeError("no process can be forked"))
+    assert run.exit_code == 3
+    assert "no process can be forked" in run.output
+    assert "The grader itself failed" in run.output
+
+
+def test_an_interrupt_has_its_own_code(check: Check) -> None:
+    assert check(KeyboardInterrupt()).exit_code == 130

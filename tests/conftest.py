@@ -1,0 +1,19 @@
+"""What all tests share. Shapes and types in the reference are enforced while tests run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from jaxtyping import install_import_hook
+
+install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
+
+from vitcheck.submissions.process import Zygote  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """Yield one process for the whole run, from which those of submissions are forked."""
+    with Zygote() as zygote:
+        yield zygote

@@ -1,0 +1,93 @@
+"""What is installed is what stands in the repository, all of it and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parent.parent
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+FOLDERS = {name: ROOT / folder for name, folder in SETTINGS["package-dir"].items()}
+TOPS = ("checks", "cli", "reference", "reports", "submissions")
+NOT_SHIPPED = ROOT / "submissions" / "examples"  # written as students write; read by the tests and the README
+
+
+def contents(package: str, folder: Path) -> dict[str, Path]:
+    """Every file of a package that has to be installed, by its path below the package."""
+    patterns = ("*.py", *SETTINGS["package-data"].get(package, ()))
+    found = [file for pattern in patterns for file in folder.glob(pattern)]
+    return {file.relative_to(folder).as_posix(): file for file in found}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """Build it from a copy, so that the build leaves nothing here and finds nothing of an earlier one."""
+    copy = tmp_path_factory.mktemp("copy")
+    for folder in TOPS:
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / file, copy)
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "."]
+    subprocess.run([*build, "--wheel-dir", str(copy / "dist")], cwd=copy, check=True)
+    (built,) = (copy / "dist").iterdir()
+    return zipfile.ZipFile(built)
+
+
+def test_every_folder_with_code_is_a_package_that_is_listed() -> None:
+    folders = {file.parent for top in TOPS for file in (ROOT / top).rglob("*.py")}
+    assert {one for one in folders if not one.is_relative_to(NOT_SHIPPED)} == set(FOLDERS.values())
+    assert sorted(SETTINGS["packages"]) == sorted(FOLDERS)
+
+
+def test_the_tests_run_against_what_stands_here() -> None:
+    stale = []
+    for package, folder in FOLDERS.items():
+        installed = files(package)
+        here = {below: file.read_bytes() for below, file in contents(package, folder).items()}
+        there = {one.name for one in installed.iterdir() if one.name.endswith(".py")}
+        stale += [f"{package}: {name}" for name in there - here.keys()]
+        stale += [
+            f"{package}: {below}"
+            for below, content in here.items()
+            if not (one := installed / below).is_file() or one.read_bytes() != content
+        ]
+    assert stale == [], "these differ from what is installed: run pip install again"
+
+
+def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert shipped == {
+        f"{package.replace('.', '/')}/{below}"
+        for package, folder in FOLDERS.items()
+        for below in contents(package, folder)
+    }
+    assert shipped >= {
+        "vitcheck/py.typed",
+        "vitcheck/checks/mistakes.toml",
+        "vitcheck/checks/assignments/vit-debugging.toml",
+        "vitcheck/reports/templates/report.html",
+    }
+
+
+def test_the_wheel_installs_one_name_and_one_command(wheel: zipfile.ZipFile) -> None:
+    (info,) = {name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name}
+    assert wheel.read(f"{info}/top_level.txt").decode().split() == ["vitcheck"]
+    assert "vitcheck = vitcheck.__main__:main" in wheel.read(f"{info}/entry_points.txt").decode()
+
+
+def test_no_folder_of_ours_is_imported_by_its_bare_name() -> None:
+    ours = {
+        name for name, one in sys.modules.items() if str(getattr(one, "__file__", "")).startswith(str(ROOT))
+    }
+    assert ours.isdisjoint(TOPS)
