@@ -14,6 +14,7 @@ from ..submissions.source import Source
 from .assignment import Assignment
 from .catalogue import mistakes
 from .examination import Examination
+from .judging import shape_and_expected
 from .locating.places import ROUNDING
 from .locating.walk import Finding
 from .placing import excerpt, place_of
@@ -128,7 +129,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
     mine = [one for one in outcomes if one.stage == row.key and one.id.split("[")[0] in _JUDGING]
     failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
-    shape, expected = _shapes(examination, row)
+    shape, expected = shape_and_expected(examination, row)
     corner = None if seen is None else _corner(row, seen)
     return StageResult(
         key=row.key,
@@ -183,17 +184,6 @@ def _worst(examination: Examination, key: str) -> Seen | None:
     seen = examination.examples[0].all(key)
     wrong = [one for one in seen if one.error > ROUNDING * one.scale]
     return next(iter([*wrong, *seen]), None)
-
-
-def _shapes(examination: Examination, row: Stage) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
-    """Seen and expected, at full size where that could be built, else at the size that was graded."""
-    expected = row.shape(examination.assignment.full)
-    try:
-        return examination.full_shapes.get(row.key), expected
-    except Exception:  # the shape check says why; here only the smaller shapes are left
-        seen = examination.examples[0].first(row.key)
-        sizes = examination.examples[0].draw.sizes
-        return (None, expected) if seen is None else (tuple(seen.student.shape), row.shape(sizes))
 
 
 def _corner(row: Stage, seen: Seen) -> tuple[list[list[float | None]], list[list[float | None]] | None, str]:

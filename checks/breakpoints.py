@@ -99,7 +99,7 @@ def _is_code(file: str, found: Sequence[Mark]) -> bool:
 
 
 def _first_lines(text: str) -> list[tuple[int, int]]:
-    """First and last line of every simple statement, and of the head of every compound one."""
+    """First and last line of every simple statement, and the first of every compound one."""
     try:
         tree = ast.parse(clean(text)[0])
     except SyntaxError:
@@ -107,9 +107,8 @@ def _first_lines(text: str) -> list[tuple[int, int]]:
     rows = []
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
-            body = getattr(node, "body", None)
-            last = body[0].lineno - 1 if isinstance(body, list) and body else (node.end_lineno or node.lineno)
-            rows.append((node.lineno, max(last, node.lineno)))
+            last = node.lineno if hasattr(node, "body") else node.end_lineno
+            rows.append((node.lineno, last or node.lineno))
     return sorted(rows)
 
 

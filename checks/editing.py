@@ -105,7 +105,7 @@ def _input_maps(example: Example, context: Context) -> list[tuple[Linear, str, i
     norm = walk.roles.get("block1.norm1")
     x = context.stage("block_input", 1)
     normed = norm(context, x) if isinstance(norm, Norm) else x
-    if len(linears) not in (1, 3) or set(packing) != set("rhd"):
+    if walk.packing == "per head" or len(linears) not in (1, 3) or set(packing) != set("rhd"):
         raise NotApplicable("query, key and value come from other layers than one or three")
     first = unpack(linears[0](context, normed), packing, roles, walk.heads)[0]
     query = context.stage("query", 1)

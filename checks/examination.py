@@ -11,7 +11,6 @@ from functools import cached_property
 
 from torch import Tensor
 
-from ..reference.sizes import Sizes
 from ..reference.stages import STAGES
 from ..submissions.errors import StudentCodeFailed
 from ..submissions.session import Loaded, Passes, Session
@@ -23,8 +22,6 @@ from .locating.locate import locate
 from .locating.walk import Finding, Walk
 from .replay import ReplayError, Seen, replay, reread, shapes
 from .verdicts import NotApplicable
-
-_SHAPE_DEPTH = 3  # shapes do not depend on the depth
 
 
 @dataclass(frozen=True)
@@ -42,6 +39,18 @@ class Example:
 
     def first(self, key: str) -> Seen | None:
         return next(iter(self.all(key)), None)
+
+
+@dataclass(frozen=True)
+class FullSize:
+    """Shapes by stage key for one image; none where it fails there, or runs other operations."""
+
+    shapes: Mapping[str, tuple[int, ...]]
+    failure: str | None
+
+
+def _of_one_image(shape: tuple[int, ...], batch: int) -> tuple[int, ...]:
+    return (1, *shape[1:]) if shape[:1] == (batch,) else shape
 
 
 class Examination:
@@ -159,22 +168,25 @@ class Examination:
         return bool(self.faults(key)) or any(not one.step.explained for one in self._first.all(key))
 
     @cached_property
-    def full_size(self) -> Sizes:
-        """The assignment's sizes as near as the model can be built, at a depth where shapes can be compared."""
-        depth = self.draws[0].sizes.depth if self.loaded.controls("depth") else _SHAPE_DEPTH
-        return self.session.sizes_for(replace(self.assignment.full, depth=depth))
+    def full_shapes(self) -> FullSize:
+        """The shape of every stage at the assignment's sizes, computed on shapes alone.
 
-    @cached_property
-    def full_shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """The shape of every stage at full size, computed on shapes alone.
-
-        Raises StudentCodeFailed where the model cannot be built or run there, ReplayError where it runs
-        other operations at that size.
+        Shapes do not depend on the depth, and a batch of one is laid out by other operations than a larger
+        one, so both are those of the first example.
         """
-        trace = self.session.trace(self.full_size, self.seed)
-        if trace.error is not None:
-            raise trace.error
-        return shapes(self.walk, trace, self.full_size)
+        first = self.draws[0].sizes
+        wanted = replace(self.assignment.full, batch=first.batch, depth=first.depth)
+        try:
+            sizes = self.session.sizes_for(wanted)
+            trace = self.session.trace(sizes, self.seed)
+            if trace.error is not None:
+                return FullSize({}, str(trace.error))
+            found = shapes(self.walk, trace, sizes)
+        except StudentCodeFailed as error:
+            return FullSize({}, str(error))
+        except ReplayError:
+            return FullSize({}, None)
+        return FullSize({key: _of_one_image(shape, first.batch) for key, shape in found.items()}, None)
 
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
         given = list(images) or [noise(draw.sizes, draw.seed)]

@@ -13,7 +13,7 @@ from .drawing import Draw, smallest
 from .examination import Examination, Example
 from .invariants import INVARIANTS
 from .locating.places import ROUNDING
-from .replay import ReplayError, Seen, reference_pass
+from .replay import Seen, reference_pass
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 # A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; measured on all
@@ -41,19 +41,25 @@ def check_shape(examination: Examination, key: str) -> None:
     """The stage has the assignment's full-size shape."""
     row = stage(key)
     _demand(examination, row)
-    expected = row.shape(examination.assignment.full)
-    try:
-        shape, sizes = examination.full_shapes[key], examination.assignment.full
-    except (StudentCodeFailed, ReplayError) as error:
-        if isinstance(error, StudentCodeFailed):
-            raise CheckFailed(f"at the assignment's full size the model fails: {error}") from None
-        seen = examination.examples[0].first(key)
-        assert seen is not None  # demanded above
-        sizes = examination.examples[0].draw.sizes
-        shape, expected = tuple(seen.student.shape), row.shape(sizes)
+    full = examination.full_shapes
+    if full.failure is not None:
+        raise CheckFailed(f"at the assignment's full size the model fails: {full.failure}")
+    shape, expected = shape_and_expected(examination, row)
     if shape != expected:
         faults = examination.faults(key) or ([_SHAPE_MISTAKES[key]] if key in _SHAPE_MISTAKES else [])
-        raise CheckFailed(f"{_named(row, expected)} was expected, and {list(shape)} is there", faults)
+        raise CheckFailed(f"{_named(row, expected)} was expected, and {list(shape or ())} is there", faults)
+
+
+def shape_and_expected(examination: Examination, row: Stage) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    """At full size where the model runs there, else at the sizes of the first example."""
+    full = examination.full_shapes.shapes.get(row.key)
+    if full is not None:
+        return full, row.shape(examination.assignment.full)
+    example = examination.examples[0]
+    seen = example.first(row.key)
+    if seen is None:
+        return None, row.shape(examination.assignment.full)
+    return tuple(seen.student.shape), row.shape(example.draw.sizes)
 
 
 def _named(row: Stage, shape: Sequence[int]) -> str:

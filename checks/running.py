@@ -20,6 +20,7 @@ SUITE = Path(__file__).with_name("suite")
 _LABELS = {stage.label: stage.key for stage in STAGES}
 _OPTIONS = (
     "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:faulthandler", "-p", "no:logging",
+    "-p", "no:unraisableexception", "-p", "no:threadexception",  # they collect garbage for half a second
     "--capture=no", "--import-mode=importlib", "-o", "addopts=", "-c", os.devnull,
 )  # fmt: skip
 

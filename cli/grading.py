@@ -106,7 +106,8 @@ def _show(result: Result, progress: Progress) -> None:
     sign, style = _SIGNS[stands.tone]
     score = f"{points(result.score.earned):>6} of {points(result.score.possible)}"
     name = one_line(result.submission, NAME_LIMIT)
-    progress.console.print(Text.assemble((sign, style), f" {score}  ", (name, "bold"), f"  {stands.brief}"))
+    brief = f"  {stands.brief}" if stands.brief else ""
+    progress.console.print(Text.assemble((sign, style), f" {score}  ", (name, "bold"), brief))
     progress.advance(progress.task_ids[0])
 
 

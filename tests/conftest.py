@@ -12,8 +12,8 @@ install_import_hook("vitcheck.reference", "beartype.beartype")  # before anythin
 from vitcheck.submissions.process import Zygote  # noqa: E402
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer, since some tests look for processes that are left over
 def zygote() -> Iterator[Zygote]:
-    """Yield one process for the whole run, from which those of submissions are forked."""
+    """Yield the process from which those of submissions are forked."""
     with Zygote() as zygote:
         yield zygote

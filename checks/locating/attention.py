@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from ...reference import equations as eq
-from .context import Context, Predict
+from .context import Predict
 from .forms import CONTEXTS, MERGES, PROBABILITIES, SCORES, WHOLE_ATTENTION, Form
 from .parameters import Linear
 from .projections import Heads, orders, tensors
 from .roles import about_maps
-from .walk import Walk, applied, stage_of
+from .walk import Walk, applied, combine, stage_of
 
 _RIGHT = (SCORES[0], PROBABILITIES[0], CONTEXTS[0])
 
@@ -49,8 +49,13 @@ def wrong_attention(walk: Walk, candidates: list[Heads]) -> Attention | None:
     again = _as_before(walk, candidates)
     if again is not None:
         return again
-    found = [one for heads, order in _ordered(candidates, limit=9.0) for one in _wrong(walk, heads, order)]
-    return min(found, key=lambda one: one.price, default=None)
+    best: Attention | None = None
+    for heads, order in _ordered(candidates, limit=9.0):
+        at_least = heads.price + (0.0 if heads.id else 1.0)  # right forms with right heads have been refused
+        if best is None or best.price > at_least:
+            found = [*_wrong(walk, heads, order), *([best] if best else [])]
+            best = min(found, key=lambda one: one.price, default=None)
+    return best
 
 
 def _as_before(walk: Walk, candidates: list[Heads]) -> Attention | None:
@@ -87,12 +92,15 @@ def _wrong(walk: Walk, heads: Heads, order: str | None) -> Iterator[Attention]:
     q, k, v = tensors(heads, walk.context)
     if not q.shape == k.shape == v.shape:
         return
-    for form in WHOLE_ATTENTION if heads.heads > 1 and heads.id is None else ():  # over one head, the context is the value
+    for form in (
+        WHOLE_ATTENTION if heads.heads > 1 and heads.id is None else ()
+    ):  # over one head, the context is the value
         if walk.find(form.function(q, k, v)):
             yield Attention(heads, order, *_RIGHT[:2], Form(_whole(form), form.id, form.blame))
     for scores in _score_forms(walk, q, k):
         s = scores.function(q, k)
-        for probabilities in PROBABILITIES:
+        seen = [form for form in PROBABILITIES if walk.find(form.function(s, q))]
+        for probabilities in seen or PROBABILITIES:
             p = probabilities.function(s, q)
             for context in CONTEXTS:
                 if walk.find(context.function(p, q, k, v)):
@@ -117,7 +125,7 @@ def _score_forms(walk: Walk, q: Tensor, k: Tensor) -> list[Form]:
 
 
 def _masked(walk: Walk, q: Tensor, k: Tensor) -> bool:
-    """Is something over all pairs of tokens infinite, as scores are where a mask was added?"""
+    """Says whether something over all pairs of tokens is infinite, as scores are under a mask."""
     pairs = q.shape[:-1].numel() * k.shape[-2]
     cells = [one.cells for one in walk.trace.records[walk.position :] if one.image and one.cells is not None]
     return any(one.numel() == pairs and not bool(torch.isfinite(one).all()) for one in cells)
@@ -162,8 +170,8 @@ def settle_attention(walk: Walk, block: int, attention: Attention) -> None:
     _settle_probabilities(walk, block, attention.probabilities, q)
     p = stage_of("attention_probabilities", block)
     form = attention.context
-    context: Predict = lambda c: form.function(p(c), q(c), k(c), v(c))
-    right_context: Predict = lambda c: eq.attention_context(p(c), v(c))
+    context: Predict = combine(form.function, p, q, k, v)
+    right_context: Predict = combine(eq.attention_context, p, v)
     walk.settle(
         "attention_context",
         block,
@@ -181,8 +189,8 @@ def _ids(form: Form) -> list[str]:
 
 def _settle_scores(walk: Walk, block: int, attention: Attention, q: Predict, k: Predict) -> None:
     form = attention.scores
-    scores: Predict = lambda c: form.function(q(c), k(c))
-    right: Predict = lambda c: eq.attention_scores(q(c), k(c))
+    scores: Predict = combine(form.function, q, k)
+    right: Predict = combine(eq.attention_scores, q, k)
     ids = _ids(form)
     if form.id == "scale-by-head-dim" and _scaled_before(walk, q, k):
         ids = ["scale-applied-twice"]
@@ -190,7 +198,7 @@ def _settle_scores(walk: Walk, block: int, attention: Attention, q: Predict, k: 
 
 
 def _scaled_before(walk: Walk, q: Predict, k: Predict) -> bool:
-    """Is one of the two divisions by √d seen apart from the other?"""
+    """Says whether one of two divisions by √d is seen apart from the other."""
     query, key = q(walk.context), k(walk.context)
     root = math.sqrt(query.shape[-1])
     return any(walk.find(one) for one in (query / root, key / root, eq.attention_scores(query, key)))
@@ -198,8 +206,8 @@ def _scaled_before(walk: Walk, q: Predict, k: Predict) -> bool:
 
 def _settle_probabilities(walk: Walk, block: int, form: Form, q: Predict) -> None:
     s = stage_of("attention_scores", block)
-    predict: Predict = lambda c: form.function(s(c), q(c))
-    right: Predict = lambda c: eq.attention_probabilities(s(c))
+    predict: Predict = combine(form.function, s, q)
+    right: Predict = combine(eq.attention_probabilities, s)
     tensor = predict(walk.context)
     found = walk.find(tensor) if torch.isfinite(tensor).all() else None
     key = "attention_probabilities"

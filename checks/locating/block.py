@@ -9,13 +9,14 @@ from ...reference import equations as eq
 from .attention import Attention, Output, outputs, right_attention, settle_attention, wrong_attention
 from .context import Predict
 from .forms import ATTENTION_SUMS, NORMS, Form
+from .gaps import contexts, settle_gap
 from .mlp import find_mlp
 from .norms import BatchNorm, Norm
-from .places import Found
 from .odd_projections import raw_keys, shared_slices, unprojected_values
+from .places import Found
 from .projections import Heads, arrangements, projected
 from .returned import settle_output
-from .walk import Walk, applied, combine, stage_of
+from .walk import Walk, applied, combine, right_of, stage_of
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,24 @@ def settle_block(walk: Walk, number: int, inputs: list[tuple[Predict, tuple[str,
     settle_attention(walk, number, attention)
     _about_norm(walk, number, reading)
     return _settle_rest(walk, number, reading)
+
+
+def settle_unexplained(walk: Walk, number: int, x: Predict) -> bool:
+    """Settles a block whose attention no known equation explains, if its residual sums lead on."""
+    for reading in _readings(walk, number, x, ()):
+        heads = next((one for one in _candidates(walk, reading) if one.id is None), None)
+        if heads is None:
+            continue
+        walk.context.stages["block_input", number] = reading.input(walk.context)
+        walk.context.stages["query", number] = heads.parts[0](walk.context)
+        for context in contexts(walk, number):
+            walk.context.stages["attention_context", number] = context.as_heads(number)(walk.context)
+            if any(find_mlp(walk, one.mlp_input, one.after) for one in _halves(walk, number, reading)):
+                _settle_input(walk, number, reading)
+                settle_gap(walk, number, heads, context)
+                _about_norm(walk, number, reading)
+                return _settle_rest(walk, number, reading)
+    return False
 
 
 def _readings(walk: Walk, number: int, x: Predict, ids: tuple[str, ...]) -> Iterator[Reading]:
@@ -106,8 +125,8 @@ def _about_norm(walk: Walk, number: int, reading: Reading) -> None:
     """A mistake in norm1 is the query's: its input is not LayerNorm(S08)."""
     for position, step in enumerate(walk.steps):
         if step.key == "query" and step.block == number:
-            for id in reading.ids:
-                walk.note_at(position, id, "query")
+            for name in reading.ids:
+                walk.note_at(position, name, "query")
 
 
 def _settle_rest(walk: Walk, number: int, reading: Reading) -> bool:
@@ -161,9 +180,9 @@ def _mlp_inputs(
         ("mlp-reads-block-input", stage_of("block_input", number)),
         ("mlp-reads-attn-output", output.predict),
     )
-    for id, other in others:
+    for name, other in others:
         for norm, _, _ in walk.parameters.norms(other(walk.context), after):
-            yield Half(output, form, raw, applied(norm, other), norm, (id, *norm.ids), price + 0.9, after)
+            yield Half(output, form, raw, applied(norm, other), norm, (name, *norm.ids), price + 0.9, after)
 
 
 def _settle_half(walk: Walk, number: int, choice: Half) -> None:
@@ -174,7 +193,7 @@ def _settle_half(walk: Walk, number: int, choice: Half) -> None:
         walk.roles[f"block{number}.out"] = output.map
     x, a = stage_of("block_input", number), stage_of("attention_output", number)
     right_sum: Predict = combine(eq.residual, x, a)
-    right: Predict = right_sum if choice.norm is None else _normed_right(choice.norm, right_sum)
+    right: Predict = right_sum if choice.norm is None else right_of(choice.norm, right_sum)
     ids = [*([] if choice.sum.id is None else [choice.sum.id]), *choice.ids]
     s16 = choice.mlp_input(walk.context)
     walk.settle("post_attention_norm", number, choice.mlp_input, walk.find(s16), right=right, ids=ids)
@@ -184,7 +203,3 @@ def _settle_half(walk: Walk, number: int, choice: Half) -> None:
     first = walk.roles.get(f"block{number}.norm1")
     if isinstance(first, Norm) and walk.parameters.same(first, choice.norm):
         walk.note("norm1-reused-for-norm2", "post_attention_norm")
-
-
-def _normed_right(norm: Norm | BatchNorm, x: Predict) -> Predict:
-    return lambda context: norm.right(context, x(context))

@@ -13,7 +13,7 @@ from ...submissions.trace import Trace, Use
 
 @dataclass
 class Context:
-    """What equations read. ``stages`` is keyed by stage key and block (0 outside of the blocks, then 1, 2, …)."""
+    """What equations read. ``stages`` is keyed by stage key and block (0 outside of the blocks)."""
 
     trace: Trace
     sizes: Sizes

@@ -21,7 +21,7 @@ _CANDIDATES = 10  # vectors that could be the class token; tables that could be 
 
 
 def embedding(walk: Walk) -> bool:
-    """Settles S02 to S07; False where the patch embeddings, or how they enter the blocks, stay unexplained."""
+    """Settles S02 to S07; False where one of them stays unexplained."""
     return patch_embeddings(walk) and _tokens(walk)
 
 
@@ -89,7 +89,7 @@ def _tokens(walk: Walk) -> bool:
 
 
 def _settle_first(walk: Walk, choices: Iterable[_Sequence], after: int, wrong_norm: bool) -> bool:
-    for choice in map(lambda one: _apart(walk, one), choices):
+    for choice in (_apart(walk, one) for one in choices):
         try:
             walk.context.stages["tokens", 0] = choice.sequence(walk.context)
             result = choice.positioned(walk.context)
@@ -185,7 +185,10 @@ def _settle_tokens(walk: Walk, choice: _Sequence, found: Found) -> None:
 def _replace_embeddings(walk: Walk, choice: _Sequence) -> _Sequence:
     """S04 existed for a moment, and the pass went on with something else."""
     step = walk.steps.pop()
-    predict: Predict = lambda context: choice.embedded(_with(context, step.predict))
+
+    def predict(context: Context) -> Tensor:
+        return choice.embedded(_with(context, step.predict))
+
     walk.settle(
         "patch_embeddings",
         0,
@@ -203,7 +206,7 @@ def _with(context: Context, embeddings: Predict) -> Context:
 
 
 def _about_token(walk: Walk, choice: _Sequence) -> None:
-    """Is the token a parameter, and one for all images?"""
+    """Notes a token that is no parameter, or not one for all images."""
     if choice.token is None:
         return
     walk.roles["class_token"] = choice.token
@@ -229,7 +232,7 @@ def _settle_positions(walk: Walk, choice: _Sequence, found: Found) -> None:
     where = walk.places.find(predict(walk.context), walk.position - 1) or found
     right: Predict | None = None
     if table is not None and form is not None and form.id is not None and _is_table(walk, table, x):
-        right = lambda context: eq.add_positions(context.stage("tokens"), _rows(context, table))
+        right = combine(eq.add_positions, stage_of("tokens", 0), _rows(table))
     walk.settle("positioned_tokens", 0, predict, where, right=right, ids=ids)
     if table is not None:
         walk.roles["positions"] = table
@@ -241,8 +244,8 @@ def _is_table(walk: Walk, table: Use, x: Tensor) -> bool:
     return walk.context.use(table).numel() == x.shape[1] * x.shape[2]
 
 
-def _rows(context: Context, table: Use) -> Tensor:
-    return context.use(table).reshape(-1, context.sizes.embed_dim)
+def _rows(table: Use) -> Predict:
+    return lambda context: context.use(table).reshape(-1, context.sizes.embed_dim)
 
 
 def _never_read(walk: Walk, x: Tensor, after: int) -> Use | None:
@@ -250,4 +253,3 @@ def _never_read(walk: Walk, x: Tensor, after: int) -> Use | None:
     tables = walk.parameters.of_size(x.shape[1] * x.shape[2], after)[:_CANDIDATES]
     sums = ((table, x + walk.context.use(table).reshape(x.shape[1:])) for table in tables)
     return next((table for table, sum_ in sums if walk.places.find(sum_)), None)
-

@@ -1,8 +1,8 @@
 """Right equations and known wrong ones, as data: each wrong one is a small pure function with its id.
 
 A form's id is None where it is right, else an id of the catalogue. The first form of each table is the right
-one, and is the reference's own function. ``blame`` is the stage that the mistake belongs to where that is not the
-stage whose table it stands in.
+one, and is the reference's own function. ``blame`` is the stage that the mistake belongs to where that is not
+the stage whose table it stands in.
 """
 
 from __future__ import annotations
@@ -89,7 +89,10 @@ def _overlapping(divisor: int) -> Callable[[Tensor, int], Tensor]:
 
 
 def _in_patch_forms() -> list[Form]:
-    named = {(1, 2, 0): "flatten-channel-last", (0, 2, 1): "patch-pixels-transposed"}
+    named: dict[tuple[int, ...], str] = {
+        (1, 2, 0): "flatten-channel-last",
+        (0, 2, 1): "patch-pixels-transposed",
+    }
     orders = [order for order in permutations(range(3)) if order != (0, 1, 2)]
     return [
         Form(
@@ -293,7 +296,7 @@ def _first_head(scores: Tensor, q: Tensor) -> Tensor:
 
 SCORES = (
     Form(eq.attention_scores),
-    *(Form(_scores(scale), id) for id, scale in SCALES),
+    *(Form(_scores(scale), name) for name, scale in SCALES),
     Form(lambda q, k: eq.attention_scores(k, q), "kq-transposed", cost=_RARE),
 )
 

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from ...reference.sizes import Sizes
 from ...submissions.trace import Trace, Use
-from .block import settle_block
+from .block import settle_block, settle_unexplained
 from .context import Context, Predict
 from .embedding import embedding
 from .model import about_model
@@ -22,8 +22,8 @@ def locate(trace: Trace, sizes: Sizes) -> Walk:
     """Finds every stage of a traced pass in the student's own tensors.
 
     ``trace`` must hold numbers, of a pass in float64 with random parameters. A stage that no known equation
-    explains has a step with ``explained`` False; where the walk could not go on at all is in ``Walk.unexplained``. Nothing
-    is raised for either.
+    explains has a step with ``explained`` False; where the walk could not go on at all is in
+    ``Walk.unexplained``. Nothing is raised for either.
     """
     walk = begin(trace, sizes)
     if not embedding(walk):
@@ -45,13 +45,17 @@ def _sequence(walk: Walk) -> Predict:
 def _next_block(walk: Walk) -> bool:
     """Another block, on what the last one returned; else the readout decides; else on something wrong."""
     number, x = walk.blocks + 1, _sequence(walk)
+    if walk.gaps and settle_unexplained(walk, number, x):
+        return True
     if settle_block(walk, number, [(x, ())]):
         return True
     if walk.unexplained is not None:
         return False
     if number > 1 and settle_readout(walk, [(x, ())], wrong=False):
         return False
-    return settle_block(walk, number, _wrong_inputs(walk))
+    if settle_block(walk, number, _wrong_inputs(walk)):
+        return True
+    return walk.unexplained is None and not _readout(walk) and settle_unexplained(walk, number, x)
 
 
 def _wrong_inputs(walk: Walk) -> list[_Input]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from torch import Tensor
+
 from ...reference import equations as eq
 from .context import Predict
 from .forms import ACTIVATIONS, Form
@@ -19,11 +21,12 @@ class Mlp:
     first: Linear
     second: Linear
     activation: Form
+    mixes_tokens: bool = False  # are the maps along the token axis?
 
     @property
     def inner(self) -> Predict:
         """Before the activation."""
-        return applied(self.first, self.input)
+        return applied(self.first, turned(self.input) if self.mixes_tokens else self.input)
 
     @property
     def hidden(self) -> Predict:
@@ -31,7 +34,8 @@ class Mlp:
 
     @property
     def output(self) -> Predict:
-        return applied(self.second, self.hidden)
+        output = applied(self.second, self.hidden)
+        return turned(output) if self.mixes_tokens else output
 
     @property
     def right_hidden(self) -> Predict:
@@ -41,15 +45,27 @@ class Mlp:
 _NONE = Form(lambda x: x, "activation-missing")
 
 
+def turned(x: Predict) -> Predict:
+    """Tokens and features exchanged."""
+    return lambda context: x(context).mT
+
+
 def find_mlp(walk: Walk, x: Predict, after: int) -> Mlp | None:
-    """The two linear maps and what stands between them; right activations first."""
-    tensor = x(walk.context)
-    width = walk.context.stage("positioned_tokens").shape[-1]
+    """The two linear maps and what stands between them; along features first, right activations first."""
+    T, D = walk.context.stage("positioned_tokens").shape[1:]
+    for mixes_tokens, tensor, width in ((False, x(walk.context), D), (True, x(walk.context).mT, T)):
+        found = _find(walk, tensor, width, after)
+        if found is not None:
+            return Mlp(x, *found, mixes_tokens)
+    return None
+
+
+def _find(walk: Walk, tensor: Tensor, width: int, after: int) -> tuple[Linear, Linear, Form] | None:
     firsts = list(walk.parameters.linears(tensor, after))
     for activation in (*ACTIVATIONS, _NONE):
         for first, inner, found in firsts:
             hidden = activation.function(inner)
             if activation.id == "activation-missing" or walk.places.find(hidden, found.record - 1):
                 for second, _, _ in walk.parameters.linears(hidden, found.record - 1, width):
-                    return Mlp(x, first, second, activation)
+                    return first, second, activation
     return None

@@ -44,14 +44,14 @@ def _about_eps(walk: Walk) -> None:
 
 
 def _about_width(walk: Walk) -> None:
-    """Is the hidden layer as wide as asked?"""
+    """Notes a hidden layer that is not as wide as asked."""
     hidden = walk.context.stages.get(("mlp_hidden", 1))
-    if hidden is not None and hidden.shape[-1] != walk.sizes.mlp_dim:
+    if hidden is not None and walk.sizes.mlp_dim not in hidden.shape[1:]:
         _note_on(walk, "mlp_hidden", 1, "mlp-ratio-wrong")
 
 
 def _about_leaves(walk: Walk) -> None:
-    """Do two blocks hold different numbers, and does the model know them as its parameters?"""
+    """Notes blocks that share their numbers, or hide them from the model."""
     maps = [walk.roles.get(f"block{number}.fc1") for number in range(1, walk.blocks + 1)]
     leaves = [walk.parameters.leaf(one.weight) for one in maps if isinstance(one, Linear)]
     if len(leaves) > 1 and len(set(leaves)) == 1:
@@ -65,10 +65,10 @@ def _about_depth(walk: Walk) -> None:
         _note_on(walk, "last_block_output", 0, "depth-off-by-one")
 
 
-def _note_on(walk: Walk, key: str, block: int, id: str) -> None:
+def _note_on(walk: Walk, key: str, block: int, name: str) -> None:
     for position, step in enumerate(walk.steps):
         if (step.key, step.block) == (key, block):
-            walk.note_at(position, id, key)
+            walk.note_at(position, name, key)
 
 
 def _each_once(walk: Walk) -> None:

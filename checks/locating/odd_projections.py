@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from torch import Tensor
 
@@ -59,7 +60,11 @@ def unprojected_values(walk: Walk, maps: Sequence[Projected], x: Predict) -> lis
         return []
     count = head_count(walk, heads)
     value = role(x, "rhd", 1, count, 0)
-    pairs = [_packed_pair(one, one.outputs // width, count) for one in maps if one.outputs in (2 * width, 3 * width)]
+    pairs = [
+        _packed_pair(one, one.outputs // width, count)
+        for one in maps
+        if one.outputs in (2 * width, 3 * width)
+    ]
     if len(maps) == 2 and all(one.outputs == width for one in maps):
         pairs.append((role(maps[0].predict, "rhd", 1, count, 0), role(maps[1].predict, "rhd", 1, count, 0)))
     return [Heads((q, k, value), heads, "separate", "values-not-projected", "value", 1.0) for q, k in pairs]
@@ -76,7 +81,7 @@ def raw_keys(walk: Walk, maps: Sequence[Projected], x: Predict, normed: Predict,
     query, count = maps[0], head_count(walk, walk.sizes.heads)
     others = projected(walk, x, after)
     found = []
-    for k, v in zip(others, others[1:], strict=False):
+    for k, v in pairwise(others):
         if k.outputs == v.outputs == query.outputs:
             q, *rest = (role(one.predict, "rhd", 1, count, 0) for one in (query, k, v))
             right = [role(applied(one.map, normed), "rhd", 1, count, 0) for one in (k, v)]

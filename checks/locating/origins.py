@@ -22,7 +22,8 @@ def origin(trace: Trace, reference: Reference) -> Origin:
     """Follows what the child says of the operations: a hint, for naming only."""
     leaves: dict[int, Value] = {}
     random = False
-    todo, seen = [reference], set()
+    todo = [reference]
+    seen: set[tuple[str, int]] = set()
     while todo and len(seen) < _DEPTH:
         one = todo.pop()
         value = trace.value(one)

@@ -1,8 +1,8 @@
 """Which parameters turn one tensor into another that the pass computed: linear maps and norms.
 
-Candidates are what the pass consumed, in the order of use, as it was consumed (a slice of a packed matrix is a
-candidate of its own). For each, two elements of the output of one token are predicted, for all candidates at once, and
-only where both are somewhere in the trace is the whole tensor computed and compared.
+Candidates are what the pass consumed, in the order of use, as it was consumed (a slice of a packed matrix is
+a candidate of its own). For each, two elements of the output of one token are predicted, for all candidates
+at once, and only where both are somewhere in the trace is the whole tensor computed and compared.
 """
 
 from __future__ import annotations
@@ -19,10 +19,18 @@ from ...reference.equations import linear
 from ...submissions.trace import Reference, Use
 from .context import Context
 from .forms import NORMS, Form
-from .norms import Affine, BatchNorm, Norm, affines, batch_norms
+from .norms import Affine, BatchNorm, affines, batch_norms
+from .norms import Norm as Norm
 from .places import Array, Found, Places
 
-EPS = (1e-5, 1e-6, 1e-12, 1e-8, 1e-3, 0.0)  # PyTorch's default, timm and torchvision, ports of TensorFlow, others
+EPS = (
+    1e-5,
+    1e-6,
+    1e-12,
+    1e-8,
+    1e-3,
+    0.0,
+)  # PyTorch's default, timm and torchvision, ports of TensorFlow, others
 _BIASES_TRIED = 6
 _BIAS_WITHIN = 8  # records between a product and the addition of its bias
 
@@ -69,7 +77,7 @@ def as_matrix(weight: Tensor, form: str, inputs: int) -> Tensor:
 
 @dataclass(frozen=True)
 class _Maps:
-    """All maps of one number of inputs: two rows of each matrix, and those elements of each bias it may have."""
+    """All maps of one number of inputs: two rows of each matrix, and those of each bias it may have."""
 
     candidates: list[tuple[Use, str]]
     biases: list[list[Use | None]]  # nearest first, none last
@@ -212,7 +220,8 @@ class Parameters:
             pairs = list(affines(self.of_size(width)))
             one, none = np.ones(2), np.zeros(2)
             numbers = [
-                (self._element(weight, picks, one), self._element(bias, picks, none)) for weight, bias in pairs
+                (self._element(weight, picks, one), self._element(bias, picks, none))
+                for weight, bias in pairs
             ]
             self._affines[width] = pairs, np.array(numbers)
         return self._affines[width]
@@ -226,7 +235,7 @@ class Parameters:
         return reference.kind, reference.number
 
     def same(self, first: Norm | BatchNorm, second: Norm | BatchNorm) -> bool:
-        """Do two norms share their weight?"""
+        """Says whether two norms share their weight."""
         if first.weight is None or second.weight is None:
             return False
         return self.leaf(first.weight) == self.leaf(second.weight)

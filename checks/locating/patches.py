@@ -32,20 +32,29 @@ def _patches(form: Form) -> Predict:
 def _settle_patches(walk: Walk, form: Form, flat: Predict, found: Found) -> None:
     """S02 and S03 are observed if some record holds them, and implied by S04 otherwise."""
     ids = () if form.id is None else (form.id,)
-    right: Predict = lambda context: eq.cut_patches(context.image, context.sizes.patch)
+    right = _cut
     if form.blame != "patches":
         walk.settle("patches", 0, right, walk.find(right(walk.context)), blame=form.blame)
         flattened: Predict = combine(eq.flatten_patches, stage_of("patches", 0))
         walk.settle("flattened_patches", 0, flat, walk.find(flat(walk.context)), right=flattened, ids=ids)
         return
-    cut: Predict = lambda context: _as_windows(flat(context), context.sizes.patch)
+    cut = _windows(flat)
     walk.settle("patches", 0, cut, walk.find(cut(walk.context)), right=right, ids=ids)
     walk.settle("flattened_patches", 0, flat, walk.find(flat(walk.context)))
 
 
-def _as_windows(flat: torch.Tensor, patch: int) -> torch.Tensor:
+def _cut(context: Context) -> torch.Tensor:
+    return eq.cut_patches(context.image, context.sizes.patch)
+
+
+def _windows(flat: Predict) -> Predict:
     """From B N C·P·P to B N C P P."""
-    return flat.reshape(*flat.shape[:2], -1, patch, patch)
+
+    def predict(context: Context) -> torch.Tensor:
+        x, P = flat(context), context.sizes.patch
+        return x.reshape(*x.shape[:2], -1, P, P)
+
+    return predict
 
 
 def _settle_map(walk: Walk, map_: Linear, predict: Predict, found: Found) -> None:

@@ -1,10 +1,10 @@
 """Finding a predicted tensor among everything that a forward pass computed, in whatever layout.
 
-Every value of the trace stands in one sorted array. One element of the prediction (the anchor) is looked up in
-it, and per axis one neighbour of the anchor: where they lie in one record, the differences of position are
-the strides of that axis, and one strided comparison of all elements settles it. Reshapes, transposes, slices of
-larger tensors and folded axes need no case of their own, while a scrambled copy with the same set of
-values is never mistaken for the tensor.
+Every value of the trace stands in one sorted array. One element of the prediction (the anchor) is looked up
+in it, and per axis one neighbour of the anchor: where they lie in one record, the differences of position
+are the strides of that axis, and one strided comparison of all elements settles it. Reshapes, transposes,
+slices of larger tensors and folded axes need no case of their own, while a scrambled copy with the same set
+of values is never mistaken for the tensor.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class Places:
         self._sorted = values[self._order]
 
     def have(self, values: Array, scales: Array) -> npt.NDArray[np.bool_]:
-        """Which rows of ``values`` (n, k) have all their values somewhere, to rounding of their ``scales`` (n)?"""
-        there = np.isfinite(values).all(1)
+        """Says for each row of ``values`` (n, k) whether all are somewhere, to rounding of ``scales`` (n)."""
+        there: npt.NDArray[np.bool_] = np.asarray(np.isfinite(values).all(1))
         for column in range(values.shape[1]):
             rows = np.flatnonzero(there)
             slack = ROUNDING * scales[rows]
@@ -125,7 +125,7 @@ class Places:
         flat = self._order[low:high]
         rows = np.searchsorted(self._starts, flat, "right") - 1
         found: dict[int, list[int]] = {}
-        for row, position in zip(rows.tolist(), (flat - self._starts[rows]).tolist()):
+        for row, position in zip(rows.tolist(), (flat - self._starts[rows]).tolist(), strict=False):
             found.setdefault(int(self._numbers[row]), []).append(position)
         return found
 
@@ -150,7 +150,7 @@ class Places:
         self, array: Array, anchor: tuple[int, ...], scale: float
     ) -> list[tuple[int, dict[int, list[int]]]] | None:
         """Per axis the step to a neighbour of the anchor and the positions of its value."""
-        found = []
+        found: list[tuple[int, dict[int, list[int]]]] = []
         for axis, size in enumerate(array.shape):
             if size == 1:
                 found.append((0, {}))
@@ -178,8 +178,12 @@ class Places:
                 for step, hits in neighbours
             ]
             for strides in itertools.islice(itertools.product(*choices), 64):
-                offset = position - sum(index * stride for index, stride in zip(anchor, strides))
-                last = offset + sum((size - 1) * stride for size, stride in zip(array.shape, strides))
+                offset = position - sum(
+                    index * stride for index, stride in zip(anchor, strides, strict=False)
+                )
+                last = offset + sum(
+                    (size - 1) * stride for size, stride in zip(array.shape, strides, strict=False)
+                )
                 if offset < 0 or last >= cells.size:
                     continue
                 place = Place(record, offset, strides)
@@ -202,14 +206,16 @@ def _anchors(array: Array) -> list[tuple[int, ...]]:
     ordered = largest[np.argsort(-flat[largest], kind="stable")]
     shift = [1 if size > 1 else 0 for size in array.shape]
     return [
-        tuple(int(one) + more for one, more in zip(np.unravel_index(position, inner.shape), shift))
+        tuple(
+            int(one) + more for one, more in zip(np.unravel_index(position, inner.shape), shift, strict=False)
+        )
         for position in ordered
     ]
 
 
 def _step(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int | None:
     """How far to the nearest element along ``axis`` that differs from the anchor."""
-    line = array[(*anchor[:axis], slice(None), *anchor[axis + 1 :])]
+    line = np.moveaxis(array, axis, 0)[(slice(None), *anchor[:axis], *anchor[axis + 1 :])]
     different = np.flatnonzero(np.abs(line - array[anchor]) > 1e3 * ROUNDING * scale)
     if not different.size:
         return None

@@ -1,4 +1,4 @@
-"""S09 to S11: which linear maps of the block's normed input are query, key and value, and how they are packed."""
+"""S09 to S11: which maps of the block's normed input are query, key and value, and how they are packed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,11 @@ def arrangements(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     yield from _per_head(walk, maps)
     for heads in _head_counts(walk):
         count = head_count(walk, heads)
-        for found in (*_packed(maps, heads, count), *_separate(maps, heads, count), *_two_and_one(maps, heads, count)):
+        for found in (
+            *_packed(maps, heads, count),
+            *_separate(maps, heads, count),
+            *_two_and_one(maps, heads, count),
+        ):
             if heads == 1 and walk.sizes.heads > 1:
                 yield replace(found, id="num-heads-ignored", price=found.price + 1.0)
             else:
@@ -123,8 +127,10 @@ def _packed(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Hea
         if one.outputs % (3 * heads):
             continue
         for price, packing in enumerate(PACKINGS):
-            id = None if packing == "rhd" else "qkv-interleaved-layout"
-            yield Heads(_three(one, packing, count), heads, packing, id, price=0.01 * price, maps=(one.map,))
+            unusual = None if packing == "rhd" else "qkv-interleaved-layout"
+            yield Heads(
+                _three(one, packing, count), heads, packing, unusual, price=0.01 * price, maps=(one.map,)
+            )
         q, k, v = usual = _three(one, "rhd", count)
         mixed = tuple(_scrambled_role(one.predict, 3, count, number) for number in range(3))
         heads_of_tokens = (mixed[0], mixed[1], mixed[2])
@@ -172,7 +178,9 @@ def _two_and_one(maps: Sequence[Projected], heads: int, count: Count) -> Iterato
         if q.outputs % heads or kv.outputs != 2 * q.outputs:
             continue
         for packing in ("rhd", "hrd", "hdr"):
-            yield Heads(one_and_two(q, kv, packing, count), heads, "two maps", price=0.02, maps=(q.map, kv.map))
+            yield Heads(
+                one_and_two(q, kv, packing, count), heads, "two maps", price=0.02, maps=(q.map, kv.map)
+            )
 
 
 def one_and_two(q: Projected, kv: Projected, packing: str, count: Count) -> Parts:
@@ -209,15 +217,15 @@ def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
 
 
 def orders(heads: Heads) -> Iterator[tuple[Heads, str | None]]:
-    """Each way to give the three parts their roles, the natural one first, with the id of an unusual order."""
+    """Each way to give the three parts their roles, the natural one first, and the id of an unusual one."""
     for order in permutations(range(3)):
         q, k, v = (heads.parts[one] for one in order)
         maps = tuple(heads.maps[one] for one in order) if len(heads.maps) == 3 else heads.maps
         packed = heads.packing in PACKINGS  # separate maps have no order to swap
-        id = "qkv-order-swapped" if packed and order != (0, 1, 2) else None
+        unusual = "qkv-order-swapped" if packed and order != (0, 1, 2) else None
         price = heads.price + (0.0 if order == (0, 1, 2) else 0.2)
-        right = heads.right and tuple(heads.right[one] for one in order)
-        yield replace(heads, parts=(q, k, v), price=price, maps=maps, right=right), id
+        right = heads.right and (heads.right[order[0]], heads.right[order[1]], heads.right[order[2]])
+        yield replace(heads, parts=(q, k, v), price=price, maps=maps, right=right), unusual
 
 
 def tensors(heads: Heads, context: Context) -> tuple[Tensor, Tensor, Tensor]:

@@ -13,7 +13,7 @@ from .context import Predict
 from .forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
 from .norms import BatchNorm, Norm
 from .parameters import Linear
-from .walk import Walk, applied, combine, stage_of
+from .walk import Walk, applied, combine, right_of, stage_of
 
 # where it is not S22, which is the wrong one because of it
 _BLAME = {
@@ -98,7 +98,7 @@ def _normed_row(
     found = [] if form.id is None else [form.id]
     ids = (*found, *norm.ids, "final-norm-after-readout")
     for logits, head, more, extra in _scores(walk, normed, after):
-        price = 0.05 + form.price + (norm.form.price if norm.form.id else 0.0) + extra
+        price = 0.05 + form.price + len(norm.ids) + extra
         yield Readout(x, normed, logits, form, norm, head, (*ids, *more), price)
 
 
@@ -149,10 +149,9 @@ def _settle_sequence(walk: Walk, choice: Readout) -> None:
     _about_final_norm(walk, choice)
     row: Predict = choice.representation
     s23 = stage_of("final_sequence", 0)
-    right: Predict = lambda context: eq.class_representation(s23(context))
+    right: Predict = combine(eq.class_representation, s23)
     if after_readout and choice.norm is not None:
-        norm = choice.norm
-        right = lambda context: norm.right(context, eq.class_representation(s23(context)))
+        right = right_of(choice.norm, right)
     blamed = choice.form.blame or "class_representation"
     ids = [choice.form.id] if choice.form.id and blamed == "class_representation" else []
     walk.settle(
@@ -170,7 +169,7 @@ def _right_sequence(choice: Readout) -> Predict:
     norm = choice.norm
     if norm is None or "final-norm-after-readout" in choice.ids:
         return choice.sequence
-    return lambda context: norm.right(context, s22(context))
+    return right_of(norm, s22)
 
 
 def _about_final_norm(walk: Walk, choice: Readout) -> None:
@@ -190,7 +189,9 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     returned = [(path, where) for path, where in walk.trace.outputs if where.shape == tuple(plain.shape)]
     logits_form, probabilities_form = _explain(walk, plain, returned)
     logits: Predict = combine(logits_form.function, z)
-    ids = [id for id in (logits_form.id, choice.form.id if choice.form.blame == "logits" else None) if id]
+    ids = [
+        name for name in (logits_form.id, choice.form.id if choice.form.blame == "logits" else None) if name
+    ]
     if "head-hidden-layer" in choice.ids:
         ids.append("head-hidden-layer")
     tensor = logits(walk.context)
@@ -203,7 +204,7 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
 
 
 def _for_every_token(walk: Walk, plain: Tensor) -> bool:
-    """Does the model return class scores of every token, and none of an image?"""
+    """Says whether the model returns class scores of every token."""
     shapes = [where.shape for _, where in walk.trace.outputs]
     return (plain.shape[0], walk.context.stage("final_sequence").shape[1], plain.shape[-1]) in shapes
 
@@ -214,7 +215,7 @@ def _of_classes(walk: Walk) -> list[Reference]:
 
 
 def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -> tuple[Form, Form | None]:
-    """How the returned scores come from what the head computed: the forms of S25 and of S26, None if not there."""
+    """How the returned scores come from what the head computed: the forms of S25 and, if it is there, of S26."""
     pairs = [(logits, probabilities) for logits in LOGITS for probabilities in (None, *CLASS_PROBABILITIES)]
     best: tuple[Form, Form | None] = (LOGITS[0], None)
     for path, where in returned:

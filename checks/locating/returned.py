@@ -10,10 +10,10 @@ from torch import Tensor
 from ...reference import equations as eq
 from .context import Predict
 from .forms import ACTIVATIONS, MLP_SUMS, NORMS, Form
-from .mlp import Mlp
+from .mlp import Mlp, turned
 from .norms import BatchNorm, Norm
 from .places import Found
-from .walk import Walk, applied, combine, stage_of
+from .walk import Walk, applied, combine, right_of, stage_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,9 @@ def settle_output(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bo
     returns = sorted(_returns(walk, number, mlp, raw, has_norm1), key=lambda one: one.price)
     choice = _that_goes_on(walk, returns)
     best = returns[0] if returns else None
-    branch = choice is not None and best is not None and choice.ids == ("residual-mlp-missing",) and not best.ids
+    branch = (
+        choice is not None and best is not None and choice.ids == ("residual-mlp-missing",) and not best.ids
+    )
     chosen = best if branch or choice is None else choice
     _settle_mlp(walk, number, mlp, chosen)
     if chosen is None:
@@ -62,13 +64,14 @@ def _that_goes_on(walk: Walk, returns: list[Return]) -> Return | None:
 def _settle_block_output(walk: Walk, number: int, branch: Return | None) -> None:
     """S20 is S19, unless the sum was computed and the branch returned."""
     s19 = stage_of("post_mlp_norm", number)
-    predict, ids = (s19, []) if branch is None else (branch.output, ["block-returns-branch"])
-    found = walk.find(predict(walk.context))
+    predict, ids = (s19, []) if branch is None else (branch.mlp_output, ["block-returns-branch"])
+    found = walk.places.find(predict(walk.context))
     walk.settle("block_output", number, predict, found, right=s19, ids=ids)
 
 
 def _settle_mlp(walk: Walk, number: int, mlp: Mlp, choice: Return | None) -> None:
     hidden_ids = [] if mlp.activation.id is None else [mlp.activation.id]
+    hidden_ids += ["mlp-mixes-tokens"] if mlp.mixes_tokens else []
     extra = choice is not None and "extra-activation-after-fc2" in choice.ids
     moved = extra and hidden_ids == ["activation-missing"]
     if moved:
@@ -77,7 +80,8 @@ def _settle_mlp(walk: Walk, number: int, mlp: Mlp, choice: Return | None) -> Non
     walk.settle("mlp_hidden", number, mlp.hidden, walk.find(hidden), right=mlp.right_hidden, ids=hidden_ids)
     output = mlp.output if choice is None else choice.mlp_output
     ids = ["extra-activation-after-fc2"] if extra and not moved else []
-    right: Predict = applied(mlp.second, stage_of("mlp_hidden", number))
+    output_of_hidden = applied(mlp.second, stage_of("mlp_hidden", number))
+    right: Predict = turned(output_of_hidden) if mlp.mixes_tokens else output_of_hidden
     walk.settle("mlp_output", number, output, walk.find(output(walk.context)), right=right, ids=ids)
     walk.roles[f"block{number}.fc1"], walk.roles[f"block{number}.fc2"] = mlp.first, mlp.second
 
@@ -107,7 +111,7 @@ def _normed_or_not(
     price: float,
     has_norm1: bool,
 ) -> Iterator[Return]:
-    """Is the norm of the sum the block's own, or the next reader's?"""
+    """Every norm of the sum that is the block's own; without one, the sum alone."""
     tensor, own = sum_(walk.context), False
     for table in (NORMS[:1], NORMS[1:]):
         for norm, normed, place in walk.parameters.norms(tensor, found.record - 1, table):
@@ -140,7 +144,7 @@ def _is_own_norm(
 
 
 def _in_every_block(walk: Walk, norm: Norm | BatchNorm) -> bool:
-    """Was this very norm at the end of the first block, too?"""
+    """Says whether this very norm was at the end of the first block, too."""
     first = walk.roles.get("block1.norm3")
     return isinstance(first, Norm) and isinstance(norm, Norm) and walk.parameters.same(first, norm)
 
@@ -150,7 +154,11 @@ def _ids_of(walk: Walk, form: Form, norm: Norm | BatchNorm | None) -> tuple[str,
     if form.id is None:
         if norm is None:
             return ()
-        return ("final-norm-inside-loop",) if walk.parameters.times_used(norm) > 1 else ("residual-mlp-from-raw-sum",)
+        return (
+            ("final-norm-inside-loop",)
+            if walk.parameters.times_used(norm) > 1
+            else ("residual-mlp-from-raw-sum",)
+        )
     if form.id == "residual-mlp-from-normed":
         return () if norm is not None else (form.id,)
     return (form.id,)
@@ -165,15 +173,11 @@ def _settle_returned(walk: Walk, number: int, choice: Return, raw: Predict) -> N
     normed = choice.norm is not None
     s16, m = stage_of("post_attention_norm", number), stage_of("mlp_output", number)
     right_sum: Predict = combine(eq.residual, s16 if normed else raw, m)
-    right: Predict = right_sum if choice.norm is None else _right_norm(choice.norm, right_sum)
-    ids = [id for id in choice.ids if id != "extra-activation-after-fc2"]
+    right: Predict = right_sum if choice.norm is None else right_of(choice.norm, right_sum)
+    ids = [name for name in choice.ids if name != "extra-activation-after-fc2"]
     found = walk.find(choice.output(walk.context))
     walk.settle("post_mlp_norm", number, choice.output, found, right=right, ids=ids)
     if choice.norm is not None:
         walk.roles[f"block{number}.norm3"] = choice.norm
     if walk.architecture is None:
         walk.architecture = "report" if normed and "final-norm-inside-loop" not in ids else "pre-norm"
-
-
-def _right_norm(norm: Norm | BatchNorm, x: Predict) -> Predict:
-    return lambda context: norm.right(context, x(context))

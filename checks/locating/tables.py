@@ -31,13 +31,13 @@ def about_table(walk: Walk, use: Use) -> None:
         ids = [fixed_formula(table)]
         if stored and all(leaf.kind == "tensor" for leaf in stored):
             walk.note("pos-not-parameter", _STAGE)
-    for id in ids:
-        if id is not None:
-            walk.note(id, _STAGE)
+    for name in ids:
+        if name is not None:
+            walk.note(name, _STAGE)
 
 
 def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:
-    """How the rows of ``table`` (T, D) were taken from the parameter ``leaf`` (rows, D), if not from the first on."""
+    """How the rows of ``table`` were wrongly taken from those of ``leaf``, each with D columns."""
     T, rows = len(table), len(leaf)
     if bool((table == table[0]).all()):
         return "pos-single-vector"

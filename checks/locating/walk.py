@@ -35,9 +35,10 @@ class Finding:
 class Step:
     """One stage of one block as it was settled.
 
-    ``predict`` gives the student's tensor on any trace with the same operations; ``right`` what the right equation
-    gives from the same inputs. ``found`` is None where the tensor is implied by a later one. ``explained`` is False
-    where no known equation gives the student's tensor.
+    ``predict`` gives the student's tensor on any trace with the same operations; ``right`` what the right
+    equation gives from the same inputs. ``found`` is None where the tensor is implied by a later one.
+    ``explained`` is False where no known equation gives the student's tensor; ``message`` then says what was
+    measured of it.
     """
 
     key: str
@@ -66,6 +67,7 @@ class Walk:
     architecture: str | None = None  # "report", "pre-norm", "post-norm", "clip" once it is known
     blocks: int = 0
     class_row: int = 0
+    gaps: bool = False  # was there attention that no known equation explains?
     packing: str = ""
     attention: Attention | None = None  # as computed in the latest block
     unexplained: tuple[str, int] | None = None
@@ -96,7 +98,7 @@ class Walk:
     ) -> Tensor:
         """Takes the student's tensor of a stage as ``predict`` gives it; all later stages build on it."""
         record = None if found is None else found.record
-        findings = tuple(Finding(id, blame or key, record) for id in ids)
+        findings = tuple(Finding(name, blame or key, record) for name in ids)
         step = Step(key, block, predict, right or predict, found, findings, explained, message)
         self.steps.append(step)
         tensor = predict(self.context)
@@ -105,21 +107,21 @@ class Walk:
             self.position = max(self.position, found.record)
         return tensor
 
-    def note(self, id: str, stage: str, record: int | None = None) -> None:
+    def note(self, name: str, stage: str, record: int | None = None) -> None:
         """Adds a finding to the latest step."""
-        self.note_at(len(self.steps) - 1, id, stage, record)
+        self.note_at(len(self.steps) - 1, name, stage, record)
 
-    def note_at(self, position: int, id: str, stage: str, record: int | None = None) -> None:
+    def note_at(self, position: int, name: str, stage: str, record: int | None = None) -> None:
         """Adds a finding to a step."""
         step = self.steps[position]
-        self.steps[position] = replace(step, findings=(*step.findings, Finding(id, stage, record)))
+        self.steps[position] = replace(step, findings=(*step.findings, Finding(name, stage, record)))
 
     def stuck(self, key: str, block: int) -> None:
         """Says where no known equation leads on."""
         self.unexplained = (key, block)
 
     def reads(self, x: Tensor, after: int | None = None, wrong_norm: bool = False) -> bool:
-        """Does the pass go on from ``x``: is a norm of it, or a linear map, in the trace?"""
+        """Says whether the pass goes on from ``x``: by a norm of it, or a linear map."""
         start = self.position - 1 if after is None else after
         if next(self.parameters.norms(x, start, NORMS if wrong_norm else NORMS[:1]), None):
             return True
@@ -151,3 +153,8 @@ def combine(function: Callable[..., Tensor], *inputs: Predict) -> Predict:
 
 def applied(map_: Linear | Norm | BatchNorm, x: Predict) -> Predict:
     return lambda context: map_(context, x(context))
+
+
+def right_of(norm: Norm | BatchNorm, x: Predict) -> Predict:
+    """LayerNorm with the parameters of ``norm``."""
+    return lambda context: norm.right(context, x(context))

@@ -43,14 +43,14 @@ EXAMPLES = {
     "prints_everywhere.py": Verdict(
         checks=frozenset({"breakpoint[S12]", "breakpoint[S18]", "breakpoint[S21]", "prints"})
     ),
-    "endless_loop.py": Verdict(status=Status.TIMED_OUT, reason="seconds"),
+    "endless_loop.py": Verdict(status=Status.TIMED_OUT, reason="still running"),
     "missing_import.py": Verdict(
         status=Status.NOT_LOADED, reason="'vit_helpers_xyz', which is not installed", line=7
     ),
     "no_model.py": Verdict(status=Status.NOT_LOADED, reason="no model"),
     "syntax_error.py": Verdict(status=Status.NOT_LOADED, reason="syntax error", line=57),
 }
-ASSIGNMENT = load_assignment("vit-debugging")
+ASSIGNMENT = load_assignment("vit-debugging").model_copy(update={"examples": 4})  # for speed
 SHORT = replace(ASSIGNMENT.limits, import_seconds=3, request_seconds=3)
 
 
@@ -72,7 +72,7 @@ def test_a_correct_example_gets_all_points(name: str, zygote: Zygote) -> None:
     assert (result.status, result.reason) == (Status.GRADED, None)
     assert failed_stages(result) == []
     assert result.mistakes == []
-    assert [check.id for check in result.checks if check.earned < check.points] == []
+    assert {check.outcome for check in result.checks} <= {Outcome.PASSED, Outcome.SKIPPED}
     assert (result.score.earned, result.score.possible) == pytest.approx((100, 100))
 
 
