@@ -45,6 +45,8 @@ def graded(name: str, examination: Examination, outcomes: Sequence[CheckOutcome]
     """The record of a submission whose checks have run."""
     checks = _checks(examination.assignment, outcomes)
     findings = _mistakes(examination)
+    if not any(one.stage and one.outcome == "failed" for one in outcomes):  # else it may follow from the stage
+        findings += _of_properties(outcomes)
     return Result(
         schema=1,
         submission=name,
@@ -226,8 +228,23 @@ def _mistakes(examination: Examination) -> list[MistakeResult]:
     ]
 
 
+def _of_properties(outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
+    """What a property of the whole model gives away: the first id, and those that it cannot tell from it."""
+    found: dict[str, MistakeResult] = {}
+    for one in outcomes:
+        if one.stage is None and one.mistakes:
+            known = mistakes()[one.mistakes[0]]
+            also = list(one.mistakes[1:])
+            stage = _label(known.stage) or known.stage
+            found.setdefault(
+                known.id,
+                MistakeResult(id=known.id, stage=stage, kind=known.kind, title=known.title, hint=known.hint, also=also),
+            )
+    return list(found.values())
+
+
 def _in_order(examination: Examination) -> list[Finding]:
-    """Findings in the order of the stages; of several at one stage the rarest words first is the walk's order."""
+    """Findings in the order of the stages; those at one stage as the walk met them."""
     order = {stage.key: number for number, stage in enumerate(STAGES)}
     return sorted(examination.findings, key=lambda one: order.get(one.stage, len(order)))
 

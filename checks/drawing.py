@@ -18,7 +18,7 @@ from torch import Tensor
 from ..reference.sizes import Sizes
 
 _DEPTH = 3  # "every block reads the first input" shows at three blocks, and no sooner
-_SHRINKING_PASSES = 60
+_SHRINKING_PASSES = 30  # a traced pass each
 
 
 @dataclass(frozen=True)
@@ -86,17 +86,20 @@ def draw_examples(count: int, seed: int) -> list[Draw]:
 
 def smallest(fails: Callable[[Draw], bool], seed: int) -> Draw | None:
     """The smallest draw at which ``fails`` is true; None where none is met in a bounded search."""
+    known: dict[Draw, bool] = {}  # hypothesis asks for some draws again, and must get the same answer
+
+    def bounded(draw: Draw) -> bool:
+        if draw not in known:
+            known[draw] = len(known) < _SHRINKING_PASSES and fails(draw)
+        return known[draw]
+
+    options = hypothesis.settings(
+        max_examples=_SHRINKING_PASSES,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
     try:
-        return hypothesis.find(
-            draws(),
-            fails,
-            settings=hypothesis.settings(
-                max_examples=_SHRINKING_PASSES,
-                database=None,
-                deadline=None,
-                suppress_health_check=list(hypothesis.HealthCheck),
-            ),
-            random=random.Random(seed),
-        )
+        return hypothesis.find(draws(), bounded, settings=options, random=random.Random(seed))
     except hypothesis.errors.NoSuchExample:
         return None

@@ -10,7 +10,7 @@ from torch import Tensor
 from ..reference.sizes import Sizes
 from ..submissions.trace import Reference, Trace
 from .locating.context import Context
-from .locating.places import Found, Places
+from .locating.places import Found, Places, places_in
 from .locating.walk import Step, Walk
 
 
@@ -59,7 +59,7 @@ def replay(walk: Walk, trace: Trace, sizes: Sizes) -> list[Seen]:
         if step.found is not None:
             records = tuple(sorted({place.record for place in step.found.places}))
             if records not in places:
-                places[records] = Places(trace, records)
+                places[records] = places_in(trace, records)
             if places[records].find(student) is None:
                 raise ReplayError(f"{step.key} of block {step.block} is not where it was")
         context.stages[step.key, step.block] = student

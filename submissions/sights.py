@@ -11,14 +11,16 @@ from torch import Tensor
 
 from .code import STUDENT_PREFIX
 
-_SIGHTS_KEPT = 2_000  # a mark in a block is passed once a block, with a dozen variables each time
+_SIGHTS_KEPT = 5_000  # a mark in a block is passed once a block, with a dozen variables each time
+_ANYWHERE = -1
 
 
 class Watcher:
     """Stops, as a debugger would, before and after each marked statement and looks at the local tensors.
 
     ``marks`` are rows ``[file, line]``: the first line of the statement that the mark belongs to. ``refer`` says
-    where a tensor lies in the trace, or None. Does nothing where there are no marks.
+    where a tensor lies in the trace, or None. What is seen elsewhere is kept once, under mark -1. Does nothing where
+    there are no marks.
     """
 
     def __init__(self, marks: Sequence[Sequence[Any]], refer: Callable[[Tensor], list[Any] | None]) -> None:
@@ -27,6 +29,7 @@ class Watcher:
         self._marks: dict[str, dict[int, list[int]]] = {}
         for number, (file, line) in enumerate(marks):
             self._marks.setdefault(STUDENT_PREFIX + file, {}).setdefault(line, []).append(number)
+        self._seen: set[str] = set()
         self._previous: Any = None
 
     def __enter__(self) -> Watcher:
@@ -41,24 +44,26 @@ class Watcher:
         sys.settrace(self._previous)
 
     def _on_call(self, frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        lines = self._marks.get(frame.f_code.co_filename)
-        if lines is None:
+        if not frame.f_code.co_filename.startswith(STUDENT_PREFIX):
             return None
+        lines = self._marks.get(frame.f_code.co_filename, {})
         pending: list[int] = []
 
         def on_line(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
             if event in ("line", "return"):
-                due = [*pending, *(lines.get(frame.f_lineno, []) if event == "line" else [])]
-                self._look(frame, due)
-                pending[:] = lines.get(frame.f_lineno, []) if event == "line" else []
+                here = lines.get(frame.f_lineno, []) if event == "line" else []
+                self._look(frame, [*pending, *here])
+                pending[:] = here
             return on_line
 
         return on_line
 
     def _look(self, frame: FrameType, marks: list[int]) -> None:
-        if not marks or len(self.sights) > _SIGHTS_KEPT:
-            return
         for name, value in list(frame.f_locals.items()):
-            if isinstance(value, Tensor):
-                where = self._refer(value)
-                self.sights += [[mark, name, where] for mark in marks if where is not None]
+            where = self._refer(value) if isinstance(value, Tensor) else None
+            if where is None or len(self.sights) > _SIGHTS_KEPT:
+                continue
+            self.sights += [[mark, name, where] for mark in marks]
+            if not marks and str(where) not in self._seen:
+                self._seen.add(str(where))
+                self.sights.append([_ANYWHERE, name, where])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
@@ -22,8 +23,8 @@ Header = dict[str, Any]
 
 _PREFIX = struct.Struct("<QQ")
 _BODY_PREFIX = struct.Struct("<Q")
-_DEPTH = 32  # of nested lists and objects
-_DIGITS = 20  # of an integer: 64 bits and a sign
+_DIGITS = 24  # 64 bits take 20, a float64 written out 21
+_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % (_DIGITS + 1))
 _DTYPES = {
     "F64": "float64",
     "F32": "float32",
@@ -84,10 +85,12 @@ def _require(condition: bool, otherwise: str) -> None:
 
 
 def _parse(text: bytes) -> Header:
-    """The JSON object in ``text``: plain, finite, shallow and encodable."""
+    """The JSON object in ``text``: plain, finite and encodable. Checked as a whole, for headers are long."""
+    _require(not _LONG_NUMBER.search(text), f"a header with a number of more than {_DIGITS} digits")
     try:
-        value = json.loads(text.decode("utf-8"), parse_int=_integer, parse_constant=_refuse)
-        _check_plain(value, depth=0)
+        value = json.loads(text.decode("utf-8"), parse_float=_finite, parse_constant=_refuse)
+        if b"\\u" in text:  # only an escape can make a lone surrogate, which no text file takes
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as problem:
         raise ProtocolError(f"a header that is not plain JSON ({problem})") from None
     _require(isinstance(value, dict), "a header that is no JSON object")
@@ -95,30 +98,14 @@ def _parse(text: bytes) -> Header:
     return value
 
 
-def _integer(text: str) -> int:
-    if len(text) > _DIGITS:
-        raise ValueError(f"an integer of {len(text)} digits")
-    return int(text)
+def _finite(text: str) -> float:
+    if not math.isfinite(float(text)):
+        raise ValueError("a number beyond float64")
+    return float(text)
 
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
-
-
-def _check_plain(value: object, depth: int) -> None:
-    if depth > _DEPTH:
-        raise ValueError(f"nested deeper than {_DEPTH}")
-    if isinstance(value, str):
-        value.encode("utf-8")  # raises on lone surrogates
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("a number beyond float64")
-    elif isinstance(value, list):
-        for one in value:
-            _check_plain(one, depth + 1)
-    elif isinstance(value, dict):
-        for name, one in value.items():
-            _check_plain(name, depth)
-            _check_plain(one, depth + 1)
 
 
 def _pack(tensors: Mapping[str, torch.Tensor]) -> bytes:

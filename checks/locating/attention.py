@@ -146,9 +146,9 @@ def _fitted_scale(walk: Walk, products: Tensor) -> float | None:
 
 
 def _without_its_scale(scores: Form, probabilities: Form) -> Form:
-    """A scale applied after the softmax instead of before is one mistake, and S12 is not to blame for it."""
+    """A scale applied after the softmax instead of before is one mistake."""
     moved = probabilities.id == "scale-after-softmax" and scores.id == "scale-missing"
-    return Form(scores.function) if moved else scores
+    return Form(scores.function, probabilities.id) if moved else scores
 
 
 def settle_attention(walk: Walk, block: int, attention: Attention) -> None:

@@ -112,7 +112,8 @@ def _apart(walk: Walk, choice: _Sequence) -> _Sequence:
         return choice
     table = origin(walk.trace, walk.trace.used(choice.positions_use)).leaves
     both = origin(walk.trace, walk.trace.used(choice.token)).leaves
-    shared = [leaf.number for leaf in table if leaf in both and leaf.cells is not None]
+    rows = walk.context.stage("patch_embeddings")[0].numel() + walk.sizes.embed_dim
+    shared = [one.number for one in table if one in both and one.cells is not None and one.cells.numel() == rows]
     if len(shared) != 1:
         return choice
     return replace(choice, positions=POSITIONS[0], apart=shared[0])

@@ -188,7 +188,7 @@ def _last_row_twice(positions: Tensor, x: Tensor) -> Tensor:
 
 # S07, given a table of positions and S06; tried with every candidate whose size makes it work.
 POSITIONS = (
-    Form(lambda positions, x: eq.add_positions(x, _table(positions, x))),
+    Form(lambda positions, x: eq.add_positions(x, positions.reshape(x.shape[1:]))),
     Form(_patches_only, "cls-without-position", cost=_VARIANT),
     Form(lambda positions, x: x + 2 * _table(positions, x), "pos-added-twice"),
     Form(_rolled(1), "pos-off-by-one"),
@@ -340,7 +340,7 @@ def _over_batch(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 # S14 straight from S09, S10 and S11, where attention ran over the wrong axis.
 WHOLE_ATTENTION = (
-    Form(_over_batch, "attention-over-batch-axis", "block_input"),
+    Form(_over_batch, "attention-over-batch-axis", "attention_scores"),
     Form(_over_heads, "attention-over-heads-axis", "attention_scores"),
 )
 

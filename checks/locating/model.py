@@ -28,8 +28,15 @@ def about_model(walk: Walk) -> None:
 def _about_architecture(walk: Walk) -> None:
     """CLIP's has a norm before the blocks, one on the class token, and patches embedded without bias."""
     ids = {finding.id for step in walk.steps for finding in step.findings}
-    if {"extra-norm-before-encoder", "final-norm-after-readout", "projection-bias-missing"} <= ids:
+    head = walk.roles.get("head")
+    without_biases = "projection-bias-missing" in ids and isinstance(head, Linear) and head.bias is None
+    if not without_biases or "final-norm-after-readout" not in ids:
+        return
+    if "extra-norm-before-encoder" in ids:
         walk.architecture = "clip"
+    elif "quick-gelu" in ids:
+        walk.architecture = "clip"
+        _note_on(walk, "block_input", 1, "pre-encoder-norm-missing")
 
 
 def _about_eps(walk: Walk) -> None:

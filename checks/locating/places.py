@@ -10,7 +10,7 @@ of values is never mistaken for the tensor.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,22 +51,26 @@ class Found:
         return max(place.record for place in self.places)
 
 
-class Places:
-    """Finds tensors in the records of one trace. Raises nothing: what is not there is None."""
-
-    def __init__(self, trace: Trace, records: Sequence[int] | None = None) -> None:
-        chosen = [
-            one
-            for one in (trace.records if records is None else [trace.records[number] for number in records])
+def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
+    """Everything that depends on the image, or only some records of it."""
+    chosen = trace.records if records is None else [trace.records[number] for number in records]
+    return Places(
+        {
+            one.number: one.cells.numpy()
+            for one in chosen
             if one.image and one.cells is not None and "float" in one.dtype
-        ]
-        self._cells: dict[int, Array] = {
-            one.number: one.cells.numpy() for one in chosen if one.cells is not None
         }
-        self._numbers = np.array([one.number for one in chosen], dtype=np.int64)
-        sizes = [self._cells[one.number].size for one in chosen]
-        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        values = np.concatenate([self._cells[one.number] for one in chosen]) if chosen else np.empty(0)
+    )
+
+
+class Places:
+    """Finds tensors among flat arrays, each under a number. Raises nothing: what is not there is None."""
+
+    def __init__(self, cells: Mapping[int, Array]) -> None:
+        self._cells = dict(cells)
+        self._numbers = np.array(list(cells), dtype=np.int64)
+        self._starts = np.concatenate([[0], np.cumsum([one.size for one in cells.values()])]).astype(np.int64)
+        values = np.concatenate(list(cells.values())) if cells else np.empty(0)
         self.look_ups = 0  # searches for values, so that a walk can be bounded
         self._order = np.argsort(values, kind="stable")
         self._sorted = values[self._order]
@@ -215,7 +219,8 @@ def _anchors(array: Array) -> list[tuple[int, ...]]:
 
 def _step(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int | None:
     """How far to the nearest element along ``axis`` that differs from the anchor."""
-    line = np.moveaxis(array, axis, 0)[(slice(None), *anchor[:axis], *anchor[axis + 1 :])]
+    index: tuple[int | slice, ...] = (*anchor[:axis], slice(None), *anchor[axis + 1 :])
+    line = array[index]
     different = np.flatnonzero(np.abs(line - array[anchor]) > 1e3 * ROUNDING * scale)
     if not different.size:
         return None

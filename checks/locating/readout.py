@@ -215,7 +215,7 @@ def _of_classes(walk: Walk) -> list[Reference]:
 
 
 def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -> tuple[Form, Form | None]:
-    """How the returned scores come from what the head computed: the forms of S25 and, if it is there, of S26."""
+    """The forms of S25 and, if it is there, of S26 by which the returned scores come from the head's."""
     pairs = [(logits, probabilities) for logits in LOGITS for probabilities in (None, *CLASS_PROBABILITIES)]
     best: tuple[Form, Form | None] = (LOGITS[0], None)
     for path, where in returned:

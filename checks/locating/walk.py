@@ -14,7 +14,7 @@ from .context import Context, Predict
 from .forms import NORMS
 from .norms import BatchNorm, Norm
 from .parameters import Linear, Parameters
-from .places import Found, Places
+from .places import Found, Places, places_in
 
 if TYPE_CHECKING:
     from .attention import Attention
@@ -135,7 +135,7 @@ class Walk:
 def begin(trace: Trace, sizes: Sizes) -> Walk:
     """A walk that stands at the image."""
     context = Context(trace, sizes)
-    places = Places(trace)
+    places = places_in(trace)
     walk = Walk(context, places, Parameters(context, places))
     context.stages["image", 0] = context.image
     return walk

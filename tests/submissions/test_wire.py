@@ -140,12 +140,11 @@ def test_a_tensor_of_a_dtype_that_frames_lack_is_not_sent() -> None:
         (b'{"a": NaN}', "NaN"),
         (b'{"a": -Infinity}', "-Infinity"),
         (b'{"a": 1e999}', "beyond float64"),
-        (b'{"a": %s}' % (b"9" * 5000), "an integer of 5000 digits"),
+        (b'{"a": %s}' % (b"9" * 5000), "a number of more than 24 digits"),
         (b'{"a": "\\ud800"}', "surrogates not allowed"),
         (b'{"\\udfff": 1}', "surrogates not allowed"),
         (b'{"a": "\xff"}', "can't decode byte 0xff"),
         (b'{"a": ' + b"[" * 200_000 + b"]" * 200_000 + b"}", "not plain JSON"),
-        (b'{"a": ' + b"[" * 40 + b"]" * 40 + b"}", "nested deeper than 32"),
     ],
 )
 def test_a_header_that_is_not_plain_json_is_refused(header: bytes, why: str) -> None:

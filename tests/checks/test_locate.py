@@ -1,0 +1,156 @@
+"""Every correct style is located whole with no mistake named, and mistakes are named where they sit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from corpus import BASES
+from mutants import MUTANTS, REFACTORINGS, Mutant, Refactoring
+from tracing_helpers import RECTANGULAR, SQUARE, sizes_of, trace_changed, trace_of, trace_source
+
+from vitcheck.checks.catalogue import mistakes
+from vitcheck.checks.locating.locate import locate
+from vitcheck.checks.locating.walk import Finding, Walk
+from vitcheck.reference.sizes import Sizes
+from vitcheck.reference.stages import STAGES, stage
+from vitcheck.submissions.trace import Trace
+
+# Named by other checks, which look at more than one pass or at more than values.
+OUT_OF_REACH = {
+    "report-state-leak": "one pass shows no state",
+    "report-params-created-in-forward": "one pass does not show that weights are new",
+    "report-stage-recomputed-beside-model": "what the model itself computes is right",
+    "report-input-mutated-in-place": "what the pass reads as its image is the changed image",
+    "report-functional-dropout-always-on": "located as random, the cause shows in the mode",
+    "report-dropout-built-in-forward": "located as random, the cause shows in the mode",
+    "fused_sdpa-sdpa-dropout-in-eval": "located as random, the cause shows in the mode",
+    "report-pre-norm-block": "another architecture, and an assignment says which it allows",
+    "prenorm-report-hybrid-block": "another architecture, and an assignment says which it allows",
+}
+# Where the stage that is blamed is as right as the one that the mutant states.
+ELSEWHERE = {
+    "report-patch-pixels-transposed": "S03",  # seen once patches are flattened
+    "report-keys-reused-as-values": "S14",  # the same numbers as P·K
+    "report-kq-transposed": "S09",  # the same numbers as an exchanged order of the packed thirds
+    "prenorm-final-norm-inside-loop": "S19",  # the norm stands at the end of each block
+}
+NAMED = [one for one in MUTANTS if not (one.invisible or one.crashes or one.name in OUT_OF_REACH)]
+SIZES = [
+    (replace(SQUARE, batch=3, heads=4, embed_dim=16, mlp_dim=40, classes=5), 1),
+    (replace(SQUARE, heads=2, embed_dim=12, height=8, width=8, mlp_dim=48, depth=1), 2),
+]
+
+
+def findings(walk: Walk) -> list[Finding]:
+    return [finding for step in walk.steps for finding in step.findings]
+
+
+def errors(walk: Walk) -> list[str]:
+    return [one.id for one in findings(walk) if mistakes()[one.id].kind == "error"]
+
+
+def assert_clean(trace: Trace, sizes: Sizes) -> Walk:
+    walk = locate(trace, sizes)
+    assert walk.unexplained is None
+    assert not errors(walk)
+    assert all(step.explained for step in walk.steps)
+    return walk
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_correct_base_is_located_whole(name: str) -> None:
+    walk = assert_clean(trace_of(name), sizes_of(name))
+    settled = {step.key for step in walk.steps}
+    assert settled == {one.key for one in STAGES} - {"image"}
+    assert walk.blocks == 3
+    assert walk.architecture == BASES[name].family
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_observed_stages_are_most_of_them(name: str) -> None:
+    walk = locate(trace_of(name), sizes_of(name))
+    observed = {step.key for step in walk.steps if step.found}
+    assert {"patch_embeddings", "positioned_tokens", "attention_context", "logits"} <= observed
+    assert len(observed) >= 18
+
+
+@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize(("sizes", "seed"), SIZES, ids=["four heads", "one block"])
+def test_other_sizes_and_weights_change_nothing(name: str, sizes: Sizes, seed: int) -> None:
+    assert_clean(trace_of(name, sizes, seed), sizes)
+
+
+@pytest.mark.parametrize("changed", REFACTORINGS, ids=lambda one: one.title)
+def test_a_rewrite_without_a_change_of_values_names_nothing(changed: Refactoring) -> None:
+    assert_clean(trace_changed(changed), sizes_of(changed.base))
+
+
+@pytest.mark.parametrize("name", ["report", "prenorm", "heads_in_batch", "interleaved_qkv"])
+def test_what_was_located_holds_at_other_sizes(name: str) -> None:
+    walk = locate(trace_of(name), RECTANGULAR)
+    other = replace(RECTANGULAR, batch=3, heads=4, embed_dim=16, mlp_dim=40, height=12, width=8)
+    context = replace(walk.context, trace=trace_of(name, other, 4), sizes=other, stages={})
+    for step in walk.steps:
+        student, right = step.predict(context), step.right(context)
+        context.stages[step.key, step.block] = student
+        torch.testing.assert_close(student, right, rtol=1e-9, atol=1e-9)
+
+
+def test_nothing_of_one_pass_is_in_another() -> None:
+    walk = locate(trace_of("report"), RECTANGULAR)
+    other = locate(trace_of("report", RECTANGULAR, 9), RECTANGULAR)
+    tensors = [walk.context.stages[step.key, step.block] for step in walk.steps]
+    assert not [one for one in tensors if other.places.find(one)]
+
+
+@pytest.mark.parametrize("mutant", NAMED, ids=lambda one: one.name)
+def test_a_mistake_is_named_where_it_sits(mutant: Mutant) -> None:
+    walk = locate(trace_changed(mutant), sizes_of(mutant.base))
+    wanted = {mutant.id, *mutant.accepted}
+    named = [one for one in findings(walk) if one.id in wanted]
+    assert named, [one.id for one in findings(walk)]
+    assert set(errors(walk)) <= wanted
+    label = ELSEWHERE.get(mutant.name, mutant.stage)
+    assert not label or stage(named[0].stage).label == label
+
+
+def test_nothing_is_out_of_reach_any_more_that_is_listed_so() -> None:
+    by_name = {one.name: one for one in MUTANTS}
+    for name in OUT_OF_REACH:
+        mutant = by_name[name]
+        ids = {one.id for one in findings(locate(trace_changed(mutant), sizes_of(mutant.base)))}
+        assert mutant.id not in ids, name
+
+
+def test_a_stage_that_nothing_explains_is_measured_and_passed_over() -> None:
+    text = (
+        BASES["report"]
+        .source()
+        .replace(
+            "attn_probs = attn_scores.softmax(dim=-1)",
+            "attn_probs = attn_scores.softmax(dim=-1) * 1.37",
+        )
+    )
+    walk = locate(trace_source(text, "report", RECTANGULAR), RECTANGULAR)
+    gaps = [step for step in walk.steps if not step.explained]
+    assert {step.key for step in gaps} == {"attention_probabilities"}
+    assert "1.37 times" in gaps[0].message
+    assert walk.unexplained is None
+    assert walk.blocks == 3
+
+
+def test_the_student_s_own_tensor_stands_for_a_stage_that_nothing_explains() -> None:
+    text = (
+        BASES["report"]
+        .source()
+        .replace(
+            "attn_probs = attn_scores.softmax(dim=-1)",
+            "attn_probs = attn_scores.softmax(dim=-1) * 1.37",
+        )
+    )
+    walk = locate(trace_source(text, "report", RECTANGULAR), RECTANGULAR)
+    sums = walk.context.stage("attention_probabilities", 2).sum(-1)
+    assert math.isclose(float(sums.mean()), 1.37)

@@ -1,0 +1,114 @@
+"""A predicted tensor is found in whatever layout a pass computed it, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+from tracing_helpers import trace_model
+
+from vitcheck.checks.locating.places import Places, places_in
+
+SHAPE = (3, 2, 5, 4)  # B h T d
+
+
+class Pass(nn.Module):
+    """Computes one tensor in some layout."""
+
+    def __init__(self, function: Callable[[Tensor], object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Tensor) -> object:
+        return self.function(x)
+
+
+def numbers(seed: int = 0) -> Tensor:
+    return torch.randn(SHAPE, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def places(function: Callable[[Tensor], object], x: Tensor | None = None) -> Places:
+    return places_in(trace_model(Pass(function), numbers() if x is None else x))
+
+
+def preallocated(x: Tensor) -> Tensor:
+    out = x.new_zeros(3, 2, 7, 4)
+    out[:, :, 1:6] = 2 * x
+    return out
+
+
+def written_over(x: Tensor) -> Tensor:
+    out = 3 * x
+    out *= 2 / 3
+    return out
+
+
+LAYOUTS: dict[str, Callable[[Tensor], object]] = {
+    "as it is": lambda x: 2 * x,
+    "keys transposed": lambda x: 2 * x.mT.contiguous(),
+    "sequence first": lambda x: 2 * x.permute(2, 0, 1, 3).contiguous(),
+    "heads folded into the batch": lambda x: 2 * x.flatten(0, 1),
+    "heads side by side": lambda x: 2 * x.transpose(1, 2).flatten(2),
+    "a channel-first map": lambda x: 2 * x.permute(0, 1, 3, 2).flatten(1, 2),
+    "a slice of something larger": lambda x: 2 * torch.cat([x + 1, x, x - 1], -1),
+    "in a buffer": preallocated,
+    "in place": written_over,
+    "a record a head": lambda x: [2 * x[:, head] for head in range(2)],
+    "a record an image": lambda x: [2 * x[image] for image in range(3)],
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_layout_is_found(name: str) -> None:
+    assert places(LAYOUTS[name]).find(2 * numbers(), after=0) is not None
+
+
+def test_the_place_says_where_the_numbers_lie() -> None:
+    there = places(lambda x: 2 * x.permute(2, 0, 1, 3).contiguous())
+    (place,) = there.all(2 * numbers(), after=0)
+    assert torch.equal(torch.from_numpy(there.at(place, SHAPE).copy()), 2 * numbers())
+
+
+@pytest.mark.parametrize(
+    "scrambled",
+    [
+        lambda x: 2 * x.reshape(3, 5, 2, 4),
+        lambda x: 2 * x.transpose(1, 2).reshape(3, 5, 2, 4).reshape(SHAPE).sin(),
+        lambda x: torch.cat([torch.zeros(3, 1, 40), 2 * x.transpose(1, 2).reshape(3, 1, 40)], 1),
+    ],
+)
+def test_a_recut_copy_is_not_the_tensor(scrambled: Callable[[Tensor], Tensor]) -> None:
+    wanted = 2 * numbers().mT.reshape(SHAPE)
+    assert places(scrambled).find(wanted, after=0) is None
+
+
+def test_a_difference_in_the_seventh_digit_is_seen() -> None:
+    assert places(lambda x: (2 + 6e-7) * x).find(2 * numbers(), after=0) is None
+
+
+def test_what_came_before_is_not_found() -> None:
+    there = places(lambda x: (2 * x).exp())
+    assert there.find(2 * numbers(), after=0) is not None
+    assert there.find(2 * numbers(), after=1) is None
+
+
+def test_a_row_that_is_equal_for_all_images_does_not_hide_the_tensor() -> None:
+    x = numbers()
+    x[:, :, 0] = x[0, 0, 0]
+    assert places(lambda one: 2 * one, x).find(2 * x, after=0) is not None
+
+
+def test_zeros_do_not_hide_the_tensor() -> None:
+    assert places(lambda x: (2 * x).relu()).find((2 * numbers()).relu(), after=1) is not None
+
+
+def test_a_tensor_that_is_constant_along_an_axis_has_no_place() -> None:
+    constant = numbers()[:, :, :1].expand(SHAPE)
+    assert places(lambda x: 2 * x[:, :, :1].expand(SHAPE).contiguous()).find(2 * constant, after=0) is None
+
+
+def test_other_numbers_are_never_there() -> None:
+    there = places(lambda x: [2 * x, x.softmax(-1), x @ x.mT])
+    assert all(there.find(numbers(seed), after=-1) is None for seed in range(1, 30))

@@ -1,0 +1,75 @@
+"""Traces of the corpus, made in this process: as the child makes them, without its sandbox."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+from corpus import BASES, load_source
+from mutants import Mutant, Refactoring, source
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions import requests
+from vitcheck.submissions.randomise import randomise
+from vitcheck.submissions.sights import Watcher
+from vitcheck.submissions.trace import Trace, decode
+from vitcheck.submissions.tracing import Tracer, module_paths
+
+SQUARE = Sizes(
+    batch=2,
+    channels=3,
+    height=12,
+    width=12,
+    patch=4,
+    embed_dim=24,
+    heads=3,
+    mlp_dim=96,
+    depth=3,
+    classes=7,
+)
+RECTANGULAR = Sizes(**{**vars(SQUARE), "height": 8})
+
+
+def sizes_of(base: str) -> Sizes:
+    """Sizes at which few mistakes hide and that this base can be built with."""
+    return RECTANGULAR if BASES[base].rectangular else SQUARE
+
+
+@cache
+def trace_of(base: str, sizes: Sizes | None = None, seed: int = 0) -> Trace:
+    """One pass of a base, with random parameters."""
+    return trace_source(BASES[base].source(), base, sizes or sizes_of(base), seed)
+
+
+def trace_changed(changed: Mutant | Refactoring) -> Trace:
+    """One pass of a base with the edits made."""
+    return trace_source(source(changed), changed.base, sizes_of(changed.base))
+
+
+def trace_source(text: str, base: str, sizes: Sizes, seed: int = 0) -> Trace:
+    """One pass of ``text``, built as ``base`` is. An error in the pass is in the trace."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        model = BASES[base].build(load_source(text, base), sizes).eval().double()
+        randomise(model, seed, {})
+        shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
+        return trace_model(model, torch.randn(shape, generator=torch.Generator().manual_seed(seed + 5)))
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def trace_model(model: nn.Module, image: Tensor) -> Trace:
+    """One pass of ``model``, as a trace."""
+    tracer = Tracer(model, image)
+    watcher = Watcher([], tracer.reference)
+    outputs: list[tuple[str, Tensor]] = []
+    error = None
+    try:
+        with sdpa_kernel(SDPBackend.MATH), module_paths(model, tracer), watcher, tracer:
+            result = model(image)
+        outputs = list(requests._tensors_in(result))
+    except Exception as raised:  # as for a student's: what ran before it is still a trace
+        error = requests._describe_error(raised)
+    return decode(*requests._encode(tracer, watcher, outputs, error))
