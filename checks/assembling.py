@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from torch import Tensor
 
 from ..reference.stages import ARCHITECTURES, STAGES, Stage
 from ..submissions.errors import Frame, SubmissionError
-from ..submissions.session import Loaded
+from ..submissions.session import Left
 from ..submissions.source import Source
 from .assignment import Assignment
 from .catalogue import mistakes
@@ -36,16 +37,29 @@ from .result import (
 )
 from .verdicts import CheckOutcome
 
+
+@dataclass(frozen=True)
+class Notes:
+    """What was left out when the files were executed, and what was inferred of the model."""
+
+    skipped: tuple[Left, ...] = ()
+    inferred: tuple[str, ...] = ()
+
+
 _ROWS, _COLUMNS = 4, 6  # of a tensor's corner, as a debugger shows it
 _CORNER_DIGITS = 6
 _LEADING = {"B": "image", "h": "head", "N": "patch", "C": "channel", "T": "token", "1": "token"}
 
 
-def graded(name: str, examination: Examination, outcomes: Sequence[CheckOutcome], run: Run) -> Result:
+def graded(
+    name: str, examination: Examination, outcomes: Sequence[CheckOutcome], notes: Notes, run: Run
+) -> Result:
     """The record of a submission whose checks have run."""
     checks = _checks(examination.assignment, outcomes)
     findings = _mistakes(examination)
-    if not any(one.stage and one.outcome == "failed" for one in outcomes):  # else it may follow from the stage
+    if not any(
+        one.stage and one.outcome == "failed" for one in outcomes
+    ):  # else it may follow from the stage
         findings += _of_properties(outcomes)
     return Result(
         schema=1,
@@ -58,13 +72,13 @@ def graded(name: str, examination: Examination, outcomes: Sequence[CheckOutcome]
         checks=checks,
         mistakes=findings,
         variants=_variants(examination),
-        notes=_notes(examination.loaded, examination),
+        notes=_notes(notes, examination.source),
         run=run,
     )
 
 
 def not_graded(
-    name: str, assignment: Assignment, error: SubmissionError, source: Source | None, loaded: Loaded | None, run: Run
+    name: str, assignment: Assignment, error: SubmissionError, source: Source | None, notes: Notes, run: Run
 ) -> Result:
     """The record of a submission that ended before its checks could run."""
     possible = assignment.points.possible
@@ -79,7 +93,7 @@ def not_graded(
         reason=error.reason,
         location=location,
         score=Score(earned=0.0, possible=possible),
-        notes=_notes(loaded, None),
+        notes=_notes(notes, source),
         run=run,
     )
 
@@ -223,9 +237,7 @@ def _where(examination: Examination, key: str) -> Location | None:
 
 
 def _mistakes(examination: Examination) -> list[MistakeResult]:
-    return [
-        _mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)
-    ]
+    return [_mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)]
 
 
 def _of_properties(outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
@@ -238,7 +250,9 @@ def _of_properties(outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
             stage = _label(known.stage) or known.stage
             found.setdefault(
                 known.id,
-                MistakeResult(id=known.id, stage=stage, kind=known.kind, title=known.title, hint=known.hint, also=also),
+                MistakeResult(
+                    id=known.id, stage=stage, kind=known.kind, title=known.title, hint=known.hint, also=also
+                ),
             )
     return list(found.values())
 
@@ -266,7 +280,9 @@ def _mistake(examination: Examination, finding: Finding) -> MistakeResult:
 def _blocks(examination: Examination, finding: Finding) -> str | None:
     """In which blocks a mistake was made, if in blocks at all."""
     steps = examination.walk.steps
-    numbers = sorted({step.block for step in steps for one in step.findings if one.id == finding.id and step.block})
+    numbers = sorted(
+        {step.block for step in steps for one in step.findings if one.id == finding.id and step.block}
+    )
     if not numbers:
         return None
     if len(numbers) == examination.walk.blocks and len(numbers) > 1:
@@ -282,18 +298,24 @@ def _variants(examination: Examination) -> list[VariantResult]:
         if known.kind != "error" or allowed:
             found.append(
                 VariantResult(
-                    id=one.id, stage=_label(one.stage) or one.stage, title=known.title, allowed=allowed, reason=reason
+                    id=one.id,
+                    stage=_label(one.stage) or one.stage,
+                    title=known.title,
+                    allowed=allowed,
+                    reason=reason,
                 )
             )
     return found
 
 
-def _notes(loaded: Loaded | None, examination: Examination | None) -> list[Note]:
-    if loaded is None:
-        return []
-    notes = [Note(kind="inferred", text=text) for text in loaded.recipe.get("notes", [])]
-    for left in loaded.skipped:
-        source = examination.source if examination is not None else None
-        place = _location(Frame(left.file, left.line), source)
-        notes.append(Note(kind="skipped", text=f"{left.text} — {left.reason}", location=place))
-    return notes
+def _notes(notes: Notes, source: Source | None) -> list[Note]:
+    inferred = [Note(kind="inferred", text=text) for text in notes.inferred]
+    skipped = [
+        Note(
+            kind="skipped",
+            text=f"{left.text} — {left.reason}",
+            location=_location(Frame(left.file, left.line), source),
+        )
+        for left in notes.skipped
+    ]
+    return [*inferred, *skipped]

@@ -1,4 +1,4 @@
-"""The rule that every stage has a breakpoint mark, on a line where a local variable really holds that stage."""
+"""The rule that every stage has a breakpoint mark where a local variable really holds that stage."""
 
 from __future__ import annotations
 

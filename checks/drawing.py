@@ -1,7 +1,7 @@
 """Sizes and seeds drawn by hypothesis, and the smallest ones at which something fails.
 
-Integers and a seed are drawn, never arrays, so that shrinking yields small dimensions. Sizes that hide mistakes
-(one head, square grids only, batch 1, equal axes) are not drawn.
+Integers and a seed are drawn, never arrays, so that shrinking yields small dimensions. Sizes that hide
+mistakes (one head, square grids only, batch 1, equal axes) are not drawn.
 """
 
 from __future__ import annotations

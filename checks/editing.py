@@ -38,7 +38,7 @@ class Edit:
         self._copies: dict[int, Tensor] = {}
 
     def window(self, use: Use) -> Tensor:
-        """A writable view of a parameter as it was consumed. Raises NotApplicable where it is no parameter."""
+        """A writable view of a parameter as it was consumed; raises NotApplicable where it is none."""
         trace = self._example.trace
         reference = trace.used(use)
         if reference.kind != "leaf" or trace.value(reference).kind != "parameter":

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ..reference.stages import STAGES
 from ..submissions.errors import StudentCodeFailed
-from ..submissions.session import Loaded, Passes, Session
+from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
@@ -22,6 +22,9 @@ from .locating.locate import locate
 from .locating.walk import Finding, Walk
 from .replay import ReplayError, Seen, replay, reread, shapes
 from .verdicts import NotApplicable
+
+# what a block of another architecture than the assignment's is called
+_FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,8 @@ def _of_one_image(shape: tuple[int, ...], batch: int) -> tuple[int, ...]:
 class Examination:
     """One submission under examination. Every method may raise the SubmissionError that ended its process."""
 
-    def __init__(
-        self, source: Source, session: Session, loaded: Loaded, assignment: Assignment, seed: int
-    ) -> None:
-        self.source, self.session, self.loaded = source, session, loaded
+    def __init__(self, source: Source, session: Session, assignment: Assignment, seed: int) -> None:
+        self.source, self.session = source, session
         self.assignment, self.seed = assignment, seed
         self._shrunk: set[str] = set()
 
@@ -104,7 +105,9 @@ class Examination:
     def again(
         self, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
     ) -> dict[tuple[str, int], Tensor]:
-        """The student's tensors by stage key and block in the first example, on another image or other parameters.
+        """The student's tensors of the first example on another image or with other parameters.
+
+        They are keyed by stage key and block.
 
         Raises NotApplicable where other operations run then.
         """
@@ -123,11 +126,18 @@ class Examination:
         """The exception that the forward pass ended in, if it did."""
         return self._first.trace.error
 
-    @property
+    @cached_property
     def findings(self) -> list[Finding]:
         """Every mistake and variant of any example, in the order of stages."""
         found = [one for example in self.examples for step in example.walk.steps for one in step.findings]
+        if self.is_foreign and self.architecture in _FOREIGN:
+            found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
         return list({(one.id, one.stage): one for one in found}.values())
+
+    @property
+    def is_foreign(self) -> bool:
+        """Is this a block that the assignment does not ask for?"""
+        return self.architecture is not None and self.architecture not in self.assignment.architectures
 
     def faults(self, key: str) -> list[str]:
         """Ids of what the assignment does not accept at a stage."""
@@ -135,7 +145,8 @@ class Examination:
 
     def counts(self, id: str) -> bool:
         """Does this finding cost marks here?"""
-        return not self.assignment.allows(id)[0]
+        foreign = self.is_foreign and id == _FOREIGN.get(self.architecture or "")
+        return foreign or not self.assignment.allows(id)[0]
 
     @property
     def architecture(self) -> str | None:

@@ -12,9 +12,9 @@ import torch
 from ..submissions.errors import SubmissionError
 from ..submissions.process import Zygote
 from ..submissions.recipe import Pins
-from ..submissions.session import Loaded, Session
+from ..submissions.session import Session
 from ..submissions.source import Source, read_source, submission_name
-from .assembling import graded, not_graded
+from .assembling import Notes, graded, not_graded
 from .assignment import Assignment
 from .examination import Examination
 from .result import Result, Run
@@ -38,18 +38,20 @@ def grade(
     began = time.perf_counter()
     name = submission_name(path) if name is None else name
     source: Source | None = None
-    loaded: Loaded | None = None
+    notes = Notes()
     layers: tuple[str, ...] = ()
     try:
         source = read_source(path)
         with zygote.child(assignment.limits, seed=seed) as child:
             layers, session = child.layers, Session(child)
-            loaded = session.load(source, Pins(assignment.model.name, assignment.model.arguments))
-            examination = Examination(source, session, loaded, assignment, seed)
+            notes = Notes(session.load(source))
+            recipe = session.infer(Pins(assignment.model.name, assignment.model.arguments))
+            notes = Notes(notes.skipped, tuple(map(str, recipe["notes"])))
+            examination = Examination(source, session, assignment, seed)
             outcomes = run_suite(examination, checks)
-            return graded(name, examination, outcomes, _run(seed, began, layers, examination))
+            return graded(name, examination, outcomes, notes, _run(seed, began, layers, examination))
     except SubmissionError as error:
-        return not_graded(name, assignment, error, source, loaded, _run(seed, began, layers))
+        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
 
 
 def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examination | None = None) -> Run:

@@ -90,7 +90,8 @@ def _shaped_as(key: str) -> Invariant:
         other = example.first(key)
         if other is None or other.student.shape == seen.student.shape:
             return None
-        return f"its shape is {list(seen.student.shape)}, and what it is added to or made from has {list(other.student.shape)}"
+        mine, theirs = list(seen.student.shape), list(other.student.shape)
+        return f"its shape is {mine}, and what it is added to or made from has {theirs}"
 
     return invariant
 
@@ -102,7 +103,8 @@ def _probabilities(axis: str) -> Invariant:
         sums = seen.student.sum(-1)
         if bool(((sums - 1).abs() <= _EXACT).all()):
             return None
-        return f"rows sum to {float(sums.min()):.4g} to {float(sums.max()):.4g} over {axis}, and to 1 they should"
+        low, high = float(sums.min()), float(sums.max())
+        return f"rows sum to {low:.4g} to {high:.4g} over {axis}, and to 1 they should"
 
     return invariant
 

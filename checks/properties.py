@@ -25,7 +25,7 @@ from .verdicts import CheckFailed, NotApplicable, NotReached
 _ROUNDING = 1e-9
 # Two different random images must give scores that differ by more than rounding.
 _DIFFERENT = 1e-6
-# Softmax does not see a constant added to all keys, so the key's bias has a gradient of rounding size (2.8e-18).
+# Softmax does not see a constant added to all keys: their bias has a gradient of rounding size (2.8e-18).
 _NO_GRADIENT = 1e-14
 
 Property = Callable[[Examination], None]
@@ -43,7 +43,9 @@ def batch_independence(examination: Examination) -> None:
             continue
         if _far(tensor[0], after[key, block][0]):
             where = f"{key.replace('_', ' ')}{f' of block {block}' if block else ''}"
-            raise CheckFailed(f"{where} of the first image changes when the other images change", (), example.draw)
+            raise CheckFailed(
+                f"{where} of the first image changes when the other images change", (), example.draw
+            )
 
 
 def batch_sizes(examination: Examination) -> None:
@@ -130,7 +132,7 @@ def head_permutation(examination: Examination) -> None:
 
 
 def identity_block(examination: Examination) -> None:
-    """With output weights of zero, a block hands on its input, through its norms if it has any on that path."""
+    """With output weights of zero, a block hands on its input, through the norms on that path."""
     example = _example(examination)
     fixed = without_branches(example)
     again = examination.again(fixed=fixed)
@@ -285,7 +287,7 @@ def _same(first: tuple[Tensor, ...], second: tuple[Tensor, ...]) -> bool:
 
 
 def _scores(passes: Passes) -> Tensor:
-    """The first returned tensor of two axes, which are images and classes; the first of all if there is none."""
+    """The first returned tensor of two axes, images and classes; the first of all if there is none."""
     tensors = passes.passes[0].tensors
     return next((one for one in tensors if one.dim() == 2), tensors[0])
 

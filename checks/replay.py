@@ -88,7 +88,8 @@ def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
     if found.axis is not None:
         shape = shape[: found.axis] + shape[found.axis + 1 :]
     pieces = [
-        trace.tensor(Reference("record", place.record, place.offset, shape, place.strides)) for place in found.places
+        trace.tensor(Reference("record", place.record, place.offset, shape, place.strides))
+        for place in found.places
     ]
     return pieces[0] if found.axis is None else torch.stack(pieces, found.axis)
 

@@ -1,4 +1,4 @@
-"""The result record: one JSON document a submission, from which every output is rendered. Imports no torch."""
+"""The result record: one JSON document a submission, from which all output is rendered. Imports no torch."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CodeLine(_Record):
 
 
 class Location(_Record):
-    """A place in the student's code; ``line`` counts from 1 (in a notebook: within the cell named by ``file``)."""
+    """A place in the student's code; ``line`` counts from 1, in a notebook from the top of its cell."""
 
     file: str
     line: int

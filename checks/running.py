@@ -87,7 +87,9 @@ class _Recorder:
             self.outcomes.append(self._outcome(item, call.excinfo))
         return report
 
-    def _outcome(self, item: pytest.Item, problem: pytest.ExceptionInfo[BaseException] | None) -> CheckOutcome:
+    def _outcome(
+        self, item: pytest.Item, problem: pytest.ExceptionInfo[BaseException] | None
+    ) -> CheckOutcome:
         id, stage = check_id(item)
         title = (getattr(getattr(item, "function", None), "__doc__", None) or "").strip()
         if problem is None:

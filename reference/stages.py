@@ -12,7 +12,7 @@ __all__ = ["ARCHITECTURES", "LABEL_SETS", "STAGES", "Stage", "labels_of", "stage
 _BY_ID = {one.key: one for one in STAGES} | {one.label.lower(): one for one in STAGES}
 
 
-def stage(id: str) -> Stage:  # noqa: A002 - the word for it: a key or a label
+def stage(id: str) -> Stage:
     """Return the stage with this key or label, in any case of letters.
 
     Raises ValueError, with the names that are near, where there is none.

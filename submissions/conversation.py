@@ -31,6 +31,7 @@ _PIECE = 1 << 20  # bytes to read or write at once
 _NO_TENSORS: Mapping[str, torch.Tensor] = MappingProxyType({})
 _DOING = {
     "load": "while it was imported",
+    "infer": "while its model was built and tried",
     "sizes": "while its model was built",
     "trace": "in the forward pass",
     "forward": "in the forward pass",

@@ -17,8 +17,8 @@ def randomise(model: nn.Module, seed: int, fixed: Mapping[str, Tensor]) -> None:
     """Gives every parameter random values drawn from ``seed``, then sets those named in ``fixed``.
 
     Matrices get a spread of 1/sqrt(fan-in), which keeps scores near unit size: softmax is then neither flat
-    nor saturated, and every wrong scale shows. Plain tensors and buffers are drawn only where they are constant,
-    so that tables computed by a formula keep it.
+    nor saturated, and every wrong scale shows. Plain tensors and buffers are drawn only where they are
+    constant, so that tables computed by a formula keep it.
     """
     generator = torch.Generator().manual_seed(seed)
     seen: set[int] = set()
@@ -78,9 +78,7 @@ def _attributes(module: nn.Module) -> dict[str, Any]:
 def _flatten(value: object) -> list[tuple[str, object]]:
     if isinstance(value, (list, tuple)):
         return [
-            (f".{number}{rest}", one)
-            for number, item in enumerate(value)
-            for rest, one in _flatten(item)
+            (f".{number}{rest}", one) for number, item in enumerate(value) for rest, one in _flatten(item)
         ]
     if isinstance(value, dict):
         return [(f".{key}{rest}", one) for key, item in value.items() for rest, one in _flatten(item)]

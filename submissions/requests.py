@@ -41,19 +41,20 @@ class _Submission:
 
 
 def _load(header: Header, tensors: Tensors) -> Reply:
-    """Executes the submission's files, finds its model and how to build it."""
+    """Executes the submission's files."""
     files = {name: tensors[key].numpy().tobytes() for name, key in header["files"].items()}
     _lay_out(files)
-    _Submission.loaded = load(files)
-    skipped = [asdict(one) for one in _Submission.loaded.skipped]
-    if _Submission.loaded.error is not None:
-        error = _Submission.loaded.error
-        return {"skipped": skipped, "recipe": None, "failure": _failure(error)}, {}
+    loaded = _Submission.loaded = load(files)
+    return {"skipped": [asdict(one) for one in loaded.skipped], "failure": _failure(loaded.error)}, {}
+
+
+def _infer(header: Header, tensors: Tensors) -> Reply:
+    """Finds the model and how to build it, by trying."""
     try:
         _Submission.recipe = infer(_Submission.loaded, Pins(header["model"], header["arguments"]))
     except NotLoaded as error:
-        return {"skipped": skipped, "recipe": None, "failure": _failure(error)}, {}
-    return {"skipped": skipped, "recipe": _Submission.recipe.describe(), "failure": None}, {}
+        return {"recipe": None, "failure": _failure(error)}, {}
+    return {"recipe": _Submission.recipe.describe(), "failure": None}, {}
 
 
 def _lay_out(files: Mapping[str, bytes]) -> None:
@@ -65,7 +66,9 @@ def _lay_out(files: Mapping[str, bytes]) -> None:
             path.write_bytes(content)
 
 
-def _failure(error: NotLoaded) -> Header:
+def _failure(error: NotLoaded | None) -> Header | None:
+    if error is None:
+        return None
     return {"reason": error.reason, "frame": error.frame and [error.frame.file, error.frame.line]}
 
 
@@ -78,7 +81,9 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
     """One forward pass, recorded; without an image, the shapes of one."""
     if "image" in tensors:
         model = _model(header, tensors)
-        return _record(model, tensors["image"].to(_DTYPES[header["dtype"]], copy=True), header, keep_cells=True)
+        return _record(
+            model, tensors["image"].to(_DTYPES[header["dtype"]], copy=True), header, keep_cells=True
+        )
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), _initialisation_skipped():
             reply = _shapes(header)
@@ -115,9 +120,14 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
     watcher = Watcher(header["marks"], tracer.reference)
     try:
         # the mathematical path takes the fused kernel apart, so that scores and probabilities exist
-        with _default_dtype(_DTYPES[header["dtype"]]), sdpa_kernel(SDPBackend.MATH):
-            with module_paths(model, tracer), watcher, tracer:
-                result = model(image)
+        with (
+            _default_dtype(_DTYPES[header["dtype"]]),
+            sdpa_kernel(SDPBackend.MATH),
+            module_paths(model, tracer),
+            watcher,
+            tracer,
+        ):
+            result = model(image)
         outputs = list(_tensors_in(result))
     except Exception as raised:
         if is_out_of_memory(raised):
@@ -140,7 +150,7 @@ def _model(header: Header, tensors: Tensors) -> nn.Module:
 
 @contextmanager
 def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
-    """Constants made by the student's code are float64 too; a bfloat16 model is written in a float32 world."""
+    """Constants that the student's code makes are float64 too; a bfloat16 model lives in a float32 world."""
     torch.set_default_dtype(torch.float32 if dtype == torch.bfloat16 else dtype)
     try:
         yield
@@ -214,7 +224,9 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
                 raise
             reply["error"] = _describe_error(raised)
     after = {name: one for name, one, _ in named_tensors(model)}
-    reply["changed"] = [name for name, one in before.items() if not torch.equal(one, after.get(name, one[..., :0]))]
+    reply["changed"] = [
+        name for name, one in before.items() if not torch.equal(one, after.get(name, one[..., :0]))
+    ]
     reply["created"] = [name for name in after if name not in before]
     reply["mode_kept"] = model.training == training
     return reply, out
@@ -238,7 +250,9 @@ def _gradients(model: nn.Module, image: Tensor) -> Header:
     model.zero_grad()
     outputs = [one for _, one in _tensors_in(model(image)) if one.requires_grad]
     generator = torch.Generator().manual_seed(7)
-    total = sum((one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs)
+    total = sum(
+        (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs
+    )
     if isinstance(total, Tensor):
         total.backward()  # type: ignore[no-untyped-call]  # torch has no annotation for it
     gradients: Header = {}
@@ -250,6 +264,6 @@ def _gradients(model: nn.Module, image: Tensor) -> Header:
     return gradients
 
 
-HANDLERS = {"load": _load, "sizes": _sizes, "trace": _trace, "forward": _forward}
+HANDLERS = {"load": _load, "infer": _infer, "sizes": _sizes, "trace": _trace, "forward": _forward}
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 3_000))  # hooks and dispatch deepen the student's stack

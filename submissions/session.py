@@ -30,17 +30,6 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """What is known of a submission once its files have been executed."""
-
-    skipped: tuple[Left, ...]
-    recipe: Mapping[str, Any]  # as Recipe.describe gives it
-
-    def controls(self, field: str) -> bool:
-        return field in self.recipe["controls"]
-
-
-@dataclass(frozen=True)
 class Pass:
     """One plain forward pass."""
 
@@ -68,11 +57,23 @@ class Session:
     def __init__(self, child: Child) -> None:
         self._child = child
 
-    def load(self, source: Source, pins: Pins) -> Loaded:
-        """Executes the files and infers how to build the model. Raises NotLoaded, with what was skipped in it."""
+    def load(self, source: Source) -> tuple[Left, ...]:
+        """Executes the files; the answer is what was left out. Raises NotLoaded."""
         keys = {name: f"file.{number}" for number, name in enumerate(source.files)}
         tensors = {keys[name]: _as_tensor(content) for name, content in source.files.items()}
-        header = {"request": "load", "files": keys, "model": pins.model, "arguments": dict(pins.arguments)}
+        reply = self._asked({"request": "load", "files": keys}, tensors)
+        return tuple(
+            Left(str(one["file"]), int(one["line"]), str(one["text"]), str(one["reason"]))
+            for one in reply["skipped"]
+        )
+
+    def infer(self, pins: Pins) -> Mapping[str, Any]:
+        """Finds the model and how to build it; answers as Recipe.describe does. Raises NotLoaded."""
+        header = {"request": "infer", "model": pins.model, "arguments": dict(pins.arguments)}
+        recipe: Mapping[str, Any] = self._asked(header, {})["recipe"]
+        return recipe
+
+    def _asked(self, header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mapping[str, Any]:
         reply, _ = self._child.request(header, tensors)
         failure = _student_error(reply)
         if failure is not None:
@@ -80,11 +81,7 @@ class Session:
         if reply["failure"] is not None:
             frame = reply["failure"]["frame"]
             raise NotLoaded(str(reply["failure"]["reason"]), frame and Frame(str(frame[0]), int(frame[1])))
-        skipped = tuple(
-            Left(str(one["file"]), int(one["line"]), str(one["text"]), str(one["reason"]))
-            for one in reply["skipped"]
-        )
-        return Loaded(skipped, reply["recipe"])
+        return reply
 
     def sizes_for(self, sizes: Sizes) -> Sizes:
         """The nearest sizes that the model can be built at; the batch stays as asked."""
@@ -154,7 +151,9 @@ class Session:
             "mode": mode,
             "backward": backward,
         }
-        reply, out = self._child.request(header, {f"image.{number}": one for number, one in enumerate(images)})
+        reply, out = self._child.request(
+            header, {f"image.{number}": one for number, one in enumerate(images)}
+        )
         failure = _building_error(reply)
         if failure is not None:
             raise failure
@@ -162,7 +161,11 @@ class Session:
 
 
 def _as_tensor(content: bytes) -> Tensor:
-    return torch.frombuffer(bytearray(content), dtype=torch.uint8) if content else torch.empty(0, dtype=torch.uint8)
+    return (
+        torch.frombuffer(bytearray(content), dtype=torch.uint8)
+        if content
+        else torch.empty(0, dtype=torch.uint8)
+    )
 
 
 def _student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:

@@ -18,9 +18,9 @@ _ANYWHERE = -1
 class Watcher:
     """Stops, as a debugger would, before and after each marked statement and looks at the local tensors.
 
-    ``marks`` are rows ``[file, line]``: the first line of the statement that the mark belongs to. ``refer`` says
-    where a tensor lies in the trace, or None. What is seen elsewhere is kept once, under mark -1. Does nothing where
-    there are no marks.
+    ``marks`` are rows ``[file, line]``: the first line of the statement that the mark belongs to. ``refer``
+    says where a tensor lies in the trace, or None. What is seen elsewhere is kept once, under mark -1. Does
+    nothing where there are no marks.
     """
 
     def __init__(self, marks: Sequence[Sequence[Any]], refer: Callable[[Tensor], list[Any] | None]) -> None:

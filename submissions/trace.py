@@ -28,8 +28,10 @@ class Reference:
 
 @dataclass(frozen=True)
 class Value:
-    """One tensor that was made (a record) or only read (a leaf). ``cells`` is its whole memory, flat; on the
-    meta device where only shapes were asked for."""
+    """One tensor that was made (a record) or only read (a leaf).
+
+    ``cells`` is its whole memory, flat; on the meta device where only shapes were asked for.
+    """
 
     number: int
     op: str
@@ -94,7 +96,9 @@ class Trace:
             return cells.new_empty(reference.shape)
         if reference.offset < 0 or min(reference.strides, default=0) < 0 or last >= cells.numel():
             raise Refused("the trace describes a tensor that reaches outside of its memory")
-        start = cells.storage_offset() + reference.offset  # as_strided counts from the storage, not from the slice
+        start = (
+            cells.storage_offset() + reference.offset
+        )  # as_strided counts from the storage, not from the slice
         return torch.as_strided(cells, reference.shape, reference.strides, start)
 
     @cached_property
@@ -113,7 +117,10 @@ class Trace:
         reference = self.records[use.record].inputs[use.position]
         while reference.kind == "record":
             value = self.records[reference.number]
-            whole = len(value.inputs) == 1 and torch.Size(reference.shape).numel() == torch.Size(value.shape).numel()
+            whole = (
+                len(value.inputs) == 1
+                and torch.Size(reference.shape).numel() == torch.Size(value.shape).numel()
+            )
             if not whole or value.op.partition(".")[0] not in _COPIES:
                 break
             reference = value.inputs[0]
@@ -164,7 +171,9 @@ def _decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
             for op, where, before, frames, module in header["views"]
         ),
         outputs=tuple((str(path), _reference(where)) for path, where in header["outputs"]),
-        sights=tuple(Sight(int(mark), str(name), _reference(where)) for mark, name, where in header["sights"]),
+        sights=tuple(
+            Sight(int(mark), str(name), _reference(where)) for mark, name, where in header["sights"]
+        ),
         error=failure
         and StudentCodeFailed(str(failure["type"]), str(failure["message"]), _frames(failure["frames"])),
     )

@@ -13,7 +13,7 @@ from ...reference import equations as eq
 from .context import Predict
 from .forms import CONTEXTS, MERGES, PROBABILITIES, SCORES, WHOLE_ATTENTION, Form
 from .parameters import Linear
-from .projections import Heads, orders, tensors
+from .projections import PACKINGS, Heads, orders, tensors
 from .roles import about_maps
 from .walk import Walk, applied, combine, stage_of
 
@@ -87,7 +87,12 @@ def _context_of(walk: Walk, attention: Attention) -> Tensor | None:
 
 def _wrong(walk: Walk, heads: Heads, order: str | None) -> Iterator[Attention]:
     """Every known wrong way whose context is in the trace, pruned by what is observed on the way."""
-    if walk.exhausted:
+    if walk.exhausted or (heads.packing in PACKINGS[1:] and order is not None):
+        return
+    if heads.price >= 1.0:  # one mistake is enough
+        attention = Attention(heads, order, *_RIGHT)
+        if _context_of(walk, attention) is not None:
+            yield attention
         return
     q, k, v = tensors(heads, walk.context)
     if not q.shape == k.shape == v.shape:

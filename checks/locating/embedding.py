@@ -10,11 +10,12 @@ from torch import Tensor
 from ...reference import equations as eq
 from ...submissions.trace import Use
 from .context import Context, Predict
-from .forms import EMBEDDINGS, POSITIONS, TOKENS, TOKENS_WITHOUT, Form
+from .forms import Form
 from .origins import origin
 from .patches import patch_embeddings
 from .places import Found
 from .tables import about_table
+from .token_forms import EMBEDDINGS, POSITIONS, TOKENS, TOKENS_WITHOUT
 from .walk import Walk, applied, combine, stage_of
 
 _CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
@@ -113,7 +114,9 @@ def _apart(walk: Walk, choice: _Sequence) -> _Sequence:
     table = origin(walk.trace, walk.trace.used(choice.positions_use)).leaves
     both = origin(walk.trace, walk.trace.used(choice.token)).leaves
     rows = walk.context.stage("patch_embeddings")[0].numel() + walk.sizes.embed_dim
-    shared = [one.number for one in table if one in both and one.cells is not None and one.cells.numel() == rows]
+    shared = [
+        one.number for one in table if one in both and one.cells is not None and one.cells.numel() == rows
+    ]
     if len(shared) != 1:
         return choice
     return replace(choice, positions=POSITIONS[0], apart=shared[0])

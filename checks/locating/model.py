@@ -53,7 +53,8 @@ def _about_eps(walk: Walk) -> None:
 def _about_width(walk: Walk) -> None:
     """Notes a hidden layer that is not as wide as asked."""
     hidden = walk.context.stages.get(("mlp_hidden", 1))
-    if hidden is not None and walk.sizes.mlp_dim not in hidden.shape[1:]:
+    as_wide = walk.context.stage("positioned_tokens").shape[-1] == walk.sizes.embed_dim
+    if hidden is not None and as_wide and walk.sizes.mlp_dim not in hidden.shape[1:]:
         _note_on(walk, "mlp_hidden", 1, "mlp-ratio-wrong")
 
 

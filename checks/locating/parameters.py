@@ -99,12 +99,17 @@ class Parameters:
     def uses(self) -> dict[Use, Reference]:
         """Every consumption of a floating-point parameter, in order, and what it reads."""
         trace = self._context.trace
-        references = {use: trace.used(use) for use in trace.uses}
+        references = {use: trace.used(use) for use in trace.uses if not self._again(use.record)}
         return {
             use: reference
             for use, reference in references.items()
             if "float" in trace.value(reference).dtype and trace.value(reference).cells is not None
         }
+
+    def _again(self, number: int) -> bool:
+        """Says whether a record is a further result of the operation that made the one before."""
+        before, record = self._context.trace.records[number - 1 : number + 1]
+        return record.op == before.op and record.inputs == before.inputs
 
     def of_size(self, count: int, after: int = -1, within: int | None = None) -> list[Use]:
         last = len(self._context.trace.records) if within is None else after + within
@@ -153,7 +158,7 @@ class Parameters:
         """A stack of matrices, one a head, gives its outputs head by head."""
         if len(shape) != 3 or result.dim() != 3 or result.shape[-1] % shape[0]:
             return None
-        return self._places.find(result.unflatten(-1, (shape[0], -1)).transpose(1, 2), after)  # type: ignore[no-untyped-call]  # torch's own
+        return self._places.find(result.reshape(*result.shape[:2], shape[0], -1).transpose(1, 2), after)
 
     def _maps_of(self, inputs: int) -> _Maps:
         if inputs not in self._maps:

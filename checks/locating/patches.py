@@ -7,9 +7,10 @@ import torch
 from ...reference import equations as eq
 from ...submissions.trace import Use
 from .context import Context, Predict
-from .forms import PATCHES, Form
+from .forms import Form
 from .parameters import Linear
 from .places import Found
+from .token_forms import PATCHES
 from .walk import Walk, applied, combine, stage_of
 
 

@@ -23,6 +23,7 @@ from ...submissions.trace import Trace
 # against unfold, fused against explicit attention); the smallest mistake of the catalogue moves 3e-7.
 ROUNDING = 1e-9
 
+_NEAR_ZERO = 1e-3  # relative: such values are not told apart well
 _HITS_KEPT = 48  # positions of one value that are followed up; only repeated values have more
 _ANCHORS = 3
 
@@ -225,7 +226,7 @@ def _step(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int
     if not different.size:
         return None
     distances = different - anchor[axis]
-    # row 0 last: the class token's row has one value at several images; zeros (of a ReLU) are everywhere
-    zero = np.abs(line[different]) <= ROUNDING * scale
+    # row 0 last: the class token's row has one value at several images; an activation has many near zero
+    zero = np.abs(line[different]) <= _NEAR_ZERO * scale
     cost = np.abs(distances) + array.shape[axis] * ((different == 0).astype(int) + 2 * zero)
     return int(distances[np.argmin(cost)])

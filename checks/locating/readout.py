@@ -73,6 +73,12 @@ def _row(form: Form, x: Predict, class_row: int) -> Predict:
     return combine(form.function, x)
 
 
+def _ids(walk: Walk, form: Form) -> list[str]:
+    """With the class token at the end, reading row 0 is no second mistake."""
+    follows = walk.class_row and form.id == "readout-last-token"
+    return [] if form.id is None or follows else [form.id]
+
+
 def _heads(
     walk: Walk,
     sequence: Predict,
@@ -84,7 +90,7 @@ def _heads(
 ) -> Iterator[Readout]:
     for form in forms:
         row = _row(form, sequence, walk.class_row)
-        found = [] if form.id is None else [form.id]
+        found = _ids(walk, form)
         for logits, head, more, extra in _scores(walk, row, after):
             yield Readout(
                 sequence, row, logits, form, norm, head, (*ids, *found, *more), price + form.price + extra
@@ -95,7 +101,7 @@ def _normed_row(
     walk: Walk, x: Predict, row: Predict, norm: Norm | BatchNorm, form: Form, after: int
 ) -> Iterator[Readout]:
     normed = applied(norm, row)
-    found = [] if form.id is None else [form.id]
+    found = _ids(walk, form)
     ids = (*found, *norm.ids, "final-norm-after-readout")
     for logits, head, more, extra in _scores(walk, normed, after):
         price = 0.05 + form.price + len(norm.ids) + extra
@@ -153,7 +159,7 @@ def _settle_sequence(walk: Walk, choice: Readout) -> None:
     if after_readout and choice.norm is not None:
         right = right_of(choice.norm, right)
     blamed = choice.form.blame or "class_representation"
-    ids = [choice.form.id] if choice.form.id and blamed == "class_representation" else []
+    ids = _ids(walk, choice.form) if blamed == "class_representation" else []
     walk.settle(
         "class_representation",
         0,

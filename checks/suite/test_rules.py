@@ -16,14 +16,14 @@ def breakpoints(examination: Examination) -> Breakpoints:
 
 @pytest.mark.parametrize("label", [one.label for one in STAGES])
 def test_breakpoint(examination: Examination, breakpoints: Breakpoints, label: str) -> None:
-    """is marked where a local variable holds it"""
+    """Is marked where a local variable holds it."""
     if not examination.assignment.rules.breakpoints:
         raise NotApplicable("this assignment asks for no breakpoint marks")
     breakpoints.check(label)
 
 
 def test_prints(examination: Examination) -> None:
-    """prints nothing"""
+    """Nothing is printed."""
     if not examination.assignment.rules.prints:
         raise NotApplicable("this assignment allows print")
     found = prints(examination.source.files)

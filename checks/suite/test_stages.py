@@ -1,4 +1,4 @@
-"""Every stage: its shape at full size, its equation, its invariants, and the reference with the student's weights."""
+"""Every stage: its shape, its equation, its invariants, and the reference with the student's weights."""
 
 # pytest imports this file by its path, where relative imports do not reach the package
 import pytest
@@ -13,23 +13,23 @@ STAGES_OF_CODE = [pytest.param(one.key, id=one.label) for one in STAGES if one.k
 
 @pytest.mark.parametrize("key", STAGES_OF_CODE)
 def test_shape(examination: Examination, key: str) -> None:
-    """has the shape that the assignment's sizes give"""
+    """Has the shape that the assignment's sizes give."""
     judging.check_shape(examination, key)
 
 
 @pytest.mark.parametrize("key", STAGES_OF_CODE)
 def test_equation(examination: Examination, key: str) -> None:
-    """is what its equation gives from the stages before"""
+    """Is what its equation gives from the stages before."""
     judging.check_equation(examination, key)
 
 
 @pytest.mark.parametrize("key", [one for one in STAGES_OF_CODE if one.values[0] in INVARIANTS])
 def test_invariant(examination: Examination, key: str) -> None:
-    """keeps what always holds of it"""
+    """Keeps what always holds of it."""
     judging.check_invariant(examination, key)
 
 
 @pytest.mark.parametrize("key", STAGES_OF_CODE)
 def test_reference(examination: Examination, key: str) -> None:
-    """equals the reference that carries the same weights"""
+    """Equals the reference that carries the same weights."""
     judging.check_reference(examination, key)

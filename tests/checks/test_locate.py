@@ -67,19 +67,14 @@ def test_a_correct_base_is_located_whole(name: str) -> None:
     assert settled == {one.key for one in STAGES} - {"image"}
     assert walk.blocks == 3
     assert walk.architecture == BASES[name].family
-
-
-@pytest.mark.parametrize("name", BASES)
-def test_observed_stages_are_most_of_them(name: str) -> None:
-    walk = locate(trace_of(name), sizes_of(name))
     observed = {step.key for step in walk.steps if step.found}
     assert {"patch_embeddings", "positioned_tokens", "attention_context", "logits"} <= observed
     assert len(observed) >= 18
 
 
-@pytest.mark.parametrize("name", BASES)
-@pytest.mark.parametrize(("sizes", "seed"), SIZES, ids=["four heads", "one block"])
-def test_other_sizes_and_weights_change_nothing(name: str, sizes: Sizes, seed: int) -> None:
+@pytest.mark.parametrize(("number", "name"), list(enumerate(BASES)))
+def test_other_sizes_and_weights_change_nothing(number: int, name: str) -> None:
+    sizes, seed = SIZES[number % len(SIZES)]
     assert_clean(trace_of(name, sizes, seed), sizes)
 
 
@@ -126,31 +121,12 @@ def test_nothing_is_out_of_reach_any_more_that_is_listed_so() -> None:
 
 
 def test_a_stage_that_nothing_explains_is_measured_and_passed_over() -> None:
-    text = (
-        BASES["report"]
-        .source()
-        .replace(
-            "attn_probs = attn_scores.softmax(dim=-1)",
-            "attn_probs = attn_scores.softmax(dim=-1) * 1.37",
-        )
-    )
+    right = "attn_probs = attn_scores.softmax(dim=-1)"
+    text = BASES["report"].source().replace(right, f"{right} * 1.37")
     walk = locate(trace_source(text, "report", RECTANGULAR), RECTANGULAR)
     gaps = [step for step in walk.steps if not step.explained]
     assert {step.key for step in gaps} == {"attention_probabilities"}
     assert "1.37 times" in gaps[0].message
+    assert math.isclose(float(walk.context.stage("attention_probabilities", 2).sum(-1).mean()), 1.37)
     assert walk.unexplained is None
     assert walk.blocks == 3
-
-
-def test_the_student_s_own_tensor_stands_for_a_stage_that_nothing_explains() -> None:
-    text = (
-        BASES["report"]
-        .source()
-        .replace(
-            "attn_probs = attn_scores.softmax(dim=-1)",
-            "attn_probs = attn_scores.softmax(dim=-1) * 1.37",
-        )
-    )
-    walk = locate(trace_source(text, "report", RECTANGULAR), RECTANGULAR)
-    sums = walk.context.stage("attention_probabilities", 2).sum(-1)
-    assert math.isclose(float(sums.mean()), 1.37)
