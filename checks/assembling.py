@@ -119,11 +119,16 @@ def _checks(assignment: Assignment, outcomes: Sequence[CheckOutcome]) -> list[Ch
             outcome=Outcome(one.outcome),
             points=round(points[one.id], 4),
             earned=round(points[one.id], 4) if one.outcome == "passed" else 0.0,
-            message=one.message,
+            message=" ".join([*(f"{_title(id)}." for id in one.mistakes[:1]), one.message]).strip(),
             counterexample=None if one.counterexample is None else dict(one.counterexample),
         )
         for one in outcomes
     ]
+
+
+def _title(id: str) -> str:
+    title = mistakes()[id].title
+    return title[:1].upper() + title[1:]
 
 
 def _label(key: str | None) -> str | None:

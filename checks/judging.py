@@ -8,7 +8,6 @@ import torch
 
 from ..reference.stages import Stage, stage
 from ..submissions.errors import StudentCodeFailed
-from .catalogue import mistakes
 from .drawing import Draw, smallest
 from .examination import Examination, Example
 from .invariants import INVARIANTS
@@ -90,9 +89,8 @@ def check_equation(examination: Examination, key: str) -> None:
     seen = _demand(examination, row)
     faults = examination.faults(key)
     if faults:
-        texts = "; ".join(mistakes()[id].title for id in faults)
         draw = _smallest_fault(examination, key, faults)
-        raise CheckFailed(f"{texts}. {_measured(row, _worst(examination, key) or seen)}", faults, draw)
+        raise CheckFailed(_measured(row, _worst(examination, key) or seen), faults, draw)
     for example in examination.examples:
         for one in example.all(key):
             if not one.step.explained:
@@ -157,7 +155,7 @@ def check_invariant(examination: Examination, key: str) -> None:
             broken = INVARIANTS[key](example, seen)
             if broken:
                 block = f" (block {seen.step.block})" if seen.step.block else ""
-                raise CheckFailed(f"{broken}{block}", faults, example.draw)
+                raise CheckFailed(f"{broken[0].upper()}{broken[1:]}{block}.", faults, example.draw)
 
 
 def check_reference(examination: Examination, key: str) -> None:

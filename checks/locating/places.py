@@ -222,7 +222,7 @@ def _step(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int
     """How far to the nearest element along ``axis`` that differs from the anchor."""
     index: tuple[int | slice, ...] = (*anchor[:axis], slice(None), *anchor[axis + 1 :])
     line = array[index]
-    different = np.flatnonzero(np.abs(line - array[anchor]) > 1e3 * ROUNDING * scale)
+    different = np.flatnonzero(np.abs(line - array[anchor]) > 10 * ROUNDING * scale)
     if not different.size:
         return None
     distances = different - anchor[axis]

@@ -30,7 +30,7 @@ def about_table(walk: Walk, use: Use) -> None:
     else:
         ids = [fixed_formula(table)]
         if stored and all(leaf.kind == "tensor" for leaf in stored):
-            walk.note("pos-not-parameter", _STAGE)
+            walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
     for name in ids:
         if name is not None:
             walk.note(name, _STAGE)
@@ -55,8 +55,7 @@ def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:
 def fixed_formula(table: Tensor) -> str | None:
     """Which known wrong formula made this table of sines and cosines; None where it is none, or right."""
     T, D = table.shape
-    zeros, ones = (table[0] == 0).sum(), (table[0] == 1).sum()  # sine and cosine of position 0
-    if D % 2 or T < 2 or int(zeros) != D // 2 or int(ones) != D // 2:
+    if not _is_sinusoid(table):
         return None
     angles = torch.arange(T, dtype=torch.float64)[:, None] * _BASE ** (-torch.arange(0, D, 2) / D)
     sines, cosines = angles.sin(), angles.cos()
@@ -65,3 +64,10 @@ def fixed_formula(table: Tensor) -> str | None:
     if torch.allclose(table, torch.cat([sines, cosines], 1), rtol=0.0, atol=_CLOSE):
         return "sinusoid-halves-layout"
     return "sinusoid-wrong-frequencies"
+
+
+def _is_sinusoid(table: Tensor) -> bool:
+    """Says whether row 0 holds as many sines as cosines of position 0."""
+    T, D = table.shape
+    zeros, ones = int((table[0] == 0).sum()), int((table[0] == 1).sum())
+    return T > 1 and zeros == ones == D / 2

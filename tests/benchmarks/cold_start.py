@@ -1,0 +1,72 @@
+"""``vitcheck check`` from a cold start, beside a Python that only imports what the submission imports."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from statistics import median
+
+from common import CORRECT_EXAMPLES, show
+
+_PAIRS = 5
+_CHECK = """\
+import sys
+from vitcheck.__main__ import main
+from vitcheck.submissions.conversation import Child
+close = Child.close
+def closed(child):
+    close(child)
+    print(child.usage.cpu_seconds, file=sys.stderr)
+Child.close = closed
+main()
+"""  # the command; what the child used is in no one's books, since the zygote leaves it to the system to reap
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Wall-clock seconds, and processor seconds of all processes."""
+
+    wall: float
+    cpu: float
+
+
+def cost_of(program: str, *arguments: str) -> Cost:
+    """Run ``program``, which ends with 0 and may print further processor seconds to standard error."""
+    before, began = getrusage(RUSAGE_CHILDREN), time.perf_counter()
+    run = subprocess.run(
+        [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
+    )
+    wall, after = time.perf_counter() - began, getrusage(RUSAGE_CHILDREN)
+    own = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(wall, own + float(run.stderr or 0))
+
+
+def imports_of(path: Path) -> str:
+    """The import statements of a file, as a program."""
+    imports = (ast.Import, ast.ImportFrom)
+    return "\n".join(ast.unparse(one) for one in ast.parse(path.read_text("utf-8")).body if isinstance(one, imports))
+
+
+def row(path: Path) -> tuple[object, ...]:
+    """Pairs in turn, so that what else the machine does falls on both."""
+    program = imports_of(path)
+    pairs = [(cost_of(program), cost_of(_CHECK, "check", str(path))) for _ in range(1 + _PAIRS)][1:]
+    bare, check = (median(one.wall for one in side) for side in zip(*pairs, strict=True))
+    wall = median(check.wall / bare.wall for bare, check in pairs)
+    cpu = median(check.cpu / bare.cpu for bare, check in pairs)
+    return path.name, bare, check, wall, cpu
+
+
+def main() -> None:
+    """Print the table, of the examples that are a single file."""
+    head = ("submission", "imports alone (s)", "check (s)", "wall ratio", "CPU ratio")
+    show(head, [row(path) for path in CORRECT_EXAMPLES if path.suffix == ".py"])
+
+
+if __name__ == "__main__":
+    main()

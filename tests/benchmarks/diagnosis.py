@@ -1,0 +1,52 @@
+"""How often a flawed example gets the verdict that it was written for, over many seeds."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from common import arguments, grade_all, show
+from test_examples import CORRECT, EXAMPLES, Verdict, failed_stages
+
+from vitcheck.checks.result import Outcome, Result, Status
+
+_HEAD = ("submission", "found", "first place", "first reason")
+_Right = tuple[bool, bool, bool]  # in the order of the head
+
+
+def verdict_of(result: Result, wanted: Verdict) -> _Right:
+    """What is right of a result: that something is wrong, where first, and why."""
+    if wanted.status is not Status.GRADED:
+        return _not_graded(result, wanted)
+    if wanted.checks:
+        return _rules_broken(result, wanted)
+    stage, id = wanted.failed[0]
+    blamed, named = failed_stages(result), [one.id for one in result.mistakes]
+    return bool(blamed), [label for label, _ in blamed[:1]] == [stage], named[:1] == [id]
+
+
+def _not_graded(result: Result, wanted: Verdict) -> _Right:
+    line = result.location.line if result.location else None
+    right = result.status is wanted.status
+    return right, right and line == wanted.line, (wanted.reason or "") in (result.reason or "")
+
+
+def _rules_broken(result: Result, wanted: Verdict) -> _Right:
+    failed = {check.id for check in result.checks if check.outcome is Outcome.FAILED}
+    return bool(failed), bool(failed) and not failed_stages(result), failed == wanted.checks
+
+
+def main() -> None:
+    """Print the table, "20 of 20" where all are right."""
+    options = arguments(seeds=20)
+    flawed = [name for name, verdict in EXAMPLES.items() if verdict is not CORRECT]
+    right = {name: Counter[int]() for name in flawed}
+    for name, seed, result in grade_all(flawed, options):
+        said = (False,) * 3 if isinstance(result, str) else verdict_of(result, EXAMPLES[name])
+        right[name].update(number for number, one in enumerate(said) if one)
+        if not all(said):
+            print(f"{name}, seed {seed}: {result if isinstance(result, str) else failed_stages(result)}", flush=True)
+    show(_HEAD, [(name, *(f"{counts[number]} of {options.seeds}" for number in range(3))) for name, counts in right.items()])
+
+
+if __name__ == "__main__":
+    main()
