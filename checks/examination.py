@@ -23,6 +23,9 @@ from .locating.walk import Finding, Walk
 from .replay import ReplayError, Seen, replay, reread, shapes
 from .verdicts import NotApplicable
 
+_SMALL = 2**14  # numbers in one image's tokens; models fixed at larger sizes cost seconds a pass
+_LARGE_EXAMPLES = 2
+
 # what a block of another architecture than the assignment's is called
 _FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
 
@@ -68,7 +71,10 @@ class Examination:
     def draws(self) -> list[Draw]:
         """The sizes that are asked for, as near as the model can be built, each once."""
         wanted = draw_examples(self.assignment.examples, self.seed)
-        return list(dict.fromkeys(self.buildable(draw) for draw in wanted))
+        found = list(dict.fromkeys(self.buildable(draw) for draw in wanted))
+        if found[0].sizes.embed_dim * found[0].sizes.tokens > _SMALL:
+            return [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
+        return found
 
     def buildable(self, draw: Draw) -> Draw:
         return replace(draw, sizes=self.session.sizes_for(draw.sizes))
@@ -134,6 +140,13 @@ class Examination:
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
         return list({(one.id, one.stage): one for one in found}.values())
 
+    @cached_property
+    def stopped_at(self) -> str | None:
+        """The key of the first stage that was not reached because the forward pass raised an exception."""
+        reached = {step.key for step in self.walk.steps}
+        missing = [stage.key for stage in STAGES[1:] if stage.key not in reached]
+        return missing[0] if self.crash is not None and missing else None
+
     @property
     def is_foreign(self) -> bool:
         """Is this a block that the assignment does not ask for?"""
@@ -190,7 +203,7 @@ class Examination:
         try:
             sizes = self.session.sizes_for(wanted)
             trace = self.session.trace(sizes, self.seed)
-            if trace.error is not None:
+            if trace.error is not None and self.crash is None:
                 return FullSize({}, str(trace.error))
             found = shapes(self.walk, trace, sizes)
         except StudentCodeFailed as error:

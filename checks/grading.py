@@ -45,8 +45,8 @@ def grade(
         with zygote.child(assignment.limits, seed=seed) as child:
             layers, session = child.layers, Session(child)
             notes = Notes(session.load(source))
-            recipe = session.infer(Pins(assignment.model.name, assignment.model.arguments))
-            notes = Notes(notes.skipped, tuple(map(str, recipe["notes"])))
+            inferred = session.infer(Pins(assignment.model.name, assignment.model.arguments))
+            notes = Notes(notes.skipped, inferred)
             examination = Examination(source, session, assignment, seed)
             outcomes = run_suite(examination, checks)
             return graded(name, examination, outcomes, notes, _run(seed, began, layers, examination))

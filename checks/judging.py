@@ -73,8 +73,10 @@ def _demand(examination: Examination, row: Stage) -> Seen:
     if seen is not None:
         return seen
     crash = examination.crash
+    if crash is not None and row.key == examination.stopped_at:
+        raise CheckFailed(f"The forward pass stops here: {crash}")
     if crash is not None:
-        raise NotReached(f"the forward pass stopped before it: {crash}")
+        raise NotReached("the forward pass stopped before it")
     if row.key in examination.absent:
         raise NotApplicable("this architecture has no such stage")
     if examination.walk.unexplained is not None and examination.walk.unexplained[0] == row.key:

@@ -20,6 +20,8 @@ def place_of(examination: Examination, key: str) -> Frame | None:
 
     Where it was never a tensor of its own, the line of the next stage that was. None where there is no line.
     """
+    if key == examination.stopped_at and examination.crash is not None:
+        return next(iter(examination.crash.frames), None)
     steps = [step for step in examination.walk.steps if step.key == key]
     wrong = [step for step in steps if step.findings or not step.explained]
     for step in (*wrong, *steps):

@@ -63,9 +63,11 @@ def _all_modules(model: nn.Module) -> list[tuple[str, nn.Module]]:
             continue
         seen.add(id(module))
         found.append((name, module))
+        inside: list[tuple[str, nn.Module]] = []
         for attribute, value in _attributes(module).items():
             path = f"{name}.{attribute}" if name else attribute
-            todo += [(path + suffix, one) for suffix, one in _flatten(value) if isinstance(one, nn.Module)]
+            inside += [(path + suffix, one) for suffix, one in _flatten(value) if isinstance(one, nn.Module)]
+        todo[:0] = inside  # depth first, so that what is shared has the name that torch gives it
     return found
 
 

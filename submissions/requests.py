@@ -6,7 +6,7 @@ import hashlib
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn import init
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from ..reference.sizes import Sizes
 from .child import is_out_of_memory
@@ -23,6 +24,7 @@ from .errors import NotLoaded
 from .loading import Loaded, load
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
+from .shortening import shorten
 from .sights import Watcher
 from .tracing import Storage, Tracer, module_paths
 
@@ -30,6 +32,7 @@ Header = dict[str, Any]
 Tensors = dict[str, Tensor]
 Reply = tuple[Header, Tensors]
 
+_BLOCKS = 3  # "every block reads the first input" shows at three, and no sooner
 _DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -38,6 +41,7 @@ class _Submission:
 
     loaded: Loaded
     recipe: Recipe
+    shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
 def _load(header: Header, tensors: Tensors) -> Reply:
@@ -54,7 +58,24 @@ def _infer(header: Header, tensors: Tensors) -> Reply:
         _Submission.recipe = infer(_Submission.loaded, Pins(header["model"], header["arguments"]))
     except NotLoaded as error:
         return {"recipe": None, "failure": _failure(error)}, {}
+    _Submission.shortens = _runs_shorter()
     return {"recipe": _Submission.recipe.describe(), "failure": None}, {}
+
+
+def _runs_shorter() -> bool:
+    recipe = _Submission.recipe
+    if "depth" in recipe.controls.fields:
+        return False
+    sizes = recipe.sizes_for(Sizes(batch=1))
+    try:
+        model = recipe.build(sizes).eval()
+        if not shorten(model, _BLOCKS):
+            return False
+        with torch.no_grad():
+            model(torch.zeros(1, sizes.channels, sizes.height, sizes.width))
+    except Exception:  # it names a block that is left out, say
+        return False
+    return True
 
 
 def _lay_out(files: Mapping[str, bytes]) -> None:
@@ -74,7 +95,19 @@ def _failure(error: NotLoaded | None) -> Header | None:
 
 def _sizes(header: Header, tensors: Tensors) -> Reply:
     """The nearest sizes that the model can really be built at."""
-    return {"sizes": asdict(_Submission.recipe.sizes_for(Sizes(**header["sizes"])))}, {}
+    wanted = Sizes(**header["sizes"])
+    found = _Submission.recipe.sizes_for(wanted)
+    if _Submission.shortens:
+        found = replace(found, depth=min(found.depth, max(wanted.depth, _BLOCKS)))
+    return {"sizes": asdict(found)}, {}
+
+
+def _built(sizes: Sizes) -> nn.Module:
+    """A model at sizes that ``_sizes`` gave."""
+    model = _Submission.recipe.build(_Submission.recipe.sizes_for(sizes))
+    if _Submission.shortens:
+        shorten(model, sizes.depth)
+    return model
 
 
 def _trace(header: Header, tensors: Tensors) -> Reply:
@@ -95,7 +128,7 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
 def _shapes(header: Header) -> Reply:
     """Under fake tensors this does no arithmetic."""
     sizes = Sizes(**header["sizes"])
-    model = _Submission.recipe.build(sizes).eval()
+    model = _built(sizes).eval()
     image = torch.empty(sizes.batch, sizes.channels, sizes.height, sizes.width)
     return _record(model, image, header, keep_cells=False)
 
@@ -129,7 +162,7 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
         ):
             result = model(image)
         outputs = list(_tensors_in(result))
-    except Exception as raised:
+    except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise
         error = _describe_error(raised)
@@ -139,7 +172,7 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
 def _model(header: Header, tensors: Tensors) -> nn.Module:
     dtype = _DTYPES[header["dtype"]]
     with _default_dtype(dtype):
-        model = _Submission.recipe.build(Sizes(**header["sizes"])).train(header["mode"] == "train").to(dtype)
+        model = _built(Sizes(**header["sizes"])).train(header["mode"] == "train").to(dtype)
     for _, tensor, is_parameter in named_tensors(model):
         if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
@@ -171,7 +204,7 @@ def _tensors_in(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
         yield from _tensors_in(vars(value), path)
 
 
-def _describe_error(error: Exception) -> Header:
+def _describe_error(error: BaseException) -> Header:
     frames: list[list[Any]] = []
     traceback = error.__traceback__
     while traceback is not None:
@@ -209,8 +242,9 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
     reply: Header = {"passes": [], "gradients": {}, "error": None}
     out: Tensors = {}
     model = _model(header, tensors)
-    with _default_dtype(_DTYPES[header["dtype"]]):
-        before = {name: one.detach().clone() for name, one, _ in named_tensors(model)}
+    created: list[str] = []
+    with _default_dtype(_DTYPES[header["dtype"]]), _parameters_made(created):
+        before = {name: one.detach().clone() for name, one in _state(model)}
         training = model.training
         try:
             for number, name in enumerate(header["images"]):
@@ -219,17 +253,35 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
                 out[f"image.{number}"] = image
             if header["backward"]:
                 reply["gradients"] = _gradients(model, image)
-        except Exception as raised:
+        except (Exception, SystemExit) as raised:
             if is_out_of_memory(raised):
                 raise
             reply["error"] = _describe_error(raised)
-    after = {name: one for name, one, _ in named_tensors(model)}
+    after = dict(_state(model))
     reply["changed"] = [
-        name for name, one in before.items() if not torch.equal(one, after.get(name, one[..., :0]))
+        name for name, one in before.items() if name not in after or not torch.equal(one, after[name])
     ]
-    reply["created"] = [name for name in after if name not in before]
+    reply["created"] = created
     reply["mode_kept"] = model.training == training
     return reply, out
+
+
+def _state(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """What is registered; what a model keeps beside it, such as attention maps to be plotted, is its own."""
+    yield from model.named_parameters()
+    yield from model.named_buffers()
+
+
+@contextmanager
+def _parameters_made(names: list[str]) -> Iterator[None]:
+    """Adds to ``names`` each parameter that any module gets meanwhile."""
+    handle = register_module_parameter_registration_hook(
+        lambda module, name, _: names.append(f"{type(module).__name__}.{name}")
+    )
+    try:
+        yield
+    finally:
+        handle.remove()
 
 
 def _one_pass(model: nn.Module, image: Tensor, number: int, out: Tensors) -> Header:
@@ -240,13 +292,13 @@ def _one_pass(model: nn.Module, image: Tensor, number: int, out: Tensors) -> Hea
     for position, (_, tensor) in enumerate(found):
         out[f"out.{number}.{position}"] = tensor.detach().contiguous()
     return {
-        "outputs": [[path, str(one.dtype).removeprefix("torch."), list(one.shape)] for path, one in found],
+        "outputs": [[path, str(one.dtype).removeprefix("torch.")] for path, one in found],
         "random_state_kept": torch.equal(random_state, torch.get_rng_state()),
     }
 
 
 def _gradients(model: nn.Module, image: Tensor) -> Header:
-    """Largest magnitude of each parameter's gradient; null where there is none, NaN as text."""
+    """What one backward pass, from a random sum of all outputs, gives each parameter."""
     model.zero_grad()
     outputs = [one for _, one in _tensors_in(model(image)) if one.requires_grad]
     generator = torch.Generator().manual_seed(7)
@@ -258,8 +310,8 @@ def _gradients(model: nn.Module, image: Tensor) -> Header:
     gradients: Header = {}
     for name, parameter in model.named_parameters():
         gradient = parameter.grad
-        finite = gradient is not None and bool(torch.isfinite(gradient).all())
-        size = float(gradient.abs().max()) if gradient is not None and finite and gradient.numel() else None
+        finite = gradient is None or bool(torch.isfinite(gradient).all())
+        size = float(gradient.abs().max()) if gradient is not None and finite and gradient.numel() else 0.0
         gradients[name] = {"exists": gradient is not None, "finite": finite, "largest": size}
     return gradients
 

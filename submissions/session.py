@@ -11,10 +11,10 @@ from torch import Tensor
 
 from ..reference.sizes import Sizes
 from .conversation import Child
-from .errors import Frame, NotLoaded, Refused, StudentCodeFailed
+from .errors import Frame, NotLoaded, StudentCodeFailed
 from .recipe import Pins
 from .source import Source
-from .trace import Trace, decode
+from .trace import Trace, decode, reading
 
 _FULL_SIZE_BYTES = 4 << 30  # of a traced pass of a model that can only be built at ViT-B/16 size
 
@@ -30,10 +30,19 @@ class Left:
 
 
 @dataclass(frozen=True)
+class Gradient:
+    """What a backward pass gave one parameter; ``largest`` is a magnitude, 0 where there is none."""
+
+    exists: bool
+    finite: bool
+    largest: float
+
+
+@dataclass(frozen=True)
 class Pass:
     """One plain forward pass."""
 
-    outputs: tuple[tuple[str, str, tuple[int, ...]], ...]  # path, dtype, shape
+    outputs: tuple[tuple[str, str], ...]  # path, dtype
     tensors: tuple[Tensor, ...]
     image_after: Tensor
     random_state_kept: bool
@@ -47,7 +56,7 @@ class Passes:
     changed: tuple[str, ...]  # names of tensors of the model whose values changed
     created: tuple[str, ...]  # names of tensors that were not there before
     mode_kept: bool
-    gradients: Mapping[str, Mapping[str, Any]]  # by parameter: exists, finite, largest
+    gradients: Mapping[str, Gradient]  # by parameter
     error: StudentCodeFailed | None
 
 
@@ -62,34 +71,36 @@ class Session:
         keys = {name: f"file.{number}" for number, name in enumerate(source.files)}
         tensors = {keys[name]: _as_tensor(content) for name, content in source.files.items()}
         reply = self._asked({"request": "load", "files": keys}, tensors)
-        return tuple(
-            Left(str(one["file"]), int(one["line"]), str(one["text"]), str(one["reason"]))
-            for one in reply["skipped"]
-        )
+        with reading():
+            return tuple(
+                Left(str(one["file"]), int(one["line"]), str(one["text"]), str(one["reason"]))
+                for one in reply["skipped"]
+            )
 
-    def infer(self, pins: Pins) -> Mapping[str, Any]:
-        """Finds the model and how to build it; answers as Recipe.describe does. Raises NotLoaded."""
+    def infer(self, pins: Pins) -> tuple[str, ...]:
+        """Finds the model and how to build it; the answer is what had to be inferred. Raises NotLoaded."""
         header = {"request": "infer", "model": pins.model, "arguments": dict(pins.arguments)}
-        recipe: Mapping[str, Any] = self._asked(header, {})["recipe"]
-        return recipe
+        reply = self._asked(header, {})
+        with reading():
+            return tuple(str(note) for note in reply["recipe"]["notes"])
 
     def _asked(self, header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mapping[str, Any]:
         reply, _ = self._child.request(header, tensors)
-        failure = _student_error(reply)
-        if failure is not None:
-            raise NotLoaded(f"the code could not be executed: {failure}", next(iter(failure.frames), None))
-        if reply["failure"] is not None:
-            frame = reply["failure"]["frame"]
-            raise NotLoaded(str(reply["failure"]["reason"]), frame and Frame(str(frame[0]), int(frame[1])))
+        with reading():
+            failure = _student_error(reply)
+            if failure is not None:
+                raise NotLoaded(f"the code could not be executed: {failure}", next(iter(failure.frames), None))
+            if reply["failure"] is not None:
+                frame = reply["failure"]["frame"]
+                raise NotLoaded(str(reply["failure"]["reason"]), frame and Frame(str(frame[0]), int(frame[1])))
         return reply
 
     def sizes_for(self, sizes: Sizes) -> Sizes:
         """The nearest sizes that the model can be built at; the batch stays as asked."""
         reply, _ = self._child.request({"request": "sizes", "sizes": asdict(sizes)})
-        try:
+        _raise_building_error(reply)
+        with reading():
             return Sizes(**{name: int(value) for name, value in reply["sizes"].items()})
-        except (KeyError, TypeError, ValueError) as error:
-            raise Refused(f"the reply of the submission's process makes no sense ({error})") from None
 
     def trace(
         self,
@@ -122,9 +133,7 @@ class Session:
         reply, out = self._child.request(
             header, tensors, seconds=60 if large else None, body_limit=_FULL_SIZE_BYTES if large else None
         )
-        failure = _building_error(reply)
-        if failure is not None:
-            raise failure
+        _raise_building_error(reply)
         return decode(reply, out)
 
     def forward(
@@ -154,10 +163,9 @@ class Session:
         reply, out = self._child.request(
             header, {f"image.{number}": one for number, one in enumerate(images)}
         )
-        failure = _building_error(reply)
-        if failure is not None:
-            raise failure
-        return _passes(reply, out)
+        _raise_building_error(reply)
+        with reading():
+            return _passes(reply, out, len(header["images"]))
 
 
 def _as_tensor(content: bytes) -> Tensor:
@@ -176,30 +184,37 @@ def _student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
     return StudentCodeFailed(str(error["type"]), str(error["message"]), frames)
 
 
-def _building_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
-    """An exception outside of the forward pass, whose own errors come without a kind."""
+def _raise_building_error(reply: Mapping[str, Any]) -> None:
+    """Raises StudentCodeFailed for an exception outside of the forward pass: only those come with a kind."""
     error = reply.get("error")
-    return _student_error(reply) if isinstance(error, dict) and "kind" in error else None
+    with reading():
+        failure = _student_error(reply) if isinstance(error, dict) and "kind" in error else None
+    if failure is not None:
+        raise failure
 
 
-def _passes(reply: Mapping[str, Any], out: Mapping[str, Tensor]) -> Passes:
-    try:
-        passes = tuple(
-            Pass(
-                outputs=tuple((str(path), str(dtype), tuple(shape)) for path, dtype, shape in one["outputs"]),
-                tensors=tuple(out[f"out.{number}.{position}"] for position in range(len(one["outputs"]))),
-                image_after=out[f"image.{number}"],
-                random_state_kept=bool(one["random_state_kept"]),
-            )
-            for number, one in enumerate(reply["passes"])
+def _passes(reply: Mapping[str, Any], out: Mapping[str, Tensor], count: int) -> Passes:
+    passes = tuple(
+        Pass(
+            outputs=tuple((str(path), str(dtype)) for path, dtype in one["outputs"]),
+            tensors=tuple(out[f"out.{number}.{position}"] for position in range(len(one["outputs"]))),
+            image_after=out[f"image.{number}"],
+            random_state_kept=bool(one["random_state_kept"]),
         )
-        return Passes(
-            passes,
-            tuple(str(name) for name in reply["changed"]),
-            tuple(str(name) for name in reply["created"]),
-            bool(reply["mode_kept"]),
-            reply["gradients"],
-            _student_error(reply),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise Refused(f"the reply of the submission's process makes no sense ({error})") from None
+        for number, one in enumerate(reply["passes"])
+    )
+    error = _student_error(reply)
+    if error is None and len(passes) != count:
+        raise ValueError(f"{len(passes)} passes instead of {count}")
+    return Passes(
+        passes,
+        tuple(str(name) for name in reply["changed"]),
+        tuple(str(name) for name in reply["created"]),
+        bool(reply["mode_kept"]),
+        {str(name): _gradient(one) for name, one in reply["gradients"].items()},
+        error,
+    )
+
+
+def _gradient(row: Mapping[str, Any]) -> Gradient:
+    return Gradient(bool(row["exists"]), bool(row["finite"]), float(row["largest"]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,6 +15,8 @@ from torch import Tensor
 from .errors import Frame, Refused, StudentCodeFailed
 
 _COPIES = ("clone", "_to_copy", "contiguous")
+_MOST_CELLS = 1 << 48  # in all; more than any memory holds, and torch can still count it
+_LARGEST_WINDOW = 1 << 27  # numbers; axes that repeat cost the child nothing, and whoever reads them memory
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,10 @@ class Trace:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
 
     def tensor(self, reference: Reference) -> Tensor:
-        """The numbers in that window, float64. Raises Refused if it reaches outside of its memory."""
+        """The numbers in that window, float64.
+
+        Raises Refused if it reaches outside of its memory, or repeats it beyond all measure.
+        """
         cells = self.value(reference).cells
         last = reference.offset + sum(
             (size - 1) * stride for size, stride in zip(reference.shape, reference.strides)
@@ -96,6 +103,8 @@ class Trace:
             return cells.new_empty(reference.shape)
         if reference.offset < 0 or min(reference.strides, default=0) < 0 or last >= cells.numel():
             raise Refused("the trace describes a tensor that reaches outside of its memory")
+        if math.prod(reference.shape) > max(_LARGEST_WINDOW, cells.numel()):
+            raise Refused(f"the trace describes a tensor of {math.prod(reference.shape):.0e} numbers")
         start = (
             cells.storage_offset() + reference.offset
         )  # as_strided counts from the storage, not from the slice
@@ -140,16 +149,26 @@ class Use:
     position: int
 
 
-def decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
-    """The trace in a reply of the child. Raises Refused where the reply contradicts itself."""
+@contextmanager
+def reading() -> Iterator[None]:
+    """Where a reply is read: one of another form than it should have is Refused."""
     try:
-        return _decode(header, tensors)
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Refused(f"the reply of the submission's process makes no sense ({error})") from None
 
 
+def decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
+    """The trace in a reply of the child. Raises Refused where the reply contradicts itself."""
+    with reading():
+        return _decode(header, tensors)
+
+
 def _decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
-    announced = sum(int(row["count"]) for row in (*header["records"], *header["leaves"]))
+    counts = [int(row["count"]) for row in (*header["records"], *header["leaves"])]
+    announced = sum(counts)
+    if min(counts) < 0 or announced > _MOST_CELLS:
+        raise ValueError(f"memories of {min(counts)} to {max(counts)} numbers")
     # without numbers, shapes can still be computed with
     cells = tensors.get("cells", torch.empty(announced, dtype=torch.float64, device="meta"))
     if cells.dtype != torch.float64 or tuple(cells.shape) != (announced,):
@@ -185,7 +204,8 @@ def _check_references(trace: Trace) -> None:
     for record in trace.records:
         for reference in record.inputs:
             trace.value(reference)
-    for reference in [view.reference for view in trace.views] + [where for _, where in trace.outputs]:
+    seen = [view.reference for view in trace.views] + [where for _, where in trace.outputs]
+    for reference in [*seen, *(sight.reference for sight in trace.sights)]:
         trace.value(reference)
 
 
@@ -208,7 +228,7 @@ def _value(kind: str, number: int, row: Mapping[str, Any], cells: Tensor) -> Val
 
 def _reference(row: Any) -> Reference:
     kind, number, offset, shape, strides = row
-    if kind not in ("record", "leaf") or len(shape) != len(strides) or int(number) < 0:
+    if kind not in ("record", "leaf") or len(shape) != len(strides) or min(number, *shape) < 0:
         raise ValueError("a reference is malformed")
     return Reference(
         kind, int(number), int(offset), tuple(int(one) for one in shape), tuple(int(one) for one in strides)

@@ -6,6 +6,7 @@ few dozen primitive operations, whatever style the code is written in.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -68,7 +69,7 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
         inputs = [self._reference(one) for one in read]
         result = func(*args, **kwargs)
         written = _written(func, args, kwargs)
-        scalars = [float(one) for one in flat if isinstance(one, (int, float)) and not isinstance(one, bool)]
+        scalars = [float(one) for one in flat if type(one) in (int, float) and math.isfinite(one)]
         depends = any(self._depends(reference) for reference in inputs)
         for tensor in tree_flatten(result)[0]:
             if not isinstance(tensor, Tensor):

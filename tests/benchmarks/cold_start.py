@@ -49,7 +49,9 @@ def cost_of(program: str, *arguments: str) -> Cost:
 def imports_of(path: Path) -> str:
     """The import statements of a file, as a program."""
     imports = (ast.Import, ast.ImportFrom)
-    return "\n".join(ast.unparse(one) for one in ast.parse(path.read_text("utf-8")).body if isinstance(one, imports))
+    return "\n".join(
+        ast.unparse(one) for one in ast.parse(path.read_text("utf-8")).body if isinstance(one, imports)
+    )
 
 
 def row(path: Path) -> tuple[object, ...]:

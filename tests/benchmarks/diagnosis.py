@@ -44,8 +44,17 @@ def main() -> None:
         said = (False,) * 3 if isinstance(result, str) else verdict_of(result, EXAMPLES[name])
         right[name].update(number for number, one in enumerate(said) if one)
         if not all(said):
-            print(f"{name}, seed {seed}: {result if isinstance(result, str) else failed_stages(result)}", flush=True)
-    show(_HEAD, [(name, *(f"{counts[number]} of {options.seeds}" for number in range(3))) for name, counts in right.items()])
+            print(
+                f"{name}, seed {seed}: {result if isinstance(result, str) else failed_stages(result)}",
+                flush=True,
+            )
+    show(
+        _HEAD,
+        [
+            (name, *(f"{counts[number]} of {options.seeds}" for number in range(3)))
+            for name, counts in right.items()
+        ],
+    )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,17 @@ from vitcheck.submissions.recipe import Pins, Recipe, infer
 from vitcheck.submissions.source import read_source
 
 _RUNS = 5
-_HEAD = ("submission", "parent (s)", "child (s)", "together (s)", "passes", "plain (s)", "traced (s)", "÷ plain", "÷ traced")
+_HEAD = (
+    "submission",
+    "parent (s)",
+    "child (s)",
+    "together (s)",
+    "passes",
+    "plain (s)",
+    "traced (s)",
+    "÷ plain",
+    "÷ traced",
+)
 
 
 @dataclass
@@ -42,7 +52,9 @@ def watching(cost: Cost) -> Iterator[None]:
     """Note what a child is asked, and what it has used in the end."""
     request, close = Child.request, Child.close
 
-    def noting(child: Child, header: Mapping[str, Any], tensors: Mapping[str, Tensor] = {}, **options: Any) -> Any:
+    def noting(
+        child: Child, header: Mapping[str, Any], tensors: Mapping[str, Tensor] = {}, **options: Any
+    ) -> Any:
         cost.passes += [(Sizes(**header["sizes"]), image) for image in images_of(header, tensors)]
         return request(child, header, tensors, **options)
 
