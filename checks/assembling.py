@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -66,7 +66,7 @@ def graded(
         submission=name,
         assignment=examination.assignment.name,
         status=Status.GRADED,
-        score=_score(checks),
+        score=_score(examination.assignment, outcomes),
         architecture=examination.architecture,
         stages={stage.label: _stage(examination, stage, outcomes) for stage in _rows(examination)},
         checks=checks,
@@ -135,12 +135,12 @@ def _label(key: str | None) -> str | None:
     return next((one.label for one in STAGES if one.key == key), None)
 
 
-def _score(checks: Iterable[CheckResult]) -> Score:
+def _score(assignment: Assignment, outcomes: Sequence[CheckOutcome]) -> Score:
     """Skipped checks say nothing: their points go to the others in proportion."""
-    rows = list(checks)
-    possible = sum(one.points for one in rows)
-    asked = sum(one.points for one in rows if one.outcome is not Outcome.SKIPPED)
-    earned = sum(one.earned for one in rows)
+    points = assignment.points_of([one.id for one in outcomes])
+    possible = sum(points[one.id] for one in outcomes)
+    asked = sum(points[one.id] for one in outcomes if one.outcome != "skipped")
+    earned = sum(points[one.id] for one in outcomes if one.outcome == "passed")
     share = earned / asked if asked else 0.0
     return Score(earned=round(possible * share, 2), possible=round(possible, 2))
 

@@ -39,6 +39,7 @@ GROUPS = {  # what stands in front of "[" in the id of a check: the group that p
     "property": "properties",
     "breakpoint": "breakpoints",
     "prints": "prints",
+    "own": "own",  # of the instructor: own.some_name, or own.some_name[S12]
 }
 
 _SHIPPED = files(__package__) / "assignments"
@@ -138,6 +139,7 @@ class Points(_Table):
     properties: _Amount = 0
     breakpoints: _Amount = 0
     prints: _Amount = 0
+    own: _Amount = 0
     checks: dict[Annotated[str, AfterValidator(_check_id)], _Amount] = {}
 
     @model_validator(mode="after")

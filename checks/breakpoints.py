@@ -42,6 +42,8 @@ class Breakpoints:
         tensors = [one for key in keys for one in self._examination.examples[0].all(key)]
         if keys == ["image"]:
             return self._check_image(mine)
+        if not tensors and self._examination.absent.issuperset(keys):
+            raise NotApplicable("this architecture has no such stage")
         if not tensors:
             raise NotReached("the stage was not found in the forward pass")
         if not any(_holds(self.trace.tensor(one.reference), tensors) for one in self.trace.sights):
@@ -105,10 +107,18 @@ def _first_lines(text: str) -> list[tuple[int, int]]:
         return []
     rows = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.stmt):
+        if isinstance(node, ast.stmt) and _runs(node):
             last = node.lineno if hasattr(node, "body") else node.end_lineno
             rows.append((node.lineno, last or node.lineno))
     return sorted(rows)
+
+
+def _runs(node: ast.stmt) -> bool:
+    """Can execution stop there? It never does at docstrings, declarations and bare annotations."""
+    if isinstance(node, ast.Expr):
+        return not isinstance(node.value, ast.Constant)
+    bare = isinstance(node, ast.AnnAssign) and node.value is None
+    return not bare and not isinstance(node, (ast.Global, ast.Nonlocal))
 
 
 def _statement(rows: Sequence[tuple[int, int]], line: int) -> int:

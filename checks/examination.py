@@ -12,7 +12,7 @@ from functools import cached_property
 from torch import Tensor
 
 from ..reference.stages import STAGES
-from ..submissions.errors import StudentCodeFailed
+from ..submissions.errors import StudentCodeFailed, SubmissionError
 from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
@@ -206,7 +206,7 @@ class Examination:
             if trace.error is not None and self.crash is None:
                 return FullSize({}, str(trace.error))
             found = shapes(self.walk, trace, sizes)
-        except StudentCodeFailed as error:
+        except (StudentCodeFailed, SubmissionError) as error:
             return FullSize({}, str(error))
         except ReplayError:
             return FullSize({}, None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from ..submissions.errors import SubmissionError
+from ..submissions.errors import Crashed, StudentCodeFailed, SubmissionError
 from ..submissions.process import Zygote
 from ..submissions.recipe import Pins
 from ..submissions.session import Session
@@ -50,6 +50,9 @@ def grade(
             examination = Examination(source, session, assignment, seed)
             outcomes = run_suite(examination, checks)
             return graded(name, examination, outcomes, notes, _run(seed, began, layers, examination))
+    except StudentCodeFailed as failed:  # building it failed now, though it did not before
+        error = Crashed(f"the model could not be built: {failed}", next(iter(failed.frames), None))
+        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
     except SubmissionError as error:
         return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from ..reference.stages import Stage, stage
-from ..submissions.errors import StudentCodeFailed
+from ..submissions.errors import StudentCodeFailed, SubmissionError
 from .drawing import Draw, smallest
 from .examination import Examination, Example
 from .invariants import INVARIANTS
@@ -136,7 +136,7 @@ def _smallest_fault(examination: Examination, key: str, faults: Sequence[str]) -
     def fails(draw: Draw) -> bool:
         try:
             example = examination.example(examination.buildable(draw))
-        except StudentCodeFailed:
+        except (StudentCodeFailed, SubmissionError):
             return False
         found = {one.id for step in example.walk.steps for one in step.findings if one.stage == key}
         return bool(found & set(faults))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 
 from ..reference.stages import STAGES
-from ..submissions.errors import SubmissionError, TimedOut
+from ..submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
 from .examination import Examination
 from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
 
@@ -25,34 +26,45 @@ _OPTIONS = (
 )  # fmt: skip
 
 
+# What happens to be installed or set beside vitcheck must not change a grade.
+_ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "", "PYTEST_ADDOPTS": ""}
+
+
 def run_suite(examination: Examination, checks: Path | None = None) -> list[CheckOutcome]:
     """Every check of the suite, and of the pytest files in the folder ``checks``, in order.
 
     Raises RuntimeError where pytest could not run them, such as for a file that cannot be imported.
     """
     recorder = _Recorder(examination)
-    folders = [SUITE, *([] if checks is None else [checks.resolve()])]
-    arguments = [*_OPTIONS, f"--rootdir={folders[-1]}", *map(str, folders)]
-    with _no_plugins(), contextlib.redirect_stdout(io.StringIO()) as printed:
-        code = pytest.main(arguments, plugins=[recorder])
-    if recorder.broken or code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        problem = "\n".join(recorder.broken) or printed.getvalue() or f"pytest ended with {code!r}"
-        raise RuntimeError(f"the checks could not be run: {problem}")
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in _ENVIRONMENT.items():
+            environment.setenv(name, value)
+        _run(recorder, SUITE, "--noconftest")
+        if checks is not None:
+            _run(recorder, checks.resolve(), f"--confcutdir={checks.resolve()}")
     return recorder.outcomes
 
 
+def _run(recorder: _Recorder, folder: Path, conftests: str) -> None:
+    with _modules_forgotten(folder), contextlib.redirect_stdout(io.StringIO()) as printed:
+        arguments = [*_OPTIONS, f"--rootdir={folder.anchor}", conftests, str(folder)]
+        code = pytest.main(arguments, plugins=[recorder])
+    if not recorder.broken and code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        return
+    nothing = "there is no test_*.py with a test in it" if code == pytest.ExitCode.NO_TESTS_COLLECTED else ""
+    problem = "\n".join(recorder.broken) or printed.getvalue() or nothing or f"pytest ended with {code!r}"
+    raise RuntimeError(f"the checks in {folder} could not be run: {problem}")
+
+
 @contextlib.contextmanager
-def _no_plugins() -> Iterator[None]:
-    """What happens to be installed beside vitcheck must not change a grade."""
-    before = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+def _modules_forgotten(folder: Path) -> Iterator[None]:
+    """Files in ``folder`` are imported anew each time: they may change while this process goes on."""
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
-        else:
-            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = before
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", None) or "").startswith(f"{folder}{os.sep}"):
+                del sys.modules[name]
 
 
 class _Recorder:
@@ -60,7 +72,6 @@ class _Recorder:
 
     def __init__(self, examination: Examination) -> None:
         self._examination = examination
-        self._ended: SubmissionError | None = None
         self.outcomes: list[CheckOutcome] = []
         self.broken: list[str] = []
 
@@ -68,11 +79,6 @@ class _Recorder:
     def examination_fixture(self) -> Examination:
         """The submission under examination: its traces, located stages and process."""
         return self._examination
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> None:
-        if self._ended is not None:  # its process is gone: nothing more can be asked
-            raise NotReached(f"not asked any more: {self._ended.reason}")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -105,10 +111,11 @@ class _Recorder:
                 return CheckOutcome(id, stage, title, "skipped", str(skipped))
             case pytest.skip.Exception() as skipped:
                 return CheckOutcome(id, stage, title, "skipped", str(skipped))
-            case SubmissionError() as ended:
-                self._ended = ended
+            case SubmissionError() as ended:  # its process is gone: all that asks it from now on ends so
                 outcome = "timed_out" if isinstance(ended, TimedOut) else "errored"
                 return CheckOutcome(id, stage, title, outcome, ended.reason)
+            case StudentCodeFailed() as raised:
+                return CheckOutcome(id, stage, title, "failed", f"the model could not be built: {raised}")
             case AssertionError() | pytest.fail.Exception() as failed:  # of an instructor's own check
                 return CheckOutcome(id, stage, title, "failed", str(failed))
             case other:
@@ -122,7 +129,10 @@ class _Recorder:
 
 
 def check_id(item: pytest.Item) -> tuple[str, str | None]:
-    """The id of a check and its stage's key: ``test_equation[S12]`` is ``equation[S12]``."""
+    """The id of a check and its stage's key: ``test_equation[S12]`` is ``equation[S12]``.
+
+    Those of an instructor begin with ``own.``.
+    """
     id = item.name.removeprefix("test_")
     label = id.partition("[")[2].rstrip("]")
-    return id, _LABELS.get(label)
+    return id if item.path.parent == SUITE else f"own.{id}", _LABELS.get(label)

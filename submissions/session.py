@@ -151,11 +151,12 @@ class Session:
 
         Raises StudentCodeFailed where the model could not be built.
         """
+        order = range(len(images)) if order is None else order
         header = {
             "request": "forward",
             "sizes": asdict(sizes),
             "seed": seed,
-            "images": [f"image.{number}" for number in (range(len(images)) if order is None else order)],
+            "images": [f"image.{number}" for number in order],
             "dtype": dtype,
             "mode": mode,
             "backward": backward,
@@ -165,7 +166,7 @@ class Session:
         )
         _raise_building_error(reply)
         with reading():
-            return _passes(reply, out, len(header["images"]))
+            return _passes(reply, out, len(order))
 
 
 def _as_tensor(content: bytes) -> Tensor:

@@ -113,10 +113,14 @@ class Trace:
     @cached_property
     def uses(self) -> tuple[Use, ...]:
         """What does not depend on the image and met something that does, in order: parameters, in effect."""
+        return tuple(use for use in self.all_uses if self.records[use.record].image)
+
+    @cached_property
+    def all_uses(self) -> tuple[Use, ...]:
+        """The same, and what met nothing that depends on the image."""
         return tuple(
             Use(record.number, position)
             for record in self.records
-            if record.image
             for position, reference in enumerate(record.inputs)
             if not self.value(reference).image
         )
@@ -228,7 +232,7 @@ def _value(kind: str, number: int, row: Mapping[str, Any], cells: Tensor) -> Val
 
 def _reference(row: Any) -> Reference:
     kind, number, offset, shape, strides = row
-    if kind not in ("record", "leaf") or len(shape) != len(strides) or min(number, *shape) < 0:
+    if kind not in ("record", "leaf") or len(shape) != len(strides) or min((number, *shape)) < 0:
         raise ValueError("a reference is malformed")
     return Reference(
         kind, int(number), int(offset), tuple(int(one) for one in shape), tuple(int(one) for one in strides)

@@ -158,16 +158,8 @@ def _without_its_scale(scores: Form, probabilities: Form) -> Form:
 
 def settle_attention(walk: Walk, block: int, attention: Attention) -> None:
     """S09 to S14 as found."""
-    heads = attention.heads
-    walk.heads, walk.packing, walk.attention = heads.heads, heads.packing, attention
-    for number, map_ in enumerate(heads.maps):
-        walk.roles[f"block{block}.projection{number}"] = map_
-    for number, name in enumerate(("query", "key", "value")):
-        predict = heads.parts[number]
-        ids = [heads.id] if heads.id and name == heads.blame else []
-        right = heads.right[number] if heads.right else predict
-        walk.settle(name, block, predict, walk.find(predict(walk.context)), right=right, ids=ids)
-    about_maps(walk, heads)
+    walk.attention = attention
+    settle_projections(walk, block, attention.heads)
     if attention.order is not None:
         walk.note(attention.order, "query")
     q, k, v = (stage_of(name, block) for name in ("query", "key", "value"))
@@ -186,6 +178,19 @@ def settle_attention(walk: Walk, block: int, attention: Attention) -> None:
         ids=_ids(form),
         blame=form.blame,
     )
+
+
+def settle_projections(walk: Walk, block: int, heads: Heads) -> None:
+    """S09 to S11."""
+    walk.heads, walk.packing = heads.heads, heads.packing
+    for number, map_ in enumerate(heads.maps):
+        walk.roles[f"block{block}.projection{number}"] = map_
+    for number, name in enumerate(("query", "key", "value")):
+        predict = heads.parts[number]
+        ids = [heads.id] if heads.id and name == heads.blame else []
+        right = heads.right[number] if heads.right else predict
+        walk.settle(name, block, predict, walk.find(predict(walk.context)), right=right, ids=ids)
+    about_maps(walk, heads)
 
 
 def _ids(form: Form) -> list[str]:

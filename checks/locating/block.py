@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ...reference import equations as eq
-from .attention import Attention, Output, outputs, right_attention, settle_attention, wrong_attention
+from .attention import Attention, Output, outputs, right_attention, settle_attention, settle_projections, wrong_attention
 from .context import Predict
 from .forms import ATTENTION_SUMS, NORMS, Form
 from .gaps import contexts, settle_gap
 from .mlp import find_mlp
 from .norms import BatchNorm, Norm
+from .made_up import blame_drawn, drawn_heads
 from .odd_projections import raw_keys, shared_slices, unprojected_values
 from .places import Found
 from .projections import Heads, arrangements, projected
@@ -66,6 +67,35 @@ def settle_unexplained(walk: Walk, number: int, x: Predict) -> bool:
                 _about_norm(walk, number, reading)
                 return _settle_rest(walk, number, reading)
     return False
+
+
+def settle_made_up(walk: Walk, number: int, x: Predict) -> bool:
+    """Settles a block whose query, key and value are random numbers, or go back to none of its input."""
+    heads = drawn_heads(walk)
+    if heads is None:
+        return False
+    reading = next(_readings(walk, number, x, ()))
+    places, parameters = walk.places, walk.parameters
+    walk.look_everywhere()
+    attention = right_attention(walk, [heads]) or wrong_attention(walk, [heads])
+    if attention is None:
+        walk.places, walk.parameters = places, parameters
+        return False
+    _settle_input(walk, number, reading)
+    settle_attention(walk, number, attention)
+    blame_drawn(walk, number)
+    return _settle_rest(walk, number, reading)
+
+
+def settle_until_crash(walk: Walk, number: int, x: Predict) -> None:
+    """Settles what a block had come to when its pass stopped: S08 to S11, if they were reached."""
+    for reading in _readings(walk, number, x, ()):
+        heads = next((one for one in _candidates(walk, reading) if one.id is None), None)
+        if heads is not None:
+            _settle_input(walk, number, reading)
+            settle_projections(walk, number, heads)
+            _about_norm(walk, number, reading)
+            return
 
 
 def _readings(walk: Walk, number: int, x: Predict, ids: tuple[str, ...]) -> Iterator[Reading]:

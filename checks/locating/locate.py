@@ -6,7 +6,7 @@ from torch import Tensor
 
 from ...reference.sizes import Sizes
 from ...submissions.trace import Trace, Use
-from .block import settle_block, settle_unexplained
+from .block import settle_block, settle_made_up, settle_unexplained, settle_until_crash
 from .context import Context, Predict
 from .embedding import embedding
 from .model import about_model
@@ -33,6 +33,8 @@ def locate(trace: Trace, sizes: Sizes) -> Walk:
         if not _next_block(walk):
             break
     if walk.unexplained is None and not _readout(walk):
+        if trace.error is not None:
+            settle_until_crash(walk, walk.blocks + 1, _sequence(walk))
         walk.stuck("block_input" if not walk.blocks else "last_block_output", walk.blocks + 1)
     about_model(walk)
     return walk
@@ -55,7 +57,9 @@ def _next_block(walk: Walk) -> bool:
         return False
     if settle_block(walk, number, _wrong_inputs(walk)):
         return True
-    return walk.unexplained is None and not _readout(walk) and settle_unexplained(walk, number, x)
+    if walk.unexplained is not None or _readout(walk):
+        return False
+    return settle_unexplained(walk, number, x) or settle_made_up(walk, number, x)
 
 
 def _wrong_inputs(walk: Walk) -> list[_Input]:

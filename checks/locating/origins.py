@@ -33,6 +33,11 @@ def origin(trace: Trace, reference: Reference) -> Origin:
         if one.kind == "leaf":
             leaves[one.number] = value
         else:
-            random = random or any(word in value.op for word in _RANDOM)
+            random = random or is_random(value.op)
             todo += value.inputs
     return Origin(tuple(leaves.values()), random)
+
+
+def is_random(op: str) -> bool:
+    """Does this operation draw numbers?"""
+    return any(word in op for word in _RANDOM)

@@ -89,8 +89,9 @@ class _Maps:
 class Parameters:
     """Finds maps between tensors of one trace."""
 
-    def __init__(self, context: Context, places: Places) -> None:
+    def __init__(self, context: Context, places: Places, uses: Sequence[Use]) -> None:
         self._context = context
+        self._all = uses
         self._places = places
         self._maps: dict[int, _Maps] = {}
         self._affines: dict[int, tuple[list[Affine], Array]] = {}
@@ -99,7 +100,7 @@ class Parameters:
     def uses(self) -> dict[Use, Reference]:
         """Every consumption of a floating-point parameter, in order, and what it reads."""
         trace = self._context.trace
-        references = {use: trace.used(use) for use in trace.uses if not self._again(use.record)}
+        references = {use: trace.used(use) for use in self._all if not self._again(use.record)}
         return {
             use: reference
             for use, reference in references.items()

@@ -53,15 +53,11 @@ class Found:
 
 
 def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
-    """Everything that depends on the image, or only some records of it."""
-    chosen = trace.records if records is None else [trace.records[number] for number in records]
-    return Places(
-        {
-            one.number: one.cells.numpy()
-            for one in chosen
-            if one.image and one.cells is not None and "float" in one.dtype
-        }
-    )
+    """Everything that depends on the image, or the records that are named."""
+    if records is None:
+        records = [one.number for one in trace.records if one.image]
+    chosen = [trace.records[number] for number in records]
+    return Places({one.number: one.cells.numpy() for one in chosen if "float" in one.dtype})
 
 
 class Places:

@@ -127,6 +127,11 @@ class Walk:
             return True
         return next(self.parameters.linears(x, start), None) is not None
 
+    def look_everywhere(self) -> None:
+        """From here on, looks among tensors that do not depend on the image, too."""
+        self.places = places_in(self.trace, range(len(self.trace.records)))
+        self.parameters = Parameters(self.context, self.places, self.trace.all_uses)
+
     @property
     def exhausted(self) -> bool:
         return self.places.look_ups > _LOOK_UPS
@@ -136,7 +141,7 @@ def begin(trace: Trace, sizes: Sizes) -> Walk:
     """A walk that stands at the image."""
     context = Context(trace, sizes)
     places = places_in(trace)
-    walk = Walk(context, places, Parameters(context, places))
+    walk = Walk(context, places, Parameters(context, places, trace.uses))
     context.stages["image", 0] = context.image
     return walk
 

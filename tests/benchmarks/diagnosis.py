@@ -9,8 +9,9 @@ from test_examples import CORRECT, EXAMPLES, Verdict, failed_stages
 
 from vitcheck.checks.result import Outcome, Result, Status
 
-_HEAD = ("submission", "found", "first place", "first reason")
-_Right = tuple[bool, bool, bool]  # in the order of the head
+_COLUMNS = ("found", "first place right", "first reason right")
+_Right = tuple[bool, bool, bool]  # in the order of the columns
+_NOTHING: _Right = (False, False, False)
 
 
 def verdict_of(result: Result, wanted: Verdict) -> _Right:
@@ -35,26 +36,26 @@ def _rules_broken(result: Result, wanted: Verdict) -> _Right:
     return bool(failed), bool(failed) and not failed_stages(result), failed == wanted.checks
 
 
+def said_of(result: Result) -> str:
+    """What a result says, in short."""
+    failed = [check.id for check in result.checks if check.outcome is Outcome.FAILED]
+    return f"{result.status.value} {failed_stages(result)} {failed} {result.reason or ''}"
+
+
 def main() -> None:
-    """Print the table, "20 of 20" where all are right."""
+    """Print what is not right, then the table."""
     options = arguments(seeds=20)
     flawed = [name for name, verdict in EXAMPLES.items() if verdict is not CORRECT]
-    right = {name: Counter[int]() for name in flawed}
+    counts = {name: Counter[str]() for name in flawed}
     for name, seed, result in grade_all(flawed, options):
-        said = (False,) * 3 if isinstance(result, str) else verdict_of(result, EXAMPLES[name])
-        right[name].update(number for number, one in enumerate(said) if one)
+        said = _NOTHING if isinstance(result, str) else verdict_of(result, EXAMPLES[name])
+        counts[name].update(column for column, one in zip(_COLUMNS, said, strict=True) if one)
         if not all(said):
             print(
-                f"{name}, seed {seed}: {result if isinstance(result, str) else failed_stages(result)}",
-                flush=True,
+                f"{name}, seed {seed}: {result if isinstance(result, str) else said_of(result)}", flush=True
             )
-    show(
-        _HEAD,
-        [
-            (name, *(f"{counts[number]} of {options.seeds}" for number in range(3)))
-            for name, counts in right.items()
-        ],
-    )
+    head = ("submission", "gradings", *_COLUMNS)
+    show(head, [(name, options.seeds, *map(row.__getitem__, _COLUMNS)) for name, row in counts.items()])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from common import show
 from corpus import BASES
@@ -16,7 +16,7 @@ from vitcheck.reference.sizes import Sizes
 from vitcheck.reference.stages import STAGES
 from vitcheck.submissions.trace import Trace
 
-_HEAD = ("base", "mistakes", "detected", "first stage right", "named first", "named at all")
+_COLUMNS = ("mistakes", "detected", "first stage right", "named first", "named at all")
 _LABELS = {stage.key: stage.label for stage in STAGES}
 _Blame = list[tuple[str, str]]  # labels of stages and ids, in the order of stages; "?" is no known mistake
 
@@ -29,7 +29,8 @@ def blame(trace: Trace, sizes: Sizes, wanted: Collection[str] = ()) -> _Blame:
     said += [(step.key, "?") for step in walk.steps if not step.explained and not step.findings]
     if walk.unexplained is not None:
         said.append((walk.unexplained[0], "?"))
-    return sorted({(_LABELS.get(key, key), id): None for key, id in said}, key=lambda one: one[0])
+    labelled = dict.fromkeys((_LABELS.get(key, key), id) for key, id in said)
+    return sorted(labelled, key=lambda one: one[0])
 
 
 def judge(mutant: Mutant, said: _Blame) -> tuple[bool, bool, bool, bool]:
@@ -37,6 +38,19 @@ def judge(mutant: Mutant, said: _Blame) -> tuple[bool, bool, bool, bool]:
     wanted = {mutant.id, *mutant.accepted}
     stages, ids = [stage for stage, _ in said], [id for _, id in said]
     return bool(said), stages[:1] == [mutant.stage], bool(wanted & {*ids[:1]}), bool(wanted & {*ids})
+
+
+def count(planted: Iterable[Mutant]) -> dict[str, Counter[str]]:
+    """How many there are, and how many are right, by base and column; prints what is not fully right."""
+    counts = {name: Counter[str]() for name in [*BASES, "all"]}
+    for mutant in planted:
+        said = blame(trace_changed(mutant), sizes_of(mutant.base), {mutant.id, *mutant.accepted})
+        right = dict(zip(_COLUMNS, (True, *judge(mutant, said)), strict=True))
+        for row in (mutant.base, "all"):
+            counts[row].update(column for column, one in right.items() if one)
+        if not all(right.values()):
+            print(f"- {mutant.name} ({mutant.stage}): {', '.join(map(' '.join, said)) or 'nothing'}")
+    return counts
 
 
 def false_alarms() -> dict[str, _Blame]:
@@ -47,30 +61,17 @@ def false_alarms() -> dict[str, _Blame]:
 
 
 def main() -> None:
-    """Print the table, what is not fully right in it, and the false alarms."""
-    counts: dict[str, Counter[int]] = {name: Counter() for name in BASES}
-    seen = [one for one in MUTANTS if not (one.invisible or one.crashes)]
-    for mutant in seen:
-        said = blame(trace_changed(mutant), sizes_of(mutant.base), {mutant.id, *mutant.accepted})
-        right = (True, *judge(mutant, said))
-        counts[mutant.base].update(column for column, one in enumerate(right) if one)
-        if not all(right):
-            print(f"- {mutant.name} ({mutant.stage}): {', '.join(map(' '.join, said)) or 'nothing'}")
-    used = {base: count for base, count in counts.items() if count}
+    """Print what is not fully right, the table, and the false alarms."""
+    visible = [one for one in MUTANTS if not (one.invisible or one.crashes)]
+    counts = count(visible)
     show(
-        _HEAD,
-        [
-            (name, *map(count.__getitem__, range(5)))
-            for name, count in [*used.items(), ("all", sum(counts.values(), Counter()))]
-        ],
+        ("base", *_COLUMNS), [(name, *map(row.__getitem__, _COLUMNS)) for name, row in counts.items() if row]
     )
     alarms = false_alarms()
     print(
-        f"\nFalse alarms on {len(BASES)} correct programs and {len(REFACTORINGS)} rewrites: {len(alarms)} {alarms or ''}"
+        f"\nFalse alarms: {len(alarms)} on {len(BASES) + len(REFACTORINGS)} correct programs {alarms or ''}"
     )
-    print(
-        f"Left out: {len(MUTANTS) - len(seen)} of {len(MUTANTS)} mistakes, which leave one pass as it is or raise in it."
-    )
+    print(f"Left out: {len(MUTANTS) - len(visible)} mistakes that raise, or do not show in one pass")
 
 
 if __name__ == "__main__":

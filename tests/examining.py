@@ -1,0 +1,67 @@
+"""Submissions examined in this process: as grading does it, without a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import torch
+from corpus import BASES, Base, load_source
+from mutants import MUTANTS, source
+from torch import Tensor, nn
+
+from vitcheck.checks.assignment import Assignment, load_assignment
+from vitcheck.checks.examination import Examination
+from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions import requests
+from vitcheck.submissions.conversation import Child
+from vitcheck.submissions.session import Session
+from vitcheck.submissions.source import Source
+
+BRIEF: Assignment = load_assignment("vit-debugging").model_copy(update={"examples": 2})
+torch.set_num_threads(1)  # as grading does: tensors are small
+_MUTANTS = {one.name: one for one in MUTANTS}
+
+
+_NOTHING: Mapping[str, Tensor] = {}
+
+
+class Here:
+    """Answers requests as a child does; builds ``text`` as the corpus builds ``base``."""
+
+    def __init__(self, text: str, base: Base) -> None:
+        self._text, self._base = text, base
+
+    def request(
+        self, header: Mapping[str, Any], tensors: Mapping[str, Tensor] = _NOTHING, **_: object
+    ) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        recipe = SimpleNamespace(build=self._build, sizes_for=self._sizes_for)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(requests._Submission, "recipe", recipe, raising=False)
+            patch.setattr(requests._Submission, "shortens", False, raising=False)
+            return requests.HANDLERS[header["request"]](dict(header), dict(tensors))
+
+    def _build(self, sizes: Sizes) -> nn.Module:
+        return self._base.build(load_source(self._text, self._base.name), sizes)
+
+    def _sizes_for(self, sizes: Sizes) -> Sizes:
+        if self._base.rectangular:
+            return sizes
+        return replace(sizes, width=sizes.height)
+
+
+def examine(
+    name: str, *edits: tuple[str, str], assignment: Assignment = BRIEF, seed: int = 1
+) -> Examination:
+    """A base or a mutant of the corpus under examination, with each edit's first text replaced by its second."""
+    mutant = _MUTANTS.get(name)
+    base = BASES[name if mutant is None else mutant.base]
+    text = base.source() if mutant is None else source(mutant)
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    submitted = Source(f"{base.name}.py", {f"{base.name}.py": text.encode()})
+    return Examination(submitted, Session(cast(Child, Here(text, base))), assignment, seed)
