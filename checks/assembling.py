@@ -119,16 +119,19 @@ def _checks(assignment: Assignment, outcomes: Sequence[CheckOutcome]) -> list[Ch
             outcome=Outcome(one.outcome),
             points=round(points[one.id], 4),
             earned=round(points[one.id], 4) if one.outcome == "passed" else 0.0,
-            message=" ".join([*(f"{_title(id)}." for id in one.mistakes[:1]), one.message]).strip(),
+            message=_message(one),
             counterexample=None if one.counterexample is None else dict(one.counterexample),
         )
         for one in outcomes
     ]
 
 
-def _title(id: str) -> str:
-    title = mistakes()[id].title
-    return title[:1].upper() + title[1:]
+def _message(outcome: CheckOutcome) -> str:
+    """At a stage the mistake's title first; a property alone does not prove its mistake."""
+    if not outcome.stage or not outcome.mistakes:
+        return outcome.message
+    title = mistakes()[outcome.mistakes[0]].title
+    return f"{title[:1].upper()}{title[1:]}. {outcome.message}".strip()
 
 
 def _label(key: str | None) -> str | None:

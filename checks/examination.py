@@ -11,6 +11,7 @@ from functools import cached_property
 
 from torch import Tensor
 
+from ..reference.sizes import Sizes
 from ..reference.stages import STAGES
 from ..submissions.errors import StudentCodeFailed, SubmissionError
 from ..submissions.session import Passes, Session
@@ -18,9 +19,10 @@ from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
 from .drawing import Draw, draw_examples, noise
+from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
 from .locating.locate import locate
 from .locating.walk import Finding, Walk
-from .replay import ReplayError, Seen, replay, reread, shapes
+from .replay import ReplayError, Seen, replay, reread
 from .verdicts import NotApplicable
 
 _SMALL = 2**14  # numbers in one image's tokens; models fixed at larger sizes cost seconds a pass
@@ -45,18 +47,6 @@ class Example:
 
     def first(self, key: str) -> Seen | None:
         return next(iter(self.all(key)), None)
-
-
-@dataclass(frozen=True)
-class FullSize:
-    """Shapes by stage key for one image; none where it fails there, or runs other operations."""
-
-    shapes: Mapping[str, tuple[int, ...]]
-    failure: str | None
-
-
-def _of_one_image(shape: tuple[int, ...], batch: int) -> tuple[int, ...]:
-    return (1, *shape[1:]) if shape[:1] == (batch,) else shape
 
 
 class Examination:
@@ -203,14 +193,23 @@ class Examination:
         try:
             sizes = self.session.sizes_for(wanted)
             trace = self.session.trace(sizes, self.seed)
-            if trace.error is not None and self.crash is None:
-                return FullSize({}, str(trace.error))
-            found = shapes(self.walk, trace, sizes)
         except (StudentCodeFailed, SubmissionError) as error:
             return FullSize({}, str(error))
-        except ReplayError:
-            return FullSize({}, None)
-        return FullSize({key: _of_one_image(shape, first.batch) for key, shape in found.items()}, None)
+        if trace.error is not None and self.crash is None:
+            return FullSize({}, str(trace.error))
+        if trace.signature != self.walk.trace.signature:
+            return FullSize({})
+        return FullSize(self._shapes_in(trace, sizes))
+
+    def _shapes_in(self, full: Trace, sizes: Sizes) -> dict[str, Shape]:
+        found: dict[str, Shape] = {"image": of_one_image(full.records[0].shape, sizes.batch)}
+        same = [one for one in self.examples if one.walk is self.walk]
+        for number, seen in enumerate(self._first.seen):
+            measured = [Measured(one.draw.sizes, tuple(one.seen[number].student.shape)) for one in same]
+            shape = shape_at(seen.step, measured, self.walk.trace, full, sizes)
+            if shape is not None:
+                found.setdefault(seen.step.key, of_one_image(shape, sizes.batch))
+        return found
 
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
         given = list(images) or [noise(draw.sizes, draw.seed)]

@@ -94,23 +94,6 @@ def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
     return pieces[0] if found.axis is None else torch.stack(pieces, found.axis)
 
 
-def shapes(walk: Walk, trace: Trace, sizes: Sizes) -> dict[str, tuple[int, ...]]:
-    """The shape of each stage on a trace without numbers, by key; of block 1 for the stages of blocks.
-
-    Raises ReplayError where other operations ran.
-    """
-    if trace.signature != walk.trace.signature:
-        raise ReplayError("other operations ran")
-    context = Context(trace, sizes)
-    context.stages["image", 0] = context.image
-    found: dict[str, tuple[int, ...]] = {"image": tuple(context.image.shape)}
-    for step in walk.steps:
-        tensor = step.predict(context)
-        context.stages[step.key, step.block] = tensor
-        found.setdefault(step.key, tuple(tensor.shape))
-    return found
-
-
 def reference_pass(walk: Walk, trace: Trace, sizes: Sizes) -> dict[tuple[str, int], Tensor]:
     """The reference's own tensors: its equations with the student's parameters, chained from the image on."""
     context = Context(trace, sizes)

@@ -15,13 +15,13 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn import init
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from ..reference.sizes import Sizes
 from .child import is_out_of_memory
-from .code import STUDENT_PREFIX, module_file
+from .code import module_file
 from .errors import NotLoaded
 from .loading import Loaded, load
+from .plain import describe_error, plain_passes, tensors_in
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
 from .shortening import shorten
@@ -161,11 +161,11 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
             tracer,
         ):
             result = model(image)
-        outputs = list(_tensors_in(result))
+        outputs = list(tensors_in(result))
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise
-        error = _describe_error(raised)
+        error = describe_error(raised)
     return _encode(tracer, watcher, outputs, error)
 
 
@@ -189,30 +189,6 @@ def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
         yield
     finally:
         torch.set_default_dtype(torch.float32)
-
-
-def _tensors_in(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
-    if isinstance(value, Tensor):
-        yield path, value
-    elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _tensors_in(one, f"{path}.{key}".lstrip("."))
-    elif isinstance(value, (list, tuple)):
-        for number, one in enumerate(value):
-            yield from _tensors_in(one, f"{path}.{number}".lstrip("."))
-    elif hasattr(value, "__dict__"):
-        yield from _tensors_in(vars(value), path)
-
-
-def _describe_error(error: BaseException) -> Header:
-    frames: list[list[Any]] = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if file.startswith(STUDENT_PREFIX):
-            frames.insert(0, [file.removeprefix(STUDENT_PREFIX), traceback.tb_lineno])
-        traceback = traceback.tb_next
-    return {"type": type(error).__name__, "message": str(error)[:10_000], "frames": frames}
 
 
 def _encode(
@@ -239,81 +215,11 @@ def _row(one: Storage) -> Header:
 
 def _forward(header: Header, tensors: Tensors) -> Reply:
     """Plain passes over ``images`` in turn on one model, and what they left behind."""
-    reply: Header = {"passes": [], "gradients": {}, "error": None}
-    out: Tensors = {}
+    dtype = _DTYPES[header["dtype"]]
     model = _model(header, tensors)
-    created: list[str] = []
-    with _default_dtype(_DTYPES[header["dtype"]]), _parameters_made(created):
-        before = {name: one.detach().clone() for name, one in _state(model)}
-        training = model.training
-        try:
-            for number, name in enumerate(header["images"]):
-                image = tensors[name].to(_DTYPES[header["dtype"]], copy=True)
-                reply["passes"].append(_one_pass(model, image, number, out))
-                out[f"image.{number}"] = image
-            if header["backward"]:
-                reply["gradients"] = _gradients(model, image)
-        except (Exception, SystemExit) as raised:
-            if is_out_of_memory(raised):
-                raise
-            reply["error"] = _describe_error(raised)
-    after = dict(_state(model))
-    reply["changed"] = [
-        name for name, one in before.items() if name not in after or not torch.equal(one, after[name])
-    ]
-    reply["created"] = created
-    reply["mode_kept"] = model.training == training
-    return reply, out
-
-
-def _state(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
-    """What is registered; what a model keeps beside it, such as attention maps to be plotted, is its own."""
-    yield from model.named_parameters()
-    yield from model.named_buffers()
-
-
-@contextmanager
-def _parameters_made(names: list[str]) -> Iterator[None]:
-    """Adds to ``names`` each parameter that any module gets meanwhile."""
-    handle = register_module_parameter_registration_hook(
-        lambda module, name, _: names.append(f"{type(module).__name__}.{name}")
-    )
-    try:
-        yield
-    finally:
-        handle.remove()
-
-
-def _one_pass(model: nn.Module, image: Tensor, number: int, out: Tensors) -> Header:
-    torch.manual_seed(1_000_003 + number)  # unusual: a model that seeds by itself shows
-    random_state = torch.get_rng_state()
-    with torch.no_grad():
-        found = list(_tensors_in(model(image)))
-    for position, (_, tensor) in enumerate(found):
-        out[f"out.{number}.{position}"] = tensor.detach().contiguous()
-    return {
-        "outputs": [[path, str(one.dtype).removeprefix("torch.")] for path, one in found],
-        "random_state_kept": torch.equal(random_state, torch.get_rng_state()),
-    }
-
-
-def _gradients(model: nn.Module, image: Tensor) -> Header:
-    """What one backward pass, from a random sum of all outputs, gives each parameter."""
-    model.zero_grad()
-    outputs = [one for _, one in _tensors_in(model(image)) if one.requires_grad]
-    generator = torch.Generator().manual_seed(7)
-    total = sum(
-        (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs
-    )
-    if isinstance(total, Tensor):
-        total.backward()  # type: ignore[no-untyped-call]  # torch has no annotation for it
-    gradients: Header = {}
-    for name, parameter in model.named_parameters():
-        gradient = parameter.grad
-        finite = gradient is None or bool(torch.isfinite(gradient).all())
-        size = float(gradient.abs().max()) if gradient is not None and finite and gradient.numel() else 0.0
-        gradients[name] = {"exists": gradient is not None, "finite": finite, "largest": size}
-    return gradients
+    images = [tensors[name].to(dtype, copy=True) for name in header["images"]]
+    with _default_dtype(dtype):
+        return plain_passes(model, images, header["backward"])
 
 
 HANDLERS = {"load": _load, "infer": _infer, "sizes": _sizes, "trace": _trace, "forward": _forward}

@@ -33,6 +33,7 @@ class Left:
 class Gradient:
     """What a backward pass gave one parameter; ``largest`` is a magnitude, 0 where there is none."""
 
+    asked: bool  # is it a parameter that requires one?
     exists: bool
     finite: bool
     largest: float
@@ -89,10 +90,14 @@ class Session:
         with reading():
             failure = _student_error(reply)
             if failure is not None:
-                raise NotLoaded(f"the code could not be executed: {failure}", next(iter(failure.frames), None))
+                raise NotLoaded(
+                    f"the code could not be executed: {failure}", next(iter(failure.frames), None)
+                )
             if reply["failure"] is not None:
                 frame = reply["failure"]["frame"]
-                raise NotLoaded(str(reply["failure"]["reason"]), frame and Frame(str(frame[0]), int(frame[1])))
+                raise NotLoaded(
+                    str(reply["failure"]["reason"]), frame and Frame(str(frame[0]), int(frame[1]))
+                )
         return reply
 
     def sizes_for(self, sizes: Sizes) -> Sizes:
@@ -218,4 +223,4 @@ def _passes(reply: Mapping[str, Any], out: Mapping[str, Tensor], count: int) -> 
 
 
 def _gradient(row: Mapping[str, Any]) -> Gradient:
-    return Gradient(bool(row["exists"]), bool(row["finite"]), float(row["largest"]))
+    return Gradient(bool(row["asked"]), bool(row["exists"]), bool(row["finite"]), float(row["largest"]))

@@ -29,6 +29,17 @@ class Reference:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
+    def reads_as(self, other: Reference) -> bool:
+        """Are these the same numbers in the same order, at most with other axes?"""
+        same = (self.offset, math.prod(self.shape)) == (other.offset, math.prod(other.shape))
+        return self == other or (same and self._straight and other._straight)
+
+    @property
+    def _straight(self) -> bool:
+        """Is the memory read as it lies?"""
+        steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
+        return all(size == 1 or stride == step for size, stride, step in zip(self.shape, self.strides, steps))
+
 
 @dataclass(frozen=True)
 class Value:
@@ -130,10 +141,7 @@ class Trace:
         reference = self.records[use.record].inputs[use.position]
         while reference.kind == "record":
             value = self.records[reference.number]
-            whole = (
-                len(value.inputs) == 1
-                and torch.Size(reference.shape).numel() == torch.Size(value.shape).numel()
-            )
+            whole = len(value.inputs) == 1 and reference.reads_as(value.reference)
             if not whole or value.op.partition(".")[0] not in _COPIES:
                 break
             reference = value.inputs[0]

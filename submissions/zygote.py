@@ -43,14 +43,15 @@ def main() -> None:
     _prctl(_ADOPT_ORPHANS, 1)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system reaps
     folders = []
-    while True:
-        text, descriptors, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, _DESCRIPTORS)
-        if not text:
-            break
-        order = json.loads(text)
-        if "fork" in order:
-            folders.append(order["fork"]["scratch"])
-        control.sendall(json.dumps(_answer(order, descriptors)).encode())
+    with contextlib.suppress(ConnectionError):  # the parent has hung up while it was imported, say
+        while True:
+            text, descriptors, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, _DESCRIPTORS)
+            if not text:
+                break
+            order = json.loads(text)
+            if "fork" in order:
+                folders.append(order["fork"]["scratch"])
+            control.sendall(json.dumps(_answer(order, descriptors)).encode())
     _clear(folders)
 
 

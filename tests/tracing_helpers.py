@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions import requests
+from vitcheck.submissions import plain, requests
 from vitcheck.submissions.randomise import randomise
 from vitcheck.submissions.sights import Watcher
 from vitcheck.submissions.trace import Trace, decode
@@ -69,7 +69,7 @@ def trace_model(model: nn.Module, image: Tensor) -> Trace:
     try:
         with sdpa_kernel(SDPBackend.MATH), module_paths(model, tracer), watcher, tracer:
             result = model(image)
-        outputs = list(requests._tensors_in(result))
+        outputs = list(plain.tensors_in(result))
     except Exception as raised:  # as for a student's: what ran before it is still a trace
-        error = requests._describe_error(raised)
+        error = plain.describe_error(raised)
     return decode(*requests._encode(tracer, watcher, outputs, error))

@@ -6,13 +6,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ...reference import equations as eq
-from .attention import Attention, Output, outputs, right_attention, settle_attention, settle_projections, wrong_attention
+from .attention import (
+    Attention,
+    Output,
+    outputs,
+    right_attention,
+    settle_attention,
+    settle_projections,
+    wrong_attention,
+)
 from .context import Predict
 from .forms import ATTENTION_SUMS, NORMS, Form
 from .gaps import contexts, settle_gap
+from .made_up import blame_drawn, drawn_heads
 from .mlp import find_mlp
 from .norms import BatchNorm, Norm
-from .made_up import blame_drawn, drawn_heads
 from .odd_projections import raw_keys, shared_slices, unprojected_values
 from .places import Found
 from .projections import Heads, arrangements, projected

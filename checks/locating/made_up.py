@@ -18,10 +18,10 @@ def drawn_heads(walk: Walk) -> Heads | None:
         for record in walk.trace.records[walk.position :]
         if is_random(record.op) and not record.image and len(record.shape) == 4
     ]
-    fitting = [one for one in drawn if one.shape[0] == B and one.shape[2] == T and one.shape[1] * one.shape[3] == D]
+    fitting = [one for one in drawn if one.shape[::2] == (B, T) and one.shape[1] * one.shape[3] == D][:3]
     if len(fitting) < 3:
         return None
-    first, second, third = (_record(one.number) for one in fitting[:3])
+    first, second, third = (_record(one.number) for one in fitting)
     return Heads((first, second, third), fitting[0].shape[1], "drawn")
 
 
@@ -35,4 +35,5 @@ def _record(number: int) -> Predict:
 def blame_drawn(walk: Walk, block: int) -> None:
     for position, step in enumerate(walk.steps):
         if step.block == block and step.key in ("query", "key", "value"):
-            walk.note_at(position, "stage-made-up", step.key, None if step.found is None else step.found.record)
+            record = None if step.found is None else step.found.record
+            walk.note_at(position, "stage-made-up", step.key, record)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ from unittest.mock import patch
 import torch
 from common import ASSIGNMENT, CORRECT_EXAMPLES, show
 from torch import Tensor, nn
-from tracing_helpers import trace_model
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from vitcheck.checks.grading import grade
 from vitcheck.reference.sizes import Sizes
@@ -23,28 +23,31 @@ from vitcheck.submissions.loading import load
 from vitcheck.submissions.process import Zygote
 from vitcheck.submissions.recipe import Pins, Recipe, infer
 from vitcheck.submissions.source import read_source
+from vitcheck.submissions.tracing import Tracer, module_paths
 
 _RUNS = 5
 _HEAD = (
-    "submission",
-    "parent",
-    "child",
-    "both",
-    "passes",
-    "plain",
-    "traced",
-    "both ÷ plain",
-    "both ÷ traced",
+    *("submission", "parent", "child", "both"),
+    *("passes", "traced", "all plain", "as asked", "both ÷ plain", "both ÷ as asked"),
 )
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One forward pass that was asked for."""
+
+    sizes: Sizes
+    image: Tensor
+    traced: bool
 
 
 @dataclass
 class Cost:
-    """Processor seconds of one grading, and the forward passes that were asked for."""
+    """Processor seconds of one grading, and what they were spent for."""
 
     parent: float = 0.0
     child: float = 0.0
-    passes: list[tuple[Sizes, Tensor]] = field(default_factory=list)
+    passes: list[Pass] = field(default_factory=list)
 
 
 @contextmanager
@@ -55,7 +58,8 @@ def watching(cost: Cost) -> Iterator[None]:
     def noting(
         child: Child, header: Mapping[str, Any], tensors: Mapping[str, Tensor] = {}, **options: Any
     ) -> Any:
-        cost.passes += [(Sizes(**header["sizes"]), image) for image in images_of(header, tensors)]
+        images, traced = images_of(header, tensors), header["request"] == "trace"
+        cost.passes += [Pass(Sizes(**header["sizes"]), image, traced) for image in images]
         return request(child, header, tensors, **options)
 
     def closing(child: Child) -> None:
@@ -85,20 +89,31 @@ def grading(path: Path, zygote: Zygote) -> Cost:
     return cost
 
 
-def passing(recipe: Recipe, cost: Cost, run: Callable[[nn.Module, Tensor], object]) -> float:
-    """Processor seconds of the same passes in this process, by ``run``; building the model is not counted."""
-    seconds = 0.0
-    for sizes, image in cost.passes:
-        model = recipe.build(sizes).eval()
-        began = process_time()
-        run(model, image.double())
-        seconds += process_time() - began
-    return seconds
-
-
 def plain_pass(model: nn.Module, image: Tensor) -> None:
     """As the student would make it."""
     model(image)
+
+
+def traced_pass(model: nn.Module, image: Tensor) -> None:
+    """As the child records it."""
+    tracer = Tracer(model, image)
+    with sdpa_kernel(SDPBackend.MATH), module_paths(model, tracer), tracer:
+        model(image)
+
+
+def seconds_of(recipe: Recipe, passes: Iterable[Pass], traced: bool) -> float:
+    """Processor seconds of passes repeated in this process, without those for building the model.
+
+    Without ``traced`` all of them are plain; with it, those are traced that were.
+    """
+    seconds = 0.0
+    for one in passes:
+        model, image = recipe.build(one.sizes).eval(), one.image.double()
+        run = traced_pass if traced and one.traced else plain_pass
+        began = process_time()
+        run(model, image)
+        seconds += process_time() - began
+    return seconds
 
 
 def row(path: Path, costs: list[Cost]) -> tuple[object, ...]:
@@ -107,9 +122,11 @@ def row(path: Path, costs: list[Cost]) -> tuple[object, ...]:
     parent = median(one.parent for one in costs)
     child = median(one.child for one in costs)
     both = median(one.parent + one.child for one in costs)
-    plain = median(passing(recipe, one, plain_pass) for one in costs)
-    traced = median(passing(recipe, one, trace_model) for one in costs)
-    return path.name, parent, child, both, len(costs[0].passes), plain, traced, both / plain, both / traced
+    plain = median(seconds_of(recipe, one.passes, traced=False) for one in costs)
+    traced = median(seconds_of(recipe, one.passes, traced=True) for one in costs)
+    passes = costs[0].passes
+    counts = len(passes), sum(one.traced for one in passes)
+    return path.name, parent, child, both, *counts, plain, traced, both / plain, both / traced
 
 
 def main() -> None:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import pytest
+from corpus import BASES
 from examining import examine
 
 from vitcheck.checks.properties import PROPERTIES
 from vitcheck.checks.verdicts import CheckFailed, NotApplicable, NotReached
 
+PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
+STYLES = (  # which hold parameters, or lay out heads, in different ways
+    "report", "fused_sdpa", "library_encoder", "per_head_modules", "raw_parameters", "interleaved_qkv",
+    "tuple_sizes", "clip_style",
+)  # fmt: skip
 # Where no edit of weights from outside can tell heads apart.
 NOT_APPLICABLE = {
     ("per_head_modules", "head-permutation"),
     ("raw_parameters", "head-permutation"),
+    ("tuple_sizes", "head-permutation"),
 }
 CAUGHT = [
     ("report-functional-dropout-always-on", "repeatable", "functional-dropout-always-on"),
@@ -22,16 +29,23 @@ CAUGHT = [
     ("report-rng-consumed-in-eval", "no-side-effects", "rng-consumed-in-eval"),
     ("report-input-mutated-in-place", "no-side-effects", "input-mutated-in-place"),
     ("report-params-created-in-forward", "no-side-effects", "params-created-in-forward"),
+    ("report-params-created-in-forward", "repeatable", "params-created-in-forward"),
     ("report-path-detached", "gradients", "path-detached"),
-    ("report-unused-parameter", "gradients", "unused-parameter"),
-    ("report-requires-grad-off", "gradients", "requires-grad-off"),
     ("report-no-grad-in-blocks", "gradients", "no-grad-in-blocks"),
     ("report-batch-size-hard-coded", "batch-sizes", "batch-size-hard-coded"),
     ("report-squeeze-drops-batch", "batch-sizes", "squeeze-drops-batch"),
 ]
+BROKEN = [
+    ("report-softmax-over-batch", "batch-independence", "attention probabilities of block 1"),
+    ("library_mha-attention-over-batch-axis", "batch-independence", "attention context of block 1"),
+    ("report-layernorm-over-batch", "batch-independence", "post attention norm of block 1"),
+    ("report-softmax-over-batch", "batch-sizes", "between a batch of 1 and one of 5"),
+    ("report-pos-missing", "positions-matter", "shuffling the patches does not change"),
+    ("library_mha-attention-over-batch-axis", "responds-to-the-image", "the same for every image"),
+]
 
 
-@pytest.mark.parametrize(("mutant", "name", "mistake"), CAUGHT, ids=lambda one: str(one))
+@pytest.mark.parametrize(("mutant", "name", "mistake"), CAUGHT)
 def test_a_mistake_breaks_its_property_and_is_named(mutant: str, name: str, mistake: str) -> None:
     with pytest.raises(CheckFailed) as failed:
         PROPERTIES[name](examine(mutant))
@@ -39,3 +53,91 @@ def test_a_mistake_breaks_its_property_and_is_named(mutant: str, name: str, mist
     assert failed.value.draw is not None
 
 
+@pytest.mark.parametrize(("mutant", "name", "says"), BROKEN)
+def test_a_mistake_of_values_breaks_a_property_too(mutant: str, name: str, says: str) -> None:
+    with pytest.raises(CheckFailed, match=says):
+        PROPERTIES[name](examine(mutant))
+
+
+@pytest.mark.parametrize(
+    "mutant", ["report-unused-parameter", "report-requires-grad-off"], ids=lambda one: str(one)
+)
+def test_a_parameter_without_a_gradient_is_named_with_the_one_cause(mutant: str) -> None:
+    with pytest.raises(CheckFailed, match=r"no gradient reaches (pos_embed|blocks.0.norm4.weight)") as failed:
+        PROPERTIES["gradients"](examine(mutant))
+    assert failed.value.mistakes == (mutant.removeprefix("report-"),)
+
+
+@pytest.mark.parametrize("base", STYLES)
+def test_every_property_holds_on_correct_code(base: str) -> None:
+    examination = examine(base)
+    for name, check in PROPERTIES.items():
+        try:
+            check(examination)
+        except NotApplicable:
+            assert (base, name) in NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (f"{PROBS}\n", f"{PROBS}\n        self.maps = attn_probs\n"),  # to be plotted
+        ("self.dim = dim\n", "self.dim = dim\n        self.scale = torch.tensor(0.5)\n"),  # of no axes
+        (
+            "self.dim = dim\n",
+            "self.dim = dim\n        self.register_buffer('steps', torch.tensor(0))\n",
+        ),
+    ],
+)
+def test_what_a_model_keeps_for_itself_is_no_side_effect(old: str, new: str) -> None:
+    examination = examine("report", (old, new))
+    PROPERTIES["no-side-effects"](examination)
+    PROPERTIES["repeatable"](examination)
+
+
+SIDE_EFFECTS = [
+    ("self.head.bias.data += 1", "changes head.bias"),
+    ("self.train()", "switches between train and eval mode"),
+    ("torch.rand(1)", "the random state"),
+]
+
+
+@pytest.mark.parametrize(("line", "says"), SIDE_EFFECTS)
+def test_a_side_effect_is_said(line: str, says: str) -> None:
+    edit = ("B = img.size(0)\n", f"B = img.size(0)\n        {line}\n")
+    with pytest.raises(CheckFailed, match=says):
+        PROPERTIES["no-side-effects"](examine("report", edit))
+
+
+def test_a_float32_constant_in_a_bfloat16_model_is_a_promoted_dtype() -> None:
+    edit = ("logits = self.head(cls_rep)", "logits = self.head(cls_rep) * torch.ones(1)")
+    with pytest.raises(CheckFailed, match="a bfloat16 model returns bfloat16, float32") as failed:
+        PROPERTIES["dtype-kept"](examine("report", edit))
+    assert failed.value.mistakes == ("dtype-promoted",)
+
+
+def test_a_model_that_fails_in_train_mode_alone_is_said_to() -> None:
+    edit = ("B = img.size(0)\n", "B = img.size(0)\n        assert not self.training, 'no training'\n")
+    with pytest.raises(CheckFailed, match="train mode: AssertionError: no training"):
+        PROPERTIES["train-and-eval"](examine("report", edit))
+
+
+def test_attention_that_tells_its_heads_apart_is_seen() -> None:
+    edit = (PROBS, f"{PROBS} * torch.arange(1, self.num_heads + 1)[:, None, None]")
+    with pytest.raises(CheckFailed, match="permuting the heads changes the attention output"):
+        PROPERTIES["head-permutation"](examine("report", edit))
+
+
+def test_a_model_that_returns_nothing_is_told_so() -> None:
+    line = BASES["scaled_query"].source().rstrip().splitlines()[-1]
+    assert "return" in line
+    with pytest.raises(CheckFailed, match="returns no tensor"):
+        PROPERTIES["repeatable"](examine("scaled_query", (line, line.replace("return ", ""))))
+
+
+def test_where_the_pass_crashes_nothing_is_said_of_it() -> None:
+    edit = ("x = x_pos\n", "x = x_pos @ x_pos\n")
+    examination = examine("report", edit)
+    for check in PROPERTIES.values():
+        with pytest.raises(NotReached):
+            check(examination)

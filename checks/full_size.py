@@ -1,0 +1,63 @@
+"""The shape of every stage at the assignment's own sizes, without arithmetic.
+
+A pass on shapes alone gives the shape of each record. Where a stage is a whole record, that is its shape; where
+it is a part of one or in another layout, each of its axes is the size that it has followed in all examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..reference.sizes import Sizes
+from ..submissions.trace import Trace
+from .locating.walk import Step
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FullSize:
+    """Shapes by stage key for one image; none where it fails there, or runs other operations."""
+
+    shapes: dict[str, Shape]
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One example: its sizes, and the shape that a stage has in it."""
+
+    sizes: Sizes
+    shape: Shape
+
+
+def shape_at(
+    step: Step, measured: Sequence[Measured], located: Trace, full: Trace, sizes: Sizes
+) -> Shape | None:
+    """The shape of ``step`` in the pass ``full`` at ``sizes``; None where its axes follow no size.
+
+    ``measured`` are its shapes in the examples; the first is the one that was ``located``.
+    """
+    if step.found is not None and step.found.axis is None:
+        record = step.found.places[0].record
+        if located.records[record].shape == measured[0].shape:
+            return full.records[record].shape
+    axes = [
+        _axis([one.shape[axis] for one in measured], measured, sizes)
+        for axis in range(len(measured[0].shape))
+    ]
+    known = [one for one in axes if one is not None]
+    return tuple(known) if len(known) == len(axes) else None
+
+
+def _axis(seen: Sequence[int], measured: Sequence[Measured], sizes: Sizes) -> int | None:
+    for letter, size in sizes.axes.items():
+        if all(one.sizes.axes[letter] == there for one, there in zip(measured, seen)):
+            return size
+    return seen[0] if len(set(seen)) == 1 else None
+
+
+def of_one_image(shape: Shape, batch: int) -> Shape:
+    """The assignment's shapes are those of one image."""
+    return (1, *shape[1:]) if shape[:1] == (batch,) else shape

@@ -1,0 +1,143 @@
+"""Properties that compare the student's tensors of two passes: with another image, or other weights.
+
+Each function raises CheckFailed where the property does not hold and NotApplicable where it means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from ..submissions.trace import Use
+from .drawing import noise
+from .editing import permuted_heads, permuted_patches, permuted_positions, without_branches
+from .examination import Examination, Example
+from .locating.context import Context
+from .locating.origins import origin
+from .locating.parameters import Norm
+from .verdicts import CheckFailed, NotApplicable, NotReached
+
+# Batched and single passes differ by at most 5.3e-15 of the largest value in float64; mistakes by far more.
+_ROUNDING = 1e-9
+# Two different random images must give scores that differ by more than rounding.
+DIFFERENT = 1e-6
+
+Stages = Mapping[tuple[str, int], Tensor]
+
+
+def batch_independence(examination: Examination) -> None:
+    """Every stage of an image is the same whatever else is in the batch."""
+    example = example_of(examination)
+    image = example.draw.image
+    others = noise(example.draw.sizes, example.draw.seed + 1)
+    others[0] = image[0]
+    before, after = examination.again(), examination.again(others)
+    for (key, block), tensor in before.items():
+        if key in ("image", "class_token") or tensor.shape[0] != example.draw.sizes.batch:
+            continue
+        if far(tensor[0], after[key, block][0]):
+            where = f"{key.replace('_', ' ')}{f' of block {block}' if block else ''}"
+            raise CheckFailed(
+                f"{where} of the first image changes when the other images change", (), example.draw
+            )
+
+
+def joint_permutation(examination: Examination) -> None:
+    """Patches and their position rows, permuted together, leave the scores unchanged."""
+    example = example_of(examination)
+    name, table = _position_table(example)
+    order = torch.randperm(
+        example.draw.sizes.patches, generator=torch.Generator().manual_seed(examination.seed)
+    )
+    image = permuted_patches(example.draw.image, example.draw.sizes, order)
+    fixed = {name: permuted_positions(table, example.draw.sizes, order)}
+    before, after = _final(examination.again()), _final(examination.again(image, fixed))
+    if before.shape == after.shape and far(before, after):
+        raise CheckFailed(
+            "permuting the patches together with their positions changes the scores", (), example.draw
+        )
+
+
+def positions_matter(examination: Examination) -> None:
+    """Patches permuted alone change the scores."""
+    example = example_of(examination)
+    order = torch.arange(example.draw.sizes.patches).roll(1)
+    image = permuted_patches(example.draw.image, example.draw.sizes, order)
+    if not far(_final(examination.again()), _final(examination.again(image)), DIFFERENT):
+        raise CheckFailed("shuffling the patches does not change the scores", (), example.draw)
+
+
+def _position_table(example: Example) -> tuple[str, Tensor]:
+    use = example.walk.roles.get("positions")
+    if not isinstance(use, Use):
+        raise NotApplicable("no table of positions was found")
+    leaves = origin(example.trace, example.trace.used(use)).leaves
+    tokens = example.draw.sizes.tokens * example.draw.sizes.embed_dim
+    if len(leaves) != 1 or leaves[0].kind == "tensor" or leaves[0].reference.shape[-1:] == ():
+        raise NotApplicable("the positions are no single parameter that could be permuted")
+    table = example.trace.tensor(leaves[0].reference)
+    if table.numel() != tokens:
+        raise NotApplicable("the table of positions has other rows than one for each token")
+    return leaves[0].name, table
+
+
+def head_permutation(examination: Examination) -> None:
+    """Heads permuted in the query, key, value and output weights leave the attention output unchanged."""
+    example = example_of(examination)
+    fixed, order = permuted_heads(example)
+    stages, again = examination.again(), examination.again(fixed=fixed)
+    before, after = _of_block_1(stages, "attention_output"), _of_block_1(again, "attention_output")
+    if far(before, after):
+        raise CheckFailed("permuting the heads changes the attention output", (), example.draw)
+    maps, permuted = (
+        _of_block_1(stages, "attention_probabilities"),
+        _of_block_1(again, "attention_probabilities"),
+    )
+    if maps.shape == permuted.shape and far(maps[:, order], permuted):
+        raise CheckFailed("permuting the heads does not permute the attention maps", (), example.draw)
+
+
+def identity_block(examination: Examination) -> None:
+    """With output weights of zero, a block hands on its input, through the norms on that path."""
+    example = example_of(examination)
+    fixed = without_branches(example)
+    again = examination.again(fixed=fixed)
+    context = Context(examination.trace(example.draw, fixed=fixed), example.draw.sizes)
+    expected = _of_block_1(again, "block_input")
+    on_the_path = example.walk.architecture in ("report", "post-norm")
+    for role in ("block1.norm2", "block1.norm3") if on_the_path else ():
+        norm = example.walk.roles.get(role)
+        if isinstance(norm, Norm):
+            expected = norm.right(context, expected)
+    if far(expected, _of_block_1(again, "block_output")):
+        raise CheckFailed(
+            "a block whose attention and MLP give zero does not hand on its input", (), example.draw
+        )
+
+
+def example_of(examination: Examination) -> Example:
+    """The first example. Raises NotReached where its forward pass stops with an exception."""
+    if examination.crash is not None:
+        raise NotReached("the forward pass stops with an exception")
+    return examination.examples[0]
+
+
+def far(a: Tensor, b: Tensor, tolerance: float = _ROUNDING) -> bool:
+    """Do two tensors differ in shape, or by more than ``tolerance`` of the largest value?"""
+    if a.shape != b.shape:
+        return True
+    return bool((a - b).abs().max() > tolerance * (1 + b.abs().max()))
+
+
+def _final(stages: Stages) -> Tensor:
+    if ("logits", 0) not in stages:
+        raise NotReached("the logits were not found")
+    return stages["logits", 0]
+
+
+def _of_block_1(stages: Stages, key: str) -> Tensor:
+    if (key, 1) not in stages:
+        raise NotReached(f"{key.replace('_', ' ')} was not found")
+    return stages[key, 1]

@@ -1,0 +1,127 @@
+"""Child side: plain forward passes, and what they leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
+
+from .child import is_out_of_memory
+from .code import STUDENT_PREFIX
+
+Header = dict[str, Any]
+
+
+def plain_passes(
+    model: nn.Module, images: Sequence[Tensor], backward: bool
+) -> tuple[Header, dict[str, Tensor]]:
+    """Passes over ``images`` in turn, and a backward pass on the last if asked for, as a reply.
+
+    An exception that the model raises is in the reply; running out of memory is not.
+    """
+    reply: Header = {"passes": [], "gradients": {}, "error": None, "created": []}
+    out: dict[str, Tensor] = {}
+    before = {name: one.detach().clone() for name, one in _state(model)}
+    training = model.training
+    try:
+        with _parameters_made(reply["created"]):
+            for number, image in enumerate(images):
+                reply["passes"].append(_one_pass(model, image, number, out))
+                out[f"image.{number}"] = image
+            if backward:
+                reply["gradients"] = _gradients(model, images[-1])
+    except (Exception, SystemExit) as raised:
+        if is_out_of_memory(raised):
+            raise
+        reply["error"] = describe_error(raised)
+    after = dict(_state(model))
+    reply["changed"] = [
+        name for name, one in before.items() if name not in after or not torch.equal(one, after[name])
+    ]
+    reply["mode_kept"] = model.training == training
+    return reply, out
+
+
+def tensors_in(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
+    """Every tensor in what a model returns, with its path in there, such as ``"logits"`` or ``"1.0"``."""
+    if isinstance(value, Tensor):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from tensors_in(one, f"{path}.{key}".lstrip("."))
+    elif isinstance(value, (list, tuple)):
+        for number, one in enumerate(value):
+            yield from tensors_in(one, f"{path}.{number}".lstrip("."))
+    elif hasattr(value, "__dict__"):
+        yield from tensors_in(vars(value), path)
+
+
+def describe_error(error: BaseException) -> Header:
+    """An exception of the student's code as plain data, with their lines that it passed, innermost first."""
+    frames: list[list[Any]] = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if file.startswith(STUDENT_PREFIX):
+            frames.insert(0, [file.removeprefix(STUDENT_PREFIX), traceback.tb_lineno])
+        traceback = traceback.tb_next
+    return {"type": type(error).__name__, "message": str(error)[:10_000], "frames": frames}
+
+
+def _state(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """What is registered; what a model keeps beside it, such as attention maps to be plotted, is its own."""
+    yield from model.named_parameters()
+    yield from model.named_buffers()
+
+
+@contextmanager
+def _parameters_made(names: list[str]) -> Iterator[None]:
+    """Adds to ``names`` each parameter that any module gets meanwhile."""
+    handle = register_module_parameter_registration_hook(
+        lambda module, name, _: names.append(f"{type(module).__name__}.{name}")
+    )
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _one_pass(model: nn.Module, image: Tensor, number: int, out: dict[str, Tensor]) -> Header:
+    torch.manual_seed(1_000_003 + number)  # unusual: a model that seeds by itself shows
+    random_state = torch.get_rng_state()
+    with torch.no_grad():
+        found = list(tensors_in(model(image)))
+    for position, (_, tensor) in enumerate(found):
+        out[f"out.{number}.{position}"] = tensor.detach().contiguous()
+    return {
+        "outputs": [[path, str(one.dtype).removeprefix("torch.")] for path, one in found],
+        "random_state_kept": torch.equal(random_state, torch.get_rng_state()),
+    }
+
+
+def _gradients(model: nn.Module, image: Tensor) -> Header:
+    """What one backward pass, from a random sum of all outputs, gives each parameter."""
+    model.zero_grad()
+    outputs = [one for _, one in tensors_in(model(image)) if one.requires_grad]
+    generator = torch.Generator().manual_seed(7)
+    total = sum(
+        (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs
+    )
+    if isinstance(total, Tensor):
+        total.backward()  # type: ignore[no-untyped-call]  # torch has no annotation for it
+    gradients: Header = {}
+    for name, parameter in model.named_parameters():
+        gradient = parameter.grad
+        finite = gradient is None or bool(torch.isfinite(gradient).all())
+        size = float(gradient.abs().max()) if gradient is not None and finite and gradient.numel() else 0.0
+        gradients[name] = {
+            "asked": parameter.requires_grad,
+            "exists": gradient is not None,
+            "finite": finite,
+            "largest": size,
+        }
+    return gradients

@@ -1,0 +1,187 @@
+"""The tracer sees every value that a pass makes, however it is written, and the lines that made it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from corpus import load_source
+from torch import Tensor, nn
+from tracing_helpers import trace_model
+
+from vitcheck.submissions.errors import Frame
+from vitcheck.submissions.trace import Trace, Value
+
+F64 = torch.float64
+
+
+def trace(forward: str, setup: str = "pass") -> Trace:
+    """One pass of a model whose constructor and forward pass have these lines."""
+    lines = "".join(f"\n        {line}" for line in forward.splitlines())
+    text = (
+        "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+        f"class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        {setup}\n"
+        f"    def forward(self, x):{lines}\n"
+    )
+    torch.set_default_dtype(F64)
+    try:
+        return trace_model(load_source(text, "net").Net(), image())
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+FIRST_LINE = 9  # of the forward pass above
+
+
+def image() -> Tensor:
+    return torch.arange(24, dtype=F64).view(2, 3, 4) / 7
+
+
+def holds(one: Value, tensor: Tensor) -> bool:
+    return one.shape == tensor.shape and torch.allclose(
+        torch.as_strided(one.cells, one.shape, one.reference.strides, one.cells.storage_offset() + one.reference.offset),
+        tensor,
+    )
+
+
+def made(found: Trace, tensor: Tensor) -> bool:
+    return any(holds(one, tensor) for one in found.records if one.image)
+
+
+def test_library_calls_are_taken_apart() -> None:
+    found = trace("return F.scaled_dot_product_attention(x, x, x)")
+    scores = image() @ image().mT / 2
+    assert made(found, scores.softmax(-1))
+    assert made(found, scores.softmax(-1) @ image())
+
+
+def test_a_library_layer_is_taken_apart_though_it_has_a_fused_path() -> None:
+    setup = "self.layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True).eval()"
+    found = trace("return self.layer(x)", setup)
+    assert any("softmax" in one.op for one in found.records)
+    assert sum("native_layer_norm" in one.op for one in found.records) == 2
+
+
+def test_what_is_written_in_place_is_a_value_of_its_own_and_the_one_before_stays() -> None:
+    found = trace("y = 3 * x\ny += 1\ny.mul_(2)\nreturn y")
+    for expected in (3 * image(), 3 * image() + 1, 6 * image() + 2):
+        assert made(found, expected)
+    assert torch.equal(found.tensor(found.outputs[0][1]), 6 * image() + 2)
+
+
+def test_a_buffer_filled_slice_by_slice_is_known_whole() -> None:
+    found = trace("out = x.new_zeros(2, 4, 4)\nout[:, 1:] = x\nout[:, 0] = 5.0\nreturn out")
+    whole = torch.cat([torch.full((2, 1, 4), 5.0, dtype=F64), image()], 1)
+    assert torch.equal(found.tensor(found.outputs[0][1]), whole)
+    assert found.records[-1].image  # though only a number was written last
+
+
+def test_what_is_written_into_an_output_argument_is_seen() -> None:
+    found = trace("y = torch.empty_like(x)\ntorch.add(x, 1, out=y)\nreturn y")
+    assert made(found, image() + 1)
+
+
+def test_a_view_is_the_memory_of_what_it_looks_at() -> None:
+    found = trace("y = 2 * x\nreturn y.transpose(1, 2)[:, 1:]")
+    where = found.outputs[0][1]
+    assert "mul" in found.value(where).op
+    assert torch.equal(found.tensor(where), (2 * image()).mT[:, 1:])
+    assert [one.op.partition(".")[0] for one in found.views] == ["transpose", "slice"]
+
+
+def test_memory_that_was_freed_is_not_taken_for_what_lies_there_later() -> None:
+    found = trace("for i in range(50):\n    y = x * i\nreturn y")
+    assert torch.equal(found.tensor(found.outputs[0][1]), 49 * image())
+    assert made(found, 17 * image())
+
+
+def test_parameters_are_leaves_with_their_names() -> None:
+    setup = "self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4, bias=False)"
+    found = trace("return self.b(self.a(x))", setup)
+    assert [(one.name, one.kind) for one in found.leaves] == [
+        ("a.bias", "parameter"),
+        ("a.weight", "parameter"),
+        ("b.weight", "parameter"),
+    ]
+
+
+def test_buffers_and_tensors_of_no_module_are_leaves_too() -> None:
+    setup = "self.register_buffer('table', torch.ones(4)); self.plain = torch.full((4,), 2.0)"
+    found = trace("return x * self.table + self.plain", setup)
+    assert [(one.name, one.kind) for one in found.leaves] == [("table", "buffer"), ("", "tensor")]
+
+
+def test_only_what_follows_from_the_image_depends_on_it() -> None:
+    found = trace("y = torch.ones(4) * 3\nz = x + y\nreturn z, y")
+    assert [(one.op.partition(".")[0], one.image) for one in found.records[1:]] == [
+        ("ones", False),
+        ("mul", False),
+        ("add", True),
+    ]
+
+
+def test_the_line_is_the_students_and_the_callers_comes_behind_it() -> None:
+    text = (
+        "from torch import nn\n"
+        "def double(x):\n"
+        "    return x * 2\n"
+        "class Net(nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        y = double(x)\n"
+        "        return nn.functional.relu(y)\n"
+    )
+    found = trace_model(load_source(text, "net").Net(), image())
+    assert found.records[1].frames == (Frame("net.py", 3), Frame("net.py", 6))
+    assert found.records[2].frames == (Frame("net.py", 7),)
+
+
+def test_the_module_that_ran_is_named() -> None:
+    setup = "self.blocks = nn.ModuleList(nn.Sequential(nn.Linear(4, 4), nn.ReLU()) for _ in range(2))"
+    found = trace("for block in self.blocks:\n    x = block(x)\nreturn x + 1", setup)
+    relus = [one.module for one in found.records if "relu" in one.op]
+    assert relus == ["blocks.0.1", "blocks.1.1"]
+    assert found.records[-1].module == ""
+
+
+def test_what_ran_before_an_exception_is_still_there() -> None:
+    found = trace("y = x * 2\nz = y @ y\nreturn z")
+    assert made(found, 2 * image())
+    assert found.error is not None
+    assert found.error.type == "RuntimeError"
+    assert found.error.frames == (Frame("net.py", FIRST_LINE + 1),)
+
+
+def test_after_an_exception_the_modules_path_is_right_again() -> None:
+    setup = "self.bad = nn.Linear(9, 9)"
+    found = trace("try:\n    self.bad(x)\nexcept RuntimeError:\n    pass\nreturn x + 1", setup)
+    assert found.records[-1].module == ""
+
+
+def test_infinite_numbers_in_the_code_do_not_spoil_the_reply() -> None:
+    found = trace("mask = torch.ones(3, 4) == 0\nreturn x.masked_fill(mask, float('-inf')).clamp(max=9)")
+    assert found.error is None
+    assert all(abs(number) < 1e300 for one in found.records for number in one.scalars)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_the_signature_tells_other_operations_apart(same: bool) -> None:
+    one, other = trace("return x * 2 + 1"), trace("return x * 3 + 2" if same else "return x + 1 * 2")
+    assert (one.signature == other.signature) is same
+
+
+class Checkpointed(nn.Module):
+    """Runs its layer under checkpointing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4, dtype=F64)
+
+    def forward(self, x: Tensor) -> Tensor:
+        from torch.utils.checkpoint import checkpoint
+
+        result: Tensor = checkpoint(self.layer, x, use_reentrant=False)
+        return result
+
+
+def test_what_runs_under_checkpointing_is_seen() -> None:
+    model = Checkpointed()
+    assert made(trace_model(model, image()), model.layer(image()).detach())
