@@ -1,7 +1,7 @@
 """The shape of every stage at the assignment's own sizes, without arithmetic.
 
-A pass on shapes alone gives the shape of each record. Where a stage is a whole record, that is its shape; where
-it is a part of one or in another layout, each of its axes is the size that it has followed in all examples.
+A pass on shapes alone gives the shape of each record. Where a stage is a whole record, that is its shape.
+Where it is a part of one, or in another layout, each of its axes is the size that it follows in all examples.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Child side: a model whose depth is written in its code, with fewer blocks.
 
-What holds for three blocks holds for twelve, and a traced float64 pass of twelve ViT-B blocks takes gigabytes.
+What holds for three blocks holds for twelve, and a traced pass of twelve ViT-B blocks takes gigabytes.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ def shorten(model: nn.Module, depth: int) -> bool:
     """
     shortened = False
     for parent in list(model.modules()):
-        if isinstance(parent, (nn.ModuleList, nn.Sequential)) and len(parent) > depth:
-            if len({type(child) for child in parent}) == 1:
-                del parent[depth:]
-                shortened = True
+        if not isinstance(parent, (nn.ModuleList, nn.Sequential)):
+            continue
+        if len(parent) > depth and len({type(child) for child in parent}) == 1:
+            del parent[depth:]
+            shortened = True
     return shortened

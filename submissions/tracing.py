@@ -117,7 +117,13 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
 
     def _add_view(self, op: str, tensor: Tensor) -> None:
         self.views.append(
-            [op, self._reference(tensor), len(self.records), student_frames(sys._getframe()), self._module()]
+            [
+                op.removeprefix("aten."),
+                self._reference(tensor),
+                len(self.records),
+                student_frames(sys._getframe()),
+                self._module(),
+            ]
         )
 
     def _describe(self, op: str, tensor: Tensor, image: bool) -> Storage:

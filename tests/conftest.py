@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+import torch
 from jaxtyping import install_import_hook
 
 install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
 
 from vitcheck.submissions.process import Zygote  # noqa: E402
+
+torch.set_num_threads(1)  # as grading does: a second thread only waits for tensors this small
 
 
 @pytest.fixture(scope="module")  # no longer, since some tests look for processes that are left over

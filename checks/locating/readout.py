@@ -205,7 +205,9 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     if not returned and _for_every_token(walk, plain):
         walk.note("head-on-all-tokens", "logits")
     _settle_probabilities(walk, probabilities_form)
-    if any(_same(tensor.argmax(0).double(), walk.trace.tensor(where)) for where in _of_classes(walk)):
+    answers = [one.argmax(0).double() for one in (tensor, eq.class_probabilities(tensor))]
+    returned_answers = [walk.trace.tensor(where) for where in _of_classes(walk)]
+    if any(_same(one, other) for one in answers for other in returned_answers):
         walk.note("argmax-over-batch", "class_probabilities")
 
 

