@@ -72,7 +72,7 @@ def graded(
         checks=checks,
         mistakes=findings,
         variants=_variants(examination),
-        notes=_notes(notes, examination.source),
+        notes=[*_notes(notes, examination.source), *_left_out(examination)],
         run=run,
     )
 
@@ -314,6 +314,10 @@ def _variants(examination: Examination) -> list[VariantResult]:
                 )
             )
     return found
+
+
+def _left_out(examination: Examination) -> list[Note]:
+    return [Note(kind="inferred", text=text) for text in examination.left_out]
 
 
 def _notes(notes: Notes, source: Source | None) -> list[Note]:

@@ -27,7 +27,7 @@ class Breakpoints:
     @cached_property
     def trace(self) -> Trace:
         """One pass of the first example, looked at where the marks stand."""
-        draw = self._examination.draws[0]
+        draw = self._examination.first_draw
         # without any mark, one that is never reached still has variables looked at
         stops = statements(self._examination.source.files, self.marks) or [("", 0)]
         return self._examination.session.trace(draw.sizes, draw.seed, draw.image, marks=stops)

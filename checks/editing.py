@@ -93,7 +93,7 @@ def permuted_heads(example: Example) -> tuple[dict[str, Tensor], Tensor]:
 
 
 def _outputs(context: Context, map_: Linear) -> int:
-    return context.use(map_.weight).numel() // context.sizes.embed_dim
+    return context.use(map_.weight).numel() // context.stage("block_input", 1).shape[-1]
 
 
 def _input_maps(example: Example, context: Context) -> list[tuple[Linear, str, int]]:

@@ -49,6 +49,10 @@ class Example:
         return next(iter(self.all(key)), None)
 
 
+def _told(draw: Draw) -> str:
+    return ", ".join(f"{name} {size}" for name, size in vars(draw.sizes).items())
+
+
 class Examination:
     """One submission under examination. Every method may raise the SubmissionError that ended its process."""
 
@@ -56,10 +60,32 @@ class Examination:
         self.source, self.session = source, session
         self.assignment, self.seed = assignment, seed
         self._shrunk: set[str] = set()
+        self.left_out: list[str] = []  # sizes at which the model fails, in words
 
     @cached_property
-    def draws(self) -> list[Draw]:
-        """The sizes that are asked for, as near as the model can be built, each once."""
+    def _traced(self) -> list[tuple[Draw, Trace]]:
+        """The sizes that are asked for, as near as the model can be built, each once, with a pass at each.
+
+        Sizes at which the model fails are left out, if there are others: a model may need an even width, say.
+        Raises StudentCodeFailed where it can be built at none.
+        """
+        found: list[tuple[Draw, Trace]] = []
+        failure: StudentCodeFailed | None = None
+        for draw in self._wanted():
+            try:
+                found.append((draw, self.trace(draw)))
+            except StudentCodeFailed as error:
+                failure = error
+                self.left_out.append(f"it was not built at {_told(draw)}: {error}")
+        if failure is not None and not found:
+            raise failure
+        runs = [row for row in found if row[1].error is None]
+        crashed = [row for row in found if row[1].error is not None]
+        if runs:
+            self.left_out += [f"it does not run at {_told(draw)}: {trace.error}" for draw, trace in crashed]
+        return runs or crashed
+
+    def _wanted(self) -> list[Draw]:
         wanted = draw_examples(self.assignment.examples, self.seed)
         found = list(dict.fromkeys(self.buildable(draw) for draw in wanted))
         if found[0].sizes.embed_dim * found[0].sizes.tokens > _SMALL:
@@ -69,13 +95,18 @@ class Examination:
     def buildable(self, draw: Draw) -> Draw:
         return replace(draw, sizes=self.session.sizes_for(draw.sizes))
 
+    @property
+    def first_draw(self) -> Draw:
+        """What the stages are located on."""
+        return self._first.draw
+
     @cached_property
     def examples(self) -> list[Example]:
-        """All draws traced; located on the first, replayed on the others.
+        """All passes: located on the first, replayed on the others.
 
         Where the plan does not hold on a trace, that trace is located afresh.
         """
-        return [self._first, *(self.example(draw) for draw in self.draws[1:])]
+        return [self._first, *(self._example(draw, trace) for draw, trace in self._traced[1:])]
 
     @property
     def walk(self) -> Walk:
@@ -83,7 +114,7 @@ class Examination:
 
     @cached_property
     def _first(self) -> Example:
-        return self._located(self.draws[0], self.trace(self.draws[0]))
+        return self._located(*self._traced[0])
 
     def trace(
         self, draw: Draw, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
@@ -92,7 +123,9 @@ class Examination:
 
     def example(self, draw: Draw) -> Example:
         """A draw traced, with the located stages in it."""
-        trace = self.trace(draw)
+        return self._example(draw, self.trace(draw))
+
+    def _example(self, draw: Draw, trace: Trace) -> Example:
         try:
             return Example(draw, trace, self.walk, tuple(replay(self.walk, trace, draw.sizes)))
         except (ReplayError, RuntimeError, ValueError):  # the last two where sizes do not go together
@@ -188,7 +221,7 @@ class Examination:
         Shapes do not depend on the depth, and a batch of one is laid out by other operations than a larger
         one, so both are those of the first example.
         """
-        first = self.draws[0].sizes
+        first = self.first_draw.sizes
         wanted = replace(self.assignment.full, batch=first.batch, depth=first.depth)
         try:
             sizes = self.session.sizes_for(wanted)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from ..reference.sizes import Sizes
+from ..reference.stages import stage
 from ..submissions.trace import Trace
 from .locating.walk import Step
 
@@ -43,18 +45,18 @@ def shape_at(
         record = step.found.places[0].record
         if located.records[record].shape == measured[0].shape:
             return full.records[record].shape
-    axes = [
-        _axis([one.shape[axis] for one in measured], measured, sizes)
-        for axis in range(len(measured[0].shape))
-    ]
+    sides = zip(*(one.shape for one in measured))
+    letters = zip_longest(sides, stage(step.key).axes.split(), fillvalue="")
+    axes = [_axis(seen, own, measured, sizes) for seen, own in letters if seen]
     known = [one for one in axes if one is not None]
     return tuple(known) if len(known) == len(axes) else None
 
 
-def _axis(seen: Sequence[int], measured: Sequence[Measured], sizes: Sizes) -> int | None:
-    for letter, size in sizes.axes.items():
+def _axis(seen: Sequence[int], own: str, measured: Sequence[Measured], sizes: Sizes) -> int | None:
+    letters = [own, *sizes.axes] if own in sizes.axes else [*sizes.axes]  # two may agree in all examples
+    for letter in letters:
         if all(one.sizes.axes[letter] == there for one, there in zip(measured, seen)):
-            return size
+            return sizes.axes[letter]
     return seen[0] if len(set(seen)) == 1 else None
 
 

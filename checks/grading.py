@@ -64,6 +64,6 @@ def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examinat
         seconds=round(time.perf_counter() - began, 3),
         isolation=["own process", *layers],
         versions={"python": platform.python_version(), **packages},
-        examples=len(examination.draws) if examination is not None else 0,
-        sizes=vars(examination.draws[0].sizes) if examination is not None else {},
+        examples=len(examination.examples) if examination is not None else 0,
+        sizes=vars(examination.first_draw.sizes) if examination is not None else {},
     )

@@ -142,7 +142,7 @@ def _smallest_fault(examination: Examination, key: str, faults: Sequence[str]) -
         return bool(found & set(faults))
 
     draw = smallest(fails, examination.seed) if examination.may_shrink(faults[0]) else None
-    return examination.draws[0] if draw is None else examination.buildable(draw)
+    return examination.first_draw if draw is None else examination.buildable(draw)
 
 
 def check_invariant(examination: Examination, key: str) -> None:

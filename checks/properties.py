@@ -36,7 +36,7 @@ Property = Callable[[Examination], None]
 
 def batch_sizes(examination: Examination) -> None:
     """Batches of 1, 2 and 5 images run, and give each image the same scores."""
-    draw = examination.draws[0]
+    draw = examination.first_draw
     image = noise(replace(draw.sizes, batch=5), draw.seed)
     passes = {count: examination.forward(draw, [image[:count]]) for count in (5, 2, 1)}
     errors = {count: one.error for count, one in passes.items() if one.error is not None}

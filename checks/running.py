@@ -97,7 +97,7 @@ class _Recorder:
         self, item: pytest.Item, problem: pytest.ExceptionInfo[BaseException] | None
     ) -> CheckOutcome:
         id, stage = check_id(item)
-        title = (getattr(getattr(item, "function", None), "__doc__", None) or "").strip()
+        title = _title(item)
         if problem is None:
             return CheckOutcome(id, stage, title, "passed")
         match problem.value:
@@ -126,6 +126,13 @@ class _Recorder:
             return None
         command = f"vitcheck check {self._examination.source.name} --seed {self._examination.seed}"
         return {**vars(failed.draw.sizes), "seed": failed.draw.seed, "command": command}
+
+
+def _title(item: pytest.Item) -> str:
+    """The docstring of the test, or else of the function that it is given."""
+    given = item.callspec.params.values() if isinstance(item, pytest.Function) and item.callspec else ()
+    documented = [getattr(item, "function", None), *filter(callable, given)]
+    return next((one.__doc__.strip() for one in documented if one is not None and one.__doc__), "")
 
 
 def check_id(item: pytest.Item) -> tuple[str, str | None]:

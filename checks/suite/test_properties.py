@@ -3,9 +3,10 @@
 import pytest
 
 from vitcheck.checks.examination import Examination
-from vitcheck.checks.properties import PROPERTIES
+from vitcheck.checks.properties import PROPERTIES, Property
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
-def test_property(examination: Examination, name: str) -> None:
-    PROPERTIES[name](examination)
+# no docstring here: what a property says of itself is the title of its check
+@pytest.mark.parametrize("holds", [pytest.param(one, id=name) for name, one in PROPERTIES.items()])
+def test_property(examination: Examination, holds: Property) -> None:
+    holds(examination)

@@ -1,0 +1,83 @@
+"""A stage is judged by its shape, its equation and the reference; what is measured is said in words."""
+
+from __future__ import annotations
+
+import pytest
+from examining import examine
+
+from vitcheck.checks.judging import check_equation, check_reference, check_shape
+from vitcheck.checks.verdicts import CheckFailed, NotReached
+
+SCORES = "attn_scores = (q @ k.transpose(-2, -1)) / math.sqrt(self.head_dim)"
+PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
+ODD = (PROBS, f"{PROBS} * 1.37 + 0.01 * attn_scores.sin()")
+
+
+def failure(check: object, key: str, name: str, *edits: tuple[str, str]) -> CheckFailed:
+    assert callable(check)
+    with pytest.raises(CheckFailed) as failed:
+        check(examine(name, *edits), key)
+    return failed.value
+
+
+def test_right_code_passes_in_every_stage() -> None:
+    examination = examine("report")
+    for key in ("patches", "attention_scores", "post_mlp_norm", "second_block_output", "class_probabilities"):
+        check_shape(examination, key)
+        check_equation(examination, key)
+        check_reference(examination, key)
+
+
+def test_a_known_mistake_is_named_with_its_smallest_sizes() -> None:
+    failed = failure(check_equation, "attention_scores", "report-scale-missing")
+    assert failed.mistakes[0] == "scale-missing"
+    assert failed.draw is not None
+    sizes = failed.draw.sizes
+    assert (sizes.batch, sizes.channels, sizes.patch, sizes.classes) == (2, 1, 2, 3)
+
+
+def test_one_mistake_costs_one_stage() -> None:
+    examination = examine("report-scale-missing")
+    for key in ("query", "attention_probabilities", "attention_output", "logits"):
+        check_equation(examination, key)
+
+
+def test_what_nothing_known_explains_is_measured() -> None:
+    failed = failure(check_equation, "attention_probabilities", "report", ODD)
+    assert failed.mistakes == ()
+    assert failed.draw is not None
+    message = failed.message
+    assert "Largest error" in message
+    assert "is there" in message
+    assert "follows from the stages before" in message
+    assert "in block 1 at image" in message
+
+
+def test_after_what_nothing_explains_the_stages_behind_it_are_still_judged() -> None:
+    check_equation(examine("report", ODD), "attention_context")
+
+
+def test_the_reference_is_not_compared_behind_a_wrong_stage() -> None:
+    with pytest.raises(NotReached, match="S12 is not right"):
+        check_reference(examine("report-scale-missing"), "logits")
+
+
+def test_a_wrong_shape_names_both_with_their_axes() -> None:
+    failed = failure(check_shape, "mlp_hidden", "report-mlp-ratio-wrong")
+    assert "M 3072 was expected" in failed.message
+    assert failed.mistakes == ("mlp-ratio-wrong",)
+
+
+def test_a_model_that_fails_at_full_size_is_told_the_exception() -> None:
+    edit = ("B = img.size(0)\n", "B = img.size(0)\n        assert img.shape[-1] < 100, 'too large'\n")
+    failed = failure(check_shape, "patches", "report", edit)
+    assert "at the assignment's full size the model fails: AssertionError: too large" in failed.message
+
+
+def test_a_crash_leaves_the_stages_before_it_judged() -> None:
+    examination = examine("report", ("logits = self.head(cls_rep)", "logits = self.head(cls_rep.T)"))
+    check_equation(examination, "block_output")
+    with pytest.raises(CheckFailed, match="stops here: RuntimeError"):
+        check_equation(examination, examination.stopped_at or "")
+    with pytest.raises(NotReached, match="stopped before it"):
+        check_equation(examination, "class_probabilities")
