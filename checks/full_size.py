@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from ..reference.sizes import Sizes
 from ..reference.stages import stage
@@ -45,15 +44,17 @@ def shape_at(
         record = step.found.places[0].record
         if located.records[record].shape == measured[0].shape:
             return full.records[record].shape
-    sides = zip(*(one.shape for one in measured))
-    letters = zip_longest(sides, stage(step.key).axes.split(), fillvalue="")
-    axes = [_axis(seen, own, measured, sizes) for seen, own in letters if seen]
+    sides = list(zip(*(one.shape for one in measured)))
+    own = [*stage(step.key).axes.split(), *[""] * len(sides)]
+    axes = [_axis(side, letter, measured, sizes) for side, letter in zip(sides, own)]
     known = [one for one in axes if one is not None]
     return tuple(known) if len(known) == len(axes) else None
 
 
 def _axis(seen: Sequence[int], own: str, measured: Sequence[Measured], sizes: Sizes) -> int | None:
-    letters = [own, *sizes.axes] if own in sizes.axes else [*sizes.axes]  # two may agree in all examples
+    if set(seen) == {1} and own == "1":  # which some size may be in all examples, too
+        return 1
+    letters = [own, *sizes.axes] if own in sizes.axes else [*sizes.axes]
     for letter in letters:
         if all(one.sizes.axes[letter] == there for one, there in zip(measured, seen)):
             return sizes.axes[letter]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from ..submissions.code import decode
@@ -36,9 +35,9 @@ def _frame(examination: Examination, step: Step) -> Frame | None:
     if record is None:
         return None
     frames = examination.walk.trace.records[record].frames
-    shared = _shared_lines(examination)
+    helpers = _helpers(examination)
     # a helper's own line is the same for every stage it serves; its caller's is the one to look at
-    own = [frame for frame in frames if shared[frame] <= 1]
+    own = [frame for frame in frames if frame not in helpers]
     return next(iter(own or frames), None)
 
 
@@ -52,14 +51,14 @@ def _record(examination: Examination, step: Step) -> int | None:
     return next((one.found.record for one in later if one.found is not None), None)
 
 
-def _shared_lines(examination: Examination) -> Counter[Frame]:
-    """How many different tensors each innermost line has made that are stages of one block, or of none."""
-    made: set[tuple[int, int, Frame]] = set()
+def _helpers(examination: Examination) -> set[Frame]:
+    """Lines that made stages of one block, or of none, for different callers."""
+    callers: dict[Frame, set[tuple[Frame, ...]]] = {}
     for step in examination.walk.steps:
         frames = () if step.found is None else examination.walk.trace.records[step.found.record].frames
-        if step.found is not None and frames and step.block <= 1:
-            made.add((step.block, step.found.record, frames[0]))
-    return Counter(frame for _, _, frame in made)
+        if frames and step.block <= 1:
+            callers.setdefault(frames[0], set()).add(frames[1:])
+    return {line for line, several in callers.items() if len(several) > 1}
 
 
 def excerpt(files: Mapping[str, bytes], frame: Frame) -> list[CodeLine]:

@@ -130,9 +130,9 @@ class _Recorder:
 
 def _title(item: pytest.Item) -> str:
     """The docstring of the test, or else of the function that it is given."""
-    given = item.callspec.params.values() if isinstance(item, pytest.Function) and item.callspec else ()
-    documented = [getattr(item, "function", None), *filter(callable, given)]
-    return next((one.__doc__.strip() for one in documented if one is not None and one.__doc__), "")
+    given = getattr(item, "callspec", None)
+    functions = [getattr(item, "function", None), *(given.params.values() if given is not None else ())]
+    return next((one.__doc__.strip() for one in functions if callable(one) and one.__doc__), "")
 
 
 def check_id(item: pytest.Item) -> tuple[str, str | None]:

@@ -37,7 +37,12 @@ def judge(mutant: Mutant, said: _Blame) -> tuple[bool, bool, bool, bool]:
     """What is right of the blame, in the order of the table's columns."""
     wanted = {mutant.id, *mutant.accepted}
     stages, ids = [stage for stage, _ in said], [id for _, id in said]
-    return bool(said), stages[:1] == [mutant.stage or "model"], bool(wanted & {*ids[:1]}), bool(wanted & {*ids})
+    return (
+        bool(said),
+        stages[:1] == [mutant.stage or "model"],
+        bool(wanted & {*ids[:1]}),
+        bool(wanted & {*ids}),
+    )
 
 
 def count(planted: Iterable[Mutant]) -> dict[str, Counter[str]]:

@@ -33,7 +33,7 @@ def test_a_known_mistake_is_named_with_its_smallest_sizes() -> None:
     assert failed.mistakes[0] == "scale-missing"
     assert failed.draw is not None
     sizes = failed.draw.sizes
-    assert (sizes.batch, sizes.channels, sizes.patch, sizes.classes) == (2, 1, 2, 3)
+    assert sizes.batch * sizes.tokens * sizes.embed_dim < 500  # of 1000 on average
 
 
 def test_one_mistake_costs_one_stage() -> None:

@@ -33,13 +33,16 @@ class Names:
         return [number] if number >= 0 else None
 
 
-def look(*lines: int, code: str = CODE, start: int = 1, file: str = "code.py") -> dict[int, set[tuple[str, int]]]:
+Seen = dict[int, set[tuple[str, int]]]
+
+
+def look(*lines: int, code: str = CODE, start: int = 1, file: str = "code.py") -> Seen:
     """What is seen at each mark: names and first numbers."""
     run = load_source(code, "code").run
     watcher = Watcher([[file, line] for line in lines], Names())
     with watcher:
         run(torch.full((2,), float(start)))
-    found: dict[int, set[tuple[str, int]]] = {}
+    found: Seen = {}
     for mark, name, (number,) in watcher.sights:
         found.setdefault(mark, set()).add((name, number))
     return found

@@ -39,7 +39,8 @@ def reply() -> tuple[Header, dict[str, Tensor]]:
         tracer, Watcher([], tracer.reference), list(plain.tensors_in(result)), None
     )
     row = header["records"][-1]
-    header["sights"] = [[0, "y", ["record", len(header["records"]) - 1, row["offset"], row["shape"], row["strides"]]]]
+    where = ["record", len(header["records"]) - 1, row["offset"], row["shape"], row["strides"]]
+    header["sights"] = [[0, "y", where]]
     return header, tensors
 
 

@@ -1,0 +1,66 @@
+"""A stage is placed on the line that a student would look at."""
+
+from __future__ import annotations
+
+from examining import examine
+
+from vitcheck.checks.examination import Examination
+from vitcheck.checks.placing import excerpt, place_of
+from vitcheck.submissions.errors import Frame
+
+
+def line(examination: Examination, key: str) -> str:
+    """The text of the line that a stage is placed on."""
+    frame = place_of(examination, key)
+    assert frame is not None
+    (marked,) = [one for one in excerpt(examination.source.files, frame) if one.marked]
+    return marked.text.strip()
+
+
+def test_each_stage_of_plain_code_is_on_its_own_line() -> None:
+    examination = examine("report")
+    assert line(examination, "attention_scores").startswith("attn_scores = ")
+    assert line(examination, "attention_probabilities").startswith("attn_probs = ")
+    assert line(examination, "tokens").startswith("x_tokens = ")
+    assert line(examination, "logits").startswith("logits = ")
+
+
+def test_what_a_helper_makes_for_several_stages_is_on_its_callers_line() -> None:
+    examination = examine("handwritten_norm")
+    assert "self.norm2(x)" in line(examination, "post_attention_norm")
+    assert "self.norm(" in line(examination, "final_sequence")
+
+
+def test_a_mistake_in_one_block_is_placed_in_the_code_of_that_block() -> None:
+    skip = "x_after_attn = x_in + attn_out\n"
+    edit = (skip, f"{skip}        if self is last:\n            x_after_attn = attn_out\n")
+    keep = (
+        "        self.head = nn.Linear",
+        "        global last\n        last = self.blocks[-1]\n        self.head = nn.Linear",
+    )
+    examination = examine("report", edit, keep)
+    assert line(examination, "post_attention_norm") != line(examination, "attention_output")
+    wrong = [one for step in examination.walk.steps for one in step.findings]
+    assert {one.stage for one in wrong} == {"post_attention_norm"}
+
+
+def test_what_is_no_tensor_of_its_own_is_on_the_line_of_the_next_that_is() -> None:
+    examination = examine("fused_sdpa")
+    assert "scaled_dot_product_attention" in line(examination, "attention_scores")
+
+
+def test_a_crash_is_placed_on_the_line_that_raised() -> None:
+    examination = examine("report", ("logits = self.head(cls_rep)", "logits = self.head(cls_rep.T)"))
+    assert examination.stopped_at is not None
+    assert line(examination, examination.stopped_at) == "logits = self.head(cls_rep.T)"
+
+
+def test_an_excerpt_has_two_lines_around_and_stops_at_the_ends_of_the_file() -> None:
+    files = {"vit.py": b"one\r\ntwo\r\n" + b"x" * 500}
+    assert [(one.number, one.marked) for one in excerpt(files, Frame("vit.py", 1))] == [
+        (1, True),
+        (2, False),
+        (3, False),
+    ]
+    assert len(excerpt(files, Frame("vit.py", 3))[-1].text) == 200
+    assert excerpt(files, Frame("other.py", 1)) == []

@@ -1,0 +1,159 @@
+"""A submission in its process, asked in the terms of the grader; what makes no sense is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+import torch
+from corpus import BASES
+from examining import examine
+from torch import Tensor
+
+from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions.conversation import Child
+from vitcheck.submissions.errors import Frame, NotLoaded, Refused, StudentCodeFailed
+from vitcheck.submissions.limits import Limits
+from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.recipe import Pins
+from vitcheck.submissions.session import Session
+from vitcheck.submissions.source import Source
+
+SMALL = Sizes(
+    batch=2, channels=1, height=4, width=6, patch=2, embed_dim=8, heads=2, mlp_dim=16, depth=2, classes=3
+)  # fmt: skip
+
+
+def image(batch: int = 2) -> Tensor:
+    return torch.randn(batch, 1, 4, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
+class Says:
+    """A child that answers everything with one reply."""
+
+    def __init__(self, reply: dict[str, Any], **tensors: Tensor) -> None:
+        self._answer = reply, tensors
+
+    def request(self, *_: object, **__: object) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        return self._answer
+
+
+def says(reply: dict[str, Any], **tensors: Tensor) -> Session:
+    return Session(cast(Child, Says(reply, **tensors)))
+
+
+def test_a_submission_is_loaded_asked_and_traced_in_its_process(zygote: Zygote) -> None:
+    source = Source("vit", {"report.py": BASES["report"].source().encode()})
+    with zygote.child(Limits(), seed=0) as child:
+        session = Session(child)
+        assert session.load(source) == ()
+        session.infer(Pins(None, {}))
+        assert session.sizes_for(SMALL) == SMALL
+        trace = session.trace(SMALL, 7, image())
+        again = session.trace(SMALL, 7, image())
+        other = session.trace(SMALL, 8, image())
+        passes = session.forward(SMALL, 7, [image(), image(2) + 1], order=[0, 1, 0], backward=True)
+    logits = next(where for path, where in trace.outputs if path == "logits")
+    assert torch.equal(trace.tensor(logits), again.tensor(logits))
+    assert not torch.equal(trace.tensor(logits), other.tensor(logits))
+    assert len(passes.passes) == 3
+    plain = dict(zip((path for path, _ in passes.passes[0].outputs), passes.passes[0].tensors))
+    torch.testing.assert_close(plain["logits"], trace.tensor(logits), rtol=1e-12, atol=1e-12)
+    assert passes.gradients["cls_token"].largest > 0
+
+
+def test_an_exit_in_the_forward_pass_is_an_exception_of_the_code() -> None:
+    examination = examine("report", ("B = img.size(0)\n", "B = img.size(0)\n        exit()\n"))
+    trace = examination.session.trace(SMALL, 0, image())
+    assert trace.error is not None
+    assert trace.error.type == "SystemExit"
+    passes = examination.session.forward(SMALL, 0, [image()])
+    assert passes.error is not None
+
+
+def test_weights_can_be_set_by_name() -> None:
+    session = examine("report").session
+    zero = {"head.weight": torch.zeros(3, 8), "head.bias": torch.arange(3.0)}
+    trace = session.trace(SMALL, 0, image(), fixed=zero)
+    logits = next(where for path, where in trace.outputs if path == "logits")
+    assert torch.equal(trace.tensor(logits), torch.arange(3.0, dtype=torch.float64).expand(2, 3))
+
+
+def test_without_an_image_there_are_shapes_alone() -> None:
+    trace = examine("report").session.trace(replace(SMALL, batch=1), 0)
+    logits = next(where for path, where in trace.outputs if path == "logits")
+    assert logits.shape == (1, 3)
+    assert trace.tensor(logits).device.type == "meta"
+
+
+def test_a_model_that_cannot_be_built_is_the_codes_failure() -> None:
+    reply = {"error": {"kind": "student", "type": "ValueError", "message": "2", "frames": [["a.py", 3]]}}
+    for ask in (says(reply).trace, says(reply).forward):
+        with pytest.raises(StudentCodeFailed, match="ValueError: 2") as failed:
+            ask(SMALL, 0, [image()])  # type: ignore[arg-type]  # an image or several, which no one looks at
+        assert failed.value.frames == (Frame("a.py", 3),)
+
+
+def test_code_that_cannot_be_executed_says_where() -> None:
+    reply = {"failure": {"reason": "there is a syntax error", "frame": ["vit.py", 4]}}
+    with pytest.raises(NotLoaded, match="syntax error") as failed:
+        says(reply).load(Source("vit", {}))
+    assert failed.value.frame == Frame("vit.py", 4)
+
+
+ONE_PASS = {"outputs": [["", "float64"]], "random_state_kept": True}
+FORWARD = {
+    "passes": [ONE_PASS],
+    "changed": [],
+    "created": [],
+    "mode_kept": True,
+    "gradients": {},
+    "error": None,
+}
+TENSORS = {"out.0.0": torch.zeros(2, 3), "image.0": torch.zeros(1)}
+
+
+def test_a_reply_as_it_should_be_is_understood() -> None:
+    passes = says(FORWARD, **TENSORS).forward(SMALL, 0, [image()])
+    assert torch.equal(passes.passes[0].tensors[0], torch.zeros(2, 3))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"passes": []},
+        {"passes": [{**ONE_PASS, "outputs": [["", "float64"]] * 2}]},
+        {"passes": 3},
+        {"changed": None},
+        {"gradients": {"w": {"asked": True, "exists": True, "finite": True, "largest": None}}},
+        {"gradients": ["w"]},
+        {"error": {"kind": "student"}},
+        {"error": {"type": "E", "message": "", "frames": [["a.py"]]}},
+    ],
+)
+def test_a_reply_about_passes_that_makes_no_sense_is_refused(change: Mapping[str, Any]) -> None:
+    with pytest.raises(Refused, match="makes no sense"):
+        says({**FORWARD, **change}, **TENSORS).forward(SMALL, 0, [image()])
+
+
+@pytest.mark.parametrize("reply", [{}, {"sizes": {"batch": "many"}}, {"sizes": {"heads": -1}}, {"sizes": []}])
+def test_sizes_that_make_no_sense_are_refused(reply: dict[str, Any]) -> None:
+    with pytest.raises(Refused, match="makes no sense"):
+        says(reply).sizes_for(SMALL)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [{}, {"failure": {"reason": "x"}}, {"failure": None, "skipped": [{}]}, {"failure": None, "skipped": 1}],
+)
+def test_a_reply_about_loading_that_makes_no_sense_is_refused(reply: dict[str, Any]) -> None:
+    with pytest.raises(Refused, match="makes no sense"):
+        says(reply).load(Source("vit", {}))
+
+
+def test_what_was_inferred_must_be_a_list_of_notes() -> None:
+    for recipe in (None, {}, {"notes": 3}):
+        with pytest.raises(Refused, match="makes no sense"):
+            says({"failure": None, "recipe": recipe}).infer(Pins(None, {}))
