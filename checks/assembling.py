@@ -57,10 +57,8 @@ def graded(
     """The record of a submission whose checks have run."""
     checks = _checks(examination.assignment, outcomes)
     findings = _mistakes(examination)
-    if not any(
-        one.stage and one.outcome == "failed" for one in outcomes
-    ):  # else it may follow from the stage
-        findings += _of_properties(outcomes)
+    if not findings:  # else what a property shows may follow from them
+        findings = _of_properties(outcomes)
     return Result(
         schema=1,
         submission=name,

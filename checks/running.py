@@ -17,6 +17,7 @@ from .examination import Examination
 from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
 
 SUITE = Path(__file__).with_name("suite")
+_ORDER = ("stages", "rules", "properties")  # the last run the code in ways that may end its process
 
 _LABELS = {stage.label: stage.key for stage in STAGES}
 _OPTIONS = (
@@ -39,15 +40,16 @@ def run_suite(examination: Examination, checks: Path | None = None) -> list[Chec
     with pytest.MonkeyPatch.context() as environment:
         for name, value in _ENVIRONMENT.items():
             environment.setenv(name, value)
-        _run(recorder, SUITE, "--noconftest")
+        _run(recorder, SUITE, "--noconftest", *(SUITE / f"test_{name}.py" for name in _ORDER))
         if checks is not None:
-            _run(recorder, checks.resolve(), f"--confcutdir={checks.resolve()}")
+            folder = checks.resolve()
+            _run(recorder, folder, f"--confcutdir={folder}", folder)
     return recorder.outcomes
 
 
-def _run(recorder: _Recorder, folder: Path, conftests: str) -> None:
+def _run(recorder: _Recorder, folder: Path, conftests: str, *paths: Path) -> None:
     with _modules_forgotten(folder), contextlib.redirect_stdout(io.StringIO()) as printed:
-        arguments = [*_OPTIONS, f"--rootdir={folder.anchor}", conftests, str(folder)]
+        arguments = [*_OPTIONS, f"--rootdir={folder.anchor}", conftests, *map(str, paths)]
         code = pytest.main(arguments, plugins=[recorder])
     if not recorder.broken and code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return

@@ -1,4 +1,4 @@
-"""One submission from its file to its record: whatever the code does, there is one, and it can be repeated."""
+"""One submission from its file to its record: there always is one, and it can be repeated."""
 
 from __future__ import annotations
 
