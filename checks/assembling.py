@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from torch import Tensor
 
 from ..reference.stages import ARCHITECTURES, STAGES, Stage
 from ..submissions.errors import Frame, SubmissionError
@@ -14,6 +11,7 @@ from ..submissions.session import Left
 from ..submissions.source import Source
 from .assignment import Assignment
 from .catalogue import mistakes
+from .corners import corner_of, rounded
 from .examination import Examination
 from .judging import shape_and_expected
 from .locating.places import ROUNDING
@@ -44,11 +42,6 @@ class Notes:
 
     skipped: tuple[Left, ...] = ()
     inferred: tuple[str, ...] = ()
-
-
-_ROWS, _COLUMNS = 4, 6  # of a tensor's corner, as a debugger shows it
-_CORNER_DIGITS = 6
-_LEADING = {"B": "image", "h": "head", "N": "patch", "C": "channel", "T": "token", "1": "token"}
 
 
 def graded(
@@ -152,7 +145,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
     failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
     shape, expected = shape_and_expected(examination, row)
-    corner = None if seen is None else _corner(row, seen)
+    corner = None if seen is None else corner_of(row, seen)
     return StageResult(
         key=row.key,
         title=row.title,
@@ -162,7 +155,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         evidence=_evidence(examination, row.key),
         expected_shape=list(expected),
         shape=None if shape is None else list(shape),
-        max_error=_finite(seen.error) if seen is not None else None,
+        max_error=rounded(seen.error) if seen is not None else None,
         tolerance=ROUNDING * seen.scale if seen is not None else None,
         mistakes=faults,
         location=_where(examination, row.key),
@@ -206,35 +199,6 @@ def _worst(examination: Examination, key: str) -> Seen | None:
     seen = examination.examples[0].all(key)
     wrong = [one for one in seen if one.error > ROUNDING * one.scale]
     return next(iter([*wrong, *seen]), None)
-
-
-def _corner(row: Stage, seen: Seen) -> tuple[list[list[float | None]], list[list[float | None]] | None, str]:
-    """The first rows and columns of the last two axes, at the first index of those before."""
-    student = _matrix(seen.student)
-    right = _matrix(seen.right) if seen.right.shape == seen.student.shape else None
-    letters = row.axes.split()[:-2]
-    where = [f"{_LEADING.get(letter, letter)} 0" for letter in letters]
-    rows, columns = min(_ROWS, student.shape[0]), min(_COLUMNS, student.shape[1])
-    text = ", ".join([*where, f"rows 0–{rows - 1} by columns 0–{columns - 1}"])
-    return _numbers(student), None if right is None else _numbers(right), text
-
-
-def _matrix(tensor: Tensor) -> Tensor:
-    while tensor.dim() > 2:
-        tensor = tensor[0]
-    return tensor.reshape(1, -1) if tensor.dim() < 2 else tensor
-
-
-def _numbers(matrix: Tensor) -> list[list[float | None]]:
-    return [[_finite(float(one)) for one in line] for line in matrix[:_ROWS, :_COLUMNS]]
-
-
-def _finite(number: float) -> float | None:
-    return round(number, _CORNER_DIGITS) if math.isfinite(number) and abs(number) > 1e-4 else _small(number)
-
-
-def _small(number: float) -> float | None:
-    return float(f"{number:.3g}") if math.isfinite(number) else None
 
 
 def _where(examination: Examination, key: str) -> Location | None:

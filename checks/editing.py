@@ -12,7 +12,7 @@ from .examination import Example
 from .locating.context import Context
 from .locating.parameters import Linear, Norm
 from .locating.projections import unpack
-from .verdicts import NotApplicable
+from .verdicts import NotApplicable, NotReached
 
 
 def permuted_patches(image: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
@@ -85,11 +85,18 @@ def permuted_heads(example: Example) -> tuple[dict[str, Tensor], Tensor]:
         example.draw.sizes,
         {(one.step.key, one.step.block): one.student for one in example.seen},
     )
+    for key in ("block_input", "query", "attention_context", "attention_output"):
+        if (key, 1) not in context.stages:
+            raise NotReached(f"{key.replace('_', ' ')} was not found")
     for map_, packing, roles in _input_maps(example, context):
         rows = unpack(torch.arange(_outputs(context, map_)).reshape(1, 1, -1), packing, roles, walk.heads)
         _permute(edit, map_, rows.flatten(), rows[:, :, order].flatten())
     _permute_output(edit, example, context, order)
     return edit.fixed, order
+
+
+def _agree(a: Tensor, b: Tensor) -> bool:
+    return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=1e-9)
 
 
 def _outputs(context: Context, map_: Linear) -> int:
@@ -109,7 +116,7 @@ def _input_maps(example: Example, context: Context) -> list[tuple[Linear, str, i
         raise NotApplicable("query, key and value come from other layers than one or three")
     first = unpack(linears[0](context, normed), packing, roles, walk.heads)[0]
     query = context.stage("query", 1)
-    if first.shape != query.shape or not torch.allclose(first, query, rtol=0, atol=1e-9):
+    if not _agree(first, query):
         raise NotApplicable("the heads are not laid out in one of the usual ways")
     return [(one, packing, roles) for one in linears]
 
@@ -131,7 +138,9 @@ def _permute_output(edit: Edit, example: Example, context: Context, order: Tenso
     merged = merge_heads(context.stage("attention_context", 1))
     if not isinstance(out, Linear):
         raise NotApplicable("there is no output projection")
-    if not torch.allclose(out(context, merged), context.stage("attention_output", 1), rtol=0, atol=1e-9):
+    output = context.stage("attention_output", 1)
+    fits = context.use(out.weight).numel() == merged.shape[-1] * output.shape[-1]
+    if not fits or not _agree(out(context, merged), output):
         raise NotApplicable("the heads are not put side by side in the usual way")
     window = edit.window(out.weight)
     if window.dim() != 2:

@@ -70,6 +70,9 @@ def _settle(scratch: str, environment: Mapping[str, str], seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed % 2**32)
     torch.manual_seed(seed)
+    # torch renews its thread pool at the first call after a fork. The threads of a backward pass make that
+    # call at once, and abort the process where they meet; so it is made here, while there is one thread.
+    torch.set_num_threads(1)
 
 
 def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:

@@ -86,9 +86,11 @@ def _require(condition: bool, otherwise: str) -> None:
 
 def _parse(text: bytes) -> Header:
     """The JSON object in ``text``: plain, finite and encodable. Checked as a whole, for headers are long."""
-    _require(not _LONG_NUMBER.search(text), f"a header with a number of more than {_DIGITS} digits")
+    parse_int = _short if _LONG_NUMBER.search(text) else None  # it may stand in a string, where it is fine
     try:
-        value = json.loads(text.decode("utf-8"), parse_float=_finite, parse_constant=_refuse)
+        value = json.loads(
+            text.decode("utf-8"), parse_int=parse_int, parse_float=_finite, parse_constant=_refuse
+        )
         if b"\\u" in text:  # only an escape can make a lone surrogate, which no text file takes
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as problem:
@@ -96,6 +98,12 @@ def _parse(text: bytes) -> Header:
     _require(isinstance(value, dict), "a header that is no JSON object")
     assert isinstance(value, dict)
     return value
+
+
+def _short(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError(f"a number of more than {_DIGITS} digits")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -54,7 +54,7 @@ class Here:
 
 
 def examine(name: str, *edits: tuple[str, str], assignment: Assignment = BRIEF, seed: int = 1) -> Examination:
-    """A base or a mutant of the corpus under examination, with each edit's first text replaced by its second."""
+    """A base or a mutant of the corpus, with each edit's first text replaced by its second."""
     mutant = _MUTANTS.get(name)
     base = BASES[name if mutant is None else mutant.base]
     text = base.source() if mutant is None else source(mutant)

@@ -122,10 +122,29 @@ def test_a_model_that_fails_in_train_mode_alone_is_said_to() -> None:
         PROPERTIES["train-and-eval"](examine("report", edit))
 
 
-def test_attention_that_tells_its_heads_apart_is_seen() -> None:
-    edit = (PROBS, f"{PROBS} * torch.arange(1, self.num_heads + 1)[:, None, None]")
-    with pytest.raises(CheckFailed, match="permuting the heads changes the attention output"):
-        PROPERTIES["head-permutation"](examine("report", edit))
+@pytest.mark.parametrize("mutant", ["report-heads-averaged", "report-input-mutated-in-place"])
+def test_heads_that_cannot_be_permuted_are_passed_over(mutant: str) -> None:
+    with pytest.raises((NotApplicable, NotReached)):
+        PROPERTIES["head-permutation"](examine(mutant))
+
+
+def test_heads_of_a_wider_model_are_permuted_too() -> None:
+    PROPERTIES["head-permutation"](examine("report-pos-concatenated"))
+
+
+BLOCKS = ("report-residual-doubled", "prenorm-residual-attn-missing", "report-residual-multiplied")
+
+
+@pytest.mark.parametrize("mutant", BLOCKS)
+def test_a_wrong_residual_does_not_hand_on_the_blocks_input(mutant: str) -> None:
+    with pytest.raises(CheckFailed, match="does not hand on its input"):
+        PROPERTIES["identity-block"](examine(mutant))
+
+
+@pytest.mark.parametrize("mutant", ["report-patch-columns-first", "prenorm-conv-reshape-not-transpose"])
+def test_patches_that_are_cut_wrongly_are_not_permuted_with_their_positions(mutant: str) -> None:
+    with pytest.raises(CheckFailed, match="permuting the patches together with their positions"):
+        PROPERTIES["joint-permutation"](examine(mutant))
 
 
 def test_a_model_that_returns_nothing_is_told_so() -> None:

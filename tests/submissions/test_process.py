@@ -114,6 +114,12 @@ def test_matrix_products_and_gradients_work_after_the_fork(child: Child) -> None
     assert ask(child, "train") == {"shape": [64, 64]}
 
 
+def test_no_child_is_aborted_in_a_backward_pass(zygote: Zygote) -> None:
+    for _ in range(30):  # of children whose thread pool was not renewed first, one in twelve was
+        with zygote.child(LIMITS, handlers=HANDLERS) as child:
+            assert child.request({"request": "train"})[0] == {"shape": [64, 64]}
+
+
 def test_the_child_sees_a_folder_of_its_own_and_little_else(child: Child) -> None:
     seen = ask(child, "surroundings")
     assert seen["cwd"] == seen["home"]

@@ -226,3 +226,8 @@ def test_the_limit_on_tensors_is_the_callers() -> None:
     whole = encode({}, {"x": torch.zeros(100)})
     with pytest.raises(ProtocolError, match="more than 100"):
         receive(Recorded(whole), FrameLimits(body_bytes=100))
+
+
+def test_a_long_row_of_digits_in_a_text_is_no_long_number() -> None:
+    header = {"text": f"PI = 3.{'14' * 40}"}
+    assert receive(Recorded(frame(json.dumps(header).encode())), LIMITS) == (header, {})
