@@ -60,12 +60,18 @@ def _run(recorder: _Recorder, folder: Path, conftests: str, *paths: Path) -> Non
 
 @contextlib.contextmanager
 def _modules_forgotten(folder: Path) -> Iterator[None]:
-    """Files in ``folder`` are imported anew each time: they may change while this process goes on."""
+    """Files in ``folder`` are imported anew each time: they may change while this process goes on.
+
+    The packages around it go too, which pytest imports by other names than theirs.
+    """
+    before = set(sys.modules)
     try:
         yield
     finally:
-        for name, module in list(sys.modules.items()):
-            if str(getattr(module, "__file__", None) or "").startswith(f"{folder}{os.sep}"):
+        for name in set(sys.modules) - before:
+            file = getattr(sys.modules[name], "__file__", None)
+            place = Path(file).parent if file else None
+            if place is not None and (place.is_relative_to(folder) or folder.is_relative_to(place)):
                 del sys.modules[name]
 
 
