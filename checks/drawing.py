@@ -78,10 +78,14 @@ def _drawn(integer: Callable[[int, int], int]) -> Draw:
 
 
 def _suits(sizes: Sizes) -> bool:
-    """Do axes that could be exchanged by mistake have different sizes?"""
+    # sines and cosines of rows and columns share the width
+    return sizes.embed_dim % 4 == 0 and sizes.height != sizes.width and tells_apart(sizes)
+
+
+def tells_apart(sizes: Sizes) -> bool:
+    """Do axes that could be exchanged by mistake have different sizes, square images aside?"""
     return (
-        sizes.embed_dim % 4 == 0  # sines and cosines of rows and columns share the width
-        and sizes.height != sizes.width
+        sizes.patches != sizes.axes["F"]
         and sizes.head_dim not in (sizes.heads, sizes.patch)
         and len({sizes.batch, sizes.tokens, sizes.patches, sizes.heads}) == 4
         and sizes.embed_dim not in (sizes.mlp_dim, sizes.classes)

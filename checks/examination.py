@@ -18,13 +18,14 @@ from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
-from .drawing import Draw, draw_examples, noise
+from .drawing import Draw, draw_examples, noise, tells_apart
 from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
 from .locating.locate import locate
 from .locating.walk import Finding, Walk
 from .replay import ReplayError, Seen, replay, reread
 from .verdicts import NotApplicable
 
+_SPARE = 4  # times as many draws as examples
 _SMALL = 2**14  # numbers in one image's tokens; models fixed at larger sizes cost seconds a pass
 _LARGE_EXAMPLES = 2
 
@@ -86,8 +87,10 @@ class Examination:
         return runs or crashed
 
     def _wanted(self) -> list[Draw]:
-        wanted = draw_examples(self.assignment.examples, self.seed)
-        found = list(dict.fromkeys(self.buildable(draw) for draw in wanted))
+        count = self.assignment.examples
+        built = list(dict.fromkeys(self.buildable(draw) for draw in draw_examples(_SPARE * count, self.seed)))
+        # what a model makes of the sizes, such as a square, may bring equal axes back
+        found = ([draw for draw in built if tells_apart(draw.sizes)] or built)[:count]
         if found[0].sizes.embed_dim * found[0].sizes.tokens > _SMALL:
             return [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
         return found

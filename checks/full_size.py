@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..reference.sizes import Sizes
 from ..reference.stages import stage
-from ..submissions.trace import Trace
+from ..submissions.trace import Reference, Trace
 from .locating.walk import Step
 
 Shape = tuple[int, ...]
@@ -41,9 +41,11 @@ def shape_at(
     ``measured`` are its shapes in the examples; the first is the one that was ``located``.
     """
     if step.found is not None and step.found.axis is None:
-        record = step.found.places[0].record
-        if located.records[record].shape == measured[0].shape:
-            return full.records[record].shape
+        place = step.found.places[0]
+        record = located.records[place.record].reference
+        whole = Reference("record", place.record, place.offset, measured[0].shape, place.strides)
+        if whole == record:  # with its axes in the same order, which equal sizes alone do not tell
+            return full.records[place.record].shape
     sides = list(zip(*(one.shape for one in measured)))
     own = [*stage(step.key).axes.split(), *[""] * len(sides)]
     axes = [_axis(side, letter, measured, sizes) for side, letter in zip(sides, own)]
