@@ -20,6 +20,7 @@ from ..submissions.trace import Trace
 from .assignment import Assignment
 from .drawing import Draw, draw_examples, noise, tells_apart
 from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
+from .locating.context import Context
 from .locating.locate import locate
 from .locating.walk import Finding, Walk
 from .replay import ReplayError, Seen, replay, reread
@@ -134,12 +135,13 @@ class Examination:
         except (ReplayError, RuntimeError, ValueError):  # the last two where sizes do not go together
             return self._located(draw, trace)
 
-    def again(
-        self, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
-    ) -> dict[tuple[str, int], Tensor]:
-        """The student's tensors of the first example on another image or with other parameters.
+    @cached_property
+    def before(self) -> Context:
+        """The student's tensors of the first example, to compare with those of ``again``."""
+        return reread(self.walk, self._first.trace, self._first.draw.sizes)
 
-        They are keyed by stage key and block.
+    def again(self, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None) -> Context:
+        """The student's tensors of the first example on another image or with other parameters.
 
         Raises NotApplicable where other operations run then.
         """

@@ -67,7 +67,7 @@ def replay(walk: Walk, trace: Trace, sizes: Sizes) -> list[Seen]:
     return found
 
 
-def reread(walk: Walk, trace: Trace, sizes: Sizes) -> dict[tuple[str, int], Tensor]:
+def reread(walk: Walk, trace: Trace, sizes: Sizes) -> Context:
     """The student's tensors of a pass at the very sizes that ``walk`` was located at, from their places.
 
     Nothing is predicted for what was observed, so this also serves where parameters were set to zero.
@@ -81,7 +81,7 @@ def reread(walk: Walk, trace: Trace, sizes: Sizes) -> dict[tuple[str, int], Tens
         shape = walk.context.stages[step.key, step.block].shape
         there = None if step.found is None else _at(trace, step.found, tuple(shape))
         context.stages[step.key, step.block] = step.predict(context) if there is None else there
-    return context.stages
+    return context
 
 
 def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:

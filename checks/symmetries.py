@@ -5,8 +5,6 @@ Each function raises CheckFailed where the property does not hold and NotApplica
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor
 
@@ -24,8 +22,6 @@ _ROUNDING = 1e-9
 # Two different random images must give scores that differ by more than rounding.
 DIFFERENT = 1e-6
 
-Stages = Mapping[tuple[str, int], Tensor]
-
 
 def batch_independence(examination: Examination) -> None:
     """Every stage of an image is the same whatever else is in the batch."""
@@ -33,8 +29,8 @@ def batch_independence(examination: Examination) -> None:
     image = example.draw.image
     others = noise(example.draw.sizes, example.draw.seed + 1)
     others[0] = image[0]
-    before, after = examination.again(), examination.again(others)
-    for (key, block), tensor in before.items():
+    after = examination.again(others).stages
+    for (key, block), tensor in examination.before.stages.items():
         if key in ("image", "class_token") or tensor.shape[0] != example.draw.sizes.batch:
             continue
         if far(tensor[0], after[key, block][0]):
@@ -53,7 +49,7 @@ def joint_permutation(examination: Examination) -> None:
     )
     image = permuted_patches(example.draw.image, example.draw.sizes, order)
     fixed = {name: permuted_positions(table, example.draw.sizes, order)}
-    before, after = _final(examination.again()), _final(examination.again(image, fixed))
+    before, after = _final(examination.before), _final(examination.again(image, fixed))
     if before.shape == after.shape and far(before, after):
         raise CheckFailed(
             "permuting the patches together with their positions changes the scores", (), example.draw
@@ -65,7 +61,7 @@ def positions_matter(examination: Examination) -> None:
     example = example_of(examination)
     order = torch.arange(example.draw.sizes.patches).roll(1)
     image = permuted_patches(example.draw.image, example.draw.sizes, order)
-    if not far(_final(examination.again()), _final(examination.again(image)), DIFFERENT):
+    if not far(_final(examination.before), _final(examination.again(image)), DIFFERENT):
         raise CheckFailed("shuffling the patches does not change the scores", (), example.draw)
 
 
@@ -87,7 +83,7 @@ def head_permutation(examination: Examination) -> None:
     """Heads permuted in the query, key, value and output weights leave the attention output unchanged."""
     example = example_of(examination)
     fixed, order = permuted_heads(example)
-    stages, again = examination.again(), examination.again(fixed=fixed)
+    stages, again = examination.before, examination.again(fixed=fixed)
     before, after = _of_block_1(stages, "attention_output"), _of_block_1(again, "attention_output")
     if far(before, after):
         raise CheckFailed("permuting the heads changes the attention output", (), example.draw)
@@ -102,15 +98,13 @@ def head_permutation(examination: Examination) -> None:
 def identity_block(examination: Examination) -> None:
     """With output weights of zero, a block hands on its input, through the norms on that path."""
     example = example_of(examination)
-    fixed = without_branches(example)
-    again = examination.again(fixed=fixed)
-    context = Context(examination.trace(example.draw, fixed=fixed), example.draw.sizes)
+    again = examination.again(fixed=without_branches(example))
     expected = _of_block_1(again, "block_input")
     on_the_path = example.walk.architecture in ("report", "post-norm")
     for role in ("block1.norm2", "block1.norm3") if on_the_path else ():
         norm = example.walk.roles.get(role)
         if isinstance(norm, Norm):
-            expected = norm.right(context, expected)
+            expected = norm.right(again, expected)
     if far(expected, _of_block_1(again, "block_output")):
         raise CheckFailed(
             "a block whose attention and MLP give zero does not hand on its input", (), example.draw
@@ -131,13 +125,13 @@ def far(a: Tensor, b: Tensor, tolerance: float = _ROUNDING) -> bool:
     return bool((a - b).abs().max() > tolerance * (1 + b.abs().max()))
 
 
-def _final(stages: Stages) -> Tensor:
-    if ("logits", 0) not in stages:
+def _final(context: Context) -> Tensor:
+    if ("logits", 0) not in context.stages:
         raise NotReached("the logits were not found")
-    return stages["logits", 0]
+    return context.stage("logits")
 
 
-def _of_block_1(stages: Stages, key: str) -> Tensor:
-    if (key, 1) not in stages:
+def _of_block_1(context: Context, key: str) -> Tensor:
+    if (key, 1) not in context.stages:
         raise NotReached(f"{key.replace('_', ' ')} was not found")
-    return stages[key, 1]
+    return context.stage(key, 1)

@@ -42,7 +42,7 @@ def test_a_coincidence_does_not_hold_on_another_pass(walk: Walk) -> None:
 
 
 def test_what_was_observed_is_read_and_not_predicted(walk: Walk) -> None:
-    again = reread(walk, trace_of("prenorm"), RECTANGULAR)
+    again = reread(walk, trace_of("prenorm"), RECTANGULAR).stages
     for step in walk.steps:
         torch.testing.assert_close(
             again[step.key, step.block], walk.context.stages[step.key, step.block], rtol=1e-9, atol=1e-9
