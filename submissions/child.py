@@ -103,8 +103,8 @@ def _describe(error: BaseException) -> Header:
         frame = error.frame and [error.frame.file, error.frame.line]
         return {"kind": error.status, "reason": error.reason, "frame": frame}
     if isinstance(error, StudentCodeFailed):
-        return _student(error.type, error.message, error.frames)
-    return _student(type(error).__name__, _text(error), _frames(error))
+        return {"kind": "student", **_described(error.type, error.message, error.frames)}
+    return {"kind": "student", **describe_error(error)}
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -114,9 +114,13 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError)
 
 
-def _student(kind: str, message: str, frames: tuple[Frame, ...]) -> Header:
+def describe_error(error: BaseException) -> Header:
+    """An exception of the student's code as plain data, with their lines that it passed, innermost first."""
+    return _described(type(error).__name__, _text(error), _frames(error))
+
+
+def _described(kind: str, message: str, frames: tuple[Frame, ...]) -> Header:
     return {
-        "kind": "student",
         "type": kind[:_MESSAGE_CHARACTERS],
         "message": message[:_MESSAGE_CHARACTERS],
         "frames": [[one.file, one.line] for one in frames[:_FRAMES]],

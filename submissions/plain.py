@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-from .child import is_out_of_memory
-from .code import STUDENT_PREFIX
+from .child import describe_error, is_out_of_memory
 
 Header = dict[str, Any]
 
@@ -58,18 +57,6 @@ def tensors_in(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
             yield from tensors_in(one, f"{path}.{number}".lstrip("."))
     elif hasattr(value, "__dict__"):
         yield from tensors_in(vars(value), path)
-
-
-def describe_error(error: BaseException) -> Header:
-    """An exception of the student's code as plain data, with their lines that it passed, innermost first."""
-    frames: list[list[Any]] = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if file.startswith(STUDENT_PREFIX):
-            frames.insert(0, [file.removeprefix(STUDENT_PREFIX), traceback.tb_lineno])
-        traceback = traceback.tb_next
-    return {"type": type(error).__name__, "message": str(error)[:10_000], "frames": frames}
 
 
 def _state(model: nn.Module) -> Iterator[tuple[str, Tensor]]:

@@ -17,11 +17,11 @@ from torch.nn import init
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ..reference.sizes import Sizes
-from .child import is_out_of_memory
+from .child import describe_error, is_out_of_memory
 from .code import module_file
 from .errors import NotLoaded
 from .loading import Loaded, load
-from .plain import describe_error, plain_passes, tensors_in
+from .plain import plain_passes, tensors_in
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
 from .shortening import shorten

@@ -12,6 +12,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions import plain, requests
+from vitcheck.submissions.child import describe_error
 from vitcheck.submissions.randomise import randomise
 from vitcheck.submissions.sights import Watcher
 from vitcheck.submissions.trace import Trace, decode
@@ -71,5 +72,5 @@ def trace_model(model: nn.Module, image: Tensor) -> Trace:
             result = model(image)
         outputs = list(plain.tensors_in(result))
     except Exception as raised:  # as for a student's: what ran before it is still a trace
-        error = plain.describe_error(raised)
+        error = describe_error(raised)
     return decode(*requests._encode(tracer, watcher, outputs, error))
