@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..reference.stages import ARCHITECTURES, STAGES, Stage
@@ -48,7 +48,8 @@ def graded(
     name: str, examination: Examination, outcomes: Sequence[CheckOutcome], notes: Notes, run: Run
 ) -> Result:
     """The record of a submission whose checks have run."""
-    checks = _checks(examination.assignment, outcomes)
+    points = examination.assignment.points_of([one.id for one in outcomes])
+    checks = _checks(points, outcomes)
     findings = _mistakes(examination)
     if not findings:  # else what a property shows may follow from them
         findings = _of_properties(outcomes)
@@ -57,7 +58,7 @@ def graded(
         submission=name,
         assignment=examination.assignment.name,
         status=Status.GRADED,
-        score=_score(examination.assignment, outcomes),
+        score=_score(points, outcomes),
         architecture=examination.architecture,
         stages={stage.label: _stage(examination, stage, outcomes) for stage in _rows(examination)},
         checks=checks,
@@ -100,8 +101,7 @@ def _location(frame: Frame, source: Source | None) -> Location:
     return Location(file=frame.file, line=frame.line, excerpt=lines)
 
 
-def _checks(assignment: Assignment, outcomes: Sequence[CheckOutcome]) -> list[CheckResult]:
-    points = assignment.points_of([one.id for one in outcomes])
+def _checks(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> list[CheckResult]:
     return [
         CheckResult(
             id=one.id,
@@ -129,9 +129,8 @@ def _label(key: str | None) -> str | None:
     return next((one.label for one in STAGES if one.key == key), None)
 
 
-def _score(assignment: Assignment, outcomes: Sequence[CheckOutcome]) -> Score:
+def _score(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> Score:
     """Skipped checks say nothing: their points go to the others in proportion."""
-    points = assignment.points_of([one.id for one in outcomes])
     possible = sum(points[one.id] for one in outcomes)
     asked = sum(points[one.id] for one in outcomes if one.outcome != "skipped")
     earned = sum(points[one.id] for one in outcomes if one.outcome == "passed")

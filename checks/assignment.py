@@ -219,12 +219,15 @@ class Assignment(_Table):
         What single checks are given comes off first; the others of the group share the rest evenly.
         """
         own = {name: self.points.checks[name] for name in ids if name in self.points.checks}
-        return {name: own.get(name, self._share(GROUPS[_kind(name)], ids, own)) for name in ids}
+        members: dict[str, list[str]] = {}
+        for name in ids:
+            members.setdefault(GROUPS[_kind(name)], []).append(name)
+        shares = {group: self._share(group, names, own) for group, names in members.items()}
+        return {name: own.get(name, shares[GROUPS[_kind(name)]]) for name in ids}
 
-    def _share(self, group: str, ids: Sequence[str], own: Mapping[str, float]) -> float:
-        members = [name for name in ids if GROUPS[_kind(name)] == group]
-        others = sum(name not in own for name in members)
-        rest = getattr(self.points, group) - sum(own.get(name, 0.0) for name in members)
+    def _share(self, group: str, names: Sequence[str], own: Mapping[str, float]) -> float:
+        others = sum(name not in own for name in names)
+        rest = getattr(self.points, group) - sum(own.get(name, 0.0) for name in names)
         return float(max(rest, 0.0) / others) if others else 0.0
 
 

@@ -223,11 +223,11 @@ class Examination:
     def full_shapes(self) -> FullSize:
         """The shape of every stage at the assignment's sizes, computed on shapes alone.
 
-        Shapes do not depend on the depth, and a batch of one is laid out by other operations than a larger
-        one, so both are those of the first example.
+        Shapes do not depend on the depth, so it is that of the first example; a batch of one is laid out by
+        other operations than a larger one.
         """
         first = self.first_draw.sizes
-        wanted = replace(self.assignment.full, batch=first.batch, depth=first.depth)
+        wanted = replace(self.assignment.full, batch=min(first.batch, 2), depth=first.depth)
         try:
             sizes = self.session.sizes_for(wanted)
             trace = self.session.trace(sizes, self.seed)

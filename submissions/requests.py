@@ -12,8 +12,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.nn import init
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ..reference.sizes import Sizes
@@ -26,7 +24,7 @@ from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
 from .shortening import shorten
 from .sights import Watcher
-from .tracing import Storage, Tracer, module_paths
+from .tracing import Storage, Tracer
 
 Header = dict[str, Any]
 Tensors = dict[str, Tensor]
@@ -113,37 +111,12 @@ def _built(sizes: Sizes) -> nn.Module:
 def _trace(header: Header, tensors: Tensors) -> Reply:
     """One forward pass, recorded; without an image, the shapes of one."""
     if "image" in tensors:
-        model = _model(header, tensors)
-        return _record(
-            model, tensors["image"].to(_DTYPES[header["dtype"]], copy=True), header, keep_cells=True
-        )
-    try:
-        with FakeTensorMode(allow_non_fake_inputs=True), _initialisation_skipped():
-            reply = _shapes(header)
-    except Exception:  # code that looks at numbers while it builds
-        return _shapes(header)
-    return reply if reply[0]["error"] is None else _shapes(header)
-
-
-def _shapes(header: Header) -> Reply:
-    """Under fake tensors this does no arithmetic."""
+        image = tensors["image"].to(_DTYPES[header["dtype"]], copy=True)
+        return _record(_model(header, tensors), image, header, keep_cells=True)
     sizes = Sizes(**header["sizes"])
-    model = _built(sizes).eval()
-    image = torch.empty(sizes.batch, sizes.channels, sizes.height, sizes.width)
-    return _record(model, image, header, keep_cells=False)
-
-
-@contextmanager
-def _initialisation_skipped() -> Iterator[None]:
-    """Some of torch's initialisers look at the numbers that they draw, and fake tensors have none."""
-    kept = {name: value for name, value in vars(init).items() if name.startswith("_no_grad_")}
-    for name in kept:
-        setattr(init, name, lambda tensor, *_, **__: tensor)
-    try:
-        yield
-    finally:
-        for name, value in kept.items():
-            setattr(init, name, value)
+    image = torch.rand(sizes.batch, sizes.channels, sizes.height, sizes.width)
+    # not on the meta device: code may look at numbers, and for that device torch imports its compiler
+    return _record(_built(sizes).eval(), image, {**header, "dtype": "float32"}, keep_cells=False)
 
 
 def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -> Reply:
@@ -156,7 +129,6 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
         with (
             _default_dtype(_DTYPES[header["dtype"]]),
             sdpa_kernel(SDPBackend.MATH),
-            module_paths(model, tracer),
             watcher,
             tracer,
         ):
@@ -201,7 +173,6 @@ def _encode(
         "signature": signature,
         "records": [_row(one) for one in tracer.records],
         "leaves": [_row(one) for one in tracer.leaves],
-        "views": tracer.views,
         "outputs": [[path, where] for path, where in references if where is not None],
         "sights": watcher.sights,
         "error": error,

@@ -56,7 +56,6 @@ class Value:
     inputs: tuple[Reference, ...]
     scalars: tuple[float, ...]
     frames: tuple[Frame, ...]  # the student's lines that made it, innermost first
-    module: str
     name: str
     kind: str  # of a leaf: parameter | buffer | tensor
     cells: Tensor
@@ -64,17 +63,6 @@ class Value:
     @property
     def shape(self) -> tuple[int, ...]:
         return self.reference.shape
-
-
-@dataclass(frozen=True)
-class View:
-    """A reshape, transpose, slice … that made no new numbers."""
-
-    op: str
-    reference: Reference
-    before: int  # number of the next record
-    frames: tuple[Frame, ...]
-    module: str
 
 
 @dataclass(frozen=True)
@@ -93,7 +81,6 @@ class Trace:
     signature: str  # equal where the same operations ran in the same order
     records: tuple[Value, ...]
     leaves: tuple[Value, ...]
-    views: tuple[View, ...]
     outputs: tuple[tuple[str, Reference], ...]  # path in the returned structure, such as "logits" or "0"
     sights: tuple[Sight, ...]
     error: StudentCodeFailed | None
@@ -145,6 +132,8 @@ class Trace:
             if not whole or value.op.partition(".")[0] not in _COPIES:
                 break
             reference = value.inputs[0]
+        if 0 not in reference.strides:
+            return reference
         kept = [axis for axis, stride in enumerate(reference.strides) if stride or reference.shape[axis] == 1]
         return replace(
             reference,
@@ -197,10 +186,6 @@ def _decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
         signature=str(header["signature"]),
         records=tuple(values["record"]),
         leaves=tuple(values["leaf"]),
-        views=tuple(
-            View(str(op), _reference(where), int(before), _frames(frames), str(module))
-            for op, where, before, frames, module in header["views"]
-        ),
         outputs=tuple((str(path), _reference(where)) for path, where in header["outputs"]),
         sights=tuple(
             Sight(int(mark), str(name), _reference(where)) for mark, name, where in header["sights"]
@@ -216,8 +201,8 @@ def _check_references(trace: Trace) -> None:
     for record in trace.records:
         for reference in record.inputs:
             trace.value(reference)
-    seen = [view.reference for view in trace.views] + [where for _, where in trace.outputs]
-    for reference in [*seen, *(sight.reference for sight in trace.sights)]:
+    outputs = (where for _, where in trace.outputs)
+    for reference in (*outputs, *(sight.reference for sight in trace.sights)):
         trace.value(reference)
 
 
@@ -231,7 +216,6 @@ def _value(kind: str, number: int, row: Mapping[str, Any], cells: Tensor) -> Val
         inputs=tuple(_reference(one) for one in row["inputs"]),
         scalars=tuple(float(one) for one in row["scalars"]),
         frames=_frames(row["frames"]),
-        module=str(row["module"]),
         name=str(row["name"]),
         kind=str(row["kind"]),
         cells=cells,

@@ -23,7 +23,7 @@ from vitcheck.submissions.loading import load
 from vitcheck.submissions.process import Zygote
 from vitcheck.submissions.recipe import Pins, Recipe, infer
 from vitcheck.submissions.source import read_source
-from vitcheck.submissions.tracing import Tracer, module_paths
+from vitcheck.submissions.tracing import Tracer
 
 _RUNS = 5
 _HEAD = (
@@ -97,7 +97,7 @@ def plain_pass(model: nn.Module, image: Tensor) -> None:
 def traced_pass(model: nn.Module, image: Tensor) -> None:
     """As the child records it."""
     tracer = Tracer(model, image)
-    with sdpa_kernel(SDPBackend.MATH), module_paths(model, tracer), tracer:
+    with sdpa_kernel(SDPBackend.MATH), tracer:
         model(image)
 
 

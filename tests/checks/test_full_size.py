@@ -19,8 +19,8 @@ def trace_of(shape: tuple[int, ...]) -> Trace:
     strides = tuple(torch.empty(shape, device="meta").stride())
     reference = Reference("record", 0, 0, shape, strides)
     cells = torch.empty(torch.Size(shape).numel(), device="meta")
-    value = Value(0, "im2col", reference, "float64", True, (), (), (), "", "", "", cells)
-    return Trace("", (value,), (), (), (), (), None)
+    value = Value(0, "im2col", reference, "float64", True, (), (), (), "", "", cells)
+    return Trace("", (value,), (), (), (), None)
 
 
 def test_a_stage_that_lies_transposed_in_a_record_of_equal_sizes_keeps_its_own_axes() -> None:

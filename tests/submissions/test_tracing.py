@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from corpus import load_source
@@ -83,7 +86,7 @@ def test_a_view_is_the_memory_of_what_it_looks_at() -> None:
     where = found.outputs[0][1]
     assert "mul" in found.value(where).op
     assert torch.equal(found.tensor(where), (2 * image()).mT[:, 1:])
-    assert [one.op for one in found.views] == ["transpose.int", "slice.Tensor"]
+    assert [one.op for one in found.records[1:]] == ["mul.Tensor"]
 
 
 def test_memory_that_was_freed_is_not_taken_for_what_lies_there_later() -> None:
@@ -132,26 +135,12 @@ def test_the_line_is_the_students_and_the_callers_comes_behind_it() -> None:
     assert found.records[2].frames == (Frame("net.py", 7),)
 
 
-def test_the_module_that_ran_is_named() -> None:
-    setup = "self.blocks = nn.ModuleList(nn.Sequential(nn.Linear(4, 4), nn.ReLU()) for _ in range(2))"
-    found = trace("for block in self.blocks:\n    x = block(x)\nreturn x + 1", setup)
-    relus = [one.module for one in found.records if "relu" in one.op]
-    assert relus == ["blocks.0.1", "blocks.1.1"]
-    assert found.records[-1].module == ""
-
-
 def test_what_ran_before_an_exception_is_still_there() -> None:
     found = trace("y = x * 2\nz = y @ y\nreturn z")
     assert made(found, 2 * image())
     assert found.error is not None
     assert found.error.type == "RuntimeError"
     assert found.error.frames == (Frame("net.py", FIRST_LINE + 1),)
-
-
-def test_after_an_exception_the_modules_path_is_right_again() -> None:
-    setup = "self.bad = nn.Linear(9, 9)"
-    found = trace("try:\n    self.bad(x)\nexcept RuntimeError:\n    pass\nreturn x + 1", setup)
-    assert found.records[-1].module == ""
 
 
 def test_infinite_numbers_in_the_code_do_not_spoil_the_reply() -> None:
@@ -183,3 +172,16 @@ class Checkpointed(nn.Module):
 def test_what_runs_under_checkpointing_is_seen() -> None:
     model = Checkpointed()
     assert made(trace_model(model, image()), model.layer(image()).detach())
+
+
+def test_recording_does_not_load_torchs_compiler() -> None:
+    program = (
+        "import sys, torch\n"
+        "from vitcheck.submissions.tracing import Tracer\n"
+        "model, image = torch.nn.LayerNorm(4), torch.rand(2, 4)\n"
+        "with Tracer(model, image) as tracer:\n"
+        "    model(image)\n"
+        "assert len(tracer.records) > 1\n"
+        "assert 'torch._dynamo' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)  # it takes every child 0.7 s
