@@ -37,6 +37,8 @@ GROUPS = {  # what stands in front of "[" in the id of a check: the group that p
     "invariant": "invariants",
     "reference": "reference",
     "property": "properties",
+    "output": "outputs",
+    "parameters": "parameters",
     "breakpoint": "breakpoints",
     "prints": "prints",
     "own": "own",  # of the instructor: own.some_name, or own.some_name[S12]
@@ -137,6 +139,8 @@ class Points(_Table):
     invariants: _Amount = 0
     reference: _Amount = 0
     properties: _Amount = 0
+    outputs: _Amount = 0
+    parameters: _Amount = 0
     breakpoints: _Amount = 0
     prints: _Amount = 0
     own: _Amount = 0
@@ -163,6 +167,7 @@ class Rules(_Table):
 
     breakpoints: bool = True
     prints: bool = True
+    parameters: bool = False
 
 
 def _with_preset(table: object) -> object:
@@ -198,6 +203,7 @@ class Assignment(_Table):
     labels: Annotated[tuple[Literal["report", "sheet"], ...], Field(min_length=1)] = ("report", "sheet")
     examples: Annotated[int, Field(ge=2)] = 25
     model: Model = Model()
+    outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
     full: Annotated[Sizes, BeforeValidator(_with_preset)] = Field(alias="sizes")
     variants: Variants = Variants()
     points: Points

@@ -17,7 +17,12 @@ from .examination import Examination
 from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
 
 SUITE = Path(__file__).with_name("suite")
-_ORDER = ("stages", "rules", "properties")  # the last run the code in ways that may end its process
+_ORDER = (
+    "stages",
+    "rules",
+    "outputs",
+    "properties",
+)  # the last run the code in ways that may end its process
 
 _LABELS = {stage.label: stage.key for stage in STAGES}
 _OPTIONS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,20 +17,22 @@ Header = dict[str, Any]
 
 
 def plain_passes(
-    model: nn.Module, images: Sequence[Tensor], backward: bool
+    model: nn.Module, images: Sequence[Tensor], backward: bool, switches: bool = False
 ) -> tuple[Header, dict[str, Tensor]]:
     """Passes over ``images`` in turn, and a backward pass on the last if asked for, as a reply.
 
+    With ``switches``, every argument of the forward pass that is off by default is on.
     An exception that the model raises is in the reply; running out of memory is not.
     """
     reply: Header = {"passes": [], "gradients": {}, "error": None, "created": []}
     out: dict[str, Tensor] = {}
     before = {name: one.detach().clone() for name, one in _state(model)}
     training = model.training
+    options = _switches(model) if switches else {}
     try:
         with _parameters_made(reply["created"]):
             for number, image in enumerate(images):
-                reply["passes"].append(_one_pass(model, image, number, out))
+                reply["passes"].append(_one_pass(model, image, options, number, out))
                 out[f"image.{number}"] = image
             if backward:
                 reply["gradients"] = _gradients(model, images[-1])
@@ -77,11 +80,18 @@ def _parameters_made(names: list[str]) -> Iterator[None]:
         handle.remove()
 
 
-def _one_pass(model: nn.Module, image: Tensor, number: int, out: dict[str, Tensor]) -> Header:
+def _switches(model: nn.Module) -> dict[str, bool]:
+    parameters = inspect.signature(model.forward).parameters.values()
+    return {one.name: True for one in parameters if one.default is False}
+
+
+def _one_pass(
+    model: nn.Module, image: Tensor, options: Mapping[str, bool], number: int, out: dict[str, Tensor]
+) -> Header:
     torch.manual_seed(1_000_003 + number)  # unusual: a model that seeds by itself shows
     random_state = torch.get_rng_state()
     with torch.no_grad():
-        found = list(tensors_in(model(image)))
+        found = list(tensors_in(model(image, **options)))
     for position, (_, tensor) in enumerate(found):
         out[f"out.{number}.{position}"] = tensor.detach().contiguous()
     return {

@@ -190,9 +190,22 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
     model = _model(header, tensors)
     images = [tensors[name].to(dtype, copy=True) for name in header["images"]]
     with _default_dtype(dtype):
-        return plain_passes(model, images, header["backward"])
+        return plain_passes(model, images, header["backward"], header["switches"])
 
 
-HANDLERS = {"load": _load, "infer": _infer, "sizes": _sizes, "trace": _trace, "forward": _forward}
+def _count(header: Header, tensors: Tensors) -> Reply:
+    """How many numbers the model learns."""
+    model = _built(Sizes(**header["sizes"]))
+    return {"parameters": sum(one.numel() for one in model.parameters())}, {}
+
+
+HANDLERS = {
+    "load": _load,
+    "infer": _infer,
+    "sizes": _sizes,
+    "count": _count,
+    "trace": _trace,
+    "forward": _forward,
+}
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 3_000))  # hooks and dispatch deepen the student's stack

@@ -107,6 +107,13 @@ class Session:
         with reading():
             return Sizes(**{name: int(value) for name, value in reply["sizes"].items()})
 
+    def parameter_count(self, sizes: Sizes) -> int:
+        """How many numbers the model learns. Raises StudentCodeFailed where it could not be built."""
+        reply, _ = self._child.request({"request": "count", "sizes": asdict(sizes)})
+        _raise_building_error(reply)
+        with reading():
+            return int(reply["parameters"])
+
     def trace(
         self,
         sizes: Sizes,
@@ -151,8 +158,11 @@ class Session:
         dtype: str = "float64",
         mode: str = "eval",
         backward: bool = False,
+        switches: bool = False,
     ) -> Passes:
         """Plain passes over ``images`` (in ``order``), then a backward pass on the last if asked for.
+
+        With ``switches``, every argument of the forward pass that is off by default is on.
 
         Raises StudentCodeFailed where the model could not be built.
         """
@@ -165,6 +175,7 @@ class Session:
             "dtype": dtype,
             "mode": mode,
             "backward": backward,
+            "switches": switches,
         }
         reply, out = self._child.request(
             header, {f"image.{number}": one for number, one in enumerate(images)}

@@ -25,18 +25,23 @@ def about_model(walk: Walk) -> None:
     _each_once(walk)
 
 
+_CLIP_HAS = {"projection-bias-missing", "extra-norm-before-encoder", "quick-gelu", "final-norm-after-readout"}
+_CLIP_SIGNS = 4  # of five, with the projection that has no bias: one of them may be the mistake
+
+
 def _about_architecture(walk: Walk) -> None:
-    """CLIP's has a norm before the blocks, one on the class token, and patches embedded without bias."""
+    """CLIP's has a norm before the blocks, one on the class token, QuickGELU, and no bias at either end."""
     ids = {finding.id for step in walk.steps for finding in step.findings}
     head = walk.roles.get("head")
-    without_biases = "projection-bias-missing" in ids and isinstance(head, Linear) and head.bias is None
-    if not without_biases or "final-norm-after-readout" not in ids:
+    without_bias = isinstance(head, Linear) and head.bias is None
+    if walk.architecture != "pre-norm" or len(_CLIP_HAS & ids) + without_bias < _CLIP_SIGNS:
         return
-    if "extra-norm-before-encoder" in ids:
-        walk.architecture = "clip"
-    elif "quick-gelu" in ids:
-        walk.architecture = "clip"
+    walk.architecture = "clip"
+    walk.steps = [one for one in walk.steps if one.key != "class_probabilities" or one.found]
+    if "extra-norm-before-encoder" not in ids:
         _note_on(walk, "block_input", 1, "pre-encoder-norm-missing")
+    if not any(one.stage == "mlp_hidden" for step in walk.steps for one in step.findings):
+        _note_on(walk, "mlp_hidden", 1, "gelu-instead-of-quick-gelu")
 
 
 def _about_eps(walk: Walk) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from vitcheck.checks.breakpoints import Breakpoints
 from vitcheck.checks.examination import Examination
+from vitcheck.checks.parameter_count import check_parameter_count
 from vitcheck.checks.verdicts import CheckFailed, NotApplicable
 from vitcheck.reference.stages import STAGES
 from vitcheck.submissions.code import prints
@@ -30,3 +31,8 @@ def test_prints(examination: Examination) -> None:
     if found:
         places = ", ".join(f"{frame.file}:{frame.line}" for frame in found[:5])
         raise CheckFailed(f"the assignment allows no print statements, and there are {len(found)}: {places}")
+
+
+def test_parameters(examination: Examination) -> None:
+    """Are as many as the reference has."""
+    check_parameter_count(examination)
