@@ -9,6 +9,7 @@ from vitcheck.checking import check
 from vitcheck.exits import HELP
 from vitcheck.grading import grade
 from vitcheck.looking_up import explain, stages
+from vitcheck.measuring import selftest
 
 
 @click.group(epilog=HELP, context_settings={"help_option_names": ["-h", "--help"]})
@@ -17,7 +18,7 @@ def main() -> None:
     """Grade Vision Transformer assignments, stage by stage."""
 
 
-for command in (grade, check, stages, explain):
+for command in (grade, check, stages, explain, selftest):
     main.add_command(command)
 
 if __name__ == "__main__":

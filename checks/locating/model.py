@@ -91,4 +91,5 @@ def _each_once(walk: Walk) -> None:
         return
     for position, step in enumerate(walk.steps):
         kept = tuple(one for one in step.findings if one.id != "every-block-reads-first-input")
-        walk.steps[position] = replace(step, findings=kept)
+        if kept != step.findings:
+            walk.steps[position] = replace(step, findings=kept, right=step.predict)
