@@ -61,7 +61,12 @@ _PERMUTE = "x = self.ln_post(x.permute(1, 0, 2))"
 
 _SEQUENCE = (
     prenorm("final-norm-missing", "S23", ("x = self.norm(x)\n", "")),
-    prenorm("final-norm-inside-loop", "S21", ("x = blk(x)\nx = self.norm(x)", "x = self.norm(blk(x))")),
+    prenorm(
+        "final-norm-inside-loop",
+        "S21",
+        ("x = blk(x)\nx = self.norm(x)", "x = self.norm(blk(x))"),
+        elsewhere=("S19",),  # where the norm stands, at the end of each block
+    ),
     prenorm(
         "final-norm-after-readout",
         "S23",
