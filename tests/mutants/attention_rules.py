@@ -69,6 +69,7 @@ _TOKENS = (
     Rule("pos-missing", "S07", "positions", "Z", accepted=("block-reads-stale-tokens",), elsewhere=("S08",)),
     Rule("pos-multiplied", "S07", "positions", "Z * R"),
     Rule("pos-added-twice", "S07", "positions", "Z + R + R"),
+    Rule("pos-added-twice", "S07", "positions", "2 * R", "R", where="table"),
     Rule("pos-added-twice", "S07", "positions in place", "Z += R\nZ += R"),
     *(
         Rule(id, "S07", place, template, "R", kind, for_=all_but("sequence_first"))
@@ -145,7 +146,6 @@ _CONTEXT = (
     ),
     Rule("heads-merged-without-transpose", "S15", "merge", "C.flatten(1).unflatten(1, (-1, D))"),
     Rule("heads-interleaved-on-merge", "S15", "merge", "C.permute(0, 2, 3, 1).flatten(2)", kind="layout"),
-    Rule("heads-averaged", "S15", "merge", "C.mean(1).repeat(1, 1, H)"),
     Rule("output-projection-missing", "S15", "output", "Y"),
     Rule("activation-after-out-proj", "S15", "output", "torch.relu(W)"),
 )

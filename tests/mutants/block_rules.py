@@ -147,7 +147,6 @@ _READOUT = (
     *(
         Rule(id, "S25", "logits", template, "L", kind, for_=FREE - REPORT | {"constants_only"})
         for id, template, kind in (
-            ("softmax-in-logits", "L.softmax(-1)", "error"),
             ("relu-on-logits", "torch.relu(L)", "error"),
             ("log-softmax-in-logits", "L.log_softmax(-1)", "variant"),
         )
