@@ -118,7 +118,14 @@ _DEPTH = (
         accepted=_BLIND,
     ),
     Rule("block-result-discarded", "S21", "loop", "for J in L:\n    J(X)", accepted=_BLIND),
-    Rule("block-result-discarded", "S21", "stack step", "pass", accepted=_BLIND),
+    Rule(
+        "block-result-discarded",
+        "S22",  # the blocks are right among themselves, and what comes after reads S07
+        "stack step",
+        "L(X)",
+        accepted=(*_BLIND, "readout-before-encoder"),
+        elsewhere=("S21", "S23", "S24"),
+    ),
     Rule("depth-off-by-one", "S22", "loop", "L[:-1]", "L"),
     Rule(
         "depth-off-by-one",

@@ -159,7 +159,7 @@ PLACES = {
     ),
     "loop": Place("model", ("for J in L:\n    X = J(X)",)),
     "stack": Place("model", tuple(f"(L := {one})(Y)" for one in _STACKS)),
-    "stack step": Place("model", tuple(f"X = {one}(X)" for one in _STACKS)),
+    "stack step": Place("model", tuple(f"X = (L := {one})(X)" for one in _STACKS)),
     "blocks": Place("model", ("[C for _ in range(M)]", "(C for _ in range(M))")),
     "block list": Place(
         "model", ("nn.ModuleList([C for _ in range(M)])", "nn.ModuleList(C for _ in range(M))")
