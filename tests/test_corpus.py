@@ -10,10 +10,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 from corpus import BASES, Base, load_base, load_source, randomise, scores
-from mutants import MUTANTS, REFACTORINGS, Mutant, Refactoring, source
+from mutants import MUTANTS, PAIRS, REFACTORINGS, STYLES, Mutant, Pair, Refactoring, source
 from torch import Tensor, nn
 
+from vitcheck.checks.catalogue import mistakes
 from vitcheck.reference.sizes import Sizes
+from vitcheck.reference.stages import STAGES
 
 SQUARE = (
     Sizes(batch=2, height=12, width=12, patch=4, embed_dim=24, heads=3, mlp_dim=96, depth=3, classes=7),
@@ -35,7 +37,7 @@ def _double_precision_on_one_thread() -> Iterator[None]:
     torch.set_default_dtype(torch.float32)
 
 
-def _name(named: Base | Mutant) -> str:
+def _name(named: Base | Mutant | Pair | Refactoring) -> str:
     return named.name
 
 
@@ -245,16 +247,39 @@ def test_crashing_mutant_raises_in_forward(mutant: Mutant) -> None:
         model(_images(_sizes(base), seed=0))
 
 
-@pytest.mark.parametrize("refactoring", REFACTORINGS, ids=lambda refactoring: refactoring.title)
+@pytest.mark.parametrize("pair", PAIRS, ids=_name)
+def test_each_of_two_mistakes_changes_what_the_model_returns(pair: Pair) -> None:
+    base = BASES[pair.base]
+    both = _returned(base, source(pair))
+    for one in (pair.first, pair.second):
+        assert _largest_difference(both, _returned(base, source(one))) > 1e-9
+
+
+@pytest.mark.parametrize("refactoring", REFACTORINGS, ids=_name)
 def test_refactoring_changes_no_value(refactoring: Refactoring) -> None:
     assert source(refactoring) != BASES[refactoring.base].source()
     assert _difference(refactoring) < 1e-10
 
 
-def test_mutants_cover_the_catalogue_broadly() -> None:
-    assert len(MUTANTS) >= 120
-    assert len({mutant.id for mutant in MUTANTS}) >= 100
+@pytest.mark.parametrize("mutant", [mutant for mutant in MUTANTS if mutant.invisible], ids=_name)
+def test_invisible_mutant_is_another_program(mutant: Mutant) -> None:
+    assert source(mutant) != BASES[mutant.base].source()
+
+
+def test_mutants_cover_the_catalogue_and_the_bases_broadly() -> None:
+    assert len(MUTANTS) >= 650
+    assert len({mutant.id for mutant in MUTANTS}) >= 160
     assert {mutant.kind for mutant in MUTANTS} == {"error", "variant", "layout"}
+    assert {mutant.base for mutant in MUTANTS} == {*STYLES}
+    assert len(PAIRS) >= 40
+    assert len(REFACTORINGS) >= 60
+
+
+def test_a_mutant_is_known_by_its_id_and_its_stage() -> None:
+    labels = {one.label for one in STAGES}
+    for mutant in MUTANTS:
+        assert {mutant.id, *mutant.accepted} <= {*mistakes()}, mutant.name
+        assert {mutant.stage, *mutant.elsewhere} <= {*labels, ""}, mutant.name
 
 
 def test_an_edit_that_no_longer_fits_its_base_is_named() -> None:

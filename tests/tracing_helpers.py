@@ -6,7 +6,7 @@ from functools import cache
 
 import torch
 from corpus import BASES, load_source
-from mutants import Mutant, Refactoring, source
+from mutants import Mutant, Pair, Refactoring, source
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -44,7 +44,7 @@ def trace_of(base: str, sizes: Sizes | None = None, seed: int = 0) -> Trace:
     return trace_source(BASES[base].source(), base, sizes or sizes_of(base), seed)
 
 
-def trace_changed(changed: Mutant | Refactoring) -> Trace:
+def trace_changed(changed: Mutant | Pair | Refactoring) -> Trace:
     """One pass of a base with the edits made."""
     return trace_source(source(changed), changed.base, sizes_of(changed.base))
 

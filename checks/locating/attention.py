@@ -104,8 +104,9 @@ def _wrong(walk: Walk, heads: Heads, order: str | None) -> Iterator[Attention]:
             yield Attention(heads, order, *_RIGHT[:2], Form(_whole(form), form.id, form.blame))
     for scores in _score_forms(walk, q, k):
         s = scores.function(q, k)
-        seen = [form for form in PROBABILITIES if walk.find(form.function(s, q))]
-        for probabilities in seen or PROBABILITIES:
+        seen = [form for form in PROBABILITIES[1:] if walk.find(form.function(s, q))]
+        # the right ones are tried unseen: zeros and ones alone are not to be found
+        for probabilities in (PROBABILITIES[0], *seen) if seen else PROBABILITIES:
             p = probabilities.function(s, q)
             for context in CONTEXTS:
                 if walk.find(context.function(p, q, k, v)):

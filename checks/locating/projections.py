@@ -10,11 +10,13 @@ import torch
 from torch import Tensor
 
 from .context import Context, Predict
+from .naming import key_comes_first
 from .parameters import Linear
 from .walk import Walk, applied
 
 # How a width of several packed tensors is cut: r roles (query, key, value), h heads, d features.
 PACKINGS = ("rhd", "hrd", "hdr", "rdh", "drh", "dhr")
+_INTERLEAVED = "qkv-interleaved-layout"
 
 Count = Callable[[Context], int]  # of heads, at the sizes of a trace
 Parts = tuple[Predict, Predict, Predict]
@@ -64,12 +66,32 @@ def _scrambled(tensor: Tensor, roles: int, heads: int) -> Tensor:
 
 def arrangements(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     """Ways to see query, key and value in ``maps``, the usual ones first."""
+    for heads in _cut(walk, maps):
+        yield heads
+        if heads.id in (None, _INTERLEAVED):
+            yield _query_twice(heads)
+
+
+def _query_twice(heads: Heads) -> Heads:
+    """The key was projected, or not, and the query is read in its place."""
+    q, _, v = heads.parts
+    return replace(
+        heads,
+        parts=(q, q, v),
+        id="query-equals-key",
+        blame="key",
+        price=heads.price + 1.0,
+        right=heads.parts,
+    )
+
+
+def _cut(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     yield from _per_head(walk, maps)
     for heads in _head_counts(walk):
         count = head_count(walk, heads)
         for found in (
             *_packed(maps, heads, count),
-            *_separate(maps, heads, count),
+            *_separate(walk, maps, heads, count),
             *_two_and_one(maps, heads, count),
         ):
             if heads == 1 and walk.sizes.heads > 1:
@@ -127,7 +149,7 @@ def _packed(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Hea
         if one.outputs % (3 * heads):
             continue
         for price, packing in enumerate(PACKINGS):
-            unusual = None if packing == "rhd" else "qkv-interleaved-layout"
+            unusual = None if packing == "rhd" else _INTERLEAVED
             yield Heads(
                 _three(one, packing, count), heads, packing, unusual, price=0.01 * price, maps=(one.map,)
             )
@@ -136,16 +158,17 @@ def _packed(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Hea
         heads_of_tokens = (mixed[0], mixed[1], mixed[2])
         name = "heads-split-without-transpose"
         yield Heads(heads_of_tokens, heads, "rhd", name, price=1.0, maps=(one.map,), right=usual)
-        yield Heads((q, q, v), heads, "rhd", "query-equals-key", "key", 1.0, (one.map,), usual)
         if heads > 1:
             firsts = (_first_head(q), _first_head(k), _first_head(v))
             yield Heads(firsts, heads, "rhd", "only-first-head-used", "query", 1.0, (one.map,), usual)
 
 
-def _separate(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
+def _separate(walk: Walk, maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
     same = [one for one in maps if one.outputs % heads == 0]
     for first in range(len(same) - 2):
         three = same[first : first + 3]
+        if key_comes_first(walk, three[0].map, three[1].map):
+            three = [three[1], three[0], three[2]]
         if len({one.outputs for one in three}) != 1:
             continue
         linears = tuple(one.map for one in three)

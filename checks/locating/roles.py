@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
-from .parameters import Linear
+from .naming import key_comes_first
 from .projections import Heads
 from .walk import Walk
-
-_NAMES = {"query": r"q|queries|query|wq|qw", "key": r"k|keys|key|wk|kw"}  # between dots and underscores
 
 
 def about_maps(walk: Walk, heads: Heads) -> None:
@@ -16,14 +12,6 @@ def about_maps(walk: Walk, heads: Heads) -> None:
     if heads.maps and all(one.bias is None for one in heads.maps):
         walk.note("qkv-bias-missing", "query")
     if heads.packing == "separate" and heads.id is None and len(heads.maps) == 3:
-        q, k, _ = (_name(walk, one) for one in heads.maps)
-        if _is_called(q, "key") and _is_called(k, "query"):
+        q, k, _ = heads.maps
+        if key_comes_first(walk, q, k):
             walk.note("kq-transposed", "attention_scores")
-
-
-def _name(walk: Walk, map_: Linear) -> str:
-    return walk.trace.value(walk.trace.used(map_.weight)).name
-
-
-def _is_called(name: str, role: str) -> bool:
-    return any(re.fullmatch(_NAMES[role], word) for word in re.split(r"[._\\d]+", name.lower()))

@@ -23,15 +23,15 @@ def about_table(walk: Walk, use: Use) -> None:
     table = walk.context.use(use).reshape(-1, walk.sizes.embed_dim)
     leaves = origin(walk.trace, walk.trace.used(use)).leaves
     stored = [leaf for leaf in leaves if leaf.cells is not None and "float" in leaf.dtype]
-    if any(leaf.kind == "parameter" for leaf in stored):
-        rows = [walk.trace.tensor(leaf.reference) for leaf in stored if leaf.kind == "parameter"]
-        fitting = [one.reshape(-1, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
-        ids = [cut_wrongly(table, one) for one in fitting[:1]]
-    else:
-        ids = [fixed_formula(table)]
+    learned = [leaf for leaf in stored if leaf.kind == "parameter"]
+    rows = [walk.trace.tensor(leaf.reference) for leaf in learned or stored]
+    fitting = [one.reshape(-1, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
+    names = [cut_wrongly(table, one) for one in fitting[:1]]
+    if not learned:
+        names = names if any(names) else [fixed_formula(table)]
         if stored and all(leaf.kind == "tensor" for leaf in stored):
             walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
-    for name in ids:
+    for name in names:
         if name is not None:
             walk.note(name, _STAGE)
 
@@ -43,6 +43,10 @@ def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:
         return "pos-single-vector"
     if rows >= T and torch.equal(table, leaf[:T]):
         return None
+    if rows >= T and torch.equal(table, 2 * leaf[:T]):
+        return "pos-added-twice"
+    if not table[0].any() and any(torch.equal(table[1:], one[: T - 1]) for one in (leaf[1:], leaf)):
+        return "cls-without-position"
     shifted = [leaf.roll(1, 0), leaf.roll(-1, 0), leaf[1:]]
     if any(len(one) >= T and torch.equal(table, one[:T]) for one in shifted):
         return "pos-off-by-one"

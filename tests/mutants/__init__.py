@@ -5,11 +5,30 @@ from __future__ import annotations
 from .attention import ATTENTION
 from .behaviour import BEHAVIOUR
 from .block import BLOCK
-from .mutant import Mutant, Refactoring, source
+from .mutant import Mutant, Pair, Refactoring, source
+from .pairs import paired
 from .readout import READOUT
-from .refactorings import REFACTORINGS
+from .refactorings import REWRITTEN
+from .rewordings import reworded
+from .rules import planted
+from .styles import STYLES
 from .tokens import TOKENS
 
-MUTANTS: tuple[Mutant, ...] = TOKENS + ATTENTION + BLOCK + READOUT + BEHAVIOUR
+WRITTEN: tuple[Mutant, ...] = TOKENS + ATTENTION + BLOCK + READOUT + BEHAVIOUR
+PLANTED: tuple[Mutant, ...] = tuple(planted(WRITTEN))
+MUTANTS = WRITTEN + PLANTED
+PAIRS = paired(MUTANTS)
+REFACTORINGS = REWRITTEN + tuple(reworded(REWRITTEN))
 
-__all__ = ["MUTANTS", "REFACTORINGS", "Mutant", "Refactoring", "source"]
+__all__ = [
+    "MUTANTS",
+    "PAIRS",
+    "PLANTED",
+    "REFACTORINGS",
+    "STYLES",
+    "WRITTEN",
+    "Mutant",
+    "Pair",
+    "Refactoring",
+    "source",
+]

@@ -115,6 +115,7 @@ _PROJECTIONS = (
         "S11",
         (_UNPACK, "q, k, v = qkv[0], qkv[1], qkv[1]"),
         accepted=("context-uses-keys",),
+        elsewhere=("S14",),  # the same numbers as P·K
     ),
     separate("keys-reused-as-values", "S11", ("v = self.split_heads(self.value(x))", "v = k")),
     report(
@@ -166,6 +167,7 @@ _COMPARISONS = (
         "S12",
         ("(q @ k.transpose(-2, -1))", "(k @ q.transpose(-2, -1))"),
         accepted=("qkv-order-swapped",),
+        elsewhere=("S09",),  # the same numbers as an exchanged order of the packed thirds
     ),
     separate(
         "kq-transposed",

@@ -61,7 +61,12 @@ _PERMUTE = "x = self.ln_post(x.permute(1, 0, 2))"
 
 _SEQUENCE = (
     prenorm("final-norm-missing", "S23", ("x = self.norm(x)\n", "")),
-    prenorm("final-norm-inside-loop", "S21", ("x = blk(x)\nx = self.norm(x)", "x = self.norm(blk(x))")),
+    prenorm(
+        "final-norm-inside-loop",
+        "S21",
+        ("x = blk(x)\nx = self.norm(x)", "x = self.norm(blk(x))"),
+        elsewhere=("S19",),  # where the norm stands, at the end of each block
+    ),
     prenorm(
         "final-norm-after-readout",
         "S23",
@@ -108,7 +113,14 @@ _HEAD = "logits = self.head(cls_rep)"
 _PROBS = "probs = logits.softmax(dim=-1)"
 
 _SCORES = (
+    # where scores are all that is returned, a softmax may as well be S26
     report("softmax-in-logits", "S25", (_HEAD, _HEAD + ".softmax(dim=-1)")),
+    On("report_monolith")(
+        "softmax-in-logits", "S25", ("x = self.classifier(x)", "x = self.classifier(x).softmax(dim=-1)")
+    ),
+    On("report_monolith")(
+        "relu-on-logits", "S25", ("x = self.classifier(x)", "x = F.relu(self.classifier(x))")
+    ),
     report("relu-on-logits", "S25", (_HEAD, "logits = torch.relu(self.head(cls_rep))")),
     prenorm("relu-on-logits", "S25", ("return self.head(x)", "return torch.relu(self.head(x))")),
     report("log-softmax-in-logits", "S25", (_HEAD, _HEAD + ".log_softmax(dim=-1)"), kind="variant"),

@@ -18,7 +18,7 @@ def _prenorm(title: str, *edits: Edit) -> Refactoring:
     return Refactoring(title, "prenorm", edits)
 
 
-REFACTORINGS: tuple[Refactoring, ...] = (
+REWRITTEN: tuple[Refactoring, ...] = (
     _report("einsum for the scores", ("(q @ k.transpose(-2, -1))", 'torch.einsum("bhid,bhjd->bhij", q, k)')),
     _report(
         "query scaled first", (_SCORES, "attn_scores = (q / math.sqrt(self.head_dim)) @ k.transpose(-2, -1)")

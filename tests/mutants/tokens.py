@@ -30,6 +30,7 @@ _PATCHES = (
         "S02",
         ("permute(0, 2, 3, 1, 4, 5)", "permute(0, 2, 3, 1, 5, 4)"),
         kind="layout",
+        elsewhere=("S03",),  # seen once patches are flattened
     ),
     report(
         "strided-pixel-patches",
