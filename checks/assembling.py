@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..reference.components import COMPONENTS
 from ..reference.stages import ARCHITECTURES, STAGES, Stage
 from ..submissions.errors import Frame, SubmissionError
 from ..submissions.session import Left
 from ..submissions.source import Source
 from .assignment import Assignment
 from .catalogue import mistakes
+from .components.judging import stage_outcomes
+from .components.parts import Parts
 from .corners import corner_of, rounded
 from .examination import Examination
 from .judging import shape_and_expected
@@ -45,26 +48,37 @@ class Notes:
 
 
 def graded(
-    name: str, examination: Examination, outcomes: Sequence[CheckOutcome], notes: Notes, run: Run
+    name: str,
+    examination: Examination,
+    outcomes: Sequence[CheckOutcome],
+    notes: Notes,
+    run: Run,
+    parts: Parts | None = None,
 ) -> Result:
     """The record of a submission whose checks have run."""
     points = examination.assignment.points_of([one.id for one in outcomes])
     checks = _checks(points, outcomes)
-    findings = _mistakes(examination)
+    models = [examination] if examination.assignment.architectures else []
+    components = parts.components if parts is not None else []
+    findings = [found for one in (*models, *components) for found in _mistakes(one)]
     if not findings:  # else what a property shows may follow from them
         findings = _of_properties(outcomes)
+    rows = _rows(models[0]) if models else STAGES
     return Result(
         schema=1,
         submission=name,
         assignment=examination.assignment.name,
         status=Status.GRADED,
         score=_score(points, outcomes),
-        architecture=examination.architecture,
-        stages={stage.label: _stage(examination, stage, outcomes) for stage in _rows(examination)},
+        architecture=next((one.architecture for one in (*models, *components) if one.architecture), None),
+        stages={
+            row.label: _stage(examination, row, outcomes) if models else _stage_of_parts(parts, examination, row)
+            for row in rows
+        },
         checks=checks,
         mistakes=findings,
-        variants=_variants(examination),
-        notes=[*_notes(notes, examination.source), *_left_out(examination)],
+        variants=[found for one in (*models, *components) for found in _variants(one)],
+        notes=[*_notes(notes, examination.source), *_left_out(*models, *components)],
         run=run,
     )
 
@@ -73,7 +87,7 @@ def not_graded(
     name: str, assignment: Assignment, error: SubmissionError, source: Source | None, notes: Notes, run: Run
 ) -> Result:
     """The record of a submission that ended before its checks could run."""
-    possible = assignment.points.possible
+    possible = assignment.possible
     location = None
     if error.frame is not None:
         location = _location(error.frame, source)
@@ -166,6 +180,28 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
     )
 
 
+def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -> StageResult:
+    """The stage in the component that gets it wrong, else in the first that has it."""
+    having = [one for one in (parts.judged if parts else ()) if row.key in COMPONENTS[one.key].stages]
+    found = [
+        _stage(one.component, row, stage_outcomes(one.faults)) for one in having if one.component is not None
+    ]
+    wrong = [one for one in found if one.status is StageStatus.FAILED]
+    if found:
+        return (wrong or found)[0]
+    missing = StageStatus.NOT_REACHED if having else StageStatus.NOT_APPLICABLE
+    return StageResult(
+        key=row.key,
+        title=row.title,
+        axes=row.axes,
+        equation=row.equation,
+        status=missing,
+        evidence=Evidence.ABSENT,
+        expected_shape=list(row.shape(examination.assignment.full)),
+        message=having[0].faults[0].message if having else None,
+    )
+
+
 _JUDGING = ("shape", "equation", "invariant")
 
 
@@ -209,11 +245,14 @@ def _mistakes(examination: Examination) -> list[MistakeResult]:
     return [_mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)]
 
 
+_OF_PARTS = ("component[", "exercise[")  # which give their mistakes themselves
+
+
 def _of_properties(outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
     """What a property of the whole model gives away: the first id, and those that it cannot tell from it."""
     found: dict[str, MistakeResult] = {}
     for one in outcomes:
-        if one.stage is None and one.mistakes:
+        if one.stage is None and one.mistakes and not one.id.startswith(_OF_PARTS):
             known = mistakes()[one.mistakes[0]]
             also = list(one.mistakes[1:])
             stage = _label(known.stage) or known.stage
@@ -277,8 +316,8 @@ def _variants(examination: Examination) -> list[VariantResult]:
     return found
 
 
-def _left_out(examination: Examination) -> list[Note]:
-    return [Note(kind="inferred", text=text) for text in examination.left_out]
+def _left_out(*examinations: Examination) -> list[Note]:
+    return [Note(kind="inferred", text=text) for one in examinations for text in one.left_out]
 
 
 def _notes(notes: Notes, source: Source | None) -> list[Note]:

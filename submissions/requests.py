@@ -14,9 +14,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from ..reference.components import COMPONENTS
 from ..reference.sizes import Sizes
 from .child import describe_error, is_out_of_memory
 from .code import module_file
+from .components import Candidate, candidates
+from .definitions import Definitions
 from .errors import NotLoaded
 from .loading import Loaded, load
 from .plain import plain_passes, tensors_in
@@ -39,6 +42,7 @@ class _Submission:
 
     loaded: Loaded
     recipe: Recipe
+    components: dict[str, list[Candidate]] = {}
     shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
@@ -47,7 +51,9 @@ def _load(header: Header, tensors: Tensors) -> Reply:
     files = {name: tensors[key].numpy().tobytes() for name, key in header["files"].items()}
     _lay_out(files)
     loaded = _Submission.loaded = load(files)
-    return {"skipped": [asdict(one) for one in loaded.skipped], "failure": _failure(loaded.error)}, {}
+    # functions alone may be all that is asked for; where a model is, its inference says the same
+    failure = None if Definitions(loaded).all else loaded.error
+    return {"skipped": [asdict(one) for one in loaded.skipped], "failure": _failure(failure)}, {}
 
 
 def _infer(header: Header, tensors: Tensors) -> Reply:
@@ -58,6 +64,22 @@ def _infer(header: Header, tensors: Tensors) -> Reply:
         return {"recipe": None, "failure": _failure(error)}, {}
     _Submission.shortens = _runs_shorter()
     return {"recipe": _Submission.recipe.describe(), "failure": None}, {}
+
+
+def _components(header: Header, tensors: Tensors) -> Reply:
+    """Finds what may be a component, by its name and by trying."""
+    key = header["key"]
+    try:
+        found = _Submission.components[key] = candidates(_Submission.loaded, key, header["name"])
+    except NotLoaded as error:
+        return {"candidates": [], "failure": _failure(error)}, {}
+    return {"candidates": [one.describe() for one in found], "failure": None}, {}
+
+
+def _parameters(header: Header, tensors: Tensors) -> Reply:
+    """How many trainable numbers a component has."""
+    module = _built(Sizes(**header["sizes"]), header)
+    return {"count": sum(one.numel() for one in module.parameters() if one.requires_grad)}, {}
 
 
 def _runs_shorter() -> bool:
@@ -94,16 +116,25 @@ def _failure(error: NotLoaded | None) -> Header | None:
 def _sizes(header: Header, tensors: Tensors) -> Reply:
     """The nearest sizes that the model can really be built at."""
     wanted = Sizes(**header["sizes"])
-    found = _Submission.recipe.sizes_for(wanted)
-    if _Submission.shortens:
+    found = _subject(header).sizes_for(wanted)
+    if "component" not in header and _Submission.shortens:
         found = replace(found, depth=min(found.depth, max(wanted.depth, _BLOCKS)))
     return {"sizes": asdict(found)}, {}
 
 
-def _built(sizes: Sizes) -> nn.Module:
-    """A model at sizes that ``_sizes`` gave."""
-    model = _Submission.recipe.build(_Submission.recipe.sizes_for(sizes))
-    if _Submission.shortens:
+def _subject(header: Header) -> Recipe | Candidate:
+    """What is asked about: the model, or a candidate for a component."""
+    if "component" not in header:
+        return _Submission.recipe
+    key, number = header["component"]
+    return _Submission.components[key][number]
+
+
+def _built(sizes: Sizes, header: Header) -> nn.Module:
+    """A model or component at sizes that ``_sizes`` gave."""
+    subject = _subject(header)
+    model = subject.build(subject.sizes_for(sizes))
+    if "component" not in header and _Submission.shortens:
         shorten(model, sizes.depth)
     return model
 
@@ -114,9 +145,14 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
         image = tensors["image"].to(_DTYPES[header["dtype"]], copy=True)
         return _record(_model(header, tensors), image, header, keep_cells=True)
     sizes = Sizes(**header["sizes"])
-    image = torch.rand(sizes.batch, sizes.channels, sizes.height, sizes.width)
+    key = header["component"][0] if "component" in header else None
+    image = torch.rand(COMPONENTS[key].input_shape(sizes) if key else _image_shape(sizes))
     # not on the meta device: code may look at numbers, and for that device torch imports its compiler
-    return _record(_built(sizes).eval(), image, {**header, "dtype": "float32"}, keep_cells=False)
+    return _record(_built(sizes, header).eval(), image, {**header, "dtype": "float32"}, keep_cells=False)
+
+
+def _image_shape(sizes: Sizes) -> tuple[int, ...]:
+    return sizes.batch, sizes.channels, sizes.height, sizes.width
 
 
 def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -> Reply:
@@ -144,7 +180,7 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
 def _model(header: Header, tensors: Tensors) -> nn.Module:
     dtype = _DTYPES[header["dtype"]]
     with _default_dtype(dtype):
-        model = _built(Sizes(**header["sizes"])).train(header["mode"] == "train").to(dtype)
+        model = _built(Sizes(**header["sizes"]), header).train(header["mode"] == "train").to(dtype)
     for _, tensor, is_parameter in named_tensors(model):
         if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
@@ -193,6 +229,14 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
         return plain_passes(model, images, header["backward"])
 
 
-HANDLERS = {"load": _load, "infer": _infer, "sizes": _sizes, "trace": _trace, "forward": _forward}
+HANDLERS = {
+    "load": _load,
+    "infer": _infer,
+    "components": _components,
+    "parameters": _parameters,
+    "sizes": _sizes,
+    "trace": _trace,
+    "forward": _forward,
+}
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 3_000))  # hooks and dispatch deepen the student's stack

@@ -65,7 +65,7 @@ class Session:
     """Asks the child. Every method raises the SubmissionError that ended it, once and for all."""
 
     def __init__(self, child: Child) -> None:
-        self._child = child
+        self.child = child
 
     def load(self, source: Source) -> tuple[Left, ...]:
         """Executes the files; the answer is what was left out. Raises NotLoaded."""
@@ -86,7 +86,7 @@ class Session:
             return tuple(str(note) for note in reply["recipe"]["notes"])
 
     def _asked(self, header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mapping[str, Any]:
-        reply, _ = self._child.request(header, tensors)
+        reply, _ = self.child.request(header, tensors)
         with reading():
             failure = _student_error(reply)
             if failure is not None:
@@ -102,7 +102,7 @@ class Session:
 
     def sizes_for(self, sizes: Sizes) -> Sizes:
         """The nearest sizes that the model can be built at; the batch stays as asked."""
-        reply, _ = self._child.request({"request": "sizes", "sizes": asdict(sizes)})
+        reply, _ = self.child.request({"request": "sizes", "sizes": asdict(sizes)})
         _raise_building_error(reply)
         with reading():
             return Sizes(**{name: int(value) for name, value in reply["sizes"].items()})
@@ -135,7 +135,7 @@ class Session:
         if image is not None:
             tensors["image"] = image
         large = sizes.embed_dim * sizes.tokens > 2**14
-        reply, out = self._child.request(
+        reply, out = self.child.request(
             header, tensors, seconds=60 if large else None, body_limit=_FULL_SIZE_BYTES if large else None
         )
         _raise_building_error(reply)
@@ -166,7 +166,7 @@ class Session:
             "mode": mode,
             "backward": backward,
         }
-        reply, out = self._child.request(
+        reply, out = self.child.request(
             header, {f"image.{number}": one for number, one in enumerate(images)}
         )
         _raise_building_error(reply)
