@@ -12,6 +12,7 @@ from ..submissions.session import Left
 from ..submissions.source import Source
 from .assignment import Assignment
 from .catalogue import mistakes
+from .components.exercises import Exercises
 from .components.judging import stage_outcomes
 from .components.parts import Parts
 from .corners import corner_of, rounded
@@ -54,6 +55,7 @@ def graded(
     notes: Notes,
     run: Run,
     parts: Parts | None = None,
+    exercises: Exercises | None = None,
 ) -> Result:
     """The record of a submission whose checks have run."""
     points = examination.assignment.points_of([one.id for one in outcomes])
@@ -61,6 +63,7 @@ def graded(
     models = [examination] if examination.assignment.architectures else []
     components = parts.components if parts is not None else []
     findings = [found for one in (*models, *components) for found in _mistakes(one)]
+    findings += _of_exercises(exercises, examination.source)
     if not findings:  # else what a property shows may follow from them
         findings = _of_properties(outcomes)
     rows = _rows(models[0]) if models else STAGES
@@ -77,7 +80,10 @@ def graded(
         },
         checks=checks,
         mistakes=findings,
-        variants=[found for one in (*models, *components) for found in _variants(one)],
+        variants=[
+            *(found for one in (*models, *components) for found in _variants(one)),
+            *_exercise_variants(exercises, examination.assignment),
+        ],
         notes=[*_notes(notes, examination.source), *_left_out(*models, *components)],
         run=run,
     )
@@ -246,6 +252,37 @@ def _mistakes(examination: Examination) -> list[MistakeResult]:
 
 
 _OF_PARTS = ("component[", "exercise[")  # which give their mistakes themselves
+
+
+def _of_exercises(exercises: Exercises | None, source: Source) -> list[MistakeResult]:
+    """What was recognised in functions, each at the check that it fails."""
+    return [
+        MistakeResult(
+            id=name,
+            stage=f"exercise[{key}]",
+            kind=mistakes()[name].kind,
+            title=mistakes()[name].title,
+            hint=mistakes()[name].hint,
+            location=None if verdict.frame is None else _location(verdict.frame, source),
+            also=list(mistakes()[name].confused_with),
+        )
+        for key, verdict in (exercises.judged.items() if exercises else ())
+        for name in verdict.seen
+        if exercises and exercises.counts(name)
+    ]
+
+
+def _exercise_variants(exercises: Exercises | None, assignment: Assignment) -> list[VariantResult]:
+    found = []
+    for key, verdict in exercises.judged.items() if exercises else ():
+        for known in (mistakes()[name] for name in verdict.seen):
+            allowed, reason = assignment.allows(known.id)
+            if known.kind != "error" or allowed:
+                where = f"exercise[{key}]"
+                found.append(
+                    VariantResult(id=known.id, stage=where, title=known.title, allowed=allowed, reason=reason)
+                )
+    return found
 
 
 def _of_properties(outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:

@@ -16,6 +16,7 @@ from ..submissions.session import Session
 from ..submissions.source import Source, read_source, submission_name
 from .assembling import Notes, graded, not_graded
 from .assignment import Assignment
+from .components.exercises import Exercises
 from .components.parts import Parts
 from .examination import Examination
 from .result import Result, Run
@@ -51,8 +52,10 @@ def grade(
                 notes = Notes(notes.skipped, inferred)
             examination = Examination(source, session, assignment, seed)
             parts = Parts(examination)
-            outcomes = run_suite(examination, checks, parts)
-            return graded(name, examination, outcomes, notes, _run(seed, began, layers, examination), parts)
+            exercises = Exercises(examination)
+            outcomes = run_suite(examination, checks, parts, exercises)
+            run = _run(seed, began, layers, examination)
+            return graded(name, examination, outcomes, notes, run, parts, exercises)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
         error = Crashed(f"the model could not be built: {failed}", next(iter(failed.frames), None))
         return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))

@@ -16,6 +16,7 @@ from ..reference.exercises import EXERCISES, Exercise
 from ..reference.stages import STAGES
 from ..submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
 from .assignment import Assignment
+from .components.exercises import Exercises
 from .components.parts import Parts
 from .examination import Examination
 from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
@@ -36,13 +37,16 @@ _ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "", "PY
 
 
 def run_suite(
-    examination: Examination, checks: Path | None = None, parts: Parts | None = None
+    examination: Examination,
+    checks: Path | None = None,
+    parts: Parts | None = None,
+    exercises: Exercises | None = None,
 ) -> list[CheckOutcome]:
     """Every check of the suite, and of the pytest files in the folder ``checks``, in order.
 
     Raises RuntimeError where pytest could not run them, such as for a file that cannot be imported.
     """
-    recorder = _Recorder(examination, parts or Parts(examination))
+    recorder = _Recorder(examination, parts or Parts(examination), exercises or Exercises(examination))
     with pytest.MonkeyPatch.context() as environment:
         for name, value in _ENVIRONMENT.items():
             environment.setenv(name, value)
@@ -90,8 +94,8 @@ def _modules_forgotten(folder: Path) -> Iterator[None]:
 class _Recorder:
     """A pytest plugin: gives tests their fixtures, and keeps how each of them ended."""
 
-    def __init__(self, examination: Examination, parts: Parts) -> None:
-        self._examination, self._parts = examination, parts
+    def __init__(self, examination: Examination, parts: Parts, exercises: Exercises) -> None:
+        self._examination, self._parts, self._exercises = examination, parts, exercises
         self.outcomes: list[CheckOutcome] = []
         self.broken: list[str] = []
 
@@ -104,6 +108,11 @@ class _Recorder:
     def parts_fixture(self) -> Parts:
         """The single components that the assignment asks for."""
         return self._parts
+
+    @pytest.fixture(scope="session", name="exercises")
+    def exercises_fixture(self) -> Exercises:
+        """The exercises that the assignment asks for."""
+        return self._exercises
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """One check for each part that is asked for."""

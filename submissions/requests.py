@@ -16,15 +16,17 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ..reference.components import COMPONENTS
 from ..reference.sizes import Sizes
+from .calling import call, functions
 from .child import describe_error, is_out_of_memory
 from .code import module_file
 from .components import Candidate, candidates
-from .definitions import Definitions
+from .definitions import Definition, Definitions
 from .errors import NotLoaded
 from .loading import Loaded, load
 from .plain import plain_passes, tensors_in
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
+from .sample_models import SAMPLES, Sample
 from .shortening import shorten
 from .sights import Watcher
 from .tracing import Storage, Tracer
@@ -43,6 +45,7 @@ class _Submission:
     loaded: Loaded
     recipe: Recipe
     components: dict[str, list[Candidate]] = {}
+    functions: dict[str, list[Definition]] = {}
     shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
@@ -82,6 +85,47 @@ def _parameters(header: Header, tensors: Tensors) -> Reply:
     return {"count": sum(one.numel() for one in module.parameters() if one.requires_grad)}, {}
 
 
+def _functions(header: Header, tensors: Tensors) -> Reply:
+    """Finds what may be an exercise, by its name."""
+    key = header["key"]
+    try:
+        found = _Submission.functions[key] = functions(_Submission.loaded, key, header["name"])
+    except NotLoaded as error:
+        return {"functions": [], "failure": _failure(error)}, {}
+    rows = [{"name": one.name, "file": one.file, "line": one.node.lineno} for one in found]
+    return {"functions": rows, "failure": None}, {}
+
+
+def _call(header: Header, tensors: Tensors) -> Reply:
+    """One call of a function, with every role's choices."""
+    key, number = header["function"]
+    torch.manual_seed(int(header["seed"]))
+    given = {role: [_given(one, header, tensors) for one in row] for role, row in header["given"].items()}
+    try:
+        with _default_dtype(torch.float64), sdpa_kernel(SDPBackend.MATH):
+            found, roles = call(_Submission.functions[key][number], given)
+    except NotLoaded as error:
+        return {"failure": _failure(error), "error": None}, {}
+    except (Exception, SystemExit) as raised:
+        if is_out_of_memory(raised):
+            raise
+        return {"failure": None, "error": describe_error(raised)}, {}
+    dtypes = [str(one.dtype).removeprefix("torch.") for one in found]
+    out = {f"out.{n}": one.to(torch.float64).contiguous() for n, one in enumerate(found)}
+    return {"failure": None, "error": None, "dtypes": dtypes, "roles": roles}, out
+
+
+def _given(one: Any, header: Header, tensors: Tensors) -> object:
+    """A number or text as it is, a list as a tuple, and what is named: tensors, or the model."""
+    if isinstance(one, list):
+        return tuple(one)
+    if not isinstance(one, dict):
+        return one
+    if "model" in one:
+        return _model({**header, **one["model"]}, {})
+    return tensors[one["tensor"]] if "tensor" in one else [tensors[name] for name in one["tensors"]]
+
+
 def _runs_shorter() -> bool:
     recipe = _Submission.recipe
     if "depth" in recipe.controls.fields:
@@ -116,14 +160,17 @@ def _failure(error: NotLoaded | None) -> Header | None:
 def _sizes(header: Header, tensors: Tensors) -> Reply:
     """The nearest sizes that the model can really be built at."""
     wanted = Sizes(**header["sizes"])
-    found = _subject(header).sizes_for(wanted)
-    if "component" not in header and _Submission.shortens:
+    subject = _subject(header)
+    found = subject.sizes_for(wanted)
+    if isinstance(subject, Recipe) and _Submission.shortens:
         found = replace(found, depth=min(found.depth, max(wanted.depth, _BLOCKS)))
     return {"sizes": asdict(found)}, {}
 
 
-def _subject(header: Header) -> Recipe | Candidate:
-    """What is asked about: the model, or a candidate for a component."""
+def _subject(header: Header) -> Recipe | Candidate | Sample:
+    """What is asked about: the model, a model of ours, or a candidate for a component."""
+    if "sample" in header:
+        return SAMPLES[header["sample"]]
     if "component" not in header:
         return _Submission.recipe
     key, number = header["component"]
@@ -134,7 +181,7 @@ def _built(sizes: Sizes, header: Header) -> nn.Module:
     """A model or component at sizes that ``_sizes`` gave."""
     subject = _subject(header)
     model = subject.build(subject.sizes_for(sizes))
-    if "component" not in header and _Submission.shortens:
+    if isinstance(subject, Recipe) and _Submission.shortens:
         shorten(model, sizes.depth)
     return model
 
@@ -234,6 +281,8 @@ HANDLERS = {
     "infer": _infer,
     "components": _components,
     "parameters": _parameters,
+    "functions": _functions,
+    "call": _call,
     "sizes": _sizes,
     "trace": _trace,
     "forward": _forward,

@@ -88,7 +88,7 @@ class Session:
     def _asked(self, header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mapping[str, Any]:
         reply, _ = self.child.request(header, tensors)
         with reading():
-            failure = _student_error(reply)
+            failure = student_error(reply)
             if failure is not None:
                 raise NotLoaded(
                     f"the code could not be executed: {failure}", next(iter(failure.frames), None)
@@ -182,7 +182,8 @@ def _as_tensor(content: bytes) -> Tensor:
     )
 
 
-def _student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
+def student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
+    """The exception of the student's code that a reply tells of."""
     error = reply.get("error")
     if not isinstance(error, dict):
         return None
@@ -194,7 +195,7 @@ def _raise_building_error(reply: Mapping[str, Any]) -> None:
     """Raises StudentCodeFailed for an exception outside of the forward pass: only those come with a kind."""
     error = reply.get("error")
     with reading():
-        failure = _student_error(reply) if isinstance(error, dict) and "kind" in error else None
+        failure = student_error(reply) if isinstance(error, dict) and "kind" in error else None
     if failure is not None:
         raise failure
 
@@ -209,7 +210,7 @@ def _passes(reply: Mapping[str, Any], out: Mapping[str, Tensor], count: int) -> 
         )
         for number, one in enumerate(reply["passes"])
     )
-    error = _student_error(reply)
+    error = student_error(reply)
     if error is None and len(passes) != count:
         raise ValueError(f"{len(passes)} passes instead of {count}")
     return Passes(

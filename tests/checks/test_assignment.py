@@ -51,7 +51,7 @@ def debugging() -> Assignment:
 def test_what_ships_can_be_loaded_and_is_worth_100_points(name: str) -> None:
     assignment = load_assignment(name)
     assert assignment.name == name
-    assert assignment.points.possible == 100
+    assert assignment.possible == 100
     assert set(assignment.architectures) <= set(ARCHITECTURES)
     assert set(assignment.labels) <= set(LABEL_SETS)
 
