@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ..checks.result import CheckResult, MistakeResult, Outcome, Result, Run, Score, VariantResult
 from .places import Place, place
-from .stages import Lane, StageView, State, lanes, stage_views
+from .stages import Lane, StageView, State, lanes, pipeline
 from .standing import Standing, standing
 from .text import NAME_LIMIT, TEXT_LIMIT, clean, count, one_line, points, sentence
 
@@ -118,7 +118,7 @@ class ReportView:
 
 def report_view(result: Result) -> ReportView:
     """All text in it is cleaned, and cut where it is long."""
-    stages = stage_views(result)
+    stages = pipeline(result)
     anchors = {one.label: one.anchor for one in stages}
     return ReportView(
         submission=one_line(result.submission, NAME_LIMIT),

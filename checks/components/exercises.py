@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...reference.exercises import EXERCISES
@@ -67,19 +68,25 @@ class Exercises:
         return next((one for one in verdicts if not one.message), verdicts[0])
 
     def _judge(self, function: Function, fusion: str | None) -> Verdict:
-        seed = self._examination.seed
+        """Every demand must be met, in one of the forms of input that it may have."""
+        demands: Iterable[Iterable[Trial]]
         if function.key == "get_attention":
-            planned = model_trials(self._examination, fusion)
+            demands = [model_trials(self._examination, fusion)]
         else:
-            planned = iter(trials(function.key, seed, fusion))
-        groups: dict[int, Verdict] = {}
-        for trial in planned:
-            before = groups.get(trial.group)
-            if before is None or before.message:
-                one = self._tried(function, trial)
-                if one is not None and (before is None or one.rank < before.rank):
-                    groups[trial.group] = one
-        return min(groups.values(), key=lambda one: not one.message)
+            demands = trials(function.key, self._examination.seed, fusion)
+        verdicts = [one for forms in demands if (one := self._best(function, forms)) is not None]
+        return min(verdicts, key=lambda one: not one.message)
+
+    def _best(self, function: Function, forms: Iterable[Trial]) -> Verdict | None:
+        """The verdict that tells most; None where none of the calls means anything for this function."""
+        best: Verdict | None = None
+        for trial in forms:
+            one = self._tried(function, trial)
+            if one is not None and (best is None or one.rank < best.rank):
+                best = one
+            if best is not None and not best.message:
+                break
+        return best
 
     def _tried(self, function: Function, trial: Trial) -> Verdict | None:
         """None where the call means nothing for this function."""

@@ -26,12 +26,11 @@ class Trial:
     """One call, and the answers that are known.
 
     ``only_if`` names a role that the function must have for the call to mean anything. ``signs`` says that
-    rows may be turned round, and stretched. Trials of one ``group`` are forms of input, of which one must do.
+    rows may be turned round, and stretched.
     """
 
     given: Given
     answers: tuple[Answer, ...]
-    group: int = 0
     only_if: str | None = None
     signs: bool = False
 
@@ -58,9 +57,11 @@ class Drawn:
         return self.normal(*shape).softmax(-1)
 
 
-def trials(key: str, seed: int, fusion: str | None) -> list[Trial]:
-    """The calls of exercise ``key``, the likeliest form of input first."""
-    return list(_TRIALS[key](Drawn(seed), fusion))
+def trials(key: str, seed: int, fusion: str | None) -> list[list[Trial]]:
+    """What is demanded of exercise ``key``: each demand in all forms of input that are usual, of which one must do."""
+    if key == "fuse_heads":
+        return _fuse_heads(Drawn(seed), fusion)
+    return [list(_TRIALS[key](Drawn(seed), fusion))]
 
 
 def _known(rows: Iterable[tuple[str | None, Tensor]]) -> tuple[Answer, ...]:
@@ -81,14 +82,15 @@ def _fusing(attention: Tensor, fusion: str | None) -> tuple[Answer, ...]:
     return _known((None if name in right else name, fuse(attention)) for name, fuse in ways.FUSIONS)
 
 
-def _fuse_heads(drawn: Drawn, fusion: str | None) -> Iterator[Trial]:
+def _fuse_heads(drawn: Drawn, fusion: str | None) -> list[list[Trial]]:
+    """With its default, and where it takes a mode, in every mode."""
     T = 1 + _GRID[0] * _GRID[1]
-    for group, mode in enumerate((fusion or "mean", "max" if fusion != "max" else "mean")):
-        attention = drawn.attention(_BATCH, _HEADS, T, T)
-        given: Given = {"maps": [attention], "mode": [mode]}
-        yield Trial(given, _fusing(attention, mode), group, only_if="mode")
-        if group == 0:
-            yield Trial({"maps": [attention]}, _fusing(attention, fusion), 2)
+    attention = drawn.attention(_BATCH, _HEADS, T, T)
+    modes = [
+        [Trial({"maps": [attention], "mode": [mode]}, _fusing(attention, mode), only_if="mode")]
+        for mode in ("mean", "max")
+    ]
+    return [*modes, [Trial({"maps": [attention]}, _fusing(attention, fusion))]]
 
 
 def _on_maps(table: Sequence[ways.Way]) -> Callable[[Drawn, str | None], Iterator[Trial]]:
@@ -202,7 +204,6 @@ def _components(filters: Tensor, inside: Sequence[int]) -> Iterator[Answer]:
 
 
 _TRIALS: dict[str, Callable[[Drawn, str | None], Iterator[Trial]]] = {
-    "fuse_heads": _fuse_heads,
     "mix_residual": _on_maps(ways.MIXED),
     "normalise_rows": _on_maps(ways.NORMALISATIONS),
     "attention_rollout": _attention_rollout,
