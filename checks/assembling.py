@@ -15,12 +15,13 @@ from .catalogue import mistakes
 from .components.exercises import Exercises
 from .components.judging import stage_outcomes
 from .components.parts import Parts
+from .components.record import exercise_mistakes, exercise_variants, unseen_stage
 from .corners import corner_of, rounded
 from .examination import Examination
 from .judging import shape_and_expected
 from .locating.places import ROUNDING
 from .locating.walk import Finding
-from .placing import excerpt, place_of
+from .placing import location, place_of
 from .replay import Seen
 from .result import (
     CheckResult,
@@ -63,10 +64,9 @@ def graded(
     models = [examination] if examination.assignment.architectures else []
     components = parts.components if parts is not None else []
     findings = [found for one in (*models, *components) for found in _mistakes(one)]
-    findings += _of_exercises(exercises, examination.source)
+    findings += exercise_mistakes(exercises) if exercises else []
     if not findings:  # else what a property shows may follow from them
         findings = _of_properties(outcomes)
-    rows = _rows(models[0]) if models else STAGES
     return Result(
         schema=1,
         submission=name,
@@ -74,15 +74,12 @@ def graded(
         status=Status.GRADED,
         score=_score(points, outcomes),
         architecture=next((one.architecture for one in (*models, *components) if one.architecture), None),
-        stages={
-            row.label: _stage(examination, row, outcomes) if models else _stage_of_parts(parts, examination, row)
-            for row in rows
-        },
+        stages=_stages(examination, outcomes, parts),
         checks=checks,
         mistakes=findings,
         variants=[
             *(found for one in (*models, *components) for found in _variants(one)),
-            *_exercise_variants(exercises, examination.assignment),
+            *(exercise_variants(exercises) if exercises else ()),
         ],
         notes=[*_notes(notes, examination.source), *_left_out(*models, *components)],
         run=run,
@@ -94,16 +91,14 @@ def not_graded(
 ) -> Result:
     """The record of a submission that ended before its checks could run."""
     possible = assignment.possible
-    location = None
-    if error.frame is not None:
-        location = _location(error.frame, source)
+    where = None if error.frame is None else location(error.frame, source)
     return Result(
         schema=1,
         submission=name,
         assignment=assignment.name,
         status=Status(error.status),
         reason=error.reason,
-        location=location,
+        location=where,
         score=Score(earned=0.0, possible=possible),
         notes=_notes(notes, source),
         run=run,
@@ -114,11 +109,6 @@ def _rows(examination: Examination) -> Sequence[Stage]:
     """The stages with texts as they are true in the architecture that was seen."""
     rows = {one.key: one for one in ARCHITECTURES.get(examination.architecture or "", STAGES)}
     return [rows.get(one.key, one) for one in STAGES]
-
-
-def _location(frame: Frame, source: Source | None) -> Location:
-    lines = [] if source is None else excerpt(source.files, frame)
-    return Location(file=frame.file, line=frame.line, excerpt=lines)
 
 
 def _checks(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> list[CheckResult]:
@@ -186,6 +176,15 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
     )
 
 
+def _stages(
+    examination: Examination, outcomes: Sequence[CheckOutcome], parts: Parts | None
+) -> dict[str, StageResult]:
+    """Those of the model; where none is asked for, those of the components."""
+    if examination.assignment.architectures:
+        return {row.label: _stage(examination, row, outcomes) for row in _rows(examination)}
+    return {row.label: _stage_of_parts(parts, examination, row) for row in STAGES}
+
+
 def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -> StageResult:
     """The stage in the component that gets it wrong, else in the first that has it."""
     having = [one for one in (parts.judged if parts else ()) if row.key in COMPONENTS[one.key].stages]
@@ -195,17 +194,7 @@ def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -
     wrong = [one for one in found if one.status is StageStatus.FAILED]
     if found:
         return (wrong or found)[0]
-    missing = StageStatus.NOT_REACHED if having else StageStatus.NOT_APPLICABLE
-    return StageResult(
-        key=row.key,
-        title=row.title,
-        axes=row.axes,
-        equation=row.equation,
-        status=missing,
-        evidence=Evidence.ABSENT,
-        expected_shape=list(row.shape(examination.assignment.full)),
-        message=having[0].faults[0].message if having else None,
-    )
+    return unseen_stage(row, examination.assignment.full, next(iter(having), None))
 
 
 _JUDGING = ("shape", "equation", "invariant")
@@ -244,7 +233,7 @@ def _worst(examination: Examination, key: str) -> Seen | None:
 
 def _where(examination: Examination, key: str) -> Location | None:
     frame = place_of(examination, key)
-    return None if frame is None else _location(frame, examination.source)
+    return None if frame is None else location(frame, examination.source)
 
 
 def _mistakes(examination: Examination) -> list[MistakeResult]:
@@ -252,37 +241,6 @@ def _mistakes(examination: Examination) -> list[MistakeResult]:
 
 
 _OF_PARTS = ("component[", "exercise[")  # which give their mistakes themselves
-
-
-def _of_exercises(exercises: Exercises | None, source: Source) -> list[MistakeResult]:
-    """What was recognised in functions, each at the check that it fails."""
-    return [
-        MistakeResult(
-            id=name,
-            stage=f"exercise[{key}]",
-            kind=mistakes()[name].kind,
-            title=mistakes()[name].title,
-            hint=mistakes()[name].hint,
-            location=None if verdict.frame is None else _location(verdict.frame, source),
-            also=list(mistakes()[name].confused_with),
-        )
-        for key, verdict in (exercises.judged.items() if exercises else ())
-        for name in verdict.seen
-        if exercises and exercises.counts(name)
-    ]
-
-
-def _exercise_variants(exercises: Exercises | None, assignment: Assignment) -> list[VariantResult]:
-    found = []
-    for key, verdict in exercises.judged.items() if exercises else ():
-        for known in (mistakes()[name] for name in verdict.seen):
-            allowed, reason = assignment.allows(known.id)
-            if known.kind != "error" or allowed:
-                where = f"exercise[{key}]"
-                found.append(
-                    VariantResult(id=known.id, stage=where, title=known.title, allowed=allowed, reason=reason)
-                )
-    return found
 
 
 def _of_properties(outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
@@ -363,7 +321,7 @@ def _notes(notes: Notes, source: Source | None) -> list[Note]:
         Note(
             kind="skipped",
             text=f"{left.text} — {left.reason}",
-            location=_location(Frame(left.file, left.line), source),
+            location=location(Frame(left.file, left.line), source),
         )
         for left in notes.skipped
     ]

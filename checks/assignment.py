@@ -25,6 +25,7 @@ from ..reference.components import COMPONENTS
 from ..reference.exercises import EXERCISES
 from ..reference.sizes import Sizes, preset
 from ..submissions.limits import Limits
+from .asked_parts import Components, ExercisePart, Exercises, Part
 from .catalogue import mistake
 from .complaints import UNSEEN, complaints, near
 
@@ -161,34 +162,6 @@ class Points(_Table):
         return float(sum(getattr(self, group) for group in GROUPS.values()))
 
 
-class Part(_Table):
-    """One component or exercise that is asked for; ``name`` pins the class or function."""
-
-    points: _Amount
-    name: str | None = None
-
-
-class ExercisePart(Part):
-    """``fusion`` says how heads are to be fused, where the exercise fuses them; both are right otherwise."""
-
-    fusion: Literal["mean", "max"] | None = None
-
-
-def _worth(value: object) -> object:
-    """In the file the points may stand alone."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return {"points": value} if is_number else value
-
-
-def _one_of(known: Mapping[str, object]) -> AfterValidator:
-    def check(name: str) -> str:
-        if name in known:
-            return name
-        raise ValueError(f"{name!r} is nothing that can be asked for; {near(name, known)}")
-
-    return AfterValidator(check)
-
-
 class Rules(_Table):
     """The rules about the code itself that are checked."""
 
@@ -232,8 +205,8 @@ class Assignment(_Table):
     full: Annotated[Sizes, BeforeValidator(_with_preset)] = Field(alias="sizes")
     variants: Variants = Variants()
     points: Points = Points()
-    components: dict[Annotated[str, _one_of(COMPONENTS)], Annotated[Part, BeforeValidator(_worth)]] = {}
-    exercises: dict[Annotated[str, _one_of(EXERCISES)], Annotated[ExercisePart, BeforeValidator(_worth)]] = {}
+    components: Components = {}
+    exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
     rules: Rules = Rules()
 
@@ -336,6 +309,6 @@ def _keys(table: tuple[str, ...]) -> list[str]:
     }
     if table in (("components",), ("exercises",)):
         return list(COMPONENTS if table == ("components",) else EXERCISES)
-    parts = {"components": Part, "exercises": ExercisePart}
-    model = models.get(table) or parts.get(table[0], Permission)
+    parts: dict[str, type[BaseModel]] = {"components": Part, "exercises": ExercisePart}
+    model = models[table] if table in models else parts.get(table[0], Permission)
     return [field.alias or name for name, field in model.model_fields.items()]

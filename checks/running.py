@@ -117,10 +117,13 @@ class _Recorder:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """One check for each part that is asked for."""
         asked = self._examination.assignment
-        if "component" in metafunc.fixturenames and metafunc.module.__name__.endswith("test_components"):
-            metafunc.parametrize("component", [COMPONENTS[one] for one in asked.components], ids=lambda one: one.key)
-        if "exercise" in metafunc.fixturenames and metafunc.module.__name__.endswith("test_exercises"):
-            metafunc.parametrize("exercise", [EXERCISES[one] for one in asked.exercises], ids=lambda one: one.key)
+        rows: dict[str, list[Component] | list[Exercise]] = {
+            "component": [COMPONENTS[one] for one in asked.components],
+            "exercise": [EXERCISES[one] for one in asked.exercises],
+        }
+        for name, asked_for in rows.items():
+            if metafunc.function.__name__ == f"test_{name}":
+                metafunc.parametrize(name, asked_for, ids=lambda one: one.key)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -1,4 +1,4 @@
-"""The exercises on a trained ViT that a course may ask for; their equations are in ``rollout``. Imports no torch."""
+"""The exercises on a trained ViT; their equations are in ``rollout``. Imports no torch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ EXERCISES: dict[str, Exercise] = {
             "their product B T T, each layer from the left",
         ),
         Exercise(
-            "class_token_map", "What the class token attends to", "a rollout B T T, and the image or its size",
+            "class_token_map", "What the class token attends to",
+            "a rollout B T T, and the image or its size",
             "the class token's row over the patches, stretched bilinearly to B H W",
         ),
         Exercise(

@@ -67,17 +67,16 @@ def position_similarity(
 ) -> Float[Tensor, "gh gw gh gw"]:
     """Return the cosine of each patch's position embedding to each other's, both laid out as patches lie."""
     unit = positions / positions.norm(dim=-1, keepdim=True)
-    return (unit @ unit.mT).reshape(*grid, *grid)
+    similarity: Tensor = unit @ unit.mT
+    return similarity.reshape(*grid, *grid)
 
 
-def filter_components(
-    weight: Float[Tensor, "D C P P"], count: int = 28
-) -> Float[Tensor, "components C P P"]:
+def filter_components(weight: Float[Tensor, "D C P P"], count: int = 28) -> Float[Tensor, "components C P P"]:
     """Return the first principal components of the D patch filters, each of length 1, largest variance first.
 
     The sign of each is arbitrary. There are at most as many as filters, or numbers in one.
     """
     filters = weight.flatten(1)
     centred = filters - filters.mean(dim=0, keepdim=True)
-    _, _, directions = torch.linalg.svd(centred, full_matrices=False)
+    directions: Tensor = torch.linalg.svd(centred, full_matrices=False)[2]
     return directions[:count].reshape(-1, *weight.shape[1:])

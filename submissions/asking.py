@@ -134,7 +134,10 @@ def call(session: Session, function: Function, given: Given, seed: int) -> Retur
     Raises StudentCodeFailed for what it raises, NotLoaded where an argument plays no known role.
     """
     tensors: dict[str, Tensor] = {}
-    rows = {role: [_encoded(one, f"{role}.{n}", tensors) for n, one in enumerate(row)] for role, row in given.items()}
+    rows = {
+        role: [_encoded(one, f"{role}.{n}", tensors) for n, one in enumerate(row)]
+        for role, row in given.items()
+    }
     header = {"request": "call", "function": [function.key, function.number], "seed": seed, "given": rows}
     reply, out = session.child.request(header, tensors)
     with reading():
@@ -156,7 +159,15 @@ def _encoded(one: object, name: str, tensors: dict[str, Tensor]) -> object:
         return {"tensors": names}
     if isinstance(one, Model):
         sample = {} if one.sample is None else {"sample": one.sample}
-        return {"model": {"sizes": asdict(one.sizes), "seed": one.seed, "dtype": "float64", "mode": "eval", **sample}}
+        return {
+            "model": {
+                "sizes": asdict(one.sizes),
+                "seed": one.seed,
+                "dtype": "float64",
+                "mode": "eval",
+                **sample,
+            }
+        }
     return one
 
 

@@ -29,7 +29,10 @@ _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores,
     "mix_residual": ("resid|identity|skip",),
     "normalise_rows": ("(re)?normali[sz]e|rownorm",),
     "attention_rollout": ("rollout",),
-    "class_token_map": ("(cls|class).*(map|att|heat|mask)|heatmap|att.*(image|mask|overlay)", "upsampl|resiz|mask"),
+    "class_token_map": (
+        "(cls|class).*(map|att|heat|mask)|heatmap|att.*(image|mask|overlay)",
+        "upsampl|resiz|mask",
+    ),
     "position_similarity": ("pos.*(sim|cos)|(sim|cos).*pos", "similar|cosine"),
     "filter_components": ("pca|princip", "filter|component"),
 }
@@ -39,9 +42,11 @@ _ROLES = {
     "share": r"ratio|alpha|weight|share|coef",
     "discard": r"discard|drop|thresh",
     "image": r"^(img|image|input|x)s?(_?tensor)?$",
-    "size": r"size|shape|height|hw|target|resolution",
+    "height": r"^((img|image|target|out)_?)?(h|height)$",
+    "width": r"^((img|image|target|out)_?)?(w|width)$",
     "grid": r"grid|num_?patches|n_?patches|side|^(gh|gw)$",
     "patch": r"patch",
+    "size": r"size|shape|hw|target|resolution",
     "count": r"^[nk]$|count|num|comp|top",
 }
 _UNNAMED = ("maps", "model")  # roles that stand first, whatever they are called
@@ -102,7 +107,8 @@ def _bound(definition: Definition, given: Choices) -> dict[str, str]:
         elif not optional:
             frame = Frame(definition.file, definition.node.lineno)
             raise NotLoaded(
-                f"{definition.name} needs an argument {parameter.name!r}, and the exercise has none for it", frame
+                f"{definition.name} needs an argument {parameter.name!r}, and the exercise has none for it",
+                frame,
             )
     return found
 

@@ -70,7 +70,7 @@ class Candidate:
     square_only: bool = False
 
     def build(self, sizes: Sizes) -> nn.Module:
-        """Build a fresh one at sizes that ``sizes_for`` gave; whatever the student's code raises comes through."""
+        """Build a fresh one at sizes that ``sizes_for`` gave; what the student's code raises comes out."""
         assert self.way is not None  # others are not offered to be built
         return self.way(sizes)
 
@@ -203,14 +203,13 @@ def _unclaimed_heads(way: Way, sizes: Sizes, claimed: set[str]) -> dict[str, int
 def _verified(candidate: Candidate) -> Candidate:
     """Change each size on its own, and note those that it does not follow."""
     at = candidate.sizes
-    wide = {"embed_dim": 2 * at.embed_dim, "mlp_dim": 2 * at.mlp_dim}
-    changes = {
-        "channels": {"channels": at.channels + 1},
-        "height": {"height": 2 * at.height, "width": 2 * at.width},
-        "patch": {"patch": at.patch // 2 or 1},
-        "embed_dim": wide,
-    }
-    for name, change in changes.items():
+    changes = (
+        {"channels": at.channels + 1},
+        {"height": 2 * at.height, "width": 2 * at.width},
+        {"patch": at.patch // 2 or 1},
+        {"embed_dim": 2 * at.embed_dim, "mlp_dim": 2 * at.mlp_dim},
+    )
+    for change in changes:
         if not _works(candidate, replace(at, **change)):
             candidate.fixed |= {one: getattr(at, one) for one in change if one != "mlp_dim"}
     candidate.square_only = not _works(candidate, replace(at, width=2 * at.width))

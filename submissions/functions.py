@@ -35,7 +35,9 @@ _MLP = (
     (r"1|in|up|fc|hidden", ("D M", "M D"), ("M",)),
 )
 _PARAMETERS: dict[str, tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]] = {
-    "patch_embedding": ((r"w|kernel|proj|emb|conv|filter|matrix|linear|b", ("D C P P", "F D", "D F"), ("D",)),),
+    "patch_embedding": (
+        (r"w|kernel|proj|emb|conv|filter|matrix|linear|b", ("D C P P", "F D", "D F"), ("D",)),
+    ),
     "class_token": ((r"cls|class|token", ("1 1 D", "1 D", "D"), ()),),
     "positions": ((r"pos|emb|table|encod|p$", ("1 T D", "T D"), ()),),
     "layer_norm": _NORM,
@@ -154,7 +156,8 @@ class _Layer:
             return nn.LayerNorm(numbers)
         if len(numbers) == 4:
             return nn.Conv2d(sizes.channels, sizes.embed_dim, sizes.patch, sizes.patch)
-        return nn.Linear(*numbers[-2:])
+        inputs, outputs = numbers[-2:]
+        return nn.Linear(inputs, outputs)
 
 
 def _is_layer(make: Make) -> bool | None:

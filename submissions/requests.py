@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -44,8 +44,8 @@ class _Submission:
 
     loaded: Loaded
     recipe: Recipe
-    components: dict[str, list[Candidate]] = {}
-    functions: dict[str, list[Definition]] = {}
+    components: ClassVar[dict[str, list[Candidate]]] = {}
+    functions: ClassVar[dict[str, list[Definition]]] = {}
     shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
@@ -170,11 +170,12 @@ def _sizes(header: Header, tensors: Tensors) -> Reply:
 def _subject(header: Header) -> Recipe | Candidate | Sample:
     """What is asked about: the model, a model of ours, or a candidate for a component."""
     if "sample" in header:
-        return SAMPLES[header["sample"]]
+        return SAMPLES[str(header["sample"])]
     if "component" not in header:
         return _Submission.recipe
     key, number = header["component"]
-    return _Submission.components[key][number]
+    found: Candidate = _Submission.components[key][number]
+    return found
 
 
 def _built(sizes: Sizes, header: Header) -> nn.Module:

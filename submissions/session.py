@@ -166,9 +166,7 @@ class Session:
             "mode": mode,
             "backward": backward,
         }
-        reply, out = self.child.request(
-            header, {f"image.{number}": one for number, one in enumerate(images)}
-        )
+        reply, out = self.child.request(header, {f"image.{number}": one for number, one in enumerate(images)})
         _raise_building_error(reply)
         with reading():
             return _passes(reply, out, len(order))

@@ -21,7 +21,7 @@ _OWN_ARCHITECTURES = ("report", "pre-norm")  # of a block that is asked for alon
 
 
 class Component(Examination):
-    """Answers what Examination does, of the component alone: its stages are those between input and output."""
+    """Answers what Examination does, of the component alone: its stages lie between input and output."""
 
     session: ComponentSession
 

@@ -1,4 +1,4 @@
-"""The exercises on a trained ViT that an assignment asks for: the functions found, called, and judged by value."""
+"""The exercises that an assignment asks for: the functions found, called, and judged by value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .trials import Trial, trials
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one exercise came to: nothing is wrong without a message; ``seen`` are ids of what was recognised."""
+    """What one exercise came to: all is right without a message; ``seen`` are ids of what was recognised."""
 
     message: str = ""
     seen: tuple[str, ...] = ()
@@ -36,6 +36,7 @@ class Exercises:
 
     def __init__(self, examination: Examination) -> None:
         self._examination = examination
+        self.source, self.assignment = examination.source, examination.assignment
         self.judged: dict[str, Verdict] = {}
 
     def verdict(self, key: str) -> Verdict:
@@ -54,10 +55,10 @@ class Exercises:
 
     def counts(self, id: str) -> bool:
         """Does this finding cost marks here?"""
-        return not self._examination.assignment.allows(id)[0]
+        return not self.assignment.allows(id)[0]
 
     def _verdict(self, key: str) -> Verdict:
-        part = self._examination.assignment.exercises[key]
+        part = self.assignment.exercises[key]
         try:
             found = functions(self._examination.session, key, part.name)
         except NotLoaded as error:

@@ -1,4 +1,4 @@
-"""Whether a component is right: its shapes, its parameters, and every stage between its input and its output."""
+"""Whether a component is right: its shapes, its parameters, every stage between input and output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .component import Component
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a component; ``stage`` is a key, or None where it is about the component as a whole."""
+    """What is wrong with a component; ``stage`` is a key, or None where it is about all of it."""
 
     message: str
     stage: str | None = None
@@ -96,7 +96,9 @@ def _count(component: Component) -> Iterator[Fault]:
 def stage_outcomes(found: Sequence[Fault]) -> list[CheckOutcome]:
     """The faults of stages, as checks that failed there."""
     return [
-        CheckOutcome(f"equation[{stage(one.stage).label}]", one.stage, "", "failed", one.message, one.mistakes)
+        CheckOutcome(
+            f"equation[{stage(one.stage).label}]", one.stage, "", "failed", one.message, one.mistakes
+        )
         for one in found
         if one.stage is not None
     ]

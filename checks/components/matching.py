@@ -10,8 +10,8 @@ from torch import Tensor
 from ...submissions.asking import Returned
 from .trials import Answer, Trial
 
-# Relative to the largest value. Two correct formulations differ by 1e-14 in float64; plotting code often casts
-# to float32; components come out of an iteration, and the nearest wrong ones differ by a tenth.
+# Relative to the largest value. Two correct formulations differ by 1e-14 in float64; plotting code often
+# casts to float32; components come out of an iteration, and the nearest wrong ones differ by a tenth.
 _TOLERANCES = {"float64": 1e-9, "float32": 1e-4}
 _OF_COMPONENTS = 1e-5
 
@@ -63,8 +63,8 @@ def _as_rows(student: Tensor, count: int) -> Iterator[Tensor]:
 
 
 def _turned(rows: Tensor) -> Tensor:
-    unit = rows / rows.norm(dim=-1, keepdim=True)
-    largest = unit.gather(-1, unit.abs().argmax(-1, keepdim=True))
+    unit: Tensor = rows / rows.norm(dim=-1, keepdim=True)
+    largest: Tensor = unit.gather(-1, unit.abs().argmax(-1, keepdim=True))
     return unit * largest.sign()
 
 
@@ -77,5 +77,8 @@ def told(trial: Trial, returned: Returned) -> str:
     if not any(one.squeeze().shape == expected.squeeze().shape for one in _tensors(returned)):
         return f"It returns {', '.join(map(str, shapes[:4]))}, and {list(expected.shape)} was expected."
     student = next(one for one in _tensors(returned) if one.squeeze().shape == expected.squeeze().shape)
-    error = float((student.squeeze() - expected.squeeze()).abs().max())
-    return f"Shape {list(student.shape)} is right; the largest error is {error:.3g}, with values up to {float(expected.abs().max()):.3g}."
+    error, largest = (student.squeeze() - expected.squeeze()).abs().max(), expected.abs().max()
+    return (
+        f"Shape {list(student.shape)} is right; the largest error is {float(error):.3g},"
+        f" with values up to {float(largest):.3g}."
+    )

@@ -1,4 +1,4 @@
-"""The components of one submission that an assignment asks for: which class or function each is, and its faults."""
+"""The components that an assignment asks for: which class or function each is, and its faults."""
 
 from __future__ import annotations
 

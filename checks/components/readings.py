@@ -96,6 +96,12 @@ ROLLOUTS: tuple[Way, ...] = (
     ("rollout-normalised-by-max", lambda m: NORMALISATIONS[5][1](_product(m))),
     ("rollout-rows-softmaxed", lambda m: _product(m).softmax(-1)),
 )
+
+
+def _ids(*names: str | None) -> tuple[str, ...]:
+    return tuple(name for name in names if name)
+
+
 def processed(
     attention: Sequence[Tensor], fusions: Sequence[str]
 ) -> Iterator[tuple[tuple[str, ...], list[Tensor]]]:
@@ -104,17 +110,18 @@ def processed(
     ``fusions`` are those that are right.
     """
     ways = [
-        (tuple(name for name in (None if fusion in fusions else fusion, mix, norm) if name), (fuse, add, scale))
+        (
+            tuple(name for name in (None if fusion in fusions else fusion, mix, norm) if name),
+            (fuse, add, scale),
+        )
         for fusion, fuse in FUSIONS
         for mix, add in MIXES
         for norm, scale in NORMALISATIONS
     ]
     for ids, (fuse, add, scale) in sorted(ways, key=lambda way: len(way[0])):
-        if len(ids) <= 2:
-            try:
-                yield ids, [scale(add(fuse(one))) for one in attention]
-            except RuntimeError:  # sizes that do not go together: this is not what was done
-                continue
+        fused = [fuse(one) for one in attention]
+        if len(ids) <= 2 and fused[0].shape[-1] == fused[0].shape[-2]:
+            yield ids, [scale(add(one)) for one in fused]
 
 
 def _row(part: Callable[[Tensor], Tensor]) -> Callable[[Tensor, tuple[int, int]], Tensor]:
@@ -146,7 +153,6 @@ RESIZINGS: tuple[Way, ...] = (
     ("resize-not-bilinear", _resized("nearest")),
     ("resize-not-bilinear", _resized("bicubic", align_corners=False)),
     ("resize-sizes-swapped", lambda m, size: eq.resize_map(m, (size[1], size[0]))),
-    ("resize-sizes-swapped", lambda m, size: eq.resize_map(m, (size[1], size[0])).mT),
     ("resize-missing", lambda m, size: m),
 )
 
@@ -168,7 +174,7 @@ SCALINGS: tuple[Callable[[Tensor], Tensor], ...] = (
 
 
 def _cosines(x: Tensor) -> Tensor:
-    unit = x / x.norm(dim=-1, keepdim=True)
+    unit: Tensor = x / x.norm(dim=-1, keepdim=True)
     return unit @ unit.mT
 
 
@@ -192,7 +198,8 @@ SIMILARITIES: tuple[Way, ...] = (
 
 
 def _directions(filters: Tensor) -> Tensor:
-    return torch.linalg.svd(filters, full_matrices=False)[2]
+    directions: Tensor = torch.linalg.svd(filters, full_matrices=False)[2]
+    return directions
 
 
 def _centred(filters: Tensor, axis: int | tuple[int, ...]) -> Tensor:

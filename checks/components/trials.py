@@ -1,4 +1,4 @@
-"""What each exercise is called with, and what right and wrong answers would be: drawn anew for every submission."""
+"""What each exercise is called with, and what right and wrong answers are: drawn anew for each submission."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Drawn:
 
 
 def trials(key: str, seed: int, fusion: str | None) -> list[list[Trial]]:
-    """What is demanded of exercise ``key``: each demand in all forms of input that are usual, of which one must do."""
+    """What is demanded of exercise ``key``, each demand in all usual forms of input, of which one must do."""
     if key == "fuse_heads":
         return _fuse_heads(Drawn(seed), fusion)
     return [list(_TRIALS[key](Drawn(seed), fusion))]
@@ -112,7 +112,9 @@ def _attention_rollout(drawn: Drawn, fusion: str | None) -> Iterator[Trial]:
         maps = [eq.normalise_rows(eq.mix_residual(drawn.attention(*batch, T, T))) for _ in range(_LAYERS)]
         mixed = [eq.normalise_rows(eq.mix_residual(one)) for one in maps]
         itself = (("rollout-mixes-residual-itself",), eq.attention_rollout(mixed))
-        yield Trial({"maps": [maps, torch.stack(maps)], "discard": [0.0]}, (*_answers(ways.ROLLOUTS, maps), itself))
+        yield Trial(
+            {"maps": [maps, torch.stack(maps)], "discard": [0.0]}, (*_answers(ways.ROLLOUTS, maps), itself)
+        )
     raw = [drawn.attention(_BATCH, _HEADS, T, T) for _ in range(_LAYERS)]
     given: Given = {"maps": [raw, torch.stack(raw)], "mode": [fusion or "mean"], "discard": [0.0]}
     yield Trial(given, tuple(_rollouts_of(raw, fusion)))
@@ -135,9 +137,11 @@ def _class_token_map(drawn: Drawn, fusion: str | None) -> Iterator[Trial]:
             given: Given = {
                 "maps": [rollout[:batch], rollout[0]][: 3 - batch],
                 "image": [drawn.normal(batch, 3, H, W), drawn.normal(3, H, W)][: 3 - batch],
-                "size": [(H, W), H],
                 "grid": [grid, grid[0]],
                 "patch": [_PATCH],
+                "height": [H],
+                "width": [W],
+                "size": [(H, W), H],
             }
             yield Trial(given, tuple(_maps(rollout[:batch], grid, (H, W))), only_if=only_if)
 

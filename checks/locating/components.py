@@ -73,7 +73,9 @@ def locate_component(key: str, trace: Trace, sizes: Sizes) -> Walk:
 
 
 def _path_of_output(trace: Trace, shape: tuple[int, ...]) -> str | None:
-    return next((path for path, where in trace.outputs if where.shape == shape), None)
+    """What is returned in the right shape, else what is returned first."""
+    right = [path for path, where in trace.outputs if where.shape == shape]
+    return next(iter([*right, *(path for path, _ in trace.outputs)]), None)
 
 
 def _returned(path: str) -> Predict:

@@ -74,7 +74,7 @@ class Walk:
     unexplained: tuple[str, int] | None = None
     given: tuple[tuple[str, int], ...] = (("image", 0),)  # the stages that the input of the pass stands for
     lone: bool = False  # is this a single component, which nothing reads?
-    end: Tensor | None = None  # what a single component returns, where its shape is right
+    end: Tensor | None = None  # what a single component returns, if anything
 
     @property
     def trace(self) -> Trace:
@@ -112,7 +112,7 @@ class Walk:
         return tensor
 
     def _made(self, record: int) -> int:
-        """The record at which the numbers were there; those that are kept for later are gathered at any time."""
+        """The record at which the numbers were there; what is kept for later is gathered at any time."""
         value = self.trace.records[record]
         if not value.op.startswith(_GATHERING):
             return record
@@ -141,7 +141,7 @@ class Walk:
         return next(self.parameters.linears(x, start), None) is not None
 
     def ends_with(self, x: Tensor) -> bool:
-        """Says whether a single component returns ``x``; true of all where what it returns has no right shape."""
+        """Says whether a single component returns ``x``; true of all where it returns nothing."""
         if self.end is None:
             return True
         if self.end.shape != x.shape:
