@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
@@ -33,6 +34,7 @@ from .signatures import Reader
 Way = Callable[[Sizes], nn.Module]
 
 _SECONDS = 0.5  # to try one definition
+_WIDTHS_TRIED = 4
 _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores, the plainest first
     "patch_embedding": ("patch.*(emb|proj|tok)|emb.*patch", "patch|tokeni[sz]|ima?ge?to"),
     "class_token": ("cls|class.*tok", "prepend|addtok"),
@@ -151,6 +153,24 @@ def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: 
     for number, base in enumerate(BASES):
         for assignment in ways[: MOST_TRIES if number == 0 else TRIES_ELSEWHERE]:
             yield _constructing(builder, assignment), base, fields_set(assignment)
+    if ways and "embed_dim" not in fields_set(ways[0]):
+        way = _constructing(builder, ways[0])
+        yield from ((way, sizes, fields_set(ways[0])) for sizes in _own_sizes(way, BASES[0]))
+
+
+def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:
+    """Yield sizes that the code may have fixed by itself, as the shapes of its parameters tell."""
+    module = way(base)
+    seen = {name: one for name, one in observe(module).items() if name in ("channels", "patch", "heads")}
+    shapes = [tuple(one.shape) for one in module.parameters()]
+    widths = Counter(size for shape in shapes for size in shape if size > 1)
+    for width, _ in widths.most_common(_WIDTHS_TRIED):
+        heads = {} if width % seen.get("heads", 1) else seen
+        yield fit(base, {**heads, "embed_dim": width})
+        for rows in {
+            shape[-2] for shape in shapes if len(shape) > 1 and shape[-1] == width and shape[-2] > 1
+        }:
+            yield fit(base, {"embed_dim": width, "height": base.patch, "width": (rows - 1) * base.patch})
 
 
 def _constructing(builder: Builder, assignment: Mapping[Any, Any]) -> Way:

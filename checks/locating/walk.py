@@ -141,10 +141,8 @@ class Walk:
         return next(self.parameters.linears(x, start), None) is not None
 
     def ends_with(self, x: Tensor) -> bool:
-        """Says whether a single component returns ``x``; true of all where it returns nothing."""
-        if self.end is None:
-            return True
-        if self.end.shape != x.shape:
+        """Says whether a single component returns ``x``."""
+        if self.end is None or self.end.shape != x.shape:
             return False
         return bool((self.end - x).abs().max() <= ROUNDING * self.end.abs().max())
 

@@ -9,8 +9,8 @@ import torch.nn as nn
 class PatchEmbed(nn.Module):
     def __init__(self):
         super().__init__()
-        self.patch_size = 16
-        self.projection = nn.Linear(16 * 16 * 3, 192)
+        self.patch_size = 4
+        self.projection = nn.Linear(4 * 4 * 3, 48)
 
     def forward(self, x):
         b, c, h, w = x.shape
@@ -24,7 +24,7 @@ class PatchEmbed(nn.Module):
 class CLSToken(nn.Module):
     def __init__(self):
         super().__init__()
-        self.token = nn.Parameter(torch.randn(1, 1, 192) * 0.02)
+        self.token = nn.Parameter(torch.randn(1, 1, 48) * 0.02)
 
     def forward(self, patches):
         tokens = [torch.vstack([self.token[0], one]) for one in patches]
@@ -32,7 +32,7 @@ class CLSToken(nn.Module):
 
 
 class PositionalEncoding(nn.Module):
-    def __init__(self, d_model=192, max_len=500):
+    def __init__(self, d_model=48, max_len=500):
         super().__init__()
         position = torch.arange(max_len).unsqueeze(1).float()
         div_term = torch.exp(torch.arange(0, d_model, 2).float() * (-math.log(10000.0) / d_model))
@@ -48,8 +48,8 @@ class PositionalEncoding(nn.Module):
 class LayerNormalization(nn.Module):
     def __init__(self):
         super().__init__()
-        self.gamma = nn.Parameter(torch.ones(192))
-        self.beta = nn.Parameter(torch.zeros(192))
+        self.gamma = nn.Parameter(torch.ones(48))
+        self.beta = nn.Parameter(torch.zeros(48))
 
     def forward(self, x):
         mu = x.mean(dim=2, keepdim=True)
@@ -79,8 +79,8 @@ class Head(nn.Module):
 class MSA(nn.Module):
     def __init__(self):
         super().__init__()
-        self.heads = nn.ModuleList([Head(192, 48) for _ in range(4)])
-        self.out = nn.Linear(192, 192)
+        self.heads = nn.ModuleList([Head(48, 12) for _ in range(4)])
+        self.out = nn.Linear(48, 48)
 
     def forward(self, x):
         results = [head(x) for head in self.heads]
@@ -91,8 +91,8 @@ class MSA(nn.Module):
 class FFN(nn.Module):
     def __init__(self):
         super().__init__()
-        self.up = nn.Linear(192, 768)
-        self.down = nn.Linear(768, 192)
+        self.up = nn.Linear(48, 96)
+        self.down = nn.Linear(96, 48)
 
     def forward(self, x):
         x = self.up(x)
