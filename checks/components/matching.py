@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -14,6 +14,7 @@ from .trials import Answer, Trial
 # casts to float32; components come out of an iteration, and the nearest wrong ones differ by a tenth.
 _TOLERANCES = {"float64": 1e-9, "float32": 1e-4}
 _OF_COMPONENTS = 1e-5
+_SHAPES_TOLD = 4
 
 
 def answer_of(trial: Trial, returned: Returned) -> Answer | None:
@@ -70,15 +71,19 @@ def _turned(rows: Tensor) -> Tensor:
 
 def told(trial: Trial, returned: Returned) -> str:
     """What came back, beside what was expected."""
-    shapes: Sequence[list[int]] = [list(one.shape) for one in returned.tensors]
-    expected = trial.right
-    if not shapes:
-        return f"It returns no tensor, and one of {list(expected.shape)} was expected."
-    if not any(one.squeeze().shape == expected.squeeze().shape for one in _tensors(returned)):
-        return f"It returns {', '.join(map(str, shapes[:4]))}, and {list(expected.shape)} was expected."
-    student = next(one for one in _tensors(returned) if one.squeeze().shape == expected.squeeze().shape)
-    error, largest = (student.squeeze() - expected.squeeze()).abs().max(), expected.abs().max()
+    right = [tensor for ids, tensor in trial.answers if not ids]
+    alike = (
+        (student, expected)
+        for student in _tensors(returned)
+        for expected in right
+        if student.squeeze().shape == expected.squeeze().shape
+    )
+    pair = next(alike, None)
+    if pair is None:
+        seen = ", ".join(str(list(one.shape)) for one in returned.tensors[:_SHAPES_TOLD]) or "no tensor"
+        return f"It returns {seen}, and {list(right[0].shape)} was expected."
+    error, largest = (pair[0].squeeze() - pair[1].squeeze()).abs().max(), pair[1].abs().max()
     return (
-        f"Shape {list(student.shape)} is right; the largest error is {float(error):.3g},"
+        f"Shape {list(pair[0].shape)} is right; the largest error is {float(error):.3g},"
         f" with values up to {float(largest):.3g}."
     )

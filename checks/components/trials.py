@@ -34,10 +34,6 @@ class Trial:
     only_if: str | None = None
     signs: bool = False
 
-    @property
-    def right(self) -> Tensor:
-        return next(tensor for ids, tensor in self.answers if not ids)
-
 
 @dataclass
 class Drawn:
