@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..reference.components import COMPONENTS
 from ..reference.stages import ARCHITECTURES, STAGES, Stage
 from ..submissions.errors import Frame, SubmissionError
 from ..submissions.session import Left
 from ..submissions.source import Source
 from .assignment import Assignment
 from .catalogue import mistakes
+from .components.exercises import Exercises
+from .components.judging import stage_outcomes
+from .components.parts import Parts
+from .components.record import exercise_mistakes, exercise_variants, unseen_stage
 from .corners import corner_of, rounded
 from .examination import Examination
 from .judging import shape_and_expected
 from .locating.places import ROUNDING
 from .locating.walk import Finding
-from .placing import excerpt, place_of
+from .placing import location, place_of
 from .replay import Seen
 from .result import (
     CheckResult,
@@ -45,12 +50,21 @@ class Notes:
 
 
 def graded(
-    name: str, examination: Examination, outcomes: Sequence[CheckOutcome], notes: Notes, run: Run
+    name: str,
+    examination: Examination,
+    outcomes: Sequence[CheckOutcome],
+    notes: Notes,
+    run: Run,
+    parts: Parts | None = None,
+    exercises: Exercises | None = None,
 ) -> Result:
     """The record of a submission whose checks have run."""
     points = examination.assignment.points_of([one.id for one in outcomes])
     checks = _checks(points, outcomes)
-    findings = _mistakes(examination)
+    models = [examination] if examination.assignment.architectures else []
+    components = parts.components if parts is not None else []
+    findings = [found for one in (*models, *components) for found in _mistakes(one)]
+    findings += exercise_mistakes(exercises) if exercises else []
     if not findings:  # else what a property shows may follow from them
         findings = _of_properties(outcomes)
     return Result(
@@ -59,12 +73,15 @@ def graded(
         assignment=examination.assignment.name,
         status=Status.GRADED,
         score=_score(points, outcomes),
-        architecture=examination.architecture,
-        stages={stage.label: _stage(examination, stage, outcomes) for stage in _rows(examination)},
+        architecture=next((one.architecture for one in (*models, *components) if one.architecture), None),
+        stages=_stages(examination, outcomes, parts),
         checks=checks,
         mistakes=findings,
-        variants=_variants(examination),
-        notes=[*_notes(notes, examination.source), *_left_out(examination)],
+        variants=[
+            *(found for one in (*models, *components) for found in _variants(one)),
+            *(exercise_variants(exercises) if exercises else ()),
+        ],
+        notes=[*_notes(notes, examination.source), *_left_out(*models, *components)],
         run=run,
     )
 
@@ -73,17 +90,15 @@ def not_graded(
     name: str, assignment: Assignment, error: SubmissionError, source: Source | None, notes: Notes, run: Run
 ) -> Result:
     """The record of a submission that ended before its checks could run."""
-    possible = assignment.points.possible
-    location = None
-    if error.frame is not None:
-        location = _location(error.frame, source)
+    possible = assignment.possible
+    where = None if error.frame is None else location(error.frame, source)
     return Result(
         schema=1,
         submission=name,
         assignment=assignment.name,
         status=Status(error.status),
         reason=error.reason,
-        location=location,
+        location=where,
         score=Score(earned=0.0, possible=possible),
         notes=_notes(notes, source),
         run=run,
@@ -94,11 +109,6 @@ def _rows(examination: Examination) -> Sequence[Stage]:
     """The stages with texts as they are true in the architecture that was seen."""
     rows = {one.key: one for one in ARCHITECTURES.get(examination.architecture or "", STAGES)}
     return [rows.get(one.key, one) for one in STAGES]
-
-
-def _location(frame: Frame, source: Source | None) -> Location:
-    lines = [] if source is None else excerpt(source.files, frame)
-    return Location(file=frame.file, line=frame.line, excerpt=lines)
 
 
 def _checks(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> list[CheckResult]:
@@ -166,6 +176,27 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
     )
 
 
+def _stages(
+    examination: Examination, outcomes: Sequence[CheckOutcome], parts: Parts | None
+) -> dict[str, StageResult]:
+    """Those of the model; where none is asked for, those of the components."""
+    if examination.assignment.architectures:
+        return {row.label: _stage(examination, row, outcomes) for row in _rows(examination)}
+    return {row.label: _stage_of_parts(parts, examination, row) for row in STAGES}
+
+
+def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -> StageResult:
+    """The stage in the component that gets it wrong, else in the first that has it."""
+    having = [one for one in (parts.judged if parts else ()) if row.key in COMPONENTS[one.key].stages]
+    found = [
+        _stage(one.component, row, stage_outcomes(one.faults)) for one in having if one.component is not None
+    ]
+    wrong = [one for one in found if one.status is StageStatus.FAILED]
+    if found:
+        return (wrong or found)[0]
+    return unseen_stage(row, examination.assignment.full, next(iter(having), None))
+
+
 _JUDGING = ("shape", "equation", "invariant")
 
 
@@ -202,18 +233,21 @@ def _worst(examination: Examination, key: str) -> Seen | None:
 
 def _where(examination: Examination, key: str) -> Location | None:
     frame = place_of(examination, key)
-    return None if frame is None else _location(frame, examination.source)
+    return None if frame is None else location(frame, examination.source)
 
 
 def _mistakes(examination: Examination) -> list[MistakeResult]:
     return [_mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)]
 
 
+_OF_PARTS = ("component[", "exercise[")  # which give their mistakes themselves
+
+
 def _of_properties(outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
     """What a property of the whole model gives away: the first id, and those that it cannot tell from it."""
     found: dict[str, MistakeResult] = {}
     for one in outcomes:
-        if one.stage is None and one.mistakes:
+        if one.stage is None and one.mistakes and not one.id.startswith(_OF_PARTS):
             known = mistakes()[one.mistakes[0]]
             also = list(one.mistakes[1:])
             stage = _label(known.stage) or known.stage
@@ -277,8 +311,8 @@ def _variants(examination: Examination) -> list[VariantResult]:
     return found
 
 
-def _left_out(examination: Examination) -> list[Note]:
-    return [Note(kind="inferred", text=text) for text in examination.left_out]
+def _left_out(*examinations: Examination) -> list[Note]:
+    return [Note(kind="inferred", text=text) for one in examinations for text in one.left_out]
 
 
 def _notes(notes: Notes, source: Source | None) -> list[Note]:
@@ -287,7 +321,7 @@ def _notes(notes: Notes, source: Source | None) -> list[Note]:
         Note(
             kind="skipped",
             text=f"{left.text} — {left.reason}",
-            location=_location(Frame(left.file, left.line), source),
+            location=location(Frame(left.file, left.line), source),
         )
         for left in notes.skipped
     ]

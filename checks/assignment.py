@@ -21,8 +21,11 @@ from pydantic import (
     model_validator,
 )
 
+from ..reference.components import COMPONENTS
+from ..reference.exercises import EXERCISES
 from ..reference.sizes import Sizes, preset
 from ..submissions.limits import Limits
+from .asked_parts import Components, ExercisePart, Exercises, Part
 from .catalogue import mistake
 from .complaints import UNSEEN, complaints, near
 
@@ -43,6 +46,7 @@ GROUPS = {  # what stands in front of "[" in the id of a check: the group that p
     "prints": "prints",
     "own": "own",  # of the instructor: own.some_name, or own.some_name[S12]
 }
+_PARTS = ("component", "exercise")  # which are paid for one by one, in tables of their own
 
 _SHIPPED = files(__package__) / "assignments"
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -193,22 +197,40 @@ def _positive(limits: Limits) -> Limits:
 
 
 class Assignment(_Table):
-    """One assignment; ``full`` are the sizes that it asks for, with one image."""
+    """One assignment: a whole model, or parts, or both. ``full`` are the sizes asked for, with one image."""
 
     name: str
     title: str
-    architectures: Annotated[
+    architectures: Annotated[  # of the whole model; none where only parts are asked for
         tuple[Literal["report", "pre-norm", "clip", "post-norm"], ...], Field(min_length=1)
-    ]
+    ] = ()
     labels: Annotated[tuple[Literal["report", "sheet"], ...], Field(min_length=1)] = ("report", "sheet")
     examples: Annotated[int, Field(ge=2)] = 25
     model: Model = Model()
     outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
     full: Annotated[Sizes, BeforeValidator(_with_preset)] = Field(alias="sizes")
     variants: Variants = Variants()
-    points: Points
+    points: Points = Points()
+    components: Components = {}
+    exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
     rules: Rules = Rules()
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Assignment:
+        if not self.architectures and not self.components and not self.exercises:
+            raise ValueError("asks for nothing: it needs architectures, [components] or [exercises]")
+        if self.architectures and "points" not in self.model_fields_set:
+            raise ValueError("points is missing: it says what each group of checks of the model is worth")
+        if not self.architectures and self.points.possible:
+            raise ValueError("[points] pays for checks of a whole model, and architectures asks for none")
+        return self
+
+    @property
+    def possible(self) -> float:
+        """All points that can be earned."""
+        parts = [*self.components.values(), *self.exercises.values()]
+        return self.points.possible + sum(one.points for one in parts)
 
     def allows(self, name: str) -> tuple[bool, str | None]:
         """Say whether the mistake or variant called ``name`` is accepted, and the reason that the file gives.
@@ -225,11 +247,19 @@ class Assignment(_Table):
         What single checks are given comes off first; the others of the group share the rest evenly.
         """
         own = {name: self.points.checks[name] for name in ids if name in self.points.checks}
+        own |= {name: self._part(name).points for name in ids if _kind(name) in _PARTS}
         members: dict[str, list[str]] = {}
         for name in ids:
+            if _kind(name) in _PARTS:
+                continue
             members.setdefault(GROUPS[_kind(name)], []).append(name)
         shares = {group: self._share(group, names, own) for group, names in members.items()}
-        return {name: own.get(name, shares[GROUPS[_kind(name)]]) for name in ids}
+        return {name: own[name] if name in own else shares[GROUPS[_kind(name)]] for name in ids}
+
+    def _part(self, id: str) -> Part:
+        kind, _, rest = id.partition("[")
+        table: Mapping[str, Part] = self.components if kind == "component" else self.exercises
+        return table[rest.rstrip("]")]
 
     def _share(self, group: str, names: Sequence[str], own: Mapping[str, float]) -> float:
         others = sum(name not in own for name in names)
@@ -283,5 +313,8 @@ def _keys(table: tuple[str, ...]) -> list[str]:
         ("points",): Points,
         ("rules",): Rules,
     }
-    model = models.get(table, Permission)
+    if table in (("components",), ("exercises",)):
+        return list(COMPONENTS if table == ("components",) else EXERCISES)
+    parts: dict[str, type[BaseModel]] = {"components": Part, "exercises": ExercisePart}
+    model = models[table] if table in models else parts.get(table[0], Permission)
     return [field.alias or name for name, field in model.model_fields.items()]

@@ -46,7 +46,8 @@ def complaints(
     """
     for one in error.errors():
         path = tuple(part for part in one["loc"] if isinstance(part, str) and part not in (UNSEEN, "[key]"))
-        yield f"line {line_of(text, path)}: {'.'.join(path)}: {_what(one, path, keys)}"
+        where = f"{'.'.join(path)}: " if path else ""
+        yield f"line {line_of(text, path)}: {where}{_what(one, path, keys)}"
 
 
 def line_of(text: str, path: tuple[str, ...]) -> int:

@@ -16,6 +16,8 @@ from ..submissions.session import Session
 from ..submissions.source import Source, read_source, submission_name
 from .assembling import Notes, graded, not_graded
 from .assignment import Assignment
+from .components.exercises import Exercises
+from .components.parts import Parts
 from .examination import Examination
 from .result import Result, Run
 from .running import run_suite
@@ -45,11 +47,15 @@ def grade(
         with zygote.child(assignment.limits, seed=seed) as child:
             layers, session = child.layers, Session(child)
             notes = Notes(session.load(source))
-            inferred = session.infer(Pins(assignment.model.name, assignment.model.arguments))
-            notes = Notes(notes.skipped, inferred)
+            if assignment.architectures:
+                inferred = session.infer(Pins(assignment.model.name, assignment.model.arguments))
+                notes = Notes(notes.skipped, inferred)
             examination = Examination(source, session, assignment, seed)
-            outcomes = run_suite(examination, checks)
-            return graded(name, examination, outcomes, notes, _run(seed, began, layers, examination))
+            parts = Parts(examination)
+            exercises = Exercises(examination)
+            outcomes = run_suite(examination, checks, parts, exercises)
+            run = _run(seed, began, layers, examination)
+            return graded(name, examination, outcomes, notes, run, parts, exercises)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
         error = Crashed(f"the model could not be built: {failed}", next(iter(failed.frames), None))
         return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
@@ -58,12 +64,13 @@ def grade(
 
 
 def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examination | None = None) -> Run:
+    model = examination if examination is not None and examination.assignment.architectures else None
     packages = {one: version(one) for one in ("vitcheck", "torch", "hypothesis", "pytest")}
     return Run(
         seed=seed,
         seconds=round(time.perf_counter() - began, 3),
         isolation=["own process", *layers],
         versions={"python": platform.python_version(), **packages},
-        examples=len(examination.examples) if examination is not None else 0,
-        sizes=vars(examination.first_draw.sizes) if examination is not None else {},
+        examples=0 if model is None else len(model.examples),
+        sizes={} if model is None else vars(model.first_draw.sizes),
     )

@@ -59,7 +59,7 @@ class _Task:
             assignment=self.assignment.name,
             status=Status.CRASHED,
             reason=_LOST,
-            score=Score(earned=0, possible=self.assignment.points.possible),
+            score=Score(earned=0, possible=self.assignment.possible),
             run=Run(seed=self.seed, seconds=0),
         )
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from ..submissions.code import decode
 from ..submissions.errors import Frame
+from ..submissions.source import Source
 from .examination import Examination
 from .locating.walk import Step
-from .result import CodeLine
+from .result import CodeLine, Location
 
 _AROUND = 2  # lines of code before and after the one to look at
 _LONGEST = 200  # characters of a line that are shown
@@ -59,6 +60,12 @@ def _helpers(examination: Examination) -> set[Frame]:
         if frames and step.block <= 1:
             callers.setdefault(frames[0], set()).add(frames[1:])
     return {line for line, several in callers.items() if len(several) > 1}
+
+
+def location(frame: Frame, source: Source | None) -> Location:
+    """The line with its neighbours, for the record."""
+    lines = [] if source is None else excerpt(source.files, frame)
+    return Location(file=frame.file, line=frame.line, excerpt=lines)
 
 
 def excerpt(files: Mapping[str, bytes], frame: Frame) -> list[CodeLine]:

@@ -50,8 +50,7 @@ def replay(walk: Walk, trace: Trace, sizes: Sizes) -> list[Seen]:
     """
     if trace.signature != walk.trace.signature:
         raise ReplayError("other operations ran")
-    context = Context(trace, sizes)
-    context.stages["image", 0] = context.image
+    context = walk.opened(trace, sizes)
     found: list[Seen] = []
     places: dict[tuple[int, ...], Places] = {}
     for step in walk.steps:
@@ -75,8 +74,7 @@ def reread(walk: Walk, trace: Trace, sizes: Sizes) -> Context:
     """
     if trace.signature != walk.trace.signature:
         raise ReplayError("other operations ran")
-    context = Context(trace, sizes)
-    context.stages["image", 0] = context.image
+    context = walk.opened(trace, sizes)
     for step in walk.steps:
         shape = walk.context.stages[step.key, step.block].shape
         there = None if step.found is None else _at(trace, step.found, tuple(shape))
@@ -96,8 +94,7 @@ def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
 
 def reference_pass(walk: Walk, trace: Trace, sizes: Sizes) -> dict[tuple[str, int], Tensor]:
     """The reference's own tensors: its equations with the student's parameters, chained from the image on."""
-    context = Context(trace, sizes)
-    context.stages["image", 0] = context.image
+    context = walk.opened(trace, sizes)
     for step in walk.steps:
         context.stages[step.key, step.block] = step.right(context)
     return context.stages

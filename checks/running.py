@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from ..reference.components import COMPONENTS, Component
+from ..reference.exercises import EXERCISES, Exercise
 from ..reference.stages import STAGES
 from ..submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
+from .assignment import Assignment
+from .components.exercises import Exercises
+from .components.parts import Parts
 from .examination import Examination
 from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
 
 SUITE = Path(__file__).with_name("suite")
-_ORDER = (
-    "stages",
-    "rules",
-    "outputs",
-    "properties",
-)  # the last run the code in ways that may end its process
+_OF_MODEL = ("stages", "rules", "outputs", "properties")  # the last may end the process
 
 _LABELS = {stage.label: stage.key for stage in STAGES}
 _OPTIONS = (
@@ -36,20 +36,31 @@ _OPTIONS = (
 _ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "", "PYTEST_ADDOPTS": ""}
 
 
-def run_suite(examination: Examination, checks: Path | None = None) -> list[CheckOutcome]:
+def run_suite(
+    examination: Examination,
+    checks: Path | None = None,
+    parts: Parts | None = None,
+    exercises: Exercises | None = None,
+) -> list[CheckOutcome]:
     """Every check of the suite, and of the pytest files in the folder ``checks``, in order.
 
     Raises RuntimeError where pytest could not run them, such as for a file that cannot be imported.
     """
-    recorder = _Recorder(examination)
+    recorder = _Recorder(examination, parts or Parts(examination), exercises or Exercises(examination))
     with pytest.MonkeyPatch.context() as environment:
         for name, value in _ENVIRONMENT.items():
             environment.setenv(name, value)
-        _run(recorder, SUITE, "--noconftest", *(SUITE / f"test_{name}.py" for name in _ORDER))
+        _run(recorder, SUITE, "--noconftest", *_files(examination.assignment))
         if checks is not None:
             folder = checks.resolve()
             _run(recorder, folder, f"--confcutdir={folder}", folder)
     return recorder.outcomes
+
+
+def _files(assignment: Assignment) -> list[Path]:
+    """What the assignment asks for; parts first, since they cannot end the process that the model needs."""
+    names = [name for name in ("components", "exercises") if getattr(assignment, name)]
+    return [SUITE / f"test_{name}.py" for name in (*names, *(_OF_MODEL if assignment.architectures else ()))]
 
 
 def _run(recorder: _Recorder, folder: Path, conftests: str, *paths: Path) -> None:
@@ -83,8 +94,8 @@ def _modules_forgotten(folder: Path) -> Iterator[None]:
 class _Recorder:
     """A pytest plugin: gives tests their fixtures, and keeps how each of them ended."""
 
-    def __init__(self, examination: Examination) -> None:
-        self._examination = examination
+    def __init__(self, examination: Examination, parts: Parts, exercises: Exercises) -> None:
+        self._examination, self._parts, self._exercises = examination, parts, exercises
         self.outcomes: list[CheckOutcome] = []
         self.broken: list[str] = []
 
@@ -92,6 +103,27 @@ class _Recorder:
     def examination_fixture(self) -> Examination:
         """The submission under examination: its traces, located stages and process."""
         return self._examination
+
+    @pytest.fixture(scope="session", name="parts")
+    def parts_fixture(self) -> Parts:
+        """The single components that the assignment asks for."""
+        return self._parts
+
+    @pytest.fixture(scope="session", name="exercises")
+    def exercises_fixture(self) -> Exercises:
+        """The exercises that the assignment asks for."""
+        return self._exercises
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """One check for each part that is asked for."""
+        asked = self._examination.assignment
+        rows: dict[str, list[Component] | list[Exercise]] = {
+            "component": [COMPONENTS[one] for one in asked.components],
+            "exercise": [EXERCISES[one] for one in asked.exercises],
+        }
+        for name, asked_for in rows.items():
+            if metafunc.function.__name__ == f"test_{name}":
+                metafunc.parametrize(name, asked_for, ids=lambda one: one.key)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -142,8 +174,11 @@ class _Recorder:
 
 
 def _title(item: pytest.Item) -> str:
-    """The docstring of the test, or else of the function that it is given."""
+    """The docstring of the test, or else of the function that it is given, or the title of the part."""
     given = getattr(item, "callspec", None)
+    for part in given.params.values() if given is not None else ():
+        if isinstance(part, (Component, Exercise)):
+            return part.title
     functions = [getattr(item, "function", None), *(given.params.values() if given is not None else ())]
     return next((one.__doc__.strip() for one in functions if callable(one) and one.__doc__), "")
 

@@ -75,8 +75,13 @@ def by_name(results: Sequence[Result]) -> list[Result]:
 
 
 def stage_titles(results: Sequence[Result]) -> dict[str, str]:
-    """The labels of all stages in the results, in order, and their titles."""
-    titles = {label: stage.title for result in results for label, stage in result.stages.items()}
+    """The labels of all stages that apply to some result, in order, and their titles."""
+    titles = {
+        label: stage.title
+        for result in results
+        for label, stage in result.stages.items()
+        if stage.status is not StageStatus.NOT_APPLICABLE
+    }
     return dict(sorted(titles.items()))
 
 

@@ -118,6 +118,12 @@ def stage_views(result: Result) -> tuple[StageView, ...]:
     return tuple(_view(result, labels, index) for index in range(len(labels)))
 
 
+def pipeline(result: Result) -> tuple[StageView, ...]:
+    """The same, or nothing where nothing that was graded has any of them."""
+    stages = stage_views(result)
+    return stages if any(one.state is not State.NOT_APPLICABLE for one in stages) else ()
+
+
 def lanes(stages: Sequence[StageView]) -> tuple[Lane, ...]:
     """The stages by the part of the model where they are; parts without a stage are left out."""
     known = {key: title for title, keys in _LANES.items() for key in keys}
@@ -158,7 +164,7 @@ def _witness(result: Result, later: Sequence[str]) -> str | None:
 
 def _evidence(stage: StageResult, witness: str | None) -> str:
     if stage.status is StageStatus.NOT_APPLICABLE:
-        return "This architecture has no such stage."
+        return "Nothing that was graded has this stage."
     if stage.status is StageStatus.NOT_REACHED:
         return "Not looked at: what it is computed from was not found."
     if stage.evidence is Evidence.IMPLIED:

@@ -72,7 +72,7 @@ def standing(result: Result) -> Standing:
     if label := next(failed, None):
         return _wrong_stage(result, label, result.stages[label])
     if check := next(failed_checks(result), None):
-        return _wrong_check(check)
+        return _wrong_check(result, check)
     return _right(result)
 
 
@@ -114,17 +114,22 @@ def _named(result: Result, label: str, stage: StageResult) -> MistakeResult | No
     return next(iter([*listed, *(one for one in result.mistakes if one.stage == label)]), None)
 
 
-def _wrong_check(check: CheckResult) -> Standing:
+def _wrong_check(result: Result, check: CheckResult) -> Standing:
+    named = next((one for one in result.mistakes if one.stage == check.id), None)
+    brief = f"{check.title}: {named.id}" if named else check.title
     return Standing(
         "wrong",
         one_line(check.title),
         sentence(check.message or f"this check {check.outcome.value.replace('_', ' ')}"),
-        brief=one_line(check.title, NAME_LIMIT),
+        brief=one_line(brief, NAME_LIMIT),
+        question=one_line(named.hint) if named else "",
+        place=place(named.location) if named else None,
         anchor="checks",
     )
 
 
 def _right(result: Result) -> Standing:
     passed = sum(stage.status is StageStatus.PASSED for stage in result.stages.values())
-    what = f"{count(passed, 'stage')} and {count(len(result.checks), 'check')}"
+    stages = f"{count(passed, 'stage')} and " if passed else ""
+    what = f"{stages}{count(len(result.checks), 'check')}"
     return Standing("right", "Nothing wrong was found", f"Looked at {what}.", brief="")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ..checks.result import Result
 from .places import Place
-from .stages import StageView, State, stage_views
+from .stages import StageView, State, pipeline
 from .standing import Standing, standing
 from .text import NAME_LIMIT, one_line, points
 
@@ -29,7 +29,7 @@ def verdict(result: Result) -> RenderableType:
 
     Says the same without colour. Holds no control character that a student wrote.
     """
-    stages = stage_views(result)
+    stages = pipeline(result)
     return Group(_score(result), Text(), *_standing(standing(result)), *_strip(stages))
 
 

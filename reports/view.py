@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ..checks.result import CheckResult, MistakeResult, Outcome, Result, Run, Score, VariantResult
 from .places import Place, place
-from .stages import Lane, StageView, State, lanes, stage_views
+from .stages import Lane, StageView, State, lanes, pipeline
 from .standing import Standing, standing
 from .text import NAME_LIMIT, TEXT_LIMIT, clean, count, one_line, points, sentence
 
@@ -118,7 +118,7 @@ class ReportView:
 
 def report_view(result: Result) -> ReportView:
     """All text in it is cleaned, and cut where it is long."""
-    stages = stage_views(result)
+    stages = pipeline(result)
     anchors = {one.label: one.anchor for one in stages}
     return ReportView(
         submission=one_line(result.submission, NAME_LIMIT),
@@ -153,9 +153,15 @@ def _check_groups(result: Result, anchors: Mapping[str, str]) -> tuple[CheckGrou
     order = {label: index for index, label in enumerate(result.stages)}
     ordered = sorted(result.checks, key=lambda one: order.get(one.stage or "", len(order)))
     return tuple(
-        CheckGroup(one_line(stage or "Model"), anchors.get(stage or "", ""), tuple(map(_check, checks)))
-        for stage, checks in groupby(ordered, key=lambda one: one.stage)
+        CheckGroup(one_line(title), anchors.get(title, ""), tuple(map(_check, checks)))
+        for title, checks in groupby(ordered, key=_group)
     )
+
+
+def _group(check: CheckResult) -> str:
+    """Its stage, or what else it is about."""
+    is_part = check.id.startswith(("component[", "exercise["))
+    return check.stage or ("Parts" if is_part else "Model")
 
 
 def _check(check: CheckResult) -> CheckView:
@@ -210,7 +216,7 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
     facts = {
         "Seed": str(run.seed),
         "Time": f"{run.seconds:.1f} s",
-        "Examples": count(run.examples, "example") + " drawn at random",
+        "Examples": count(run.examples, "example") + " drawn at random" if run.examples else "",
         "First example": ", ".join(f"{name} {size}" for name, size in run.sizes.items()),
         "Isolation": ", ".join(run.isolation) or "none",
         "Versions": ", ".join(f"{name} {version}" for name, version in sorted(run.versions.items())),

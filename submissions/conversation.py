@@ -33,7 +33,7 @@ _DOING = {
     "load": "while it was imported",
     "infer": "while its model was built and tried",
     "sizes": "while its model was built",
-    "count": "while its model was built",
+    "parameters": "while its model was built",
     "trace": "in the forward pass",
     "forward": "in the forward pass",
 }

@@ -117,7 +117,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
         patch_emb_dim embedding_dimension embed_dimension model_size d_hidden_model embeddings_dim
         embeddings_size n_embeddings num_embeddings dim_emb width_model vector_dim token_embedding_dim
         feature_size num_features feature_dim latent embed_d hidden_embed projected_dim emb_d e_dim
-        residual_dim encoder_embed_dim transformer_width e""",
+        residual_dim encoder_embed_dim transformer_width normalized_shape e""",
     "depth": """depth num_layers n_layers num_transformer_layers layers blocks num_blocks n_blocks
         encoder_num num_encoders encoder_depth n_enc_layers num_encoder_blocks number_stacks num_layer
         n_layer num_block n_block n_encoders num_encoder_layers n_encoder_layers num_hidden_layers

@@ -8,20 +8,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from ..reference.components import COMPONENTS
 from ..reference.sizes import Sizes
+from .calling import call, functions
 from .child import describe_error, is_out_of_memory
 from .code import module_file
+from .components import Candidate, candidates
+from .definitions import Definition, Definitions
 from .errors import NotLoaded
 from .loading import Loaded, load
 from .plain import plain_passes, tensors_in
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
+from .sample_models import SAMPLES, Sample
 from .shortening import shorten
 from .sights import Watcher
 from .tracing import Storage, Tracer
@@ -39,6 +44,8 @@ class _Submission:
 
     loaded: Loaded
     recipe: Recipe
+    components: ClassVar[dict[str, list[Candidate]]] = {}
+    functions: ClassVar[dict[str, list[Definition]]] = {}
     shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
@@ -47,7 +54,9 @@ def _load(header: Header, tensors: Tensors) -> Reply:
     files = {name: tensors[key].numpy().tobytes() for name, key in header["files"].items()}
     _lay_out(files)
     loaded = _Submission.loaded = load(files)
-    return {"skipped": [asdict(one) for one in loaded.skipped], "failure": _failure(loaded.error)}, {}
+    # functions alone may be all that is asked for; where a model is, its inference says the same
+    failure = None if Definitions(loaded).all else loaded.error
+    return {"skipped": [asdict(one) for one in loaded.skipped], "failure": _failure(failure)}, {}
 
 
 def _infer(header: Header, tensors: Tensors) -> Reply:
@@ -58,6 +67,63 @@ def _infer(header: Header, tensors: Tensors) -> Reply:
         return {"recipe": None, "failure": _failure(error)}, {}
     _Submission.shortens = _runs_shorter()
     return {"recipe": _Submission.recipe.describe(), "failure": None}, {}
+
+
+def _components(header: Header, tensors: Tensors) -> Reply:
+    """Finds what may be a component, by its name and by trying."""
+    key = header["key"]
+    try:
+        found = _Submission.components[key] = candidates(_Submission.loaded, key, header["name"])
+    except NotLoaded as error:
+        return {"candidates": [], "failure": _failure(error)}, {}
+    return {"candidates": [one.describe() for one in found], "failure": None}, {}
+
+
+def _parameters(header: Header, tensors: Tensors) -> Reply:
+    """How many trainable numbers a model or component has."""
+    module = _built(Sizes(**header["sizes"]), header)
+    return {"count": sum(one.numel() for one in module.parameters() if one.requires_grad)}, {}
+
+
+def _functions(header: Header, tensors: Tensors) -> Reply:
+    """Finds what may be an exercise, by its name."""
+    key = header["key"]
+    try:
+        found = _Submission.functions[key] = functions(_Submission.loaded, key, header["name"])
+    except NotLoaded as error:
+        return {"functions": [], "failure": _failure(error)}, {}
+    rows = [{"name": one.name, "file": one.file, "line": one.node.lineno} for one in found]
+    return {"functions": rows, "failure": None}, {}
+
+
+def _call(header: Header, tensors: Tensors) -> Reply:
+    """One call of a function, with every role's choices."""
+    key, number = header["function"]
+    torch.manual_seed(int(header["seed"]))
+    given = {role: [_given(one, header, tensors) for one in row] for role, row in header["given"].items()}
+    try:
+        with _default_dtype(torch.float64), sdpa_kernel(SDPBackend.MATH):
+            found, roles = call(_Submission.functions[key][number], given)
+    except NotLoaded as error:
+        return {"failure": _failure(error), "error": None}, {}
+    except (Exception, SystemExit) as raised:
+        if is_out_of_memory(raised):
+            raise
+        return {"failure": None, "error": describe_error(raised)}, {}
+    dtypes = [str(one.dtype).removeprefix("torch.") for one in found]
+    out = {f"out.{n}": one.to(torch.float64).contiguous() for n, one in enumerate(found)}
+    return {"failure": None, "error": None, "dtypes": dtypes, "roles": roles}, out
+
+
+def _given(one: Any, header: Header, tensors: Tensors) -> object:
+    """A number or text as it is, a list as a tuple, and what is named: tensors, or the model."""
+    if isinstance(one, list):
+        return tuple(one)
+    if not isinstance(one, dict):
+        return one
+    if "model" in one:
+        return _model({**header, **one["model"]}, {})
+    return tensors[one["tensor"]] if "tensor" in one else [tensors[name] for name in one["tensors"]]
 
 
 def _runs_shorter() -> bool:
@@ -94,16 +160,29 @@ def _failure(error: NotLoaded | None) -> Header | None:
 def _sizes(header: Header, tensors: Tensors) -> Reply:
     """The nearest sizes that the model can really be built at."""
     wanted = Sizes(**header["sizes"])
-    found = _Submission.recipe.sizes_for(wanted)
-    if _Submission.shortens:
+    subject = _subject(header)
+    found = subject.sizes_for(wanted)
+    if isinstance(subject, Recipe) and _Submission.shortens:
         found = replace(found, depth=min(found.depth, max(wanted.depth, _BLOCKS)))
     return {"sizes": asdict(found)}, {}
 
 
-def _built(sizes: Sizes) -> nn.Module:
-    """A model at sizes that ``_sizes`` gave."""
-    model = _Submission.recipe.build(_Submission.recipe.sizes_for(sizes))
-    if _Submission.shortens:
+def _subject(header: Header) -> Recipe | Candidate | Sample:
+    """What is asked about: the model, a model of ours, or a candidate for a component."""
+    if "sample" in header:
+        return SAMPLES[str(header["sample"])]
+    if "component" not in header:
+        return _Submission.recipe
+    key, number = header["component"]
+    found: Candidate = _Submission.components[key][number]
+    return found
+
+
+def _built(sizes: Sizes, header: Header) -> nn.Module:
+    """A model or component at sizes that ``_sizes`` gave."""
+    subject = _subject(header)
+    model = subject.build(subject.sizes_for(sizes))
+    if isinstance(subject, Recipe) and _Submission.shortens:
         shorten(model, sizes.depth)
     return model
 
@@ -114,9 +193,14 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
         image = tensors["image"].to(_DTYPES[header["dtype"]], copy=True)
         return _record(_model(header, tensors), image, header, keep_cells=True)
     sizes = Sizes(**header["sizes"])
-    image = torch.rand(sizes.batch, sizes.channels, sizes.height, sizes.width)
+    key = header["component"][0] if "component" in header else None
+    image = torch.rand(COMPONENTS[key].input_shape(sizes) if key else _image_shape(sizes))
     # not on the meta device: code may look at numbers, and for that device torch imports its compiler
-    return _record(_built(sizes).eval(), image, {**header, "dtype": "float32"}, keep_cells=False)
+    return _record(_built(sizes, header).eval(), image, {**header, "dtype": "float32"}, keep_cells=False)
+
+
+def _image_shape(sizes: Sizes) -> tuple[int, ...]:
+    return sizes.batch, sizes.channels, sizes.height, sizes.width
 
 
 def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -> Reply:
@@ -144,7 +228,7 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
 def _model(header: Header, tensors: Tensors) -> nn.Module:
     dtype = _DTYPES[header["dtype"]]
     with _default_dtype(dtype):
-        model = _built(Sizes(**header["sizes"])).train(header["mode"] == "train").to(dtype)
+        model = _built(Sizes(**header["sizes"]), header).train(header["mode"] == "train").to(dtype)
     for _, tensor, is_parameter in named_tensors(model):
         if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
@@ -193,17 +277,14 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
         return plain_passes(model, images, header["backward"], header["switches"])
 
 
-def _count(header: Header, tensors: Tensors) -> Reply:
-    """How many numbers the model learns."""
-    model = _built(Sizes(**header["sizes"]))
-    return {"parameters": sum(one.numel() for one in model.parameters())}, {}
-
-
 HANDLERS = {
     "load": _load,
     "infer": _infer,
+    "components": _components,
+    "parameters": _parameters,
+    "functions": _functions,
+    "call": _call,
     "sizes": _sizes,
-    "count": _count,
     "trace": _trace,
     "forward": _forward,
 }

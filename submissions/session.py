@@ -65,7 +65,7 @@ class Session:
     """Asks the child. Every method raises the SubmissionError that ended it, once and for all."""
 
     def __init__(self, child: Child) -> None:
-        self._child = child
+        self.child = child
 
     def load(self, source: Source) -> tuple[Left, ...]:
         """Executes the files; the answer is what was left out. Raises NotLoaded."""
@@ -86,9 +86,9 @@ class Session:
             return tuple(str(note) for note in reply["recipe"]["notes"])
 
     def _asked(self, header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mapping[str, Any]:
-        reply, _ = self._child.request(header, tensors)
+        reply, _ = self.child.request(header, tensors)
         with reading():
-            failure = _student_error(reply)
+            failure = student_error(reply)
             if failure is not None:
                 raise NotLoaded(
                     f"the code could not be executed: {failure}", next(iter(failure.frames), None)
@@ -102,17 +102,17 @@ class Session:
 
     def sizes_for(self, sizes: Sizes) -> Sizes:
         """The nearest sizes that the model can be built at; the batch stays as asked."""
-        reply, _ = self._child.request({"request": "sizes", "sizes": asdict(sizes)})
+        reply, _ = self.child.request({"request": "sizes", "sizes": asdict(sizes)})
         _raise_building_error(reply)
         with reading():
             return Sizes(**{name: int(value) for name, value in reply["sizes"].items()})
 
     def parameter_count(self, sizes: Sizes) -> int:
         """How many numbers the model learns. Raises StudentCodeFailed where it could not be built."""
-        reply, _ = self._child.request({"request": "count", "sizes": asdict(sizes)})
+        reply, _ = self.child.request({"request": "parameters", "sizes": asdict(sizes)})
         _raise_building_error(reply)
         with reading():
-            return int(reply["parameters"])
+            return int(reply["count"])
 
     def trace(
         self,
@@ -142,7 +142,7 @@ class Session:
         if image is not None:
             tensors["image"] = image
         large = sizes.embed_dim * sizes.tokens > 2**14
-        reply, out = self._child.request(
+        reply, out = self.child.request(
             header, tensors, seconds=60 if large else None, body_limit=_FULL_SIZE_BYTES if large else None
         )
         _raise_building_error(reply)
@@ -177,9 +177,7 @@ class Session:
             "backward": backward,
             "switches": switches,
         }
-        reply, out = self._child.request(
-            header, {f"image.{number}": one for number, one in enumerate(images)}
-        )
+        reply, out = self.child.request(header, {f"image.{number}": one for number, one in enumerate(images)})
         _raise_building_error(reply)
         with reading():
             return _passes(reply, out, len(order))
@@ -193,7 +191,8 @@ def _as_tensor(content: bytes) -> Tensor:
     )
 
 
-def _student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
+def student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
+    """The exception of the student's code that a reply tells of."""
     error = reply.get("error")
     if not isinstance(error, dict):
         return None
@@ -205,7 +204,7 @@ def _raise_building_error(reply: Mapping[str, Any]) -> None:
     """Raises StudentCodeFailed for an exception outside of the forward pass: only those come with a kind."""
     error = reply.get("error")
     with reading():
-        failure = _student_error(reply) if isinstance(error, dict) and "kind" in error else None
+        failure = student_error(reply) if isinstance(error, dict) and "kind" in error else None
     if failure is not None:
         raise failure
 
@@ -220,7 +219,7 @@ def _passes(reply: Mapping[str, Any], out: Mapping[str, Tensor], count: int) -> 
         )
         for number, one in enumerate(reply["passes"])
     )
-    error = _student_error(reply)
+    error = student_error(reply)
     if error is None and len(passes) != count:
         raise ValueError(f"{len(passes)} passes instead of {count}")
     return Passes(

@@ -46,23 +46,23 @@ def settle_block(walk: Walk, number: int, inputs: list[tuple[Predict, tuple[str,
     ``inputs`` are what the block may read, the right one first, each with the ids of what is wrong about it.
     """
     readings = [reading for x, ids in inputs for reading in _readings(walk, number, x, ids)]
-    choice = _choose(walk, readings, right_attention) or _choose(walk, readings, wrong_attention)
+    choice = choose(walk, readings, right_attention) or choose(walk, readings, wrong_attention)
     if choice is None:
         wrong = [reading for x, ids in inputs[:1] for reading in _wrong_readings(walk, x, ids)]
-        choice = _choose(walk, wrong, right_attention) or _choose(walk, wrong, wrong_attention)
+        choice = choose(walk, wrong, right_attention) or choose(walk, wrong, wrong_attention)
     if choice is None:
         return False
     reading, attention = choice
     _settle_input(walk, number, reading)
     settle_attention(walk, number, attention)
-    _about_norm(walk, number, reading)
+    about_norm(walk, number, reading)
     return _settle_rest(walk, number, reading)
 
 
 def settle_unexplained(walk: Walk, number: int, x: Predict) -> bool:
     """Settles a block whose attention no known equation explains, if its residual sums lead on."""
     for reading in _readings(walk, number, x, ()):
-        heads = next((one for one in _candidates(walk, reading) if one.id is None), None)
+        heads = next((one for one in candidates(walk, reading) if one.id is None), None)
         if heads is None:
             continue
         walk.context.stages["block_input", number] = reading.input(walk.context)
@@ -72,7 +72,7 @@ def settle_unexplained(walk: Walk, number: int, x: Predict) -> bool:
             if any(find_mlp(walk, one.mlp_input, one.after) for one in _halves(walk, number, reading)):
                 _settle_input(walk, number, reading)
                 settle_gap(walk, number, heads, context)
-                _about_norm(walk, number, reading)
+                about_norm(walk, number, reading)
                 return _settle_rest(walk, number, reading)
     return False
 
@@ -98,11 +98,11 @@ def settle_made_up(walk: Walk, number: int, x: Predict) -> bool:
 def settle_until_crash(walk: Walk, number: int, x: Predict) -> None:
     """Settles what a block had come to when its pass stopped: S08 to S11, if they were reached."""
     for reading in _readings(walk, number, x, ()):
-        heads = next((one for one in _candidates(walk, reading) if one.id is None), None)
+        heads = next((one for one in candidates(walk, reading) if one.id is None), None)
         if heads is not None:
             _settle_input(walk, number, reading)
             settle_projections(walk, number, heads)
-            _about_norm(walk, number, reading)
+            about_norm(walk, number, reading)
             return
 
 
@@ -125,19 +125,20 @@ def _wrong_readings(walk: Walk, x: Predict, ids: tuple[str, ...]) -> Iterator[Re
         yield Reading(x, applied(norm, x), norm, ids, norm.ids, after)
 
 
-def _choose(
+def choose(
     walk: Walk, readings: list[Reading], search: Callable[[Walk, list[Heads]], Attention | None]
 ) -> tuple[Reading, Attention] | None:
+    """The first reading from which ``search`` finds a way to the context."""
     for reading in readings:
-        candidates = _candidates(walk, reading)
-        if candidates:
-            attention = search(walk, candidates)
-            if attention is not None:
-                return reading, attention
+        found = candidates(walk, reading)
+        attention = search(walk, found) if found else None
+        if attention is not None:
+            return reading, attention
     return None
 
 
-def _candidates(walk: Walk, reading: Reading) -> list[Heads]:
+def candidates(walk: Walk, reading: Reading) -> list[Heads]:
+    """Every way to see query, key and value in what the projections read."""
     maps = projected(walk, reading.normed, reading.after)
     found = list(arrangements(walk, maps)) if maps else []
     if reading.norm is not None:
@@ -159,7 +160,7 @@ def _settle_input(walk: Walk, number: int, reading: Reading) -> None:
         walk.roles[f"block{number}.norm1"] = reading.norm
 
 
-def _about_norm(walk: Walk, number: int, reading: Reading) -> None:
+def about_norm(walk: Walk, number: int, reading: Reading) -> None:
     """A mistake in norm1 is the query's: its input is not LayerNorm(S08)."""
     for position, step in enumerate(walk.steps):
         if step.key == "query" and step.block == number:

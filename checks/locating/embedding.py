@@ -27,7 +27,7 @@ def embedding(walk: Walk) -> bool:
 
 
 @dataclass(frozen=True)
-class _Sequence:
+class TokenSequence:
     """One way from S04 to S07."""
 
     embedded: Predict
@@ -82,14 +82,14 @@ def _tokens(walk: Walk) -> bool:
     for wrong_norm in (False, True):
         if _settle_first(walk, right, after, wrong_norm):
             return True
-        every = sorted(_sequences(walk, _embeddings(walk), TOKENS, POSITIONS), key=lambda one: one.price)
+        every = sorted(_sequences(walk, embeddings(walk), TOKENS, POSITIONS), key=lambda one: one.price)
         if _settle_first(walk, every, after, wrong_norm):
             return True
     walk.context.stages.pop(("tokens", 0), None)
     return False
 
 
-def _settle_first(walk: Walk, choices: Iterable[_Sequence], after: int, wrong_norm: bool) -> bool:
+def _settle_first(walk: Walk, choices: Iterable[TokenSequence], after: int, wrong_norm: bool) -> bool:
     for choice in (_apart(walk, one) for one in choices):
         try:
             walk.context.stages["tokens", 0] = choice.sequence(walk.context)
@@ -103,7 +103,7 @@ def _settle_first(walk: Walk, choices: Iterable[_Sequence], after: int, wrong_no
     return False
 
 
-def _apart(walk: Walk, choice: _Sequence) -> _Sequence:
+def _apart(walk: Walk, choice: TokenSequence) -> TokenSequence:
     """Positions added to the token and to the patches before they are put together are right, too.
 
     The token then arrives with its position, and S06 is never made.
@@ -127,7 +127,7 @@ _Embedded = tuple[Predict, tuple[str, ...]]
 
 def _sequences(
     walk: Walk, embeddings: Iterable[_Embedded], forms: tuple[Form, ...], positions: tuple[Form, ...]
-) -> Iterator[_Sequence]:
+) -> Iterator[TokenSequence]:
     width, B = walk.sizes.embed_dim, walk.sizes.batch
     T = walk.context.stage("patch_embeddings").shape[1] + 1
     vectors = _next_used(walk, (1, B), width)
@@ -139,11 +139,11 @@ def _sequences(
         without = [(None, form) for form in TOKENS_WITHOUT] if forms == TOKENS else []
         # where a sequence with a token is observed, the others need not be tried
         for token, tokens in [*(seen or starts), *without]:
-            yield _Sequence(embedded, ids, token, tokens)
+            yield TokenSequence(embedded, ids, token, tokens)
             for table in tables:
                 if table != token:
                     for form in positions:
-                        yield _Sequence(embedded, ids, token, tokens, table, form)
+                        yield TokenSequence(embedded, ids, token, tokens, table, form)
 
 
 def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:
@@ -156,7 +156,7 @@ def _plain() -> list[_Embedded]:
     return [(stage_of("patch_embeddings", 0), ())]
 
 
-def _embeddings(walk: Walk) -> Iterator[_Embedded]:
+def embeddings(walk: Walk) -> Iterator[_Embedded]:
     """What the sequence may be made of: S04, and what is sometimes done to it first."""
     for form in EMBEDDINGS:
         predict: Predict = _embedded(form)
@@ -170,9 +170,15 @@ def _embedded(form: Form) -> Predict:
     return lambda context: form.function(context.stage("patch_embeddings"), context.sizes.grid[1])
 
 
-def _settle_tokens(walk: Walk, choice: _Sequence, found: Found) -> None:
+def _settle_tokens(walk: Walk, choice: TokenSequence, found: Found) -> None:
     if choice.embedding_ids:
-        choice = _replace_embeddings(walk, choice)
+        choice = replace_embeddings(walk, choice)
+    settle_class_token(walk, choice)
+    settle_positions(walk, choice, found)
+
+
+def settle_class_token(walk: Walk, choice: TokenSequence) -> None:
+    """S05 and S06."""
     walk.settle("class_token", 0, choice.class_token, walk.find(choice.class_token(walk.context)))
     _about_token(walk, choice)
     form, sequence = choice.tokens, choice.sequence(walk.context)
@@ -183,10 +189,9 @@ def _settle_tokens(walk: Walk, choice: _Sequence, found: Found) -> None:
     walk.settle("tokens", 0, choice.sequence, walk.find(sequence), right=right, ids=ids, blame=form.blame)
     if form.id == "cls-appended-last":
         walk.class_row = -1
-    _settle_positions(walk, choice, found)
 
 
-def _replace_embeddings(walk: Walk, choice: _Sequence) -> _Sequence:
+def replace_embeddings(walk: Walk, choice: TokenSequence) -> TokenSequence:
     """S04 existed for a moment, and the pass went on with something else."""
     step = walk.steps.pop()
 
@@ -209,7 +214,7 @@ def _with(context: Context, embeddings: Predict) -> Context:
     return Context(context.trace, context.sizes, stages)
 
 
-def _about_token(walk: Walk, choice: _Sequence) -> None:
+def _about_token(walk: Walk, choice: TokenSequence) -> None:
     """Notes a token that is no parameter, or not one for all images."""
     if choice.token is None:
         return
@@ -224,7 +229,8 @@ def _about_token(walk: Walk, choice: _Sequence) -> None:
         walk.note("cls-not-parameter", "class_token")
 
 
-def _settle_positions(walk: Walk, choice: _Sequence, found: Found) -> None:
+def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:
+    """S07."""
     x = walk.context.stage("tokens")
     if choice.positions is None:
         stale = _never_read(walk, x, found.record)

@@ -42,7 +42,7 @@ def settle_output(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bo
         choice is not None and best is not None and choice.ids == ("residual-mlp-missing",) and not best.ids
     )
     chosen = best if branch or choice is None else choice
-    _settle_mlp(walk, number, mlp, chosen)
+    settle_mlp(walk, number, mlp, chosen)
     if chosen is None:
         walk.stuck("post_mlp_norm", number)
         return False
@@ -69,7 +69,8 @@ def _settle_block_output(walk: Walk, number: int, branch: Return | None) -> None
     walk.settle("block_output", number, predict, found, right=s19, ids=ids)
 
 
-def _settle_mlp(walk: Walk, number: int, mlp: Mlp, choice: Return | None) -> None:
+def settle_mlp(walk: Walk, number: int, mlp: Mlp, choice: Return | None) -> None:
+    """S17 and S18."""
     hidden_ids = [] if mlp.activation.id is None else [mlp.activation.id]
     hidden_ids += ["mlp-mixes-tokens"] if mlp.mixes_tokens else []
     extra = choice is not None and "extra-activation-after-fc2" in choice.ids
@@ -132,6 +133,8 @@ def _price(form: Form, ids: tuple[str, ...]) -> float:
 def _is_own_norm(
     walk: Walk, form: Form, norm: Norm | BatchNorm, tensor: Tensor, place: Found, has_norm1: bool
 ) -> bool:
+    if walk.lone:
+        return walk.ends_with(tensor)
     if walk.architecture == "report":
         return True
     if walk.architecture == "pre-norm":

@@ -14,11 +14,12 @@ from .context import Context, Predict
 from .forms import NORMS
 from .norms import BatchNorm, Norm
 from .parameters import Linear, Parameters
-from .places import Found, Places, places_in
+from .places import ROUNDING, Found, Places, places_in
 
 if TYPE_CHECKING:
     from .attention import Attention
 
+_GATHERING = ("stack.", "cat.")
 _LOOK_UPS = 60_000  # of single values; a walk that explains nothing stops there, with "not explained"
 
 
@@ -71,6 +72,9 @@ class Walk:
     packing: str = ""
     attention: Attention | None = None  # as computed in the latest block
     unexplained: tuple[str, int] | None = None
+    given: tuple[tuple[str, int], ...] = (("image", 0),)  # the stages that the input of the pass stands for
+    lone: bool = False  # is this a single component, which nothing reads?
+    end: Tensor | None = None  # what a single component returns, if anything
 
     @property
     def trace(self) -> Trace:
@@ -104,8 +108,15 @@ class Walk:
         tensor = predict(self.context)
         self.context.stages[key, block] = tensor
         if found is not None:
-            self.position = max(self.position, found.record)
+            self.position = max(self.position, self._made(found.record))
         return tensor
+
+    def _made(self, record: int) -> int:
+        """The record at which the numbers were there; what is kept for later is gathered at any time."""
+        value = self.trace.records[record]
+        if not value.op.startswith(_GATHERING):
+            return record
+        return max((one.number for one in value.inputs if one.kind == "record"), default=record)
 
     def note(self, name: str, stage: str, record: int | None = None) -> None:
         """Adds a finding to the latest step."""
@@ -122,10 +133,24 @@ class Walk:
 
     def reads(self, x: Tensor, after: int | None = None, wrong_norm: bool = False) -> bool:
         """Says whether the pass goes on from ``x``: by a norm of it, or a linear map."""
+        if self.lone:
+            return self.ends_with(x)
         start = self.position - 1 if after is None else after
         if next(self.parameters.norms(x, start, NORMS if wrong_norm else NORMS[:1]), None):
             return True
         return next(self.parameters.linears(x, start), None) is not None
+
+    def ends_with(self, x: Tensor) -> bool:
+        """Says whether a single component returns ``x``."""
+        if self.end is None or self.end.shape != x.shape:
+            return False
+        return bool((self.end - x).abs().max() <= ROUNDING * self.end.abs().max())
+
+    def opened(self, trace: Trace, sizes: Sizes) -> Context:
+        """What equations read on another trace, with nothing settled yet."""
+        context = Context(trace, sizes)
+        context.stages.update(dict.fromkeys(self.given, context.image))
+        return context
 
     def look_everywhere(self) -> None:
         """From here on, looks among tensors that do not depend on the image, too."""
@@ -139,10 +164,15 @@ class Walk:
 
 def begin(trace: Trace, sizes: Sizes) -> Walk:
     """A walk that stands at the image."""
+    return begin_at((("image", 0),), trace, sizes)
+
+
+def begin_at(given: tuple[tuple[str, int], ...], trace: Trace, sizes: Sizes) -> Walk:
+    """A walk whose input stands for the stages ``given``, by key and block."""
     context = Context(trace, sizes)
     places = places_in(trace)
-    walk = Walk(context, places, Parameters(context, places, trace.uses))
-    context.stages["image", 0] = context.image
+    walk = Walk(context, places, Parameters(context, places, trace.uses), given=given)
+    context.stages.update(dict.fromkeys(given, context.image))
     return walk
 
 

@@ -51,7 +51,7 @@ def debugging() -> Assignment:
 def test_what_ships_can_be_loaded_and_is_worth_100_points(name: str) -> None:
     assignment = load_assignment(name)
     assert assignment.name == name
-    assert assignment.points.possible == 100
+    assert assignment.possible == 100
     assert set(assignment.architectures) <= set(ARCHITECTURES)
     assert set(assignment.labels) <= set(LABEL_SETS)
 
@@ -173,6 +173,67 @@ def test_every_kind_of_check_is_paid_for(kind: str, tmp_path: Path) -> None:
 def test_what_is_wrong_is_said_with_its_line(old: str, new: str, message: str, tmp_path: Path) -> None:
     assert SMALLEST.count(old) == 1
     assert message in complaint(tmp_path, SMALLEST.replace(old, new))
+
+
+PARTS = """
+name = "mine"
+title = "Mine"
+[sizes]
+preset = "B/16"
+[components]
+attention = { points = 20, name = "SelfAttention" }
+mlp = 5
+[exercises]
+fuse_heads = { points = 2.5, fusion = "max" }
+"""
+
+
+def test_parts_are_asked_for_with_their_points_and_names(tmp_path: Path) -> None:
+    assignment = load_assignment(written(tmp_path, PARTS))
+    assert (assignment.architectures, assignment.possible) == ((), 27.5)
+    assert assignment.components["attention"].name == "SelfAttention"
+    assert assignment.points_of(["component[mlp]", "exercise[fuse_heads]"]) == {
+        "component[mlp]": 5,
+        "exercise[fuse_heads]": 2.5,
+    }
+
+
+def test_parts_and_a_whole_model_stand_in_one_file(tmp_path: Path) -> None:
+    assignment = load_assignment(written(tmp_path, SMALLEST + "[components]\nmlp = 4"))
+    assert assignment.possible == 30
+    assert assignment.points_of(["equation[S12]", "component[mlp]"]) == {
+        "equation[S12]": 26,
+        "component[mlp]": 4,
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "mlp = 5",
+            "mpl = 5",
+            "line 8: components.mpl: 'mpl' is nothing that can be asked for; did you mean mlp",
+        ),
+        ("mlp = 5", "mlp = -5", "line 8: components.mlp.points: must be greater than or equal to 0"),
+        ("mlp = 5", 'mlp = { name = "M" }', "line 8: components.mlp.points: is missing"),
+        ("mlp = 5", 'mlp = { points = 1, nam = "M" }', "line 8: components.mlp.nam: is no key here; did you"),
+        (
+            '"max"',
+            '"median"',
+            "line 10: exercises.fuse_heads.fusion: must be 'mean' or 'max', and is 'median'",
+        ),
+        ("[exercises]", "[points]\nshapes = 3\n[exercises]", "[points] pays for checks of a whole model"),
+    ],
+)
+def test_what_is_wrong_with_parts_is_said(old: str, new: str, message: str, tmp_path: Path) -> None:
+    assert message in complaint(tmp_path, PARTS.replace(old, new))
+
+
+def test_an_assignment_asks_for_something_and_pays_for_it(tmp_path: Path) -> None:
+    head = PARTS.partition("[components]")[0]
+    assert "asks for nothing: it needs architectures" in complaint(tmp_path, head)
+    assert "points is missing" in complaint(tmp_path, SMALLEST.partition("[points]")[0])
 
 
 def test_arguments_have_a_meaning_or_a_value(tmp_path: Path) -> None:

@@ -106,3 +106,37 @@ def test_what_cannot_be_graded_says_why(name: str, zygote: Zygote) -> None:
     assert verdict.reason in (result.reason or "")
     assert (result.location.line if result.location else None) == verdict.line
     assert result.score.earned == 0
+
+
+@pytest.mark.parametrize(
+    ("assignment", "name", "wrong"),
+    [
+        ("vit-basics", "components", {}),
+        (
+            "vit-basics",
+            "token_last_wrong_softmax",
+            {
+                "component[class_token]": "cls-appended-last",
+                "component[attention]": "softmax-over-queries",
+                "component[block]": "softmax-over-queries",
+            },
+        ),
+        ("vit-rollout", "course_functions", {}),
+        (
+            "vit-rollout",
+            "reversed_order",
+            {
+                "exercise[attention_rollout]": "rollout-order-reversed",
+                "exercise[position_similarity]": "similarity-drops-last-token",
+            },
+        ),
+    ],
+)
+def test_examples_of_parts(assignment: str, name: str, wrong: dict[str, str], zygote: Zygote) -> None:
+    folder = FOLDER.with_name(assignment.replace("vit", "examples"))
+    result = grade(folder / f"{name}.py", load_assignment(assignment), zygote=zygote, seed=1)
+    assert {one.id for one in result.checks if one.outcome is not Outcome.PASSED} == wrong.keys()
+    assert {one.id for one in result.mistakes} == set(wrong.values())
+    assert all(one.location is not None for one in result.mistakes)
+    assert result.score.possible == 100
+    assert result.score.earned == sum(one.points for one in result.checks if one.id not in wrong)

@@ -1,0 +1,71 @@
+"""The single components that a course may ask for: what each takes and gives. Imports no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .sizes import Sizes
+
+
+@dataclass(frozen=True)
+class Component:
+    """One component, written as a class or as a function."""
+
+    key: str
+    title: str
+    input: str  # axes, as in the table of stages
+    output: str
+    stages: tuple[str, ...]  # keys of what it computes, in order
+    parameters: str | None = None  # how many it has, in letters such as "2 D"; None where courses differ
+
+    def input_shape(self, sizes: Sizes) -> tuple[int, ...]:
+        """Return the size of every axis of what it takes."""
+        return _shape(self.input, sizes)
+
+    def output_shape(self, sizes: Sizes) -> tuple[int, ...]:
+        """Return the size of every axis of what it gives."""
+        return _shape(self.output, sizes)
+
+    def parameter_count(self, sizes: Sizes) -> int | None:
+        """Return how many trainable numbers it has."""
+        if self.parameters is None:
+            return None
+        factor, _, letter = self.parameters.partition(" ")
+        return int(factor) * (sizes.axes[letter] if letter else 1)
+
+
+def _shape(axes: str, sizes: Sizes) -> tuple[int, ...]:
+    return tuple(sizes.axes[letter] for letter in axes.split())
+
+
+_ATTENTION = (
+    "query", "key", "value",
+    "attention_scores", "attention_probabilities", "attention_context", "attention_output",
+)  # fmt: skip
+_MLP = ("mlp_hidden", "mlp_output")
+
+COMPONENTS: dict[str, Component] = {
+    one.key: one
+    for one in (
+        Component(
+            "patch_embedding", "Patch embedding", "B C H W", "B N D",
+            ("patches", "flattened_patches", "patch_embeddings"),
+        ),
+        Component("class_token", "Class token", "B N D", "B T D", ("class_token", "tokens")),
+        Component("positions", "Positions", "B T D", "B T D", ("positioned_tokens",)),
+        Component(
+            "layer_norm", "LayerNorm with scale and shift", "B T D", "B T D",
+            ("post_attention_norm",), "2 D",
+        ),
+        Component(
+            "layer_norm_plain", "LayerNorm without scale and shift", "B T D", "B T D",
+            ("post_attention_norm",), "0",
+        ),
+        Component("attention", "Multi-head self-attention", "B T D", "B T D", _ATTENTION),
+        Component("mlp", "MLP", "B T D", "B T D", _MLP),
+        Component(
+            "block", "Encoder block", "B T D", "B T D",
+            ("block_input", *_ATTENTION, "post_attention_norm", *_MLP, "post_mlp_norm", "block_output"),
+        ),
+    )
+}  # fmt: skip

@@ -1,0 +1,105 @@
+"""Single components, each graded alone: whatever their style, right ones pass and wrong ones are named."""
+
+from __future__ import annotations
+
+import pytest
+from part_mutants import COMPONENTS, Planted
+from submitting import BASICS, changed, parts
+
+from vitcheck.checks.asked_parts import Part
+from vitcheck.checks.verdicts import CheckFailed
+
+STYLES = ("classes", "functions", "library", "hardcoded")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("key", BASICS.components)
+@pytest.mark.parametrize("style", STYLES)
+def test_a_right_component_passes_in_every_style(style: str, key: str, seed: int) -> None:
+    found = parts(changed(style), seed=seed).part(key)
+    assert [fault.message for fault in found.faults] == []
+    assert found.component is not None
+    assert [one for one in found.component.walk.steps if not one.explained] == []
+
+
+@pytest.mark.parametrize("planted", COMPONENTS, ids=str)
+def test_a_planted_mistake_is_named(planted: Planted) -> None:
+    found = parts(changed(planted.sample, *planted.edits))
+    with pytest.raises(CheckFailed) as failed:
+        found.check(planted.key)
+    assert failed.value.mistakes[:1] == ((planted.id,) if planted.id else ())
+
+
+def test_two_mistakes_in_two_components_are_two_diagnoses() -> None:
+    text = changed("classes", ("[cls, x]", "[x, cls]"), ("scores.softmax(dim=-1)", "scores.softmax(dim=-2)"))
+    found = parts(text)
+    wrong = {key: found.part(key).faults for key in ("class_token", "attention", "mlp", "positions")}
+    assert wrong["class_token"][0].mistakes == ("cls-appended-last",)
+    assert wrong["attention"][0].mistakes == ("softmax-over-queries",)
+    assert wrong["mlp"] == wrong["positions"] == ()
+
+
+def test_what_crashes_costs_itself_alone_and_says_the_line() -> None:
+    found = parts(changed("classes", ("x = self.proj(x)\n", "x = self.proj(x) + self.missing\n")))
+    with pytest.raises(CheckFailed, match=r"no attribute 'missing'\. \(parts\.py, line 13\)"):
+        found.check("patch_embedding")
+    found.check("class_token")
+
+
+def test_what_cannot_be_built_says_why() -> None:
+    found = parts(
+        changed("classes", ("self.head_dim = embed_dim // num_heads", "self.head_dim = embed_dims"))
+    )
+    with pytest.raises(
+        CheckFailed, match=r"MultiHeadSelfAttention could not be built: NameError.*embed_dims"
+    ):
+        found.check("attention")
+
+
+def test_what_is_missing_is_said() -> None:
+    with pytest.raises(CheckFailed, match="No class or function was found that takes B T D and gives B T D"):
+        parts("import torch.nn as nn\n\ndef helper():\n    return 1\n").check("attention")
+
+
+def test_a_name_that_says_nothing_is_found_by_trying() -> None:
+    parts(
+        changed(
+            "classes",
+            ("class MultiHeadSelfAttention", "class Thing"),
+            ("= MultiHeadSelfAttention(", "= Thing("),
+        )
+    ).check("attention")
+
+
+def test_a_pinned_name_is_the_one_that_counts() -> None:
+    pinned = {"attention": Part(points=1, name="MLP")}
+    with pytest.raises(CheckFailed):
+        parts(changed("classes"), BASICS.model_copy(update={"components": pinned})).check("attention")
+    unknown = {"attention": Part(points=1, name="MultiHeadAttn")}
+    with pytest.raises(CheckFailed, match="asks for MultiHeadAttn, and nothing of that name is defined"):
+        parts(changed("classes"), BASICS.model_copy(update={"components": unknown})).check("attention")
+
+
+def test_the_shape_of_the_worked_example_is_judged() -> None:
+    found = parts(changed("classes", ("return x.transpose(1, 2)", "return x"))).part("patch_embedding")
+    told = "given [1, 3, 8, 8], it returns [1, 6, 4], and [1, 4, 6] (B N D) was expected"
+    assert told in [fault.message for fault in found.faults]
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (("self.bias = nn.Parameter(torch.zeros(n_features))", "self.bias = 0.0"), "trainable numbers, and"),
+        (
+            (
+                "self.affine = elementwise_affine",
+                "self.extra = nn.Parameter(torch.ones(1))\n        self.affine = elementwise_affine",
+            ),
+            "trainable numbers, and none was",
+        ),
+    ],
+)
+def test_trainable_numbers_are_counted(edit: tuple[str, str], message: str) -> None:
+    found = parts(changed("classes", edit))
+    key = "layer_norm_plain" if "none" in message else "layer_norm"
+    assert any(message in fault.message for fault in found.part(key).faults)

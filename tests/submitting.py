@@ -1,0 +1,64 @@
+"""Submissions of single components and exercises, judged in this process: without a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from torch import Tensor
+
+from vitcheck.checks.assignment import Assignment, load_assignment
+from vitcheck.checks.components.exercises import Exercises
+from vitcheck.checks.components.parts import Parts
+from vitcheck.checks.examination import Examination
+from vitcheck.reference.exercises import EXERCISES
+from vitcheck.submissions import requests
+from vitcheck.submissions.conversation import Child
+from vitcheck.submissions.loading import load
+from vitcheck.submissions.session import Session
+from vitcheck.submissions.source import Source
+
+FOLDER = Path(__file__).with_name("parts")
+BASICS = load_assignment("vit-basics").model_copy(update={"examples": 3})
+_ONE = load_assignment("vit-rollout").exercises["get_attention"]
+ROLLOUT = load_assignment("vit-rollout").model_copy(update={"exercises": dict.fromkeys(EXERCISES, _ONE)})
+
+Edit = tuple[str, str]
+
+
+class _Here:
+    """Answers requests as a child does."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._state = {"loaded": load(files), "components": {}, "functions": {}, "shortens": False}
+
+    def request(
+        self, header: Mapping[str, Any], tensors: Mapping[str, Tensor] | None = None, **_: object
+    ) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        for name, value in self._state.items():  # the handlers know one submission a process
+            setattr(requests._Submission, name, value)
+        return requests.HANDLERS[header["request"]](dict(header), dict(tensors or {}))
+
+
+def changed(name: str, *edits: Edit) -> str:
+    """The text of a sample in ``parts/`` with each edit's first text replaced by its second."""
+    text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+    for old, new in edits:
+        assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
+        text = text.replace(old, new)
+    return text
+
+
+def examined(text: str, assignment: Assignment, seed: int = 1) -> Examination:
+    """A submission of one file."""
+    files = {"parts.py": text.encode()}
+    return Examination(Source("parts.py", files), Session(cast(Child, _Here(files))), assignment, seed)
+
+
+def parts(text: str, assignment: Assignment = BASICS, seed: int = 1) -> Parts:
+    return Parts(examined(text, assignment, seed))
+
+
+def exercises(text: str, assignment: Assignment = ROLLOUT, seed: int = 1) -> Exercises:
+    return Exercises(examined(text, assignment, seed))
