@@ -25,6 +25,7 @@ from .recipe import Pins, Recipe, infer
 from .shortening import shorten
 from .sights import Watcher
 from .tracing import Storage, Tracer
+from .uncompiled import ignore_compiler
 
 Header = dict[str, Any]
 Tensors = dict[str, Tensor]
@@ -195,4 +196,5 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
 
 HANDLERS = {"load": _load, "infer": _infer, "sizes": _sizes, "trace": _trace, "forward": _forward}
 
+ignore_compiler()
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 3_000))  # hooks and dispatch deepen the student's stack
