@@ -27,6 +27,8 @@ def about_table(walk: Walk, use: Use) -> None:
         rows = [walk.trace.tensor(leaf.reference) for leaf in stored if leaf.kind == "parameter"]
         fitting = [one.reshape(-1, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
         ids = [cut_wrongly(table, one) for one in fitting[:1]]
+        if bool((table[0] == 0).all()):  # of a fixed table, it may be the class token's
+            ids = ["cls-without-position"]
     else:
         ids = [fixed_formula(table)]
         if stored and all(leaf.kind == "tensor" for leaf in stored):
