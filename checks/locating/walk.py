@@ -53,7 +53,7 @@ class Step:
 
 @dataclass
 class Walk:
-    """What has been settled so far. ``position`` is the record at which the last tensor was complete."""
+    """What has been settled so far. ``position`` is the record at which the last tensor began."""
 
     context: Context
     places: Places
@@ -104,7 +104,7 @@ class Walk:
         tensor = predict(self.context)
         self.context.stages[key, block] = tensor
         if found is not None:
-            self.position = max(self.position, found.record)
+            self.position = max(self.position, found.first)
         return tensor
 
     def note(self, name: str, stage: str, record: int | None = None) -> None:
