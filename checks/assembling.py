@@ -169,7 +169,10 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         mistakes=faults,
         location=_where(examination, row.key),
         hint=mistakes()[faults[0]].hint if faults else None,
-        message=" ".join(dict.fromkeys(one.message for one in failed)) or _why_not(mine),
+        message=" ".join(dict.fromkeys(one.message for one in failed))
+        or _why_not(mine)
+        or (None if seen is None else seen.step.message)
+        or None,
         values=corner and corner[0],
         expected_values=corner and corner[1],
         values_of=corner and corner[2],

@@ -40,7 +40,7 @@ def shape_at(
 
     ``measured`` are its shapes in the examples; the first is the one that was ``located``.
     """
-    if step.found is not None and step.found.axis is None:
+    if step.found is not None and not step.found.axes:
         place = step.found.places[0]
         record = located.records[place.record].reference
         whole = Reference("record", place.record, place.offset, measured[0].shape, place.strides)

@@ -10,7 +10,7 @@ from torch import Tensor
 from ..reference.sizes import Sizes
 from ..submissions.trace import Reference, Trace
 from .locating.context import Context
-from .locating.places import Found, Places, places_in
+from .locating.places import Found, Places, is_at, places_in
 from .locating.walk import Step, Walk
 
 
@@ -55,7 +55,7 @@ def replay(walk: Walk, trace: Trace, sizes: Sizes) -> list[Seen]:
     places: dict[tuple[int, ...], Places] = {}
     for step in walk.steps:
         student = step.predict(context)
-        if step.found is not None:
+        if step.found is not None and not _is_there(step, walk, trace, student):
             records = tuple(sorted({place.record for place in step.found.places}))
             if records not in places:
                 places[records] = places_in(trace, records)
@@ -64,6 +64,15 @@ def replay(walk: Walk, trace: Trace, sizes: Sizes) -> list[Seen]:
         context.stages[step.key, step.block] = student
         found.append(Seen(step, student, step.right(context)))
     return found
+
+
+def _is_there(step: Step, walk: Walk, trace: Trace, student: Tensor) -> bool:
+    """Does a record hold the tensor and nothing else, in the layout in which it was located?"""
+    if step.found is None or step.found.axes:
+        return False
+    (place,) = step.found.places
+    located = walk.context.stages[step.key, step.block].shape
+    return is_at(place, trace.records[place.record].cells.numpy(), located, student.detach().numpy())
 
 
 def reread(walk: Walk, trace: Trace, sizes: Sizes) -> Context:
@@ -83,13 +92,14 @@ def reread(walk: Walk, trace: Trace, sizes: Sizes) -> Context:
 
 
 def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
-    if found.axis is not None:
-        shape = shape[: found.axis] + shape[found.axis + 1 :]
+    apart = tuple(shape[axis] for axis in found.axes)
+    shape = tuple(size for axis, size in enumerate(shape) if axis not in found.axes)
     pieces = [
         trace.tensor(Reference("record", place.record, place.offset, shape, place.strides))
         for place in found.places
     ]
-    return pieces[0] if found.axis is None else torch.stack(pieces, found.axis)
+    together = torch.stack(pieces).reshape(*apart, *shape)
+    return together.movedim(tuple(range(len(apart))), found.axes)
 
 
 def reference_pass(walk: Walk, trace: Trace, sizes: Sizes) -> dict[tuple[str, int], Tensor]:

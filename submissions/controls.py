@@ -89,11 +89,10 @@ class _Verification:
             name in ("heads", "depth") and changed.shapes == self.base.shapes
         ):  # depth: one block, over and over
             return changed.seen.get(name) == value or not _same(changed, self.base)
-        told = changed.seen.get(name, value) in (
-            value,
-            self.base.seen.get(name),
-        )  # one that stays says nothing
-        return changed.shapes != self.base.shapes and told
+        before = self.base.seen.get(name, 0)
+        # one that stays says nothing, and of blocks kept as halves there are twice as many
+        told = (value, before, before * value / int(getattr(self.sizes, name)))
+        return changed.shapes != self.base.shapes and changed.seen.get(name, value) in told
 
     def _other(self, name: str) -> int:
         """Return another value for a size, that fits all others."""

@@ -94,7 +94,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
         inp_channels number_channels image_depth color_channels channel_size in_chan c""",
     "height": "img_height image_height height img_h image_h input_height im_height h_img",
     "width": "img_width image_width img_w image_w input_width im_width w_img w",
-    "image": """img_size image_size img_dim image_dim image_length img_length input_resolution resolution
+    "image": """img_size image_size img_dim image_dim image_length img_length input_resolution resolution res
         img_resolution image_resolution im_size imgsz image_sz picture_size img image side_length image_side
         img_side crop_size input_img_size input_image_size size_img img_dims image_dims pixel_size""",
     "image_chw": "chw image_shape_chw",

@@ -30,6 +30,7 @@ from .sample_models import SAMPLES, Sample
 from .shortening import shorten
 from .sights import Watcher
 from .tracing import Storage, Tracer
+from .uncompiled import ignore_compiler
 
 Header = dict[str, Any]
 Tensors = dict[str, Tensor]
@@ -289,4 +290,5 @@ HANDLERS = {
     "forward": _forward,
 }
 
+ignore_compiler()
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 3_000))  # hooks and dispatch deepen the student's stack

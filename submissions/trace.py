@@ -126,6 +126,8 @@ class Trace:
     def used(self, use: Use) -> Reference:
         """The parameter's own numbers: copies are followed back, axes that only repeat are dropped."""
         reference = self.records[use.record].inputs[use.position]
+        if use.whole:
+            return self.value(reference).reference
         while reference.kind == "record":
             value = self.records[reference.number]
             whole = len(value.inputs) == 1 and reference.reads_as(value.reference)
@@ -148,6 +150,7 @@ class Use:
 
     record: int
     position: int
+    whole: bool = False  # all of the leaf, where a slice of it was consumed
 
 
 @contextmanager

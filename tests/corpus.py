@@ -5,6 +5,7 @@ The files lie in ``bases/``; the wrong ones that are made from them are in ``mut
 
 from __future__ import annotations
 
+import linecache
 import math
 import zlib
 from collections.abc import Callable, Mapping
@@ -16,11 +17,14 @@ import torch
 from torch import Tensor, nn
 
 from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions.uncompiled import ignore_compiler
 
 BASES_FOLDER = Path(__file__).with_name("bases")
 _EVERY_SIZE = frozenset(field.name for field in fields(Sizes)) - {"batch"}
 
 Build = Callable[[ModuleType, Sizes], nn.Module]
+
+ignore_compiler()  # as for a submission
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,12 @@ class Base:
 def load_source(text: str, name: str) -> ModuleType:
     """Execute ``text`` as a module, as if it stood in ``<submission>/<name>.py``."""
     module = ModuleType(name)
+    linecache.cache[f"<submission>/{name}.py"] = (
+        len(text),
+        None,
+        text.splitlines(keepends=True),
+        f"<submission>/{name}.py",
+    )
     # dont_inherit: the __future__ import above is this file's, not the student's
     exec(compile(text, f"<submission>/{name}.py", "exec", dont_inherit=True), vars(module))
     return module
@@ -55,9 +65,10 @@ def load_base(name: str) -> ModuleType:
 
 
 def scores(output: object) -> Tensor:
-    """Pick the class scores out of what a base returns: alone, first in a tuple, or under "logits"."""
+    """Pick the class scores out of what a base returns: alone, first in a tuple, or called ``logits``."""
     if isinstance(output, Mapping):
         output = output["logits"]
+    output = getattr(output, "logits", output)
     if isinstance(output, tuple):
         output = output[0]
     assert isinstance(output, Tensor)
@@ -159,6 +170,7 @@ def _tuples(module: ModuleType, s: Sizes) -> nn.Module:
 
 
 _DIM = "image_size patch_size channels dim depth heads mlp_dim num_classes"
+_PLAIN = "image_size patch_size in_channels embed_dim depth num_heads mlp_dim num_classes"
 _TIMM = "img_size patch_size in_chans embed_dim depth num_heads mlp_ratio num_classes"
 _RATIO = "img_size patch_size in_channels embed_dim depth num_heads mlp_ratio num_classes"
 
@@ -223,16 +235,81 @@ _BUILDERS: dict[str, Build] = {
         "ViT", "img_size patch_size in_channels dim depth heads mlp_dim num_classes"
     ),
     "tuple_sizes": _tuples,
+    "query_chunks": _keywords(
+        "ChunkedViT",
+        "image_size patch_size num_channels hidden_size num_hidden_layers num_attention_heads "
+        "intermediate_size num_labels",
+    ),
+    "key_chunks": _keywords("StreamingViT", "res patch chans dim depth heads ffn_dim n_classes"),
+    "compiled": _keywords(
+        "FastViT", "img_size patch_size in_channels n_embd n_layer n_head mlp_ratio num_classes"
+    ),
+    "scripted": _keywords("ViT", _PLAIN),
+    "position_embedding": _keywords(
+        "VisionTransformer", "image_size patch_size num_channels dim num_layers n_heads ff_dim num_classes"
+    ),
+    "loops": _keywords("ViT", "image_size patch_size channels d_model num_layers num_heads d_ff n_classes"),
+    "library_stack": _keywords(
+        "ImageClassifier",
+        "img_size patch_size in_channels d_model num_layers nhead dim_feedforward num_classes",
+    ),
+    "library_separate": _keywords(
+        "VisionTransformer",
+        "image_size patch_size num_channels embed_dim num_layers num_heads hidden_dim num_classes",
+    ),
+    "all_by_hand": _keywords(
+        "ScratchViT", "img_size patch_size in_channels d_model n_layers n_head d_ff n_classes"
+    ),
+    "weight_normed": _keywords(
+        "WeightNormViT", "img_dim patch_dim in_channels emb_dim num_blocks n_heads ff_hidden classes"
+    ),
+    "fused_adds": _keywords("ViT", "image_size patch_size channels embed_dim depth heads mlp_width classes"),
+    "preallocated": _keywords(
+        "InPlaceViT", "img_size patch_size in_chans dim n_blocks n_heads mlp_hidden n_classes"
+    ),
+    "token_after_positions": _keywords(
+        "VisionTransformer",
+        "resolution patch_size in_chans embed_dim encoder_layers head_count mlp_units class_count",
+    ),
+    "wide_heads": _keywords("ViT", _DIM),
+    "sincos_2d": _keywords("SimpleViT", _PLAIN),
+    "registered_backwards": _keywords(
+        "Model", "image_size patch_size in_channels embed_dim depth n_heads mlp_dim num_classes"
+    ),
+    "wrapped": _keywords(
+        "VisionTransformer",
+        "image_size patch_size in_channels emb_size depth num_heads mlp_hidden num_classes",
+    ),
+    "torchvision_subclass": _keywords(
+        "MyViT", "image_size patch_size in_channels hidden_dim num_layers num_heads mlp_dim num_classes"
+    ),
+    "stochastic_depth": _keywords(
+        "DeepViT", "img_size patch_size in_channels embed_dims num_layers num_heads ffn_dim num_classes"
+    ),
+    "report_cache": _keywords(
+        "ViTWithCache", "img_size patch_size in_channels d_model n_blocks n_heads d_ff num_classes"
+    ),
+    "report_functions": _keywords(
+        "ReportTransformer", "img_size patch_size channels width layers n_heads mlp_dim n_classes"
+    ),
     # CLIP
     "clip_style": _keywords(
         "VisualTransformer", "input_resolution patch_size in_channels width layers heads mlp_width output_dim"
+    ),
+    "clip_explicit": _keywords(
+        "CLIPVisionModel",
+        "image_size patch_size num_channels hidden_size num_hidden_layers num_attention_heads "
+        "intermediate_size projection_dim",
     ),
 }
 _FAMILIES = {
     "report": "report",
     "report_monolith": "report",
     "constants_only": "report",
+    "report_cache": "report",
+    "report_functions": "report",
     "clip_style": "clip",
+    "clip_explicit": "clip",
 }
 _RECTANGULAR = ("report", "prenorm", "einops_style", "interleaved_qkv", "heads_in_batch", "tuple_sizes")
 

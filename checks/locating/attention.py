@@ -17,7 +17,7 @@ from .projections import PACKINGS, Heads, orders, tensors
 from .roles import about_maps
 from .walk import Walk, applied, combine, stage_of
 
-_RIGHT = (SCORES[0], PROBABILITIES[0], CONTEXTS[0])
+RIGHT = (SCORES[0], PROBABILITIES[0], CONTEXTS[0])
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Attention:
 def right_attention(walk: Walk, candidates: list[Heads]) -> Attention | None:
     """The right equations, under any packing and order."""
     for heads, order in _ordered(candidates, limit=1.0):
-        attention = Attention(heads, order, *_RIGHT)
+        attention = Attention(heads, order, *RIGHT)
         if _context_of(walk, attention) is not None:
             return attention
     return None
@@ -90,7 +90,7 @@ def _wrong(walk: Walk, heads: Heads, order: str | None) -> Iterator[Attention]:
     if walk.exhausted or (heads.packing in PACKINGS[1:] and order is not None):
         return
     if heads.price >= 1.0:  # one mistake is enough
-        attention = Attention(heads, order, *_RIGHT)
+        attention = Attention(heads, order, *RIGHT)
         if _context_of(walk, attention) is not None:
             yield attention
         return
@@ -101,7 +101,7 @@ def _wrong(walk: Walk, heads: Heads, order: str | None) -> Iterator[Attention]:
         WHOLE_ATTENTION if heads.heads > 1 and heads.id is None else ()
     ):  # over one head, the context is the value
         if walk.find(form.function(q, k, v)):
-            yield Attention(heads, order, *_RIGHT[:2], Form(_whole(form), form.id, form.blame))
+            yield Attention(heads, order, *RIGHT[:2], Form(_whole(form), form.id, form.blame))
     for scores in _score_forms(walk, q, k):
         s = scores.function(q, k)
         seen = [form for form in PROBABILITIES[1:] if walk.find(form.function(s, q))]
@@ -160,12 +160,13 @@ def _without_its_scale(scores: Form, probabilities: Form) -> Form:
 def settle_attention(walk: Walk, block: int, attention: Attention) -> None:
     """S09 to S14 as found."""
     walk.attention = attention
+    start = walk.position - 1  # scores may be computed before the values are
     settle_projections(walk, block, attention.heads)
     if attention.order is not None:
         walk.note(attention.order, "query")
     q, k, v = (stage_of(name, block) for name in ("query", "key", "value"))
-    _settle_scores(walk, block, attention, q, k)
-    _settle_probabilities(walk, block, attention.probabilities, q)
+    _settle_scores(walk, block, attention, q, k, start)
+    _settle_probabilities(walk, block, attention.probabilities, q, start)
     p = stage_of("attention_probabilities", block)
     form = attention.context
     context: Predict = combine(form.function, p, q, k, v)
@@ -174,7 +175,7 @@ def settle_attention(walk: Walk, block: int, attention: Attention) -> None:
         "attention_context",
         block,
         context,
-        walk.find(context(walk.context)),
+        walk.find(context(walk.context), start),
         right=right_context,
         ids=_ids(form),
         blame=form.blame,
@@ -184,13 +185,15 @@ def settle_attention(walk: Walk, block: int, attention: Attention) -> None:
 def settle_projections(walk: Walk, block: int, heads: Heads) -> None:
     """S09 to S11."""
     walk.heads, walk.packing = heads.heads, heads.packing
+    start = walk.position - 1
     for number, map_ in enumerate(heads.maps):
         walk.roles[f"block{block}.projection{number}"] = map_
     for number, name in enumerate(("query", "key", "value")):
         predict = heads.parts[number]
         ids = [heads.id] if heads.id and name == heads.blame else []
         right = heads.right[number] if heads.right else predict
-        walk.settle(name, block, predict, walk.find(predict(walk.context)), right=right, ids=ids)
+        found = walk.find(predict(walk.context), start)
+        walk.settle(name, block, predict, found, right=right, ids=ids)
     about_maps(walk, heads)
 
 
@@ -198,14 +201,15 @@ def _ids(form: Form) -> list[str]:
     return [] if form.id is None else [form.id]
 
 
-def _settle_scores(walk: Walk, block: int, attention: Attention, q: Predict, k: Predict) -> None:
+def _settle_scores(walk: Walk, block: int, attention: Attention, q: Predict, k: Predict, start: int) -> None:
     form = attention.scores
     scores: Predict = combine(form.function, q, k)
     right: Predict = combine(eq.attention_scores, q, k)
     ids = _ids(form)
     if form.id == "scale-by-head-dim" and _scaled_before(walk, q, k):
         ids = ["scale-applied-twice"]
-    walk.settle("attention_scores", block, scores, walk.find(scores(walk.context)), right=right, ids=ids)
+    found = walk.find(scores(walk.context), start)
+    walk.settle("attention_scores", block, scores, found, right=right, ids=ids)
 
 
 def _scaled_before(walk: Walk, q: Predict, k: Predict) -> bool:
@@ -215,12 +219,12 @@ def _scaled_before(walk: Walk, q: Predict, k: Predict) -> bool:
     return any(walk.find(one) for one in (query / root, key / root, eq.attention_scores(query, key)))
 
 
-def _settle_probabilities(walk: Walk, block: int, form: Form, q: Predict) -> None:
+def _settle_probabilities(walk: Walk, block: int, form: Form, q: Predict, start: int) -> None:
     s = stage_of("attention_scores", block)
     predict: Predict = combine(form.function, s, q)
     right: Predict = combine(eq.attention_probabilities, s)
     tensor = predict(walk.context)
-    found = walk.find(tensor) if torch.isfinite(tensor).all() else None
+    found = walk.find(tensor, start) if torch.isfinite(tensor).all() else None
     key = "attention_probabilities"
     walk.settle(key, block, predict, found, right=right, ids=_ids(form), blame=form.blame)
 
@@ -256,6 +260,14 @@ def outputs(walk: Walk, block: int) -> Iterator[Output]:
         if x.shape[-1] == width:
             ids = (*_ids(form), "output-projection-missing")
             yield Output(merged, merged, ids, form.price + 1.0, None, merged)
+
+
+def implied_outputs(walk: Walk, block: int) -> Iterator[Output]:
+    """S15 where it is no tensor, because it was added to the residual as it was computed."""
+    merged: Predict = _merged(MERGES[0], stage_of("attention_context", block))
+    x = walk.context.stage("block_input", block)
+    for map_, _, _ in walk.parameters.linears(merged(walk.context), walk.position - 1, x.shape[-1], x):
+        yield Output(applied(map_, merged), applied(map_, merged), (), 0.0, map_, merged)
 
 
 def _merged(form: Form, context: Predict) -> Predict:

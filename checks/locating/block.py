@@ -9,6 +9,7 @@ from ...reference import equations as eq
 from .attention import (
     Attention,
     Output,
+    implied_outputs,
     outputs,
     right_attention,
     settle_attention,
@@ -18,6 +19,7 @@ from .attention import (
 from .context import Predict
 from .forms import ATTENTION_SUMS, NORMS, Form
 from .gaps import contexts, settle_gap
+from .implied import implied_attention
 from .made_up import blame_drawn, drawn_heads
 from .mlp import find_mlp
 from .norms import BatchNorm, Norm
@@ -46,7 +48,11 @@ def settle_block(walk: Walk, number: int, inputs: list[tuple[Predict, tuple[str,
     ``inputs`` are what the block may read, the right one first, each with the ids of what is wrong about it.
     """
     readings = [reading for x, ids in inputs for reading in _readings(walk, number, x, ids)]
-    choice = choose(walk, readings, right_attention) or choose(walk, readings, wrong_attention)
+    choice = (
+        choose(walk, readings, right_attention)
+        or _implied(walk, readings)
+        or choose(walk, readings, wrong_attention)
+    )
     if choice is None:
         wrong = [reading for x, ids in inputs[:1] for reading in _wrong_readings(walk, x, ids)]
         choice = choose(walk, wrong, right_attention) or choose(walk, wrong, wrong_attention)
@@ -69,7 +75,10 @@ def settle_unexplained(walk: Walk, number: int, x: Predict) -> bool:
         walk.context.stages["query", number] = heads.parts[0](walk.context)
         for context in contexts(walk, number):
             walk.context.stages["attention_context", number] = context.as_heads(number)(walk.context)
-            if any(find_mlp(walk, one.mlp_input, one.after) for one in _halves(walk, number, reading)):
+            if any(
+                find_mlp(walk, one.mlp_input, one.raw, one.after)
+                for one in _halves(walk, number, reading, outputs)
+            ):
                 _settle_input(walk, number, reading)
                 settle_gap(walk, number, heads, context)
                 about_norm(walk, number, reading)
@@ -137,6 +146,14 @@ def choose(
     return None
 
 
+def _implied(walk: Walk, readings: list[Reading]) -> tuple[Reading, Attention] | None:
+    for reading in readings:
+        attention = implied_attention(walk, reading.input, reading.normed, reading.after)
+        if attention is not None:
+            return reading, attention
+    return None
+
+
 def candidates(walk: Walk, reading: Reading) -> list[Heads]:
     """Every way to see query, key and value in what the projections read."""
     maps = projected(walk, reading.normed, reading.after)
@@ -170,13 +187,21 @@ def about_norm(walk: Walk, number: int, reading: Reading) -> None:
 
 def _settle_rest(walk: Walk, number: int, reading: Reading) -> bool:
     """From S15 on; the first way that leads to an MLP is taken, right ones first."""
-    for choice in sorted(_halves(walk, number, reading), key=lambda one: one.price):
-        mlp = find_mlp(walk, choice.mlp_input, choice.after)
+    for choice in _ways(walk, number, reading):
+        mlp = find_mlp(walk, choice.mlp_input, choice.raw, choice.after)
         if mlp is not None:
             _settle_half(walk, number, choice)
             return settle_output(walk, number, mlp, choice.raw, reading.norm is not None)
     walk.stuck("attention_output", number)
     return False
+
+
+def _ways(walk: Walk, number: int, reading: Reading) -> Iterator[Half]:
+    """Those that are in the trace and right, one without S15, then known wrong ones."""
+    ways = sorted(_halves(walk, number, reading, outputs), key=lambda one: one.price)
+    yield from (one for one in ways if one.price < 1.0)
+    yield from _halves(walk, number, reading, implied_outputs)
+    yield from (one for one in ways if one.price >= 1.0)
 
 
 @dataclass(frozen=True)
@@ -193,9 +218,11 @@ class Half:
     after: int
 
 
-def _halves(walk: Walk, number: int, reading: Reading) -> Iterator[Half]:
+def _halves(
+    walk: Walk, number: int, reading: Reading, through: Callable[[Walk, int], Iterator[Output]]
+) -> Iterator[Half]:
     x = stage_of("block_input", number)
-    for output in outputs(walk, number):
+    for output in through(walk, number):
         for form in ATTENTION_SUMS:
             raw: Predict = combine(form.function, x, reading.normed, output.predict)
             found = walk.find(raw(walk.context))

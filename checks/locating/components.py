@@ -120,7 +120,7 @@ def _positions(walk: Walk) -> bool:
     tables = _parameters(walk, (T, T - 1, T + 1, 1, walk.sizes.batch, walk.sizes.batch * T))
     tokens = stage_of("tokens", 0)
     choices = [
-        TokenSequence(tokens, (), None, TOKENS[0], table, form) for form in POSITIONS for table in tables
+        TokenSequence(tokens, (), None, TOKENS[0], (table,), form) for form in POSITIONS for table in tables
     ]
     for choice in [*choices, TokenSequence(tokens, (), None, TOKENS[0])]:
         if _ends(walk, choice.positioned):
@@ -227,7 +227,7 @@ def _with_residual(predict: Predict) -> Predict:
 
 def _mlp(walk: Walk) -> bool:
     for reading in _readings(walk):
-        mlp = find_mlp(walk, reading.normed, -1)
+        mlp = find_mlp(walk, reading.normed, _INPUT, -1)
         if mlp is None:
             continue
         branch, ids = next(

@@ -18,13 +18,16 @@ class Context:
     trace: Trace
     sizes: Sizes
     stages: dict[tuple[str, int], Tensor] = field(default_factory=dict)
+    _used: dict[Use, Tensor] = field(default_factory=dict, init=False, repr=False)
 
     def stage(self, key: str, block: int = 0) -> Tensor:
         return self.stages[key, block]
 
     def use(self, use: Use) -> Tensor:
         """A parameter as it was consumed, at this trace's sizes."""
-        return self.trace.tensor(self.trace.used(use))
+        if use not in self._used:
+            self._used[use] = self.trace.tensor(self.trace.used(use))
+        return self._used[use]
 
     @property
     def image(self) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+import torch
 from torch import Tensor
 
 from ...reference import equations as eq
@@ -26,6 +27,9 @@ def embedding(walk: Walk) -> bool:
     return patch_embeddings(walk) and _tokens(walk)
 
 
+_Table = tuple[Use, ...]  # of positions: one parameter, or two row under row; none
+
+
 @dataclass(frozen=True)
 class TokenSequence:
     """One way from S04 to S07."""
@@ -34,10 +38,8 @@ class TokenSequence:
     embedding_ids: tuple[str, ...]
     token: Use | None
     tokens: Form
-    positions_use: Use | None = None
+    table: _Table = ()
     positions: Form | None = None
-    # the leaf of all positions, where they were added to token and patches apart
-    apart: int | None = None
 
     @property
     def price(self) -> float:
@@ -48,37 +50,38 @@ class TokenSequence:
         x = self.embedded(context)
         if self.token is None:
             return self.tokens.function(x)
-        token = context.use(self.token)
-        if self.apart is not None:
-            token = token.reshape(-1, 1, x.shape[-1]) - self._table(context, x)[0]
-        return self.tokens.function(token, x)
+        return self.tokens.function(context.use(self.token), x)
 
     def positioned(self, context: Context) -> Tensor:
         x = context.stage("tokens")
-        if self.apart is not None:
-            return eq.add_positions(x, self._table(context, x))
-        if self.positions is None or self.positions_use is None:
+        if self.positions is None or not self.table:
             return x
-        return self.positions.function(context.use(self.positions_use), x)
+        return self.positions.function(_numbers(context, self.table), x)
 
     def class_token(self, context: Context) -> Tensor:
         """Shape B 1 D."""
         x = context.stage("patch_embeddings")
         if self.token is None:
             return x.mean(1, keepdim=True)
-        if self.apart is not None:
-            return self.sequence(context)[:, :1]
         return context.use(self.token).reshape(-1, 1, x.shape[-1]).expand(x.shape[0], 1, -1)
 
-    def _table(self, context: Context, x: Tensor) -> Tensor:
-        leaf = context.trace.leaves[self.apart or 0]
-        return context.trace.tensor(leaf.reference).reshape(-1, x.shape[-1])
+
+def _numbers(context: Context, table: _Table) -> Tensor:
+    """As consumed, or row under row."""
+    if len(table) == 1:
+        return context.use(table[0])
+    return torch.cat([context.use(one).reshape(-1, context.sizes.embed_dim) for one in table])
 
 
 def _tokens(walk: Walk) -> bool:
     """The cheapest way from S04 to a tensor that the blocks read, right ways before wrong ones."""
     after = walk.position
-    right = [one for one in _sequences(walk, _plain(), TOKENS[:1], POSITIONS[:2]) if one.positions]
+    right = [
+        one
+        for positions in (POSITIONS[:1], POSITIONS[1:2])
+        for one in _sequences(walk, _plain(), TOKENS[:1], positions)
+        if one.positions
+    ]
     for wrong_norm in (False, True):
         if _settle_first(walk, right, after, wrong_norm):
             return True
@@ -90,7 +93,7 @@ def _tokens(walk: Walk) -> bool:
 
 
 def _settle_first(walk: Walk, choices: Iterable[TokenSequence], after: int, wrong_norm: bool) -> bool:
-    for choice in (_apart(walk, one) for one in choices):
+    for choice in choices:
         try:
             walk.context.stages["tokens", 0] = choice.sequence(walk.context)
             result = choice.positioned(walk.context)
@@ -103,25 +106,6 @@ def _settle_first(walk: Walk, choices: Iterable[TokenSequence], after: int, wron
     return False
 
 
-def _apart(walk: Walk, choice: TokenSequence) -> TokenSequence:
-    """Positions added to the token and to the patches before they are put together are right, too.
-
-    The token then arrives with its position, and S06 is never made.
-    """
-    only_patches = choice.positions is not None and choice.positions.id == "cls-without-position"
-    if not only_patches or choice.token is None or choice.positions_use is None:
-        return choice
-    table = origin(walk.trace, walk.trace.used(choice.positions_use)).leaves
-    both = origin(walk.trace, walk.trace.used(choice.token)).leaves
-    rows = walk.context.stage("patch_embeddings")[0].numel() + walk.sizes.embed_dim
-    shared = [
-        one.number for one in table if one in both and one.cells is not None and one.cells.numel() == rows
-    ]
-    if len(shared) != 1:
-        return choice
-    return replace(choice, positions=POSITIONS[0], apart=shared[0])
-
-
 _Embedded = tuple[Predict, tuple[str, ...]]
 
 
@@ -131,7 +115,8 @@ def _sequences(
     width, B = walk.sizes.embed_dim, walk.sizes.batch
     T = walk.context.stage("patch_embeddings").shape[1] + 1
     vectors = _next_used(walk, (1, B), width)
-    tables = _next_used(walk, (T, T - 1, T + 1, 1, B, B * T), width)
+    tables: list[_Table] = [(use,) for use in _next_used(walk, (T, T - 1, T + 1, 1, B, B * T), width)]
+    tables += _in_two_parts(walk, T, width)
     for embedded, ids in embeddings:
         starts = [(use, form) for use in vectors for form in forms]
         x = embedded(walk.context)
@@ -141,15 +126,28 @@ def _sequences(
         for token, tokens in [*(seen or starts), *without]:
             yield TokenSequence(embedded, ids, token, tokens)
             for table in tables:
-                if table != token:
+                if token not in table:
                     for form in positions:
                         yield TokenSequence(embedded, ids, token, tokens, table, form)
 
 
 def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:
-    """The next parameters with that many rows of ``width`` numbers, in order of use."""
+    """The next parameters with that many rows of ``width`` numbers, in order of use, then merged ones.
+
+    A position can be added to the class token before that meets the image.
+    """
     found = {use for count in rows for use in walk.parameters.of_size(count * width, walk.position)}
-    return sorted(found)[:_CANDIDATES]
+    merged = {use for count in rows for use in walk.parameters.merged_of_size(count * width)}
+    return [*sorted(found)[:_CANDIDATES], *sorted(merged - found)[:_CANDIDATES]]
+
+
+def _in_two_parts(walk: Walk, tokens: int, width: int) -> list[_Table]:
+    """Positions kept apart for the class token, to which its own was added before, and for the patches."""
+    rows = walk.parameters.merged_of_size(width)[:_CANDIDATES]
+    rest = _next_used(walk, (tokens - 1,), width)
+    pairs = [(row, table) for table in rest for row in rows[::-1]]
+    read = {pair: {walk.parameters.leaf(one) for one in pair} for pair in pairs}
+    return [pair for pair in pairs if [kind for kind, _ in read[pair]] == ["leaf", "leaf"]]  # two parameters
 
 
 def _plain() -> list[_Embedded]:
@@ -235,19 +233,19 @@ def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:
     if choice.positions is None:
         stale = _never_read(walk, x, found.record)
         if stale is not None:  # the right sum is there, and the block that does not read it is to blame
-            choice = replace(choice, positions_use=stale, positions=POSITIONS[0])
-    form, table = choice.positions, choice.positions_use
+            choice = replace(choice, table=(stale,), positions=POSITIONS[0])
+    form, table = choice.positions, choice.table
     ids = ["pos-missing"] if form is None else [form.id] if form.id else []
     predict: Predict = choice.positioned
     where = walk.places.find(predict(walk.context), walk.position - 1) or found
     right: Predict | None = None
-    if table is not None and form is not None and form.id is not None and _is_table(walk, table, x):
-        right = combine(eq.add_positions, stage_of("tokens", 0), _rows(table))
+    if form is not None and form.id is not None and len(table) == 1 and _is_table(walk, table[0], x):
+        right = combine(eq.add_positions, stage_of("tokens", 0), _rows(table[0]))
     walk.settle("positioned_tokens", 0, predict, where, right=right, ids=ids)
-    if table is not None:
-        walk.roles["positions"] = table
-        if form == POSITIONS[0] and choice.apart is None:
-            about_table(walk, table)
+    if len(table) == 1:
+        walk.roles["positions"] = table[0]
+        if form == POSITIONS[0]:
+            about_table(walk, table[0])
 
 
 def _is_table(walk: Walk, table: Use, x: Tensor) -> bool:

@@ -50,22 +50,31 @@ def turned(x: Predict) -> Predict:
     return lambda context: x(context).mT
 
 
-def find_mlp(walk: Walk, x: Predict, after: int) -> Mlp | None:
-    """The two linear maps and what stands between them; along features first, right activations first."""
+def find_mlp(walk: Walk, x: Predict, residual: Predict, after: int) -> Mlp | None:
+    """The two linear maps and what stands between them; along features first, right activations first.
+
+    S18 need be no tensor, where its sum with ``x`` or with ``residual`` is one.
+    """
     T, D = walk.context.stage("positioned_tokens").shape[1:]
     for mixes_tokens, tensor, width in ((False, x(walk.context), D), (True, x(walk.context).mT, T)):
         found = _find(walk, tensor, width, after)
         if found is not None:
             return Mlp(x, *found, mixes_tokens)
+    for plus in (residual, x):
+        found = _find(walk, x(walk.context), D, after, plus(walk.context))
+        if found is not None:
+            return Mlp(x, *found)
     return None
 
 
-def _find(walk: Walk, tensor: Tensor, width: int, after: int) -> tuple[Linear, Linear, Form] | None:
+def _find(
+    walk: Walk, tensor: Tensor, width: int, after: int, plus: Tensor | None = None
+) -> tuple[Linear, Linear, Form] | None:
     firsts = list(walk.parameters.linears(tensor, after))
     for activation in (*ACTIVATIONS, _NONE):
         for first, inner, found in firsts:
             hidden = activation.function(inner)
             if activation.id == "activation-missing" or walk.places.find(hidden, found.record - 1):
-                for second, _, _ in walk.parameters.linears(hidden, found.record - 1, width):
+                for second, _, _ in walk.parameters.linears(hidden, found.record - 1, width, plus):
                     return first, second, activation
     return None

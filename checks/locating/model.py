@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...reference.stages import stage
 from .norms import Norm
 from .parameters import Linear
 from .walk import Walk
@@ -23,6 +24,7 @@ def about_model(walk: Walk) -> None:
     if walk.unexplained is None:
         _about_depth(walk)
     _each_once(walk)
+    _about_implied(walk)
 
 
 _CLIP_HAS = {"projection-bias-missing", "extra-norm-before-encoder", "quick-gelu", "final-norm-after-readout"}
@@ -48,10 +50,10 @@ def _about_eps(walk: Walk) -> None:
     """The first norm with another eps than is usual."""
     usual = _USUAL_EPS.get(walk.architecture or "", ())
     for number in range(1, walk.blocks + 1):
-        for name, stage in _NORM_STAGES.items():
+        for name, key in _NORM_STAGES.items():
             norm = walk.roles.get(f"block{number}.{name}")
             if usual and isinstance(norm, Norm) and norm.form.id is None and norm.eps not in usual:
-                _note_on(walk, stage, number, "layernorm-eps-1e-5")
+                _note_on(walk, key, number, "layernorm-eps-1e-5")
                 return
 
 
@@ -76,6 +78,17 @@ def _about_leaves(walk: Walk) -> None:
 def _about_depth(walk: Walk) -> None:
     if walk.blocks < walk.sizes.depth:
         _note_on(walk, "last_block_output", 0, "depth-off-by-one")
+
+
+def _about_implied(walk: Walk) -> None:
+    """Says of a stage that is no tensor by which later one it is known."""
+    later = ""
+    for position, step in reversed(list(enumerate(walk.steps))):
+        if step.found is not None:
+            later = stage(step.key).label
+        elif later and step.explained:
+            told = f"It is no tensor of its own here: it is known by {later}, which follows from it."
+            walk.steps[position] = replace(step, message=told)
 
 
 def _note_on(walk: Walk, key: str, block: int, name: str) -> None:

@@ -8,17 +8,19 @@ at once, and only where both are somewhere in the trace is the whole tensor comp
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
+from itertools import permutations
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ...reference.equations import linear
 from ...submissions.trace import Reference, Use
 from .context import Context
 from .forms import NORMS, Form
+from .linear_maps import Linear as Linear
+from .linear_maps import Maps, as_matrix, distance, forms
 from .norms import Affine, BatchNorm, affines, batch_norms
 from .norms import Norm as Norm
 from .places import Array, Found, Places
@@ -33,57 +35,8 @@ EPS = (
 )  # PyTorch's default, timm and torchvision, ports of TensorFlow, others
 _BIASES_TRIED = 6
 _BIAS_WITHIN = 8  # records between a product and the addition of its bias
-
-
-@dataclass(frozen=True)
-class Linear:
-    """A weight as consumed, read as a matrix in one of three ways, and perhaps a bias."""
-
-    weight: Use
-    form: str  # "out-in" | "in-out" | "inner": where the axis of the input stands
-    bias: Use | None
-
-    def matrix(self, context: Context, inputs: int) -> Tensor:
-        """Shape (outputs, inputs)."""
-        return as_matrix(context.use(self.weight), self.form, inputs)
-
-    def vector(self, context: Context) -> Tensor | None:
-        return None if self.bias is None else context.use(self.bias).reshape(-1)
-
-    def __call__(self, context: Context, x: Tensor) -> Tensor:
-        return linear(x, self.matrix(context, x.shape[-1]), self.vector(context))
-
-
-def forms(shape: Sequence[int], inputs: int) -> list[str]:
-    """The ways in which a weight of this shape can be read as a matrix with that many inputs."""
-    found = []
-    if inputs in np.cumprod(shape[::-1]):
-        found.append("out-in")
-    if inputs in np.cumprod(shape):
-        found.append("in-out")
-    if inputs in shape[1:-1]:
-        found.append("inner")
-    return found
-
-
-def as_matrix(weight: Tensor, form: str, inputs: int) -> Tensor:
-    if form == "out-in":
-        return weight.reshape(-1, inputs)
-    if form == "in-out":
-        return weight.reshape(inputs, -1).mT
-    inner = 1 + tuple(weight.shape[1:-1]).index(inputs)
-    return weight.movedim(inner, 0).reshape(inputs, -1).mT
-
-
-@dataclass(frozen=True)
-class _Maps:
-    """All maps of one number of inputs: two rows of each matrix, and those of each bias it may have."""
-
-    candidates: list[tuple[Use, str]]
-    biases: list[list[Use | None]]  # nearest first, none last
-    rows: Array  # (n, 2, inputs)
-    shifts: Array  # (n, biases, 2), without a number where there are fewer
-    outputs: Array  # (n,)
+_BIAS_BEFORE = 3  # records by which a bias may be added to something else first
+_UNSEEN = 40  # maps whose results are in no record that are tried
 
 
 class Parameters:
@@ -93,7 +46,7 @@ class Parameters:
         self._context = context
         self._all = uses
         self._places = places
-        self._maps: dict[int, _Maps] = {}
+        self._maps: dict[int, Maps] = {}
         self._affines: dict[int, tuple[list[Affine], Array]] = {}
 
     @cached_property
@@ -106,6 +59,23 @@ class Parameters:
             for use, reference in references.items()
             if "float" in trace.value(reference).dtype and trace.value(reference).cells is not None
         }
+
+    @cached_property
+    def merged(self) -> dict[Use, Reference]:
+        """Parameters that met others before the image: a product of two weights, say, is used in their place.
+
+        They come as consumed, then whole where slices of them were.
+        """
+        trace = self._context.trace
+        ahead = sorted(set(trace.all_uses) - set(self._all))
+        uses = {use: trace.used(use) for use in ahead}
+        whole = {replace(use, whole=True): use for use, one in uses.items() if one.kind == "leaf"}
+        seen: dict[Reference, Use] = {}
+        for use, reference in (*uses.items(), *((use, trace.used(use)) for use in whole)):
+            value = trace.value(reference)
+            if "float" in value.dtype and value.cells is not None and value.kind != "tensor":
+                seen.setdefault(reference, use)
+        return {use: reference for reference, use in seen.items() if use not in self.uses}
 
     def _again(self, number: int) -> bool:
         """Says whether a record is a further result of the operation that made the one before."""
@@ -120,40 +90,73 @@ class Parameters:
             if after < use.record <= last and _numel(reference.shape) == count
         ]
 
+    def merged_of_size(self, count: int) -> list[Use]:
+        return [use for use, reference in self.merged.items() if _numel(reference.shape) == count]
+
     def linears(
-        self, x: Tensor, after: int, outputs: int | None = None
+        self, x: Tensor, after: int, outputs: int | None = None, plus: Tensor | None = None
     ) -> Iterator[tuple[Linear, Tensor, Found]]:
-        """Every linear map of ``x`` (…, n) whose whole result is in the trace, in order of use, once each."""
+        """Every linear map of ``x`` (…, n) whose whole result is in the trace, in order of use, once each.
+
+        With ``plus``, every one whose sum with that is there.
+        """
         maps = self._maps_of(x.shape[-1])
         if not maps.candidates:
             return
         row = x[_middle_index(x)].detach().numpy()
         values = (maps.rows @ row)[:, None] + maps.shifts  # (n, biases, 2)
+        if plus is not None:
+            values = values + maps.picked(plus[_middle_index(plus)].detach().numpy())[:, None]
         scales = np.linalg.norm(row) * np.linalg.norm(maps.rows, axis=(1, 2)) * 1e-3
         flat = values.reshape(-1, 2)
         there = self._places.have(flat, np.repeat(scales, values.shape[1])).reshape(values.shape[:2])
         seen = set()
         for number in np.flatnonzero(there.any(1)).tolist():
             use, form = maps.candidates[number]
-            key = (self.uses[use], form)
-            if use.record <= after or key in seen or outputs not in (None, int(maps.outputs[number])):
+            key = (self._reference(use), form)
+            early = use.record <= after and use in self.uses
+            if early or key in seen or outputs not in (None, int(maps.outputs[number])):
                 continue
             biases = [maps.biases[number][one] for one in np.flatnonzero(there[number]).tolist()]
-            found = self._linear(x, use, form, biases, after)
+            found = self._linear(x, use, form, biases, after, plus)
             if found:
                 seen.add(key)
                 yield found
 
     def _linear(
-        self, x: Tensor, use: Use, form: str, biases: Sequence[Use | None], after: int
+        self,
+        x: Tensor,
+        use: Use,
+        form: str,
+        biases: Sequence[Use | None],
+        after: int,
+        plus: Tensor | None,
     ) -> tuple[Linear, Tensor, Found] | None:
         for bias in biases:
             candidate = Linear(use, form, bias)
             result = candidate(self._context, x)
-            found = self._places.find(result, after) or self._by_heads(result, self.uses[use].shape, after)
+            if plus is not None:
+                found = self._places.find(plus + result, after) if plus.shape == result.shape else None
+            else:
+                shape = self._reference(use).shape
+                found = self._places.find(result, after) or self._by_heads(result, shape, after)
             if found:
                 return candidate, result, found
         return None
+
+    def _reference(self, use: Use) -> Reference:
+        return self.uses[use] if use in self.uses else self.merged[use]
+
+    def unseen(self, inputs: int, heads: int, after: int) -> Iterator[tuple[Linear, int]]:
+        """Maps that the pass may go on with, nearest first, and the number of their outputs a head."""
+        maps = self._maps_of(inputs)
+        every = zip(maps.candidates, maps.biases, maps.outputs.tolist(), strict=True)
+        rows = [row for row in every if row[2] % heads == 0]
+        next_ = sorted((row for row in rows if row[0][0].record > after), key=lambda row: row[0][0])
+        ahead = [row for row in rows if row[0][0].record <= after and row[0][0] in self.merged]
+        for (use, form), biases, outputs in (*next_[:_UNSEEN], *ahead[:_UNSEEN]):
+            for bias in biases:
+                yield Linear(use, form, bias), outputs // heads
 
     def _by_heads(self, result: Tensor, shape: tuple[int, ...], after: int) -> Found | None:
         """A stack of matrices, one a head, gives its outputs head by head."""
@@ -161,14 +164,14 @@ class Parameters:
             return None
         return self._places.find(result.reshape(*result.shape[:2], shape[0], -1).transpose(1, 2), after)
 
-    def _maps_of(self, inputs: int) -> _Maps:
+    def _maps_of(self, inputs: int) -> Maps:
         if inputs not in self._maps:
             self._maps[inputs] = self._collect(inputs)
         return self._maps[inputs]
 
-    def _collect(self, inputs: int) -> _Maps:
+    def _collect(self, inputs: int) -> Maps:
         candidates, biases, rows, shifts, outputs = [], [], [], [], []
-        for use, reference in self.uses.items():
+        for use, reference in (*self.merged.items(), *self.uses.items()):
             for form in forms(reference.shape, inputs):
                 matrix = as_matrix(self._context.use(use), form, inputs)
                 picks = [matrix.shape[0] // 2, matrix.shape[0] - 1]
@@ -179,7 +182,7 @@ class Parameters:
                 shifts.append(self._shifts(near, picks))
                 outputs.append(matrix.shape[0])
         stacked = np.array(rows) if rows else np.empty((0, 2, inputs))
-        return _Maps(candidates, biases, stacked, np.array(shifts), np.array(outputs))
+        return Maps(candidates, biases, stacked, np.array(shifts), np.array(outputs, dtype=np.int64))
 
     def _shifts(self, biases: Sequence[Use], picks: list[int]) -> Array:
         shifts = np.full((_BIASES_TRIED + 1, 2), np.nan)
@@ -191,7 +194,9 @@ class Parameters:
     def _biases(self, outputs: int, weight: Use) -> list[Use]:
         if outputs == 1:
             return []
-        near = self.of_size(outputs, weight.record - 1, _BIAS_WITHIN)
+        first = weight.record - _BIAS_BEFORE - 1
+        near = [*self.of_size(outputs, first, _BIAS_BEFORE + _BIAS_WITHIN), *self.merged_of_size(outputs)]
+        near.sort(key=lambda use: distance(weight, use))
         return [one for one in near if one != weight][:_BIASES_TRIED]
 
     def norms(
@@ -200,7 +205,7 @@ class Parameters:
         """Every norm of ``x`` (…, D) in the trace, next used weights first, affine before plain."""
         index, picks = _middle_index(x), [x.shape[-1] // 2, x.shape[-1] - 1]
         kinds = [(form, eps) for form in table for eps in EPS]
-        plain = np.array([_token_of(form, x, index, eps)[picks].numpy() for form, eps in kinds])
+        plain = np.concatenate([_tokens_of(form, x, index)[:, picks].numpy() for form in table])
         pairs, numbers = self._affines_of(x.shape[-1], picks)
         values = plain[None] * numbers[:, :1] + numbers[:, 1:]  # (pairs, kinds, 2)
         there = self._places.have(values.reshape(-1, 2), np.ones(values.shape[0] * values.shape[1]))
@@ -208,7 +213,10 @@ class Parameters:
             weight, bias = pairs[pair]
             if weight is None or weight.record > after:
                 form, eps = kinds[kind]
-                yield from self._checked(Norm(weight, bias, eps, form), x, after)
+                found = list(self._checked(Norm(weight, bias, eps, form), x, after))
+                if found and weight is None:
+                    yield from self._folded(found[0], x, after)
+                yield from found
         if any(form.id == "batchnorm-instead-of-layernorm" for form in table):
             for norm in batch_norms(self._context.trace, after, x.shape[-1]):
                 yield from self._checked(norm, x, after)
@@ -220,6 +228,18 @@ class Parameters:
         found = self._places.find(result, after)
         if found:
             yield norm, result, found
+
+    def _folded(
+        self, plain: tuple[Norm | BatchNorm, Tensor, Found], x: Tensor, after: int
+    ) -> Iterator[tuple[Norm | BatchNorm, Tensor, Found]]:
+        """The norms whose weight and bias were merged with the linear map that follows."""
+        norm, _, place = plain
+        for weight, bias in permutations(self.merged_of_size(x.shape[-1]), 2):
+            if isinstance(norm, Norm) and abs(weight.record - bias.record) <= _BIAS_WITHIN:
+                whole = replace(norm, weight=weight, bias=bias)
+                result = whole(self._context, x)
+                if next(self.linears(result, after), None):
+                    yield whole, result, place
 
     def _affines_of(self, width: int, picks: list[int]) -> tuple[list[Affine], Array]:
         if width not in self._affines:
@@ -254,8 +274,12 @@ class Parameters:
         return len({records[use.record].inputs for use in self.uses if self.leaf(use) == leaf})
 
 
-def _token_of(form: Form, x: Tensor, index: tuple[int, ...], eps: float) -> Tensor:
-    return form.function(x, eps)[index] if form.whole else form.function(x[index], eps)
+def _tokens_of(form: Form, x: Tensor, index: tuple[int, ...]) -> Tensor:
+    """One token normed with each eps: eps D."""
+    if form.whole:
+        return torch.stack([form.function(x, eps)[index] for eps in EPS])
+    result: Tensor = form.function(x[index], torch.tensor(EPS, dtype=x.dtype)[:, None])
+    return result
 
 
 def _middle_index(x: Tensor) -> tuple[int, ...]:

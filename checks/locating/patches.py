@@ -23,7 +23,25 @@ def patch_embeddings(walk: Walk) -> bool:
             _settle_patches(walk, form, flat, found)
             _settle_map(walk, map_, applied(map_, stage_of("flattened_patches", 0)), found)
             return True
-    return _per_position(walk) or _normed_patches(walk)
+    return _with_positions(walk) or _per_position(walk) or _normed_patches(walk)
+
+
+def _with_positions(walk: Walk) -> bool:
+    """Positions that were added to the patches' bias before the projection: S04 is no tensor then."""
+    width, (rows, columns) = walk.sizes.embed_dim, walk.sizes.grid
+    tables = walk.parameters.merged_of_size(rows * columns * width)
+    for form in PATCHES[:2] if tables else ():
+        flat = _patches(form)
+        x = flat(walk.context)
+        for table in tables:
+            plus = walk.context.use(table).reshape(1, -1, width).expand(len(x), -1, -1)
+            for map_, _, found in walk.parameters.linears(x, -1, width, plus):
+                _settle_patches(walk, form, flat, found)
+                predict: Predict = applied(map_, stage_of("flattened_patches", 0))
+                walk.settle("patch_embeddings", 0, predict, None)
+                walk.roles["projection"] = map_
+                return True
+    return False
 
 
 def _patches(form: Form) -> Predict:

@@ -41,15 +41,20 @@ class Place:
 
 @dataclass(frozen=True)
 class Found:
-    """A tensor in one piece, or in several along ``axis``, each in a place of its own."""
+    """A tensor in one piece, or in one for each index along ``axes``, each in a place of its own."""
 
     places: tuple[Place, ...]
-    axis: int | None = None
+    axes: tuple[int, ...] = ()
 
     @property
     def record(self) -> int:
         """The record at which the tensor is complete."""
         return max(place.record for place in self.places)
+
+    @property
+    def first(self) -> int:
+        """The record at which it begins: loops over heads or images compute the next stages in between."""
+        return min(place.record for place in self.places)
 
 
 def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
@@ -58,6 +63,21 @@ def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
         records = [one.number for one in trace.records if one.image]
     chosen = [trace.records[number] for number in records]
     return Places({one.number: one.cells.numpy() for one in chosen if "float" in one.dtype})
+
+
+def is_at(place: Place, cells: Array, located: Sequence[int], array: Array) -> bool:
+    """Is ``array`` all of the memory ``cells`` of a record, its axes in the order that ``place`` tells?
+
+    ``located`` is the shape that the tensor had at ``place``; at other sizes the strides are others, and the
+    order of axes is the same.
+    """
+    axes = [axis for axis, size in enumerate(located) if size > 1]
+    order = sorted(axes, key=lambda axis: -place.strides[axis])
+    rest = [axis for axis in range(array.ndim) if axis not in order]
+    if array.ndim != len(located) or array.size != cells.size or not array.size:
+        return False
+    flat = array.transpose(*rest, *order).ravel()
+    return bool(np.abs(flat - cells).max() <= ROUNDING * np.abs(cells).max())
 
 
 class Places:
@@ -78,27 +98,41 @@ class Places:
         for column in range(values.shape[1]):
             rows = np.flatnonzero(there)
             slack = ROUNDING * scales[rows]
-            low = np.searchsorted(self._sorted, values[rows, column] - slack, "left")
-            there[rows] = low < np.searchsorted(self._sorted, values[rows, column] + slack, "right")
+            low = self._sorted.searchsorted(values[rows, column] - slack)
+            there[rows] = low < self._sorted.searchsorted(values[rows, column] + slack)
         self.look_ups += 1
         return there
 
     def find(self, prediction: Tensor, after: int = -1) -> Found | None:
-        """The first place of ``prediction`` in a record later than ``after``; whole, else in slices.
+        """The first place of ``prediction`` in a record later than ``after``, whole or in slices.
 
-        Slices are looked for along the axis of heads (of four axes the second), then of images (the
-        first). A slice without two different values along some axis has no place.
+        Slices are looked for along the axis of heads (of four axes the second), of images (the first), and
+        both. A slice without two different values along some axis has no place.
         """
         array = np.ascontiguousarray(prediction.detach().numpy())
         whole = next(self._places(array, after), None)
-        if whole is not None:
-            return Found((whole,))
-        for axis in {4: (1, 0), 3: (0,), 2: (0,)}.get(array.ndim, ()):
-            if array.shape[axis] > 1:
-                pieces = [next(self._places(one, after), None) for one in np.moveaxis(array, axis, 0)]
-                if all(pieces):
-                    return Found(tuple(piece for piece in pieces if piece), axis)
-        return None
+        # slices that are put together later, for a plot say, were there before the whole
+        before = None if whole is None else whole.record
+        for axes in {4: ((1,), (0,), (1, 0)), 3: ((0,),), 2: ((0,),)}.get(array.ndim, ()):
+            slices = self._slices(array, axes, after, before)
+            if slices:
+                return Found(slices, axes)
+        return None if whole is None else Found((whole,))
+
+    def _slices(
+        self, array: Array, axes: tuple[int, ...], after: int, before: int | None
+    ) -> tuple[Place, ...]:
+        """A place for each slice, in records earlier than ``before``; none where one is missing."""
+        apart = np.moveaxis(array, axes, range(len(axes)))
+        if 1 in apart.shape[: len(axes)]:
+            return ()
+        found = []
+        for one in apart.reshape(-1, *apart.shape[len(axes) :]):
+            place = next(self._places(one, after), None)
+            if place is None or (before is not None and place.record >= before):
+                return ()
+            found.append(place)
+        return tuple(found)
 
     def all(self, prediction: Tensor, after: int = -1) -> list[Place]:
         """Every place of ``prediction`` in one piece, earliest record first."""
@@ -113,10 +147,8 @@ class Places:
     def _span(self, value: float, scale: float) -> tuple[int, int]:
         self.look_ups += 1
         slack = ROUNDING * scale
-        return (
-            int(np.searchsorted(self._sorted, value - slack, "left")),
-            int(np.searchsorted(self._sorted, value + slack, "right")),
-        )
+        low, high = self._sorted.searchsorted((value - slack, value + slack))
+        return int(low), int(high)
 
     def _hits(self, value: float, scale: float) -> dict[int, list[int]]:
         """Positions of a value by record."""
@@ -198,26 +230,27 @@ def _strides(position: int, others: list[int], step: int) -> list[int]:
     return sorted(one for one in found if one > 0)
 
 
-def _anchors(array: Array) -> list[tuple[int, ...]]:
+def _anchors(array: Array) -> Iterator[tuple[int, ...]]:
     """Large elements off the first row of every axis: that row is the class token, equal for all images."""
     inner = array[tuple(slice(1, None) if size > 1 else slice(None) for size in array.shape)]
-    flat = np.abs(inner).ravel()
-    count = min(_ANCHORS, flat.size)
-    largest = np.argpartition(flat, flat.size - count)[flat.size - count :]
-    ordered = largest[np.argsort(-flat[largest], kind="stable")]
     shift = [1 if size > 1 else 0 for size in array.shape]
-    return [
-        tuple(
-            int(one) + more for one, more in zip(np.unravel_index(position, inner.shape), shift, strict=False)
-        )
-        for position in ordered
-    ]
+    flat = np.abs(inner).ravel()
+    for _ in range(min(_ANCHORS, flat.size)):
+        position = int(flat.argmax())
+        index = np.unravel_index(position, inner.shape)
+        yield tuple(int(one) + more for one, more in zip(index, shift, strict=True))
+        flat[position] = -1.0  # the next largest is asked for rarely
 
 
 def _step(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int | None:
     """How far to the nearest element along ``axis`` that differs from the anchor."""
     index: tuple[int | slice, ...] = (*anchor[:axis], slice(None), *anchor[axis + 1 :])
-    line = array[index]
+    line, at, value = array[index], anchor[axis], array[anchor]
+    for other in (at - 1, at + 1):  # nearly always one of these will do
+        if not 0 < other < len(line) or abs(line[other]) <= _NEAR_ZERO * scale:
+            continue
+        if abs(line[other] - value) > 10 * ROUNDING * scale:
+            return other - at
     different = np.flatnonzero(np.abs(line - array[anchor]) > 10 * ROUNDING * scale)
     if not different.size:
         return None

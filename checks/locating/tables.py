@@ -28,7 +28,8 @@ def about_table(walk: Walk, use: Use) -> None:
     fitting = [one.reshape(-1, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
     names = [cut_wrongly(table, one) for one in fitting[:1]]
     if not learned:
-        names = names if any(names) else [fixed_formula(table)]
+        if not any(names) or names == ["cls-without-position"]:  # a fixed table may have none for it
+            names = [fixed_formula(table)]
         if stored and all(leaf.kind == "tensor" for leaf in stored):
             walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
     for name in names:

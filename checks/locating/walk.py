@@ -19,7 +19,6 @@ from .places import ROUNDING, Found, Places, places_in
 if TYPE_CHECKING:
     from .attention import Attention
 
-_GATHERING = ("stack.", "cat.")
 _LOOK_UPS = 60_000  # of single values; a walk that explains nothing stops there, with "not explained"
 
 
@@ -54,7 +53,7 @@ class Step:
 
 @dataclass
 class Walk:
-    """What has been settled so far. ``position`` is the record at which the last tensor was complete."""
+    """What has been settled so far. ``position`` is the record at which the last tensor began."""
 
     context: Context
     places: Places
@@ -108,15 +107,8 @@ class Walk:
         tensor = predict(self.context)
         self.context.stages[key, block] = tensor
         if found is not None:
-            self.position = max(self.position, self._made(found.record))
+            self.position = max(self.position, found.first)
         return tensor
-
-    def _made(self, record: int) -> int:
-        """The record at which the numbers were there; what is kept for later is gathered at any time."""
-        value = self.trace.records[record]
-        if not value.op.startswith(_GATHERING):
-            return record
-        return max((one.number for one in value.inputs if one.kind == "record"), default=record)
 
     def note(self, name: str, stage: str, record: int | None = None) -> None:
         """Adds a finding to the latest step."""

@@ -210,6 +210,18 @@ _POSITIONS = (
         _NO_EXTRA_ROW,
         kind="variant",
     ),
+    On("sequence_first")(
+        "cls-without-position",
+        "S07",
+        (
+            "x + self.positional_embedding.unsqueeze(1)",
+            "x + nn.functional.pad(self.positional_embedding[1:], (0, 0, 1, 0)).unsqueeze(1)",
+        ),
+        kind="variant",
+    ),
+    On("vector_tokens")(
+        "cls-without-position", "S07", ("(self.cls + self.pos[0])", "self.cls"), kind="variant"
+    ),
     prenorm(
         "cls-without-position",
         "S07",
