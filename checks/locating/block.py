@@ -15,9 +15,11 @@ from .attention import (
     settle_projections,
     wrong_attention,
 )
+from .bridge_block import settle_odd_half
+from .bridge_input import blame_norm, odd_inputs, settle_replaced
 from .context import Predict
 from .forms import ATTENTION_SUMS, NORMS, Form
-from .gaps import contexts, settle_gap
+from .gaps import as_heads, contexts, settle_gap
 from .made_up import blame_drawn, drawn_heads
 from .mlp import find_mlp
 from .norms import BatchNorm, Norm
@@ -68,7 +70,7 @@ def settle_unexplained(walk: Walk, number: int, x: Predict) -> bool:
         walk.context.stages["block_input", number] = reading.input(walk.context)
         walk.context.stages["query", number] = heads.parts[0](walk.context)
         for context in contexts(walk, number):
-            walk.context.stages["attention_context", number] = context.as_heads(number)(walk.context)
+            walk.context.stages["attention_context", number] = as_heads(context, number)(walk.context)
             if any(find_mlp(walk, one.mlp_input, one.after) for one in _halves(walk, number, reading)):
                 _settle_input(walk, number, reading)
                 settle_gap(walk, number, heads, context)
@@ -93,6 +95,21 @@ def settle_made_up(walk: Walk, number: int, x: Predict) -> bool:
     settle_attention(walk, number, attention)
     blame_drawn(walk, number)
     return _settle_rest(walk, number, reading)
+
+
+def settle_odd_input(walk: Walk, number: int, x: Predict) -> bool:
+    """Settles a block that reads something unknown in place of ``x`` or of its norm."""
+    for odd in odd_inputs(walk, number, x):
+        attention = right_attention(walk, odd.candidates)
+        if attention is not None:
+            if odd.replaces:
+                settle_replaced(walk, number, odd.input)
+            reading = Reading(odd.input, odd.normed, odd.norm, (), (), odd.after)
+            _settle_input(walk, number, reading)
+            settle_attention(walk, number, attention)
+            blame_norm(walk, number, odd)
+            return _settle_rest(walk, number, reading)
+    return False
 
 
 def settle_until_crash(walk: Walk, number: int, x: Predict) -> None:
@@ -174,6 +191,9 @@ def _settle_rest(walk: Walk, number: int, reading: Reading) -> bool:
         if mlp is not None:
             _settle_half(walk, number, choice)
             return settle_output(walk, number, mlp, choice.raw, reading.norm is not None)
+    odd = settle_odd_half(walk, number, reading.normed) if walk.trace.error is None else None
+    if odd is not None:
+        return settle_output(walk, number, odd.mlp, odd.sum, reading.norm is not None)
     walk.stuck("attention_output", number)
     return False
 

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ...reference import equations as eq
 from ...submissions.trace import Use
+from .bridge_embedding import odd_embeddings, odd_patches, odd_tokens
 from .context import Context, Predict
 from .forms import Form
 from .origins import origin
@@ -23,7 +24,14 @@ _CANDIDATES = 10  # vectors that could be the class token; tables that could be 
 
 def embedding(walk: Walk) -> bool:
     """Settles S02 to S07; False where one of them stays unexplained."""
-    return patch_embeddings(walk) and _tokens(walk)
+    if patch_embeddings(walk):
+        return _tokens(walk) or (_may_bridge(walk) and (odd_embeddings(walk, _tokens) or odd_tokens(walk)))
+    return _may_bridge(walk) and odd_patches(walk, _tokens)
+
+
+def _may_bridge(walk: Walk) -> bool:
+    """A pass that stopped does not tell what would have been read."""
+    return walk.trace.error is None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,95 @@
+"""Going on after a block whose last sum or norm no known equation explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...reference import equations as eq
+from .context import Predict
+from .measure import measured
+from .mlp import Mlp
+from .nearness import same
+from .norms import BatchNorm, Norm
+from .taken import (
+    Taken,
+    earlier_stages,
+    leads_on,
+    likely_norm,
+    operand,
+    sequences,
+    settle_odd,
+    until_next_attention,
+)
+from .walk import Walk, applied, combine, right_of, stage_of
+
+
+@dataclass(frozen=True)
+class OddReturn:
+    """What the pass goes on with after the MLP: the sum in record ``taken``, or the ``norm`` of it."""
+
+    taken: Taken
+    sum: Predict
+    norm: Norm | BatchNorm | None
+    closes: bool  # does the block end in a norm, right or wrong?
+
+    @property
+    def output(self) -> Predict:
+        return self.sum if self.norm is None else applied(self.norm, self.sum)
+
+
+def find_odd_return(walk: Walk, mlp: Mlp, known_sum: bool) -> OddReturn | None:
+    """The first tensor behind the MLP that a later stage reads.
+
+    ``known_sum`` says that a sum was found which only the norm at the end of the block explains.
+    """
+    T, D = walk.context.stage("positioned_tokens").shape[1:]
+    output = walk.find(mlp.output(walk.context))
+    for taken, predict in sequences(walk, D, T, until_next_attention(walk)):
+        if output is not None and taken.record > output.record:
+            for norm in _own_norms(walk, predict, taken):
+                return OddReturn(taken, predict, norm, closes=True)
+            if leads_on(walk, predict(walk.context), taken.record - 1):
+                return OddReturn(taken, predict, None, known_sum or walk.architecture == "report")
+    return None
+
+
+def _own_norms(walk: Walk, sum_: Predict, taken: Taken) -> Iterator[Norm | BatchNorm]:
+    """Norms of the sum whose result is normed again, or read on where every block ends in one."""
+    if walk.architecture == "pre-norm":
+        return
+    for norm, normed, found in walk.parameters.norms(sum_(walk.context), taken.record - 1):
+        again = (one for _, one, _ in walk.parameters.norms(normed, found.record - 1))
+        if any(next(walk.parameters.linears(one, found.record - 1), None) for one in again):
+            yield norm
+        elif walk.architecture == "report" and leads_on(walk, normed, found.record - 1):
+            yield norm
+
+
+def settle_odd_return(walk: Walk, number: int, odd: OddReturn, raw: Predict) -> None:
+    """S19, and S18 where something else was added in its place; ``raw`` is the sum after attention."""
+    D = walk.context.stage("positioned_tokens").shape[-1]
+    m = stage_of("mlp_output", number)
+    added = operand(walk, odd.taken, m, D)
+    if added is not None:
+        settled = walk.steps.pop()
+        settle_odd(walk, "mlp_output", number, added, settled.right)
+    residual = stage_of("post_attention_norm", number) if odd.closes else raw
+    right_sum: Predict = combine(eq.residual, residual, m)
+    right, message = right_sum, None
+    if odd.norm is not None:
+        right = right_of(odd.norm, right_sum)
+        sums = odd.sum(walk.context), right_sum(walk.context)
+        earlier = {**earlier_stages(walk, number, sums[0]), "S08 + S15": raw(walk.context)}
+        message = measured(*sums, "B T D", earlier, part="Before its norm")
+    elif odd.closes:
+        norm = likely_norm(walk, right_sum(walk.context), odd.output(walk.context), walk.position)
+        right = right_sum if norm is None else right_of(norm, right_sum)
+    if same(odd.output(walk.context), right(walk.context)):
+        walk.settle("post_mlp_norm", number, odd.output, walk.find(odd.output(walk.context)), right=right)
+    else:
+        settle_odd(walk, "post_mlp_norm", number, odd.output, right, message)
+    if odd.norm is not None:
+        walk.roles[f"block{number}.norm3"] = odd.norm
+    if walk.architecture is None:
+        walk.architecture = "report" if odd.closes else "pre-norm"
