@@ -31,8 +31,8 @@ def names_of(axes: str) -> list[str]:
 
 def plural(name: str) -> str:
     """Such as "patches" and "queries"."""
-    if name.endswith("y"):
-        return name[:-1] + "ies"
+    if name == "query":
+        return "queries"
     return name + ("es" if name.endswith(("ch", "s")) else "s")
 
 

@@ -27,6 +27,7 @@ from .odd_projections import raw_keys, shared_slices, unprojected_values
 from .places import Found
 from .projections import Heads, arrangements, projected
 from .returned import settle_output
+from .taken import settle_odd
 from .walk import Walk, applied, combine, right_of, stage_of
 
 
@@ -64,19 +65,28 @@ def settle_block(walk: Walk, number: int, inputs: list[tuple[Predict, tuple[str,
 def settle_unexplained(walk: Walk, number: int, x: Predict) -> bool:
     """Settles a block whose attention no known equation explains, if its residual sums lead on."""
     for reading in _readings(walk, number, x, ()):
-        heads = next((one for one in _candidates(walk, reading) if one.id is None), None)
+        heads = _multiplied(walk, [one for one in _candidates(walk, reading) if one.id is None])
         if heads is None:
             continue
         walk.context.stages["block_input", number] = reading.input(walk.context)
         walk.context.stages["query", number] = heads.parts[0](walk.context)
         for context in contexts(walk, number):
             walk.context.stages["attention_context", number] = as_heads(context, number)(walk.context)
-            if any(find_mlp(walk, one.mlp_input, one.after) for one in _halves(walk, number, reading)):
+            if _leads_on(walk, number, reading):
                 _settle_input(walk, number, reading)
                 settle_gap(walk, number, heads, context)
                 _about_norm(walk, number, reading)
                 return _settle_rest(walk, number, reading)
     return False
+
+
+def _multiplied(walk: Walk, candidates: list[Heads]) -> Heads | None:
+    """The way to see the heads whose queries and keys were multiplied, else the usual one."""
+    for heads in candidates:
+        q, k = heads.parts[0](walk.context), heads.parts[1](walk.context)
+        if q.shape == k.shape and any(walk.find(one) for one in (eq.attention_scores(q, k), q @ k.mT)):
+            return heads
+    return next(iter(candidates), None)
 
 
 def settle_made_up(walk: Walk, number: int, x: Predict) -> bool:
@@ -191,11 +201,33 @@ def _settle_rest(walk: Walk, number: int, reading: Reading) -> bool:
         if mlp is not None:
             _settle_half(walk, number, choice)
             return settle_output(walk, number, mlp, choice.raw, reading.norm is not None)
+    if _replace_context(walk, number, reading):
+        return _settle_rest(walk, number, reading)
     odd = settle_odd_half(walk, number, reading.normed) if walk.trace.error is None else None
     if odd is not None:
         return settle_output(walk, number, odd.mlp, odd.sum, reading.norm is not None)
     walk.stuck("attention_output", number)
     return False
+
+
+def _replace_context(walk: Walk, number: int, reading: Reading) -> bool:
+    """Takes what was made of S14 for it, where only that leads on."""
+    right = walk.context.stages["attention_context", number]
+    for taken in contexts(walk, number):
+        context = as_heads(taken, number)
+        walk.context.stages["attention_context", number] = context(walk.context)
+        if _leads_on(walk, number, reading):
+            before = walk.steps.pop()
+            settle_odd(walk, before.key, number, context, before.predict)
+            return True
+    walk.context.stages["attention_context", number] = right
+    return False
+
+
+def _leads_on(walk: Walk, number: int, reading: Reading) -> bool:
+    """Does a map of S14, added to the block's input, lead to an MLP?"""
+    halves = (one for one in _halves(walk, number, reading) if one.output.map is not None)
+    return any(find_mlp(walk, one.mlp_input, one.after) for one in halves)
 
 
 @dataclass(frozen=True)

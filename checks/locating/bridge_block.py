@@ -145,6 +145,6 @@ def _settle_normed_sum(
         return
     message = None
     if found.norm is not None:
-        earlier = {**earlier_stages(walk, number, x), "LayerNorm(S08)": normed(walk.context)}
+        earlier = {**earlier_stages(walk, "post_attention_norm", number, x), "LayerNorm(S08)": normed(walk.context)}
         message = measured(x, expected, "B T D", earlier, part="Before its norm")
     settle_odd(walk, "post_attention_norm", number, found.predict, right, message)

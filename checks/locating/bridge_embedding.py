@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import prod
 
-import torch
 from torch import Tensor
 
 from ...reference import equations as eq
 from .context import Context, Predict
+from .nearness import same
 from .parameters import Linear
-from .taken import Taken, leads_on, likely_map, operand, sequences, settle_odd
+from .taken import Taken, leads_on, likely_map, operand, read_or_made, sequences, settle_odd
 from .walk import Walk, applied, combine, stage_of
 
 _Settle = Callable[[Walk], bool]
@@ -31,26 +31,30 @@ def _flattened(walk: Walk) -> Iterator[tuple[Predict, int]]:
     """Every record that could be the image before it is cut, or the patches."""
     B, N, F = walk.sizes.batch, walk.sizes.patches, walk.sizes.axes["F"]
     image = tuple(walk.context.image.shape)
-    for record in walk.trace.records[1:]:
-        if record.image and record.shape == image:
-            yield _cut(record.number), record.number
-        elif record.image and record.shape[:2] == (B, N) and prod(record.shape) == B * N * F:
-            yield _reshaped(record.number), record.number
+    for taken in read_or_made(walk, 1, len(walk.trace.records)):
+        reference = taken.reference(walk.context)
+        if not walk.trace.value(reference).image:
+            continue
+        if reference.shape == image:
+            yield _cut(taken), taken.record
+        elif prod(reference.shape) == B * N * F and reference.shape[0] in (B, B * N):
+            yield _reshaped(taken), taken.record
 
 
-def _cut(number: int) -> Predict:
+def _cut(taken: Taken) -> Predict:
     def predict(context: Context) -> Tensor:
-        image = context.trace.tensor(Taken(number).reference(context))
+        image = context.trace.tensor(taken.reference(context))
         return eq.flatten_patches(eq.cut_patches(image, context.sizes.patch))
 
     return predict
 
 
-def _reshaped(number: int) -> Predict:
+def _reshaped(taken: Taken) -> Predict:
     """As B N and what is left."""
 
     def predict(context: Context) -> Tensor:
-        return context.trace.tensor(Taken(number).reference(context)).flatten(2)
+        x = context.trace.tensor(taken.reference(context))
+        return x.reshape(context.sizes.batch, context.sizes.patches, -1)
 
     return predict
 
@@ -145,7 +149,7 @@ def _settle_tokens(walk: Walk, first: Predict) -> None:
     right: Predict = combine(
         eq.prepend_class_token, stage_of("class_token", 0), stage_of("patch_embeddings", 0)
     )
-    if torch.equal(first(walk.context), right(walk.context)):
+    if same(first(walk.context), right(walk.context)):
         walk.settle("tokens", 0, first, walk.find(first(walk.context)), right=right)
     else:
         settle_odd(walk, "tokens", 0, first, right)
@@ -165,7 +169,7 @@ def _settle_positions(walk: Walk, taken: Taken, predict: Predict) -> None:
         if added is not None:
             step = walk.steps.pop()
             settle_odd(walk, "tokens", 0, added, step.predict)
-    if torch.allclose(predict(walk.context), right(walk.context), rtol=1e-9, atol=0.0):
+    if same(predict(walk.context), right(walk.context)):
         walk.settle("positioned_tokens", 0, predict, walk.find(predict(walk.context)), right=right)
     else:
         settle_odd(walk, "positioned_tokens", 0, predict, right)

@@ -80,11 +80,8 @@ def _heads(walk: Walk, normed: Predict, right: Predict | None, after: int) -> li
 
 def settle_replaced(walk: Walk, number: int, odd: Predict) -> None:
     """What the block before gave was right, and the pass went on with something else."""
-    if number == 1:
-        settle_odd(walk, "block_input", number, odd, stage_of("positioned_tokens", 0))
-        return
-    walk.steps.pop()
-    settle_odd(walk, "block_output", number - 1, odd, stage_of("post_mlp_norm", number - 1))
+    before = walk.steps.pop()
+    settle_odd(walk, before.key, before.block, odd, before.predict)
 
 
 def blame_norm(walk: Walk, number: int, odd: OddInput) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import torch
 from torch import Tensor
 
 from ...reference import equations as eq
 from .context import Context, Predict
 from .measure import measured
+from .mixing import mixture
+from .nearness import same
 from .parameters import Linear
 from .readout import settle_readout
 from .taken import Taken, likely_map, likely_norm, sequences, settle_odd
@@ -26,11 +29,15 @@ def settle_odd_readout(walk: Walk, x: Predict) -> bool:
 
 
 def _blame_sequence(walk: Walk, x: Predict) -> None:
-    """S22, or S23 where the last norm is there: it is not what the last block gave."""
+    """S22 is not what the last block gave; where all blocks' outputs are odd, that is the last one's S20."""
+    told = measured(walk.context.stage("last_block_output"), x(walk.context), "B T D")
+    again = any(step.key == "block_output" and not step.explained for step in walk.steps)
+    blamed = ("block_output", walk.blocks) if again else ("last_block_output", 0)
     for position, step in enumerate(walk.steps):
-        if step.key == "last_block_output":
-            told = measured(step.predict(walk.context), x(walk.context), "B T D")
+        if (step.key, step.block) == blamed:
             walk.steps[position] = replace(step, explained=False, message=told)
+        elif step.key == "last_block_output":
+            walk.steps[position] = replace(step, right=step.predict)
 
 
 def _from_row(walk: Walk, x: Predict) -> bool:
@@ -42,7 +49,8 @@ def _from_row(walk: Walk, x: Predict) -> bool:
             for head, result, _ in walk.parameters.linears(row(walk.context), record.number - 1):
                 if result.shape[-1] == walk.sizes.classes:
                     _settle_sequence(walk, x)
-                    settle_odd(walk, "class_representation", 0, row, _first_row(walk, row))
+                    right, told = _first_row(walk, row), _from_tokens(walk, row)
+                    settle_odd(walk, "class_representation", 0, row, right, told)
                     _settle_scores(walk, applied(head, row), head)
                     return True
     return False
@@ -92,6 +100,16 @@ def _first_row(walk: Walk, row: Predict) -> Predict:
         return first
     norm = likely_norm(walk, first(walk.context), row(walk.context), walk.position)
     return first if norm is None else applied(norm, first)
+
+
+def _from_tokens(walk: Walk, row: Predict) -> str | None:
+    """How all tokens of S23 went into one, if simply."""
+    x, sequence = row(walk.context), walk.context.stage("final_sequence")
+    for name, pooled in (("largest", sequence.amax(1)), ("smallest", sequence.amin(1))):
+        if same(x, pooled):
+            return f"It is the {name} number of all tokens of S23, feature by feature."
+    told = mixture(x, torch.zeros_like(x), {f"token {at}": sequence[:, at] for at in range(sequence.shape[1])})
+    return f"It {told} of S23." if "token" in told else None
 
 
 def _settle_scores(walk: Walk, logits: Predict, head: Linear) -> None:

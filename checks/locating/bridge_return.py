@@ -70,7 +70,7 @@ def settle_odd_return(walk: Walk, number: int, odd: OddReturn, raw: Predict) -> 
     """S19, and S18 where something else was added in its place; ``raw`` is the sum after attention."""
     D = walk.context.stage("positioned_tokens").shape[-1]
     m = stage_of("mlp_output", number)
-    added = operand(walk, odd.taken, m, D)
+    added = operand(walk, odd.taken, m, D, raw)
     if added is not None:
         settled = walk.steps.pop()
         settle_odd(walk, "mlp_output", number, added, settled.right)
@@ -80,7 +80,7 @@ def settle_odd_return(walk: Walk, number: int, odd: OddReturn, raw: Predict) -> 
     if odd.norm is not None:
         right = right_of(odd.norm, right_sum)
         sums = odd.sum(walk.context), right_sum(walk.context)
-        earlier = {**earlier_stages(walk, number, sums[0]), "S08 + S15": raw(walk.context)}
+        earlier = earlier_stages(walk, "post_mlp_norm", number, sums[0])
         message = measured(*sums, "B T D", earlier, part="Before its norm")
     elif odd.closes:
         norm = likely_norm(walk, right_sum(walk.context), odd.output(walk.context), walk.position)

@@ -45,9 +45,8 @@ def curve(student: Tensor, right: Tensor) -> str:
         if best and same(student, best * expected):
             times = "" if same(student, expected) else f"{number(best)} times "
             return f"is {times}{name} {_GIVEN}"
-    return _clamped(student, right) or _bent(student, right) or _rounded(student, right) or _normed(
-        student, right
-    ) or _monotone(student, right)
+    more = (_powered, _clamped, _bent, _rounded, _normed, _monotone)
+    return next(filter(None, (one(student, right) for one in more)), "")
 
 
 def _clamped(student: Tensor, right: Tensor) -> str:
@@ -99,6 +98,19 @@ def _normed(student: Tensor, right: Tensor) -> str:
             if _alike(student, one):
                 return f"is {_GIVEN}, {text} {what}"
     return ""
+
+
+def _powered(student: Tensor, right: Tensor) -> str:
+    """A power, with the rows of the last axis made to sum to what they did before."""
+    if not bool((student > 0).all() and (right > 0).all()) or right.shape[-1] < 3:
+        return ""
+    logs = [one.log() - one.log().mean(-1, keepdim=True) for one in (student, right)]
+    power, _ = factor(*logs)
+    if not power or not same(logs[0], power * logs[1]):
+        return ""
+    if same(student, right**power):
+        return f"is {_GIVEN} to the power {number(power)}"
+    return f"is {_GIVEN} to the power {number(power)}, times a factor for each row"
 
 
 def _alike(a: Tensor, b: Tensor) -> bool:

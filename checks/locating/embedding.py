@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from math import prod
 
 from torch import Tensor
 
@@ -25,8 +26,26 @@ _CANDIDATES = 10  # vectors that could be the class token; tables that could be 
 def embedding(walk: Walk) -> bool:
     """Settles S02 to S07; False where one of them stays unexplained."""
     if patch_embeddings(walk):
-        return _tokens(walk) or (_may_bridge(walk) and (odd_embeddings(walk, _tokens) or odd_tokens(walk)))
+        return _tokens(walk) or (_may_bridge(walk) and _bridge_tokens(walk))
     return _may_bridge(walk) and odd_patches(walk, _tokens)
+
+
+def _bridge_tokens(walk: Walk) -> bool:
+    """What is read on is unknown: the embeddings, else what follows a right S07, else S06 or S07."""
+    return odd_embeddings(walk, _tokens) or _unread(walk) or odd_tokens(walk)
+
+
+def _unread(walk: Walk) -> bool:
+    """A right S07 that nothing known reads."""
+    for choice in _sequences(walk, _plain(), TOKENS[:1], POSITIONS[:1]):
+        x = walk.context.stages["tokens", 0] = choice.sequence(walk.context)
+        if choice.positions_use is not None and _is_table(walk, choice.positions_use, x):
+            found = walk.places.find(choice.positioned(walk.context), walk.position - 1)
+            if found:
+                _settle_tokens(walk, choice, found)
+                return True
+    walk.context.stages.pop(("tokens", 0), None)
+    return False
 
 
 def _may_bridge(walk: Walk) -> bool:
@@ -105,10 +124,17 @@ def _settle_first(walk: Walk, choices: Iterable[_Sequence], after: int, wrong_no
         except RuntimeError:  # sizes that do not go together: this is not what was done
             continue
         found = walk.places.find(result, after - 1)
+        if choice.token is None and found and _is_part(walk, result, found):
+            continue
         if found and walk.reads(result, found.record - 1, wrong_norm):
             _settle_tokens(walk, choice, found)
             return True
     return False
+
+
+def _is_part(walk: Walk, result: Tensor, found: Found) -> bool:
+    """Does the sequence go on to a token that is none of these?"""
+    return prod(walk.trace.records[found.record].shape) > result.numel()
 
 
 def _apart(walk: Walk, choice: _Sequence) -> _Sequence:

@@ -49,13 +49,13 @@ def _relations(
         lambda: _in_part(student, right, names, at_most=0.5),
         lambda: _zeros(student, right),
         lambda: _scaled_along(student, right, names),
+        lambda: mixed_along(student, right, names),
         lambda: _added_along(student, right, names),
         lambda: curve(student, right),
         lambda: reordered(student, right),
         lambda: mixture(student, right, earlier),
         lambda: product(student, right, earlier),
-        lambda: mixed_along(student, right, names),
-        lambda: _in_part(student, right, names, at_most=1.0),
+        lambda: _in_part(student, right, names, at_most=0.8),
     )
     return filter(None, (one() for one in tries))
 
@@ -126,7 +126,8 @@ def _in_part(student: Tensor, right: Tensor, names: list[str], at_most: float) -
             inner = x[wrong].movedim(0, axis), y[wrong].movedim(0, axis)
             told = next(_relations(*inner, names, {}), "")
             where = members(name, wrong)
-            return f"differs from {_GIVEN} in {where} only" + (f", where it {told}" if told else "")
+            if told or len(x) > 2:
+                return f"differs from {_GIVEN} in {where} only" + (f", where it {told}" if told else "")
     return ""
 
 

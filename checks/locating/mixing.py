@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import combinations_with_replacement
+from collections.abc import Mapping, Sequence
+from itertools import combinations, combinations_with_replacement
 
 import torch
 from torch import Tensor
@@ -11,23 +11,30 @@ from torch import Tensor
 from .axes import plural
 from .nearness import number, same
 
+_GIVEN = "what the equation gives"
 _PARTS = 3  # in a sum; more fit by their number
 _SMALL = 1e-7  # relative, of a coefficient that is none
 
 
 def mixture(student: Tensor, right: Tensor, earlier: Mapping[str, Tensor]) -> str:
-    """A sum of multiples of earlier stages, and a constant."""
+    """A sum of multiples of earlier stages, of as few as will do."""
     columns = {name: one for name, one in earlier.items() if one.shape == student.shape}
+    columns[_GIVEN] = right
     columns = {name: one for name, one in columns.items() if not _again(name, columns)}
-    found = _fit(student, columns)
-    if found is None:
-        return ""
-    told = " + ".join(f"{_times(value)}{name}" for name, value in found.items())
-    return f"is {told}".replace("+ -", "- ")
+    for count in range(1, _PARTS + 1):
+        for names in combinations(columns, count):
+            values = _fit(student, [columns[name] for name in names])
+            if values is not None:
+                parts = sorted(zip(names, values), key=lambda one: one[0] == _GIVEN, reverse=True)
+                told = " + ".join(f"{_times(value)}{name}" for name, value in parts)
+                return f"is {told}".replace("+ -", "- ")
+    return ""
 
 
 def _times(value: float) -> str:
-    return "" if same(torch.tensor(value), torch.tensor(1.0)) else f"{number(value)} × "
+    if abs(abs(value) - 1) < _SMALL:
+        return "" if value > 0 else "-"
+    return f"{number(value)} × "
 
 
 def _again(name: str, columns: Mapping[str, Tensor]) -> bool:
@@ -36,23 +43,14 @@ def _again(name: str, columns: Mapping[str, Tensor]) -> bool:
     return any(same(columns[name], columns[other]) for other in before)
 
 
-def _fit(student: Tensor, columns: Mapping[str, Tensor]) -> dict[str, float] | None:
-    """The coefficients of an exact sum of few parts, without those that are nothing."""
-    if not columns or student.numel() < 4 * len(columns):
+def _fit(student: Tensor, columns: Sequence[Tensor]) -> list[float] | None:
+    """The coefficients of an exact sum."""
+    if student.numel() < 4 * len(columns):
         return None
-    matrix = torch.stack([one.flatten() for one in (*columns.values(), torch.ones_like(student))], 1)
-    scales = matrix.norm(dim=0)
-    solution = torch.linalg.lstsq(matrix / scales, student.flatten()[:, None]).solution.flatten() / scales
-    if not bool(torch.isfinite(solution).all()) or not same((matrix @ solution).view_as(student), student):
-        return None
-    sizes = solution.abs() * scales
-    names = [*columns, "1"]
-    kept = {
-        name: float(value)
-        for name, value, size in zip(names, solution, sizes)
-        if size > _SMALL * float(sizes.max())
-    }
-    return kept if 1 <= len(kept) <= _PARTS else None
+    matrix = torch.stack([one.flatten() for one in columns], 1)
+    solution = torch.linalg.lstsq(matrix, student.flatten()[:, None]).solution.flatten()
+    fits = bool(torch.isfinite(solution).all()) and same((matrix @ solution).view_as(student), student)
+    return [float(one) for one in solution] if fits else None
 
 
 def product(student: Tensor, right: Tensor, earlier: Mapping[str, Tensor]) -> str:

@@ -16,6 +16,7 @@ from .measure import measured
 from .nearness import factor, same
 from .norms import Norm
 from .parameters import EPS, Linear
+from .places import ROUNDING
 from .walk import Walk
 
 _ROWS = {one.key: one for one in STAGES}
@@ -57,10 +58,20 @@ def until_next_attention(walk: Walk) -> int:
 
 def sequences(walk: Walk, width: int, tokens: int, until: int) -> Iterator[tuple[Taken, Predict]]:
     """Every later record that could hold ``width`` features for each token, in order."""
-    for record in walk.trace.records[walk.position + 1 : until]:
-        predict = read_as_tokens(walk, Taken(record.number), width, tokens)
+    for taken in read_or_made(walk, walk.position + 1, until):
+        predict = read_as_tokens(walk, taken, width, tokens)
         if predict is not None:
-            yield Taken(record.number), predict
+            yield taken, predict
+
+
+def read_or_made(walk: Walk, start: int, until: int) -> Iterator[Taken]:
+    """Each record, and each buffer that was written in part, as it is read."""
+    for record in walk.trace.records[start:until]:
+        for position, reference in enumerate(record.inputs):
+            written = reference.kind == "record" and reference.number >= start
+            if written and prod(reference.shape) > prod(walk.trace.value(reference).shape):
+                yield Taken(record.number, position)
+        yield Taken(record.number)
 
 
 def read_as_tokens(walk: Walk, taken: Taken, width: int, tokens: int) -> Predict | None:
@@ -83,10 +94,12 @@ def _tokens_first(walk: Walk) -> bool:
     return False
 
 
-def operand(walk: Walk, sum_: Taken, branch: Predict, width: int) -> Predict | None:
+def operand(
+    walk: Walk, sum_: Taken, branch: Predict, width: int, residual: Predict | None = None
+) -> Predict | None:
     """What was added in place of ``branch``, where it was changed on a line of its own before.
 
-    None where ``sum_`` is no sum of two tensors, or adds an earlier stage.
+    None where ``sum_`` is no sum of two tensors, or adds an earlier stage or the ``residual``.
     """
     record = walk.trace.records[sum_.record]
     tokens = branch(walk.context).shape[1]
@@ -94,7 +107,9 @@ def operand(walk: Walk, sum_: Taken, branch: Predict, width: int) -> Predict | N
         taken = Taken(sum_.record, position)
         predict = read_as_tokens(walk, taken, width, tokens)
         made = walk.trace.value(taken.reference(walk.context))
-        if predict is not None and not _is_settled(walk, predict) and not _on_one_line(made, record):
+        if predict is None or _on_one_line(made, record) or (residual and _equal(walk, predict, residual)):
+            continue
+        if not _is_settled(walk, predict):
             return predict if "add" in record.op and len(record.inputs) == 2 else None
     return None
 
@@ -102,6 +117,11 @@ def operand(walk: Walk, sum_: Taken, branch: Predict, width: int) -> Predict | N
 def _is_settled(walk: Walk, predict: Predict) -> bool:
     tensor = predict(walk.context)
     return any(one.shape == tensor.shape and same(tensor, one) for one in walk.context.stages.values())
+
+
+def _equal(walk: Walk, one: Predict, other: Predict) -> bool:
+    a, b = one(walk.context), other(walk.context)
+    return a.shape == b.shape and same(a, b)
 
 
 def _on_one_line(one: Value, other: Value) -> bool:
@@ -125,9 +145,16 @@ def likely_norm(walk: Walk, x: Tensor, near: Tensor, after: int) -> Norm | None:
     vectors = walk.parameters.of_size(x.shape[-1], after)
     for weight, bias in pairwise(vectors):
         if bias.record - weight.record <= _BIAS_WITHIN:
-            norms = [Norm(weight, bias, eps) for eps in EPS]
-            return min(norms, key=lambda one: factor(near, one(walk.context, x))[1])
+            seen = [one.eps for one in walk.roles.values() if isinstance(one, Norm)]
+            norms = [Norm(weight, bias, eps) for eps in (seen[:1] or EPS)]
+            return min(norms, key=lambda one: _distance(near, one(walk.context, x)))
     return None
+
+
+def _distance(x: Tensor, right: Tensor) -> tuple[int, float]:
+    """The fewest different numbers first, then the direction."""
+    different = (x - right).abs() > ROUNDING * right.abs().max()
+    return int(different.sum()), factor(x, right)[1]
 
 
 def likely_map(walk: Walk, inputs: int, outputs: int, after: int) -> Linear | None:
@@ -145,7 +172,7 @@ def settle_odd(
     """Takes the student's tensor, which no known equation gives; what was measured of it is the message."""
     tensor = predict(walk.context)
     told = message or measured(
-        tensor, right(walk.context), _ROWS[key].axes, earlier_stages(walk, block, tensor)
+        tensor, right(walk.context), _ROWS[key].axes, earlier_stages(walk, key, block, tensor)
     )
     found = walk.find(tensor)
     walk.settle(key, block, predict, found, right=right, explained=False, message=told)
@@ -156,10 +183,10 @@ def axes_of(key: str) -> str:
     return _ROWS[key].axes
 
 
-def earlier_stages(walk: Walk, block: int, like: Tensor) -> Mapping[str, Tensor]:
-    """The stages outside of blocks and of this block by label, those of the shape of ``like``."""
+def earlier_stages(walk: Walk, key: str, block: int, like: Tensor) -> Mapping[str, Tensor]:
+    """The other stages outside of blocks and of this block by label, those of the shape of ``like``."""
     return {
-        _ROWS[key].label: tensor
-        for (key, number), tensor in walk.context.stages.items()
-        if number in (0, block) and tensor.shape == like.shape
+        _ROWS[name].label: tensor
+        for (name, number), tensor in walk.context.stages.items()
+        if number in (0, block) and name != key and tensor.shape == like.shape
     }
