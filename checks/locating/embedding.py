@@ -26,13 +26,14 @@ _CANDIDATES = 10  # vectors that could be the class token; tables that could be 
 def embedding(walk: Walk) -> bool:
     """Settles S02 to S07; False where one of them stays unexplained."""
     if patch_embeddings(walk):
-        return _tokens(walk) or (_may_bridge(walk) and _bridge_tokens(walk))
+        return _tokens(walk) or _bridge_tokens(walk)
     return _may_bridge(walk) and odd_patches(walk, _tokens)
 
 
 def _bridge_tokens(walk: Walk) -> bool:
     """What is read on is unknown: the embeddings, else what follows a right S07, else S06 or S07."""
-    return odd_embeddings(walk, _tokens) or _unread(walk) or odd_tokens(walk)
+    may = _may_bridge(walk)
+    return (may and odd_embeddings(walk, _tokens)) or _unread(walk) or (may and odd_tokens(walk))
 
 
 def _unread(walk: Walk) -> bool:

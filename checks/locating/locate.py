@@ -12,6 +12,7 @@ from .context import Context, Predict
 from .embedding import embedding
 from .model import about_model
 from .readout import settle_readout
+from .reached import settle_reached
 from .taken import until_next_attention
 from .walk import Walk, begin, stage_of
 
@@ -27,6 +28,13 @@ def locate(trace: Trace, sizes: Sizes) -> Walk:
     explains has a step with ``explained`` False; where the walk could not go on at all is in
     ``Walk.unexplained``. Nothing is raised for either.
     """
+    walk = _located(trace, sizes)
+    if trace.error is not None:
+        settle_reached(walk)
+    return walk
+
+
+def _located(trace: Trace, sizes: Sizes) -> Walk:
     walk = begin(trace, sizes)
     if not embedding(walk):
         walk.stuck("patch_embeddings" if ("patch_embeddings", 0) not in walk.context.stages else "tokens", 0)
@@ -38,7 +46,7 @@ def locate(trace: Trace, sizes: Sizes) -> Walk:
         if trace.error is None and not _attention_follows(walk) and settle_odd_readout(walk, _sequence(walk)):
             about_model(walk)
             return walk
-        if trace.error is not None:
+        if trace.error is not None and walk.blocks < sizes.depth:
             settle_until_crash(walk, walk.blocks + 1, _sequence(walk))
         walk.stuck("block_input" if not walk.blocks else "last_block_output", walk.blocks + 1)
     about_model(walk)

@@ -50,6 +50,8 @@ def settle_output(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bo
     if choice is None and (best is None or best.ids) and walk.trace.error is None:
         if _settle_odd(walk, number, mlp, raw, best is not None and best.ids == _SUM_WITHOUT_NORM):
             return True
+    if choice is None and walk.trace.error is not None and best is not None and best.ids:
+        chosen = None  # what would be wrong with it may be what was still to come
     _settle_mlp(walk, number, mlp, chosen)
     if chosen is None:
         walk.stuck("post_mlp_norm", number)
