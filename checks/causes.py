@@ -73,16 +73,30 @@ def _pair_returned(facts: Facts) -> Cause | None:
     return Cause("block-returns-tuple", "block_output") if facts.walk.blocks else None
 
 
+def _nothing_returned(facts: Facts) -> Cause | None:
+    """A block's result met in the next block as None."""
+    missing = "NoneType" in facts.error.message and facts.walk.blocks
+    return Cause(None, "block_output") if missing else None
+
+
 def _memory_not_straight(facts: Facts) -> Cause | None:
     if "view size is not compatible" not in facts.error.message:
         return None
     return Cause("view-on-noncontiguous", facts.stage)
 
 
+def _patches_mapped(facts: Facts) -> Cause | None:
+    """A map of the image or its patches, with S02 and S03 only implied by it."""
+    before = facts.stage in ("patches", "flattened_patches")
+    return Cause(None, "patch_embeddings") if before and facts.op in ("conv2d", "linear") else None
+
+
 def _joined_on_images(facts: Facts) -> Cause | None:
     """The class token and the patches joined along the axis of images."""
     axis = facts.numbers[-1] if facts.numbers else 0
-    along_images = facts.joins and axis in (0, -3) and any(one.stage == "patch_embeddings" for one in facts.met)
+    along_images = (
+        facts.joins and axis in (0, -3) and any(one.stage == "patch_embeddings" for one in facts.met)
+    )
     return Cause("cls-cat-on-batch-dim", "tokens") if along_images else None
 
 
@@ -104,7 +118,10 @@ def _table_without_class_token(facts: Facts) -> Cause | None:
     """One row of positions fewer than there are tokens."""
     rows = [one.shape[-2] for one in facts.met if len(one.shape) > 1 and not _of_image(facts, one)]
     tokens = facts.walk.sizes.tokens
-    if facts.op not in ("add", "__add__", "__radd__", "add_", "__iadd__") or facts.stage != "positioned_tokens":
+    if (
+        facts.op not in ("add", "__add__", "__radd__", "add_", "__iadd__")
+        or facts.stage != "positioned_tokens"
+    ):
         return None
     return Cause("pos-before-cls-row-mismatch" if rows == [tokens - 1] else None, "positioned_tokens")
 
@@ -131,11 +148,11 @@ def _weights_merged(facts: Facts) -> Cause | None:
 
 def _heads_do_not_divide(facts: Facts) -> Cause | None:
     """A view by heads whose rounded width leaves features over."""
-    width, count = facts.walk.sizes.embed_dim, len(facts.numbers)
+    width = facts.walk.sizes.embed_dim
     if not facts.cuts or not facts.met or facts.stage not in ("query", "key", "value"):
         return None
-    pairs = [(h, d) for h in facts.numbers for d in facts.numbers if h > 1 and width % h and d == width // h]
-    return Cause("head-dim-floor", "query") if pairs and count > 2 else None
+    h, d = facts.numbers[-2:] if len(facts.numbers) > 2 else (1, 0)
+    return Cause("head-dim-floor", "query") if h > 1 and width % h and d == width // h else None
 
 
 def _view_of_other_batch(facts: Facts) -> Cause | None:
@@ -151,7 +168,9 @@ def _block_by_number(facts: Facts) -> Cause | None:
     if facts.op or facts.error.type != "IndexError" or "positioned_tokens" not in _reached(facts):
         return None
     out = "out of range" in facts.error.message
-    return Cause("hard-coded-first-blocks", facts.stage) if out and facts.walk.blocks >= 1 else None
+    every = facts.walk.blocks >= facts.walk.sizes.depth
+    stage = "last_block_output" if every else facts.stage
+    return Cause("hard-coded-first-blocks", stage) if out and facts.walk.blocks >= 1 else None
 
 
 def _reached(facts: Facts) -> set[str]:
@@ -166,14 +185,17 @@ def _image_without_batch(facts: Facts) -> Cause | None:
     alone = {(C, H, W), (1, C, H, W)}
     trace, batch = facts.walk.trace, facts.walk.sizes.batch
     read = [one.shape for record in trace.records for one in record.inputs if one.kind == "record"]
-    read += [one.shape for one in facts.met]
+    if trace.failed is not None:
+        read += [one.shape for _, one in (*trace.failed.inputs, *trace.failed.locals)]
     return Cause("missing-batch-axis", "patches") if batch > 1 and alone & set(read) else None
 
 
 _CAUSES: tuple[Callable[[Facts], Cause | None], ...] = (
     _pair_returned,
+    _nothing_returned,
     _memory_not_straight,
     _image_without_batch,
+    _patches_mapped,
     _joined_on_images,
     _token_of_other_batch,
     _table_without_class_token,

@@ -37,7 +37,7 @@ def diagnose(walk: Walk, error: StudentCodeFailed, files: Mapping[str, bytes]) -
     told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
     told.append(f"{_TITLES[stage].label} ({_TITLES[stage].title.lower()}) was being computed.")
     told += [_given(facts), demand_of(facts), _meant(error, files)]
-    return Crash(stage, cause and cause.id, " ".join(filter(None, told)))
+    return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
 
 
 def _next_stage(walk: Walk) -> str:
@@ -71,7 +71,7 @@ def _given(facts: Facts) -> str:
 
 
 def _told(one: Met) -> str:
-    """Such as "x_embed, S04 (patch embeddings), 2 × 6 × 24 (image × patch × feature)"."""
+    """Its variable, what it is, and its size by axes."""
     size = " × ".join(map(str, one.shape)) or "a single number"
     parts = [f"`{one.name}`"] if one.name else []
     if one.stage is not None:
@@ -90,5 +90,5 @@ def _meant(error: StudentCodeFailed, files: Mapping[str, bytes]) -> str:
         return ""
     name = unknown[1] or unknown[2]
     words = set(_WORD.findall(files.get(error.frames[0].file, b"").decode("utf-8", "replace"))) - {name}
-    near = get_close_matches(name, sorted(words), n=2, cutoff=0.7)
+    near = get_close_matches(name, sorted(words), n=3, cutoff=0.7)
     return f"Is `{' or `'.join(one + '`' for one in near)} meant?" if near else ""

@@ -106,9 +106,7 @@ def _measured(row: Stage, seen: Seen) -> str:
         return ""
     position = int((student - right).abs().nan_to_num(float("inf")).argmax())
     index = [int(one) for one in torch.unravel_index(torch.tensor(position), student.shape)]
-    where = ", ".join(
-        f"{NAMES.get(letter, letter)} {at}" for letter, at in zip(row.axes.split(), index)
-    )
+    where = ", ".join(f"{NAMES.get(letter, letter)} {at}" for letter, at in zip(row.axes.split(), index))
     block = f" in block {seen.step.block}" if seen.step.block else ""
     return (
         f"Largest error {seen.error:.3g}{block} at {where}: {float(student[tuple(index)]):.6g} is there, "

@@ -14,14 +14,16 @@ _ELEMENTWISE = ("add", "sub", "mul", "div", "true_divide", "where", "masked_fill
 def demand_of(facts: Facts) -> str:
     """One sentence, or nothing where the exception says it all."""
     if "view size is not compatible" in facts.error.message:
-        return "After a transposition the numbers no longer lie in that order: reshape copies them, view cannot."
+        return (
+            "After a transposition the numbers no longer lie in that order: reshape copies them, view cannot."
+        )
     shapes = [one.shape for one in facts.met]
     rule = _RULES.get(_plain(facts.op))
     return rule(shapes, facts.numbers) if rule is not None and shapes else _of_no_call(facts)
 
 
 def _plain(op: str) -> str:
-    """ "add" for ``__iadd__`` and ``add_``."""
+    """The name without underscores, and without what Python puts before it: add for ``__iadd__``."""
     name = op.strip("_")
     for prefix in ("i", "r"):
         if op.startswith("__") and name.startswith(prefix) and name[1:] in (*_ELEMENTWISE, "matmul"):
@@ -52,7 +54,8 @@ def _joined(shapes: Sequence[_Shape], numbers: Sequence[int]) -> str:
     if not uneven:
         return ""
     sizes = " and ".join(str(one[uneven[0]]) for one in shapes)
-    return f"Tensors joined along axis {axis} need equal sizes along all others, and along axis {uneven[0]} have {sizes}."
+    needed = f"Tensors joined along axis {axis} need equal sizes along all others"
+    return f"{needed}, and along axis {uneven[0]} have {sizes}."
 
 
 def _elementwise(shapes: Sequence[_Shape], numbers: Sequence[int]) -> str:
@@ -73,8 +76,8 @@ def _product(shapes: Sequence[_Shape], numbers: Sequence[int]) -> str:
     inner = second[-2] if len(second) > 1 else second[-1]
     if first[-1] != inner:
         return (
-            f"The last axis of the first factor, {first[-1]}, must be as long as the last but one of the second,"
-            f" {inner}."
+            f"The last axis of the first factor, {first[-1]}, must be as long as the last but one"
+            f" of the second, {inner}."
         )
     return f"The axes before the last two must be equal or 1: {list(first[:-2])} meets {list(second[:-2])}."
 
@@ -82,7 +85,8 @@ def _product(shapes: Sequence[_Shape], numbers: Sequence[int]) -> str:
 def _linear(shapes: Sequence[_Shape], numbers: Sequence[int]) -> str:
     if len(shapes) < 2 or shapes[0][-1:] == shapes[1][-1:]:
         return ""
-    return f"The layer was built for {shapes[1][-1]} features, and its input has {shapes[0][-1]} along its last axis."
+    built, here = shapes[1][-1], shapes[0][-1]
+    return f"The layer was built for {built} features, and its input has {here} along its last axis."
 
 
 def _norm(shapes: Sequence[_Shape], numbers: Sequence[int]) -> str:
@@ -103,7 +107,9 @@ def _cut(shapes: Sequence[_Shape], numbers: Sequence[int]) -> str:
 
 
 def _permuted(shapes: Sequence[_Shape], numbers: Sequence[int]) -> str:
-    return f"The tensor has {len(shapes[0])} axes, numbered 0 to {len(shapes[0]) - 1}; each must be named once."
+    return (
+        f"The tensor has {len(shapes[0])} axes, numbered 0 to {len(shapes[0]) - 1}; each must be named once."
+    )
 
 
 def _axis(shapes: Sequence[_Shape], numbers: Sequence[int]) -> str:

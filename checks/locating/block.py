@@ -26,6 +26,7 @@ from .norms import BatchNorm, Norm
 from .odd_projections import raw_keys, shared_slices, unprojected_values
 from .places import Found
 from .projections import Heads, arrangements, projected
+from .reached import was_cut
 from .returned import settle_output
 from .taken import settle_odd
 from .walk import Walk, applied, combine, right_of, stage_of
@@ -128,8 +129,9 @@ def settle_until_crash(walk: Walk, number: int, x: Predict) -> None:
         heads = next((one for one in _candidates(walk, reading) if one.id is None), None)
         if heads is not None:
             _settle_input(walk, number, reading)
-            settle_projections(walk, number, heads)
-            _about_norm(walk, number, reading)
+            if was_cut(walk, heads.parts[2]):
+                settle_projections(walk, number, heads)
+                _about_norm(walk, number, reading)
             return
 
 

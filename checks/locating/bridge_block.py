@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import torch
+
 from ...reference import equations as eq
 from .attention import outputs
 from .context import Predict
 from .forms import ACTIVATIONS
 from .measure import measured
 from .mlp import Mlp, find_mlp
-from .norms import BatchNorm, Norm
 from .nearness import same
+from .norms import BatchNorm, Norm
 from .taken import (
     Taken,
     earlier_stages,
@@ -81,9 +83,7 @@ def _mlp_inputs(walk: Walk, number: int, normed: Predict, find: _FindMlp) -> Ite
             yield MlpInput(predict, known or predict, None, None if known else taken, taken.record - 1, mlp)
 
 
-def _normed(
-    walk: Walk, sum_: Predict, after: int, taken: Taken | None, find: _FindMlp
-) -> Iterator[MlpInput]:
+def _normed(walk: Walk, sum_: Predict, after: int, taken: Taken | None, find: _FindMlp) -> Iterator[MlpInput]:
     for norm, _, found in walk.parameters.norms(sum_(walk.context), after):
         mlp = find(walk, applied(norm, sum_), found.record - 1)
         if mlp is not None:
@@ -108,7 +108,7 @@ def _settle_attention_output(walk: Walk, number: int, found: MlpInput) -> Predic
     right: Predict = _guess_output(walk, number, width) if known is None else known.predict
     added = None if found.record is None else operand(walk, found.record, right, width)
     if known is None:
-        difference: Predict = lambda context: found.sum(context) - x(context)
+        difference: Predict = combine(torch.sub, found.sum, x)
         settle_odd(walk, "attention_output", number, added or difference, right)
     elif added is None:
         place = walk.find(known.predict(walk.context))
@@ -122,8 +122,7 @@ def _settle_attention_output(walk: Walk, number: int, found: MlpInput) -> Predic
 
 def _guess_output(walk: Walk, number: int, width: int) -> Predict:
     """The heads side by side, through the next map of that size."""
-    context = stage_of("attention_context", number)
-    merged: Predict = lambda c: eq.merge_heads(context(c))
+    merged: Predict = combine(eq.merge_heads, stage_of("attention_context", number))
     map_ = likely_map(walk, merged(walk.context).shape[-1], width, walk.position)
     return merged if map_ is None else applied(map_, merged)
 
@@ -145,6 +144,9 @@ def _settle_normed_sum(
         return
     message = None
     if found.norm is not None:
-        earlier = {**earlier_stages(walk, "post_attention_norm", number, x), "LayerNorm(S08)": normed(walk.context)}
+        earlier = {
+            **earlier_stages(walk, "post_attention_norm", number, x),
+            "LayerNorm(S08)": normed(walk.context),
+        }
         message = measured(x, expected, "B T D", earlier, part="Before its norm")
     settle_odd(walk, "post_attention_norm", number, found.predict, right, message)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from math import prod
 
 from torch import Tensor
 
 from ...reference import equations as eq
+from ...submissions.trace import Use
 from .context import Context, Predict
 from .nearness import same
 from .parameters import Linear
@@ -144,7 +144,7 @@ def odd_tokens(walk: Walk) -> bool:
 
 def _settle_tokens(walk: Walk, first: Predict) -> None:
     """S05 and S06: the first sequence with as many rows as there are tokens, and its row 0."""
-    token: Predict = lambda context: first(context)[:, :1]
+    token: Predict = combine(lambda sequence: sequence[:, :1], first)
     walk.settle("class_token", 0, token, walk.find(token(walk.context)))
     right: Predict = combine(
         eq.prepend_class_token, stage_of("class_token", 0), stage_of("patch_embeddings", 0)
@@ -153,6 +153,10 @@ def _settle_tokens(walk: Walk, first: Predict) -> None:
         walk.settle("tokens", 0, first, walk.find(first(walk.context)), right=right)
     else:
         settle_odd(walk, "tokens", 0, first, right)
+
+
+def _rows(table: Use) -> Predict:
+    return lambda context: context.use(table).reshape(-1, context.sizes.embed_dim)
 
 
 def _settle_positions(walk: Walk, taken: Taken, predict: Predict) -> None:
@@ -164,7 +168,7 @@ def _settle_positions(walk: Walk, taken: Taken, predict: Predict) -> None:
     if tables:
         table = tables[0]
         walk.roles["positions"] = table
-        right = lambda context: eq.add_positions(tokens(context), context.use(table).reshape(-1, D))
+        right = combine(eq.add_positions, tokens, _rows(table))
         added = operand(walk, taken, tokens, D)
         if added is not None:
             step = walk.steps.pop()

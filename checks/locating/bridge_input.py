@@ -10,7 +10,7 @@ from .measure import measured
 from .norms import BatchNorm, Norm
 from .projections import Heads, arrangements, projected
 from .taken import Taken, likely_norm, sequences, settle_odd, until_next_attention
-from .walk import Walk, applied, right_of, stage_of
+from .walk import Walk, applied, right_of
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,9 @@ def _from_tokens(walk: Walk, row: Predict) -> str | None:
     for name, pooled in (("largest", sequence.amax(1)), ("smallest", sequence.amin(1))):
         if same(x, pooled):
             return f"It is the {name} number of all tokens of S23, feature by feature."
-    told = mixture(x, torch.zeros_like(x), {f"token {at}": sequence[:, at] for at in range(sequence.shape[1])})
+    told = mixture(
+        x, torch.zeros_like(x), {f"token {at}": sequence[:, at] for at in range(sequence.shape[1])}
+    )
     return f"It {told} of S23." if "token" in told else None
 
 

@@ -59,37 +59,44 @@ def _own_norms(walk: Walk, sum_: Predict, taken: Taken) -> Iterator[Norm | Batch
     if walk.architecture == "pre-norm":
         return
     for norm, normed, found in walk.parameters.norms(sum_(walk.context), taken.record - 1):
-        again = (one for _, one, _ in walk.parameters.norms(normed, found.record - 1))
-        if any(next(walk.parameters.linears(one, found.record - 1), None) for one in again):
-            yield norm
-        elif walk.architecture == "report" and leads_on(walk, normed, found.record - 1):
+        after = found.record - 1
+        again = (one for _, one, _ in walk.parameters.norms(normed, after))
+        read = any(next(walk.parameters.linears(one, after), None) for one in again)
+        if read or (walk.architecture == "report" and leads_on(walk, normed, after)):
             yield norm
 
 
 def settle_odd_return(walk: Walk, number: int, odd: OddReturn, raw: Predict) -> None:
     """S19, and S18 where something else was added in its place; ``raw`` is the sum after attention."""
-    D = walk.context.stage("positioned_tokens").shape[-1]
     m = stage_of("mlp_output", number)
-    added = operand(walk, odd.taken, m, D, raw)
+    added = operand(walk, odd.taken, m, walk.context.stage("positioned_tokens").shape[-1], raw)
     if added is not None:
-        settled = walk.steps.pop()
-        settle_odd(walk, "mlp_output", number, added, settled.right)
+        before = walk.steps.pop()
+        settle_odd(walk, "mlp_output", number, added, before.right)
     residual = stage_of("post_attention_norm", number) if odd.closes else raw
     right_sum: Predict = combine(eq.residual, residual, m)
-    right, message = right_sum, None
-    if odd.norm is not None:
-        right = right_of(odd.norm, right_sum)
-        sums = odd.sum(walk.context), right_sum(walk.context)
-        earlier = earlier_stages(walk, "post_mlp_norm", number, sums[0])
-        message = measured(*sums, "B T D", earlier, part="Before its norm")
-    elif odd.closes:
-        norm = likely_norm(walk, right_sum(walk.context), odd.output(walk.context), walk.position)
-        right = right_sum if norm is None else right_of(norm, right_sum)
+    right = _right(walk, odd, right_sum)
+    found = walk.find(odd.output(walk.context))
     if same(odd.output(walk.context), right(walk.context)):
-        walk.settle("post_mlp_norm", number, odd.output, walk.find(odd.output(walk.context)), right=right)
+        walk.settle("post_mlp_norm", number, odd.output, found, right=right)
     else:
+        message = None if odd.norm is None else _before_norm(walk, number, odd, right_sum)
         settle_odd(walk, "post_mlp_norm", number, odd.output, right, message)
     if odd.norm is not None:
         walk.roles[f"block{number}.norm3"] = odd.norm
     if walk.architecture is None:
         walk.architecture = "report" if odd.closes else "pre-norm"
+
+
+def _right(walk: Walk, odd: OddReturn, sum_: Predict) -> Predict:
+    """S19 as it should be made of the right sum: its norm, or the one that is likely its norm."""
+    if not odd.closes:
+        return sum_
+    norm = odd.norm or likely_norm(walk, sum_(walk.context), odd.output(walk.context), walk.position)
+    return sum_ if norm is None else right_of(norm, sum_)
+
+
+def _before_norm(walk: Walk, number: int, odd: OddReturn, right: Predict) -> str:
+    student = odd.sum(walk.context)
+    earlier = earlier_stages(walk, "post_mlp_norm", number, student)
+    return measured(student, right(walk.context), "B T D", earlier, part="Before its norm")

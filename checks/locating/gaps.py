@@ -91,7 +91,9 @@ def _settle(walk: Walk, key: str, block: int, student: _Student, right: Predict)
         walk.settle(key, block, predict, None, right=right)
         walk.note("stage-made-up", key, taken.record)
         return
-    message = measured(tensor, expected, axes_of(key), earlier_stages(walk, key, block, tensor)) + (" Random numbers went into it." if made.random else "")
+    message = measured(tensor, expected, axes_of(key), earlier_stages(walk, key, block, tensor)) + (
+        " Random numbers went into it." if made.random else ""
+    )
     walk.settle(key, block, predict, walk.find(tensor), right=right, explained=False, message=message)
 
 

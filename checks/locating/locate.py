@@ -11,8 +11,8 @@ from .bridge_readout import settle_odd_readout
 from .context import Context, Predict
 from .embedding import embedding
 from .model import about_model
-from .readout import settle_readout
 from .reached import settle_reached
+from .readout import settle_readout
 from .taken import until_next_attention
 from .walk import Walk, begin, stage_of
 

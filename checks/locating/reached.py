@@ -14,7 +14,11 @@ from .forms import ACTIVATIONS, CONTEXTS, PROBABILITIES, SCORES, Form
 from .nearness import same
 from .walk import Walk, applied, combine, stage_of
 
-_Tries = Iterator[tuple[str, int, Predict, Form | None]]  # key, block, tensor, and the form if it is a known one
+_HANDED_ON = ("block_input", "block_output", "second_block_output", "last_block_output", "final_sequence")
+_UNFINISHED = ("attention_scores", "attention_probabilities", "attention_context", "mlp_hidden")
+_Tries = Iterator[
+    tuple[str, int, Predict, Form | None]
+]  # key, block, tensor, and the form if it is a known one
 
 
 def settle_reached(walk: Walk) -> None:
@@ -23,15 +27,16 @@ def settle_reached(walk: Walk) -> None:
         if walk.steps[-1].found is None:
             walk.steps.pop()  # implied by the logits, and never computed
         return
-    while True:
-        before = len(walk.steps)
-        last = walk.steps[-1] if walk.steps else None
-        following = _AFTER.get("image" if last is None else last.key, _nothing)
-        for key, block, predict, form in following(walk, 0 if last is None else last.block):
-            if _reach(walk, key, block, predict, form):
-                break
-        if len(walk.steps) == before:
-            return
+    while _settle_next(walk):
+        pass
+    while walk.steps and walk.steps[-1].findings and walk.steps[-1].key in _UNFINISHED:
+        walk.steps.pop()  # such as scores before their scale
+
+
+def _settle_next(walk: Walk) -> bool:
+    key, block = (walk.steps[-1].key, walk.steps[-1].block) if walk.steps else ("image", 0)
+    tries = _AFTER[key](walk, block) if key in _AFTER else iter(())
+    return any(_reach(walk, *one) for one in tries)
 
 
 def given(trace_of: Context) -> Sequence[tuple[str, Reference]]:
@@ -41,13 +46,22 @@ def given(trace_of: Context) -> Sequence[tuple[str, Reference]]:
 
 
 def _reach(walk: Walk, key: str, block: int, predict: Predict, form: Form | None) -> bool:
+    """Settles a stage that is in a record of its own, in hand, or the stage before itself."""
     tensor = predict(walk.context)
-    found = walk.find(tensor)
-    if found is None and not _in_hand(walk, tensor):
+    found = walk.places.find(tensor) if key in _HANDED_ON else walk.find(tensor)
+    made = found is not None and (key in _HANDED_ON or found.record > walk.position)
+    if not made and not _in_hand(walk, tensor):
         return False
     ids = [form.id] if form is not None and form.id else []
     walk.settle(key, block, predict, found, ids=ids, blame=form.blame if form is not None else None)
     return True
+
+
+def was_cut(walk: Walk, value: Predict) -> bool:
+    """Did the pass get past cutting the projections, of which the value is the last, into heads?"""
+    tensor = value(walk.context)
+    found = walk.find(tensor)
+    return _in_hand(walk, tensor) or (found is not None and found.record + 1 < len(walk.trace.records))
 
 
 def _in_hand(walk: Walk, tensor: Tensor) -> bool:
@@ -61,10 +75,6 @@ def _in_hand(walk: Walk, tensor: Tensor) -> bool:
     return False
 
 
-def _nothing(walk: Walk, block: int) -> _Tries:
-    return iter(())
-
-
 def _patches(walk: Walk, block: int) -> _Tries:
     yield "patches", 0, lambda context: eq.cut_patches(context.image, context.sizes.patch), None
 
@@ -76,7 +86,11 @@ def _flattened(walk: Walk, block: int) -> _Tries:
 def _class_token(walk: Walk, block: int) -> _Tries:
     """Something in hand that is one vector an image, whatever the image."""
     for number, (_, reference) in enumerate(given(walk.context)):
-        if not walk.trace.value(reference).image and reference.shape == (walk.sizes.batch, 1, walk.sizes.embed_dim):
+        if not walk.trace.value(reference).image and reference.shape == (
+            walk.sizes.batch,
+            1,
+            walk.sizes.embed_dim,
+        ):
             yield "class_token", 0, _given(number), None
 
 
@@ -85,7 +99,12 @@ def _given(number: int) -> Predict:
 
 
 def _tokens(walk: Walk, block: int) -> _Tries:
-    yield "tokens", 0, combine(eq.prepend_class_token, stage_of("class_token", 0), stage_of("patch_embeddings", 0)), None
+    yield (
+        "tokens",
+        0,
+        combine(eq.prepend_class_token, stage_of("class_token", 0), stage_of("patch_embeddings", 0)),
+        None,
+    )
 
 
 def _block_input(walk: Walk, block: int) -> _Tries:
@@ -107,7 +126,12 @@ def _probabilities(walk: Walk, block: int) -> _Tries:
 def _context(walk: Walk, block: int) -> _Tries:
     names = ("attention_probabilities", "query", "key", "value")
     for form in CONTEXTS:
-        yield "attention_context", block, combine(form.function, *(stage_of(one, block) for one in names)), form
+        yield (
+            "attention_context",
+            block,
+            combine(form.function, *(stage_of(one, block) for one in names)),
+            form,
+        )
 
 
 def _attention_output(walk: Walk, block: int) -> _Tries:

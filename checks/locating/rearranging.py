@@ -62,5 +62,3 @@ def reordered(student: Tensor, right: Tensor) -> str:
     if not same(student.flatten().sort()[0], right.flatten().sort()[0], scale):
         return ""
     return "holds the numbers that the equation gives, in another order"
-
-

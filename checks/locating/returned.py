@@ -17,7 +17,6 @@ from .places import Found
 from .taken import leads_on, settle_odd
 from .walk import Walk, applied, combine, right_of, stage_of
 
-
 _SUM_WITHOUT_NORM = ("residual-mlp-from-normed",)
 
 
@@ -47,11 +46,11 @@ def settle_output(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bo
         choice is not None and best is not None and choice.ids == ("residual-mlp-missing",) and not best.ids
     )
     chosen = best if branch or choice is None else choice
-    if choice is None and (best is None or best.ids) and walk.trace.error is None:
-        if _settle_odd(walk, number, mlp, raw, best is not None and best.ids == _SUM_WITHOUT_NORM):
+    if choice is None and (best is None or best.ids):
+        if _settle_odd(walk, number, mlp, raw, best):
             return True
-    if choice is None and walk.trace.error is not None and best is not None and best.ids:
-        chosen = None  # what would be wrong with it may be what was still to come
+        # in a pass that stopped, what would be wrong with the best may be what was still to come
+        chosen = best if walk.trace.error is None else None
     _settle_mlp(walk, number, mlp, chosen)
     if chosen is None:
         walk.stuck("post_mlp_norm", number)
@@ -62,9 +61,11 @@ def settle_output(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bo
     return True
 
 
-def _settle_odd(walk: Walk, number: int, mlp: Mlp, raw: Predict, known_sum: bool) -> bool:
+def _settle_odd(walk: Walk, number: int, mlp: Mlp, raw: Predict, best: Return | None) -> bool:
     """Settles S17 to S20 around a sum or norm that no known equation gives, if something is read on."""
-    odd = find_odd_return(walk, mlp, known_sum)
+    if walk.trace.error is not None:
+        return False
+    odd = find_odd_return(walk, mlp, best is not None and best.ids == _SUM_WITHOUT_NORM)
     if odd is None:
         return False
     _settle_mlp(walk, number, mlp, None)
