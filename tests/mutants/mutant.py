@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Protocol
 
 from corpus import BASES
 
@@ -42,7 +43,17 @@ class Refactoring:
     edits: tuple[Edit, ...]
 
 
-def source(changed: Mutant | Refactoring) -> str:
+class Edited(Protocol):
+    """Anything that is made of a base by editing its code."""
+
+    @property
+    def base(self) -> str: ...
+
+    @property
+    def edits(self) -> tuple[Edit, ...]: ...
+
+
+def source(changed: Edited) -> str:
     """Return the base's code with the edits made.
 
     Raises ValueError, naming the edit, where what it replaces does not stand in the code exactly once.
