@@ -184,9 +184,10 @@ def axes_of(key: str) -> str:
 
 
 def earlier_stages(walk: Walk, key: str, block: int, like: Tensor) -> Mapping[str, Tensor]:
-    """The other stages outside of blocks and of this block by label, those of the shape of ``like``."""
+    """The other stages of this block, and those outside of blocks, by label if of the shape of ``like``."""
+    own_first = sorted(walk.context.stages.items(), key=lambda one: one[0][1] != block)
     return {
         _ROWS[name].label: tensor
-        for (name, number), tensor in walk.context.stages.items()
+        for (name, number), tensor in own_first
         if number in (0, block) and name != key and tensor.shape == like.shape
     }
