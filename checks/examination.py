@@ -18,6 +18,7 @@ from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
+from .crashing import Crash, diagnose
 from .drawing import Draw, draw_examples, noise, tells_apart
 from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
 from .locating.context import Context
@@ -166,14 +167,19 @@ class Examination:
         found = [one for example in self.examples for step in example.walk.steps for one in step.findings]
         if self.is_foreign and self.architecture in _FOREIGN:
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
+        if self.diagnosis is not None and self.diagnosis.id is not None:
+            found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
         return list({(one.id, one.stage): one for one in found}.values())
 
     @cached_property
+    def diagnosis(self) -> Crash | None:
+        """Why the forward pass raised an exception, if it did."""
+        return None if self.crash is None else diagnose(self.walk, self.crash, self.source.files)
+
+    @property
     def stopped_at(self) -> str | None:
-        """The key of the first stage that was not reached because the forward pass raised an exception."""
-        reached = {step.key for step in self.walk.steps}
-        missing = [stage.key for stage in STAGES[1:] if stage.key not in reached]
-        return missing[0] if self.crash is not None and missing else None
+        """The key of the stage to blame for the exception that the forward pass ended in."""
+        return None if self.diagnosis is None else self.diagnosis.stage
 
     @property
     def is_foreign(self) -> bool:

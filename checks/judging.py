@@ -11,6 +11,7 @@ from ..submissions.errors import StudentCodeFailed, SubmissionError
 from .drawing import Draw, smallest
 from .examination import Examination, Example
 from .invariants import INVARIANTS
+from .locating.axes import NAMES
 from .locating.places import ROUNDING
 from .replay import Seen, reference_pass
 from .verdicts import CheckFailed, NotApplicable, NotReached
@@ -19,20 +20,6 @@ from .verdicts import CheckFailed, NotApplicable, NotReached
 # correct styles of the test corpus it stays under 1e-12.
 CHAINED_ROUNDING = 1e-9
 
-_AXIS_NAMES = {
-    "B": "image",
-    "h": "head",
-    "T": "token",
-    "N": "patch",
-    "D": "feature",
-    "d": "feature",
-    "M": "hidden unit",
-    "K": "class",
-    "F": "number",
-    "C": "channel",
-    "P": "pixel",
-    "1": "token",
-}
 _SHAPE_MISTAKES = {"mlp_hidden": "mlp-ratio-wrong"}
 
 
@@ -69,12 +56,12 @@ def _named(row: Stage, shape: Sequence[int]) -> str:
 
 def _demand(examination: Examination, row: Stage) -> Seen:
     """The stage as it was seen in block 1. Raises NotReached where the walk never came to it."""
+    crash = examination.diagnosis
+    if crash is not None and row.key == crash.stage:
+        raise CheckFailed(crash.message, examination.faults(row.key))
     seen = examination.examples[0].first(row.key)
     if seen is not None:
         return seen
-    crash = examination.crash
-    if crash is not None and row.key == examination.stopped_at:
-        raise CheckFailed(f"The forward pass stops here: {crash}")
     if crash is not None:
         raise NotReached("the forward pass stopped before it")
     if row.key in examination.absent:
@@ -119,9 +106,7 @@ def _measured(row: Stage, seen: Seen) -> str:
         return ""
     position = int((student - right).abs().nan_to_num(float("inf")).argmax())
     index = [int(one) for one in torch.unravel_index(torch.tensor(position), student.shape)]
-    where = ", ".join(
-        f"{_AXIS_NAMES.get(letter, letter)} {at}" for letter, at in zip(row.axes.split(), index)
-    )
+    where = ", ".join(f"{NAMES.get(letter, letter)} {at}" for letter, at in zip(row.axes.split(), index))
     block = f" in block {seen.step.block}" if seen.step.block else ""
     return (
         f"Largest error {seen.error:.3g}{block} at {where}: {float(student[tuple(index)]):.6g} is there, "

@@ -22,6 +22,7 @@ from .code import module_file
 from .components import Candidate, candidates
 from .definitions import Definition, Definitions
 from .errors import NotLoaded
+from .failing import failed_call
 from .loading import Loaded, load
 from .plain import plain_passes, tensors_in
 from .randomise import named_tensors, randomise
@@ -223,7 +224,12 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
         if is_out_of_memory(raised):
             raise
         error = describe_error(raised)
-    return _encode(tracer, watcher, outputs, error)
+    if error is None:
+        return _encode(tracer, watcher, outputs)
+    again = Tracer(model, image, keep_cells)
+    with _default_dtype(_DTYPES[header["dtype"]]), sdpa_kernel(SDPBackend.MATH):
+        failed = failed_call(lambda: model(image), again)
+    return _encode(tracer if failed is None else again, watcher, outputs, error, failed)
 
 
 def _model(header: Header, tensors: Tensors) -> nn.Module:
@@ -249,7 +255,11 @@ def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
 
 
 def _encode(
-    tracer: Tracer, watcher: Watcher, outputs: list[tuple[str, Tensor]], error: Header | None
+    tracer: Tracer,
+    watcher: Watcher,
+    outputs: list[tuple[str, Tensor]],
+    error: Header | None = None,
+    failed: Header | None = None,
 ) -> Reply:
     cells = [one.cells for one in tracer.records + tracer.leaves if one.cells is not None]
     signature = hashlib.sha256(" ".join(one.op for one in tracer.records).encode()).hexdigest()[:16]
@@ -261,6 +271,7 @@ def _encode(
         "outputs": [[path, where] for path, where in references if where is not None],
         "sights": watcher.sights,
         "error": error,
+        "failed": failed,
     }
     return header, {"cells": torch.cat(cells)} if cells else {}
 

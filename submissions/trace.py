@@ -75,6 +75,20 @@ class Sight:
 
 
 @dataclass(frozen=True)
+class Failed:
+    """The call that ended a pass: its name as the code writes it ("" where no call to torch raised).
+
+    Tensors stand with the name of a variable that held them, or with an empty one. All of it is said by the
+    child: a hint, for naming only.
+    """
+
+    op: str
+    inputs: tuple[tuple[str, Reference], ...]
+    numbers: tuple[float, ...]  # further arguments, such as the sizes that a view asks for
+    locals: tuple[tuple[str, Reference], ...]  # on the line that raised
+
+
+@dataclass(frozen=True)
 class Trace:
     """All of one pass. ``records[0]`` is the image."""
 
@@ -84,6 +98,7 @@ class Trace:
     outputs: tuple[tuple[str, Reference], ...]  # path in the returned structure, such as "logits" or "0"
     sights: tuple[Sight, ...]
     error: StudentCodeFailed | None
+    failed: Failed | None = None
 
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
@@ -196,8 +211,18 @@ def _decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
         error=failure
         and StudentCodeFailed(str(failure["type"]), str(failure["message"]), _frames(failure["frames"])),
     )
+    trace = replace(trace, failed=_failed(header.get("failed")))
     _check_references(trace)
     return trace
+
+
+def _failed(row: Any) -> Failed | None:
+    if row is None:
+        return None
+    inputs, local = (
+        tuple((str(name), _reference(where)) for name, where in row[key]) for key in ("inputs", "locals")
+    )
+    return Failed(str(row["op"]), inputs, tuple(float(one) for one in row["numbers"]), local)
 
 
 def _check_references(trace: Trace) -> None:
@@ -205,7 +230,8 @@ def _check_references(trace: Trace) -> None:
         for reference in record.inputs:
             trace.value(reference)
     outputs = (where for _, where in trace.outputs)
-    for reference in (*outputs, *(sight.reference for sight in trace.sights)):
+    met = () if trace.failed is None else (*trace.failed.inputs, *trace.failed.locals)
+    for reference in (*outputs, *(where for _, where in met), *(sight.reference for sight in trace.sights)):
         trace.value(reference)
 
 

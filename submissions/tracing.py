@@ -63,14 +63,14 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        flat = list(_flat((args, kwargs)))
-        read = [one for one in flat if isinstance(one, Tensor)]
-        inputs = [self._reference(one) for one in read]
+        given = list(flat((args, kwargs)))
+        read = [one for one in given if isinstance(one, Tensor)]
+        inputs = [self.refer(one) for one in read]
         result = func(*args, **kwargs)
         written = _written(func, args, kwargs)
-        scalars = [float(one) for one in flat if type(one) in (int, float) and math.isfinite(one)]
+        scalars = [float(one) for one in given if type(one) in (int, float) and math.isfinite(one)]
         depends = any(self._depends(reference) for reference in inputs)
-        made = [one for one in _flat(result) if isinstance(one, Tensor)]
+        made = [one for one in flat(result) if isinstance(one, Tensor)]
         for tensor in made:
             is_view = _storage(tensor) in self._owner and not any(tensor is one for one in written)
             if not is_view:
@@ -84,9 +84,10 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
         """Where ``tensor`` lies among what was recorded: kind, number, offset, shape, strides."""
         if _storage(tensor) not in self._owner:
             return None
-        return self._reference(tensor)
+        return self.refer(tensor)
 
-    def _reference(self, tensor: Tensor) -> list[Any]:
+    def refer(self, tensor: Tensor) -> list[Any]:
+        """Where ``tensor`` lies; what was never read before becomes a leaf."""
         key = _storage(tensor)
         if key not in self._owner:
             self._owner[key] = ("leaf", len(self.leaves))
@@ -126,13 +127,13 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
         )
 
 
-def _flat(value: Any) -> Iterator[Any]:
+def flat(value: Any) -> Iterator[Any]:
     """Arguments or results of an operation without their nesting, in a quarter of ``tree_flatten``'s time."""
     if isinstance(value, (list, tuple)):
         for one in value:
-            yield from _flat(one)
+            yield from flat(one)
     elif isinstance(value, dict):
-        yield from _flat(tuple(value.values()))
+        yield from flat(tuple(value.values()))
     else:
         yield value
 
@@ -159,7 +160,7 @@ def _written(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[
     for position, argument in enumerate(func._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             value = args[position] if position < len(args) else kwargs.get(argument.name)
-            found += [one for one in _flat(value) if isinstance(one, Tensor)]
+            found += [one for one in flat(value) if isinstance(one, Tensor)]
     return found
 
 

@@ -96,7 +96,8 @@ UNUSUAL = (
 
 def _wrong(title: str, of: str, old: str, new: str) -> Refactoring:
     (right,) = [one for one in UNUSUAL if one.title == of]
-    edits = tuple((before, after.replace(old, new)) for before, after in right.edits)
+    exchanged = (edit for edit in right.edits if isinstance(edit, tuple))
+    edits = tuple((before, after.replace(old, new)) for before, after in exchanged)
     assert edits != right.edits, old
     return Refactoring(title, _BASE, edits)
 

@@ -16,9 +16,11 @@ from .attention import (
     settle_projections,
     wrong_attention,
 )
+from .bridge_block import settle_odd_half
+from .bridge_input import blame_norm, odd_inputs, settle_replaced
 from .context import Predict
 from .forms import ATTENTION_SUMS, NORMS, Form
-from .gaps import contexts, settle_gap
+from .gaps import as_heads, contexts, settle_gap
 from .implied import implied_attention
 from .made_up import blame_drawn, drawn_heads
 from .mlp import find_mlp
@@ -26,7 +28,9 @@ from .norms import BatchNorm, Norm
 from .odd_projections import raw_keys, shared_slices, unprojected_values
 from .places import Found
 from .projections import Heads, arrangements, projected
+from .reached import was_cut
 from .returned import settle_output
+from .taken import settle_odd
 from .walk import Walk, applied, combine, right_of, stage_of
 
 
@@ -68,22 +72,28 @@ def settle_block(walk: Walk, number: int, inputs: list[tuple[Predict, tuple[str,
 def settle_unexplained(walk: Walk, number: int, x: Predict) -> bool:
     """Settles a block whose attention no known equation explains, if its residual sums lead on."""
     for reading in _readings(walk, number, x, ()):
-        heads = next((one for one in candidates(walk, reading) if one.id is None), None)
+        heads = _multiplied(walk, [one for one in candidates(walk, reading) if one.id is None])
         if heads is None:
             continue
         walk.context.stages["block_input", number] = reading.input(walk.context)
         walk.context.stages["query", number] = heads.parts[0](walk.context)
         for context in contexts(walk, number):
-            walk.context.stages["attention_context", number] = context.as_heads(number)(walk.context)
-            if any(
-                find_mlp(walk, one.mlp_input, one.raw, one.after)
-                for one in _halves(walk, number, reading, outputs)
-            ):
+            walk.context.stages["attention_context", number] = as_heads(context, number)(walk.context)
+            if _leads_on(walk, number, reading):
                 _settle_input(walk, number, reading)
                 settle_gap(walk, number, heads, context)
                 about_norm(walk, number, reading)
                 return _settle_rest(walk, number, reading)
     return False
+
+
+def _multiplied(walk: Walk, candidates: list[Heads]) -> Heads | None:
+    """The way to see the heads whose queries and keys were multiplied, else the usual one."""
+    for heads in candidates:
+        q, k = heads.parts[0](walk.context), heads.parts[1](walk.context)
+        if q.shape == k.shape and any(walk.find(one) for one in (eq.attention_scores(q, k), q @ k.mT)):
+            return heads
+    return next(iter(candidates), None)
 
 
 def settle_made_up(walk: Walk, number: int, x: Predict) -> bool:
@@ -104,14 +114,30 @@ def settle_made_up(walk: Walk, number: int, x: Predict) -> bool:
     return _settle_rest(walk, number, reading)
 
 
+def settle_odd_input(walk: Walk, number: int, x: Predict) -> bool:
+    """Settles a block that reads something unknown in place of ``x`` or of its norm."""
+    for odd in odd_inputs(walk, number, x):
+        attention = right_attention(walk, odd.candidates)
+        if attention is not None:
+            if odd.replaces:
+                settle_replaced(walk, number, odd.input)
+            reading = Reading(odd.input, odd.normed, odd.norm, (), (), odd.after)
+            _settle_input(walk, number, reading)
+            settle_attention(walk, number, attention)
+            blame_norm(walk, number, odd)
+            return _settle_rest(walk, number, reading)
+    return False
+
+
 def settle_until_crash(walk: Walk, number: int, x: Predict) -> None:
     """Settles what a block had come to when its pass stopped: S08 to S11, if they were reached."""
     for reading in _readings(walk, number, x, ()):
         heads = next((one for one in candidates(walk, reading) if one.id is None), None)
         if heads is not None:
             _settle_input(walk, number, reading)
-            settle_projections(walk, number, heads)
-            about_norm(walk, number, reading)
+            if was_cut(walk, heads.parts[2]):
+                settle_projections(walk, number, heads)
+                about_norm(walk, number, reading)
             return
 
 
@@ -192,6 +218,11 @@ def _settle_rest(walk: Walk, number: int, reading: Reading) -> bool:
         if mlp is not None:
             _settle_half(walk, number, choice)
             return settle_output(walk, number, mlp, choice.raw, reading.norm is not None)
+    if _replace_context(walk, number, reading):
+        return _settle_rest(walk, number, reading)
+    odd = settle_odd_half(walk, number, reading.normed) if walk.trace.error is None else None
+    if odd is not None:
+        return settle_output(walk, number, odd.mlp, odd.sum, reading.norm is not None)
     walk.stuck("attention_output", number)
     return False
 
@@ -202,6 +233,26 @@ def _ways(walk: Walk, number: int, reading: Reading) -> Iterator[Half]:
     yield from (one for one in ways if one.price < 1.0)
     yield from _halves(walk, number, reading, implied_outputs)
     yield from (one for one in ways if one.price >= 1.0)
+
+
+def _replace_context(walk: Walk, number: int, reading: Reading) -> bool:
+    """Takes what was made of S14 for it, where only that leads on."""
+    right = walk.context.stages["attention_context", number]
+    for taken in contexts(walk, number):
+        context = as_heads(taken, number)
+        walk.context.stages["attention_context", number] = context(walk.context)
+        if _leads_on(walk, number, reading):
+            before = walk.steps.pop()
+            settle_odd(walk, before.key, number, context, before.predict)
+            return True
+    walk.context.stages["attention_context", number] = right
+    return False
+
+
+def _leads_on(walk: Walk, number: int, reading: Reading) -> bool:
+    """Does a map of S14, added to the block's input, lead to an MLP?"""
+    halves = (one for one in _halves(walk, number, reading, outputs) if one.output.map is not None)
+    return any(find_mlp(walk, one.mlp_input, one.raw, one.after) for one in halves)
 
 
 @dataclass(frozen=True)

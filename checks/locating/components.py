@@ -30,11 +30,12 @@ from .embedding import (
     settle_positions,
 )
 from .forms import ACTIVATIONS, MLP_SUMS, NORMS
-from .gaps import contexts, settle_gap
+from .gaps import as_heads, contexts, settle_gap
 from .measure import measured
 from .mlp import find_mlp
 from .patches import patch_embeddings
 from .returned import Return, settle_mlp
+from .taken import axes_of
 from .token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
 from .walk import Walk, applied, begin_at, combine, right_of, stage_of
 
@@ -85,7 +86,7 @@ def _returned(path: str) -> Predict:
 def _blame_end(walk: Walk, path: str) -> None:
     """The last stage was computed, and something else was returned."""
     step, returned = walk.steps[-1], _returned(path)
-    told = measured(returned(walk.context), step.predict(walk.context))
+    told = measured(returned(walk.context), step.predict(walk.context), axes_of(step.key))
     message = f"It is computed, and something else is returned. {told}"
     walk.steps[-1] = replace(
         step, predict=returned, right=step.predict, found=None, explained=False, message=message
@@ -181,7 +182,7 @@ def _unexplained_attention(walk: Walk, readings: list[Reading]) -> bool:
             continue
         walk.context.stages["query", 1] = heads.parts[0](walk.context)
         for taken in contexts(walk, 1):
-            walk.context.stages["attention_context", 1] = taken.as_heads(1)(walk.context)
+            walk.context.stages["attention_context", 1] = as_heads(taken, 1)(walk.context)
             if any(_ends(walk, one.predict) for one in outputs(walk, 1)):
                 settle_gap(walk, 1, heads, taken)
                 about_norm(walk, 1, reading)

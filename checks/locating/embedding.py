@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from math import prod
 
 import torch
 from torch import Tensor
 
 from ...reference import equations as eq
 from ...submissions.trace import Use
+from .bridge_embedding import odd_embeddings, odd_patches, odd_tokens
 from .context import Context, Predict
 from .forms import Form
 from .origins import origin
@@ -24,7 +26,33 @@ _CANDIDATES = 10  # vectors that could be the class token; tables that could be 
 
 def embedding(walk: Walk) -> bool:
     """Settles S02 to S07; False where one of them stays unexplained."""
-    return patch_embeddings(walk) and _tokens(walk)
+    if patch_embeddings(walk):
+        return _tokens(walk) or _bridge_tokens(walk)
+    return _may_bridge(walk) and odd_patches(walk, _tokens)
+
+
+def _bridge_tokens(walk: Walk) -> bool:
+    """What is read on is unknown: the embeddings, else what follows a right S07, else S06 or S07."""
+    may = _may_bridge(walk)
+    return (may and odd_embeddings(walk, _tokens)) or _unread(walk) or (may and odd_tokens(walk))
+
+
+def _unread(walk: Walk) -> bool:
+    """A right S07 that nothing known reads."""
+    for choice in _sequences(walk, _plain(), TOKENS[:1], POSITIONS[:1]):
+        x = walk.context.stages["tokens", 0] = choice.sequence(walk.context)
+        if len(choice.table) == 1 and _is_table(walk, choice.table[0], x):
+            found = walk.places.find(choice.positioned(walk.context), walk.position - 1)
+            if found:
+                _settle_tokens(walk, choice, found)
+                return True
+    walk.context.stages.pop(("tokens", 0), None)
+    return False
+
+
+def _may_bridge(walk: Walk) -> bool:
+    """A pass that stopped does not tell what would have been read."""
+    return walk.trace.error is None
 
 
 _Table = tuple[Use, ...]  # of positions: one parameter, or two row under row; none
@@ -100,10 +128,17 @@ def _settle_first(walk: Walk, choices: Iterable[TokenSequence], after: int, wron
         except RuntimeError:  # sizes that do not go together: this is not what was done
             continue
         found = walk.places.find(result, after - 1)
+        if choice.token is None and found and _is_part(walk, result, found):
+            continue
         if found and walk.reads(result, found.record - 1, wrong_norm):
             _settle_tokens(walk, choice, found)
             return True
     return False
+
+
+def _is_part(walk: Walk, result: Tensor, found: Found) -> bool:
+    """Does the sequence go on to a token that is none of these?"""
+    return prod(walk.trace.records[found.record].shape) > result.numel()
 
 
 _Embedded = tuple[Predict, tuple[str, ...]]

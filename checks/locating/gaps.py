@@ -3,50 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from ...reference import equations as eq
-from ...submissions.trace import Reference, Value
+from ...submissions.trace import Value
 from .context import Context, Predict
-from .measure import factor, measured
+from .measure import measured
+from .nearness import factor
 from .origins import origin
 from .projections import Heads
+from .taken import Taken, axes_of, earlier_stages
 from .walk import Walk, combine, stage_of
 
 _FITS = 1e-9  # relative, as in places.ROUNDING
 
 
-@dataclass(frozen=True)
-class Taken:
-    """A tensor of the graph: record ``record``, or what it reads as input ``position``."""
+def as_heads(taken: Taken, block: int) -> Predict:
+    """As B h T d, from that shape, or from heads folded into the batch, or side by side."""
 
-    record: int
-    position: int | None = None
+    def predict(context: Context) -> Tensor:
+        tensor = context.trace.tensor(taken.reference(context))
+        return _heads_apart(tensor, context.stage("query", block).shape)
 
-    def reference(self, context: Context) -> Reference:
-        record = context.trace.records[self.record]
-        return record.reference if self.position is None else record.inputs[self.position]
+    return predict
 
-    def as_heads(self, block: int) -> Predict:
-        """As B h T d, from that shape, or from heads folded into the batch, or side by side."""
 
-        def predict(context: Context) -> Tensor:
-            tensor = context.trace.tensor(self.reference(context))
-            return _heads_apart(tensor, context.stage("query", block).shape)
+def _as_pairs(taken: Taken, block: int) -> Predict:
+    """As B h T T."""
 
-        return predict
+    def predict(context: Context) -> Tensor:
+        B, h, T, _ = context.stage("query", block).shape
+        return context.trace.tensor(taken.reference(context)).reshape(B, h, T, T)
 
-    def as_pairs(self, block: int) -> Predict:
-        """As B h T T."""
-
-        def predict(context: Context) -> Tensor:
-            B, h, T, _ = context.stage("query", block).shape
-            return context.trace.tensor(self.reference(context)).reshape(B, h, T, T)
-
-        return predict
+    return predict
 
 
 def _heads_apart(tensor: Tensor, shape: torch.Size) -> Tensor:
@@ -80,7 +71,7 @@ def settle_gap(walk: Walk, block: int, heads: Heads, context: Taken) -> None:
     s = stage_of("attention_scores", block)
     _settle(walk, "attention_probabilities", block, weights, combine(eq.attention_probabilities, s))
     p = stage_of("attention_probabilities", block)
-    student = (context, context.as_heads(block))
+    student = (context, as_heads(context, block))
     _settle(walk, "attention_context", block, student, combine(eq.attention_context, p, v))
 
 
@@ -100,7 +91,9 @@ def _settle(walk: Walk, key: str, block: int, student: _Student, right: Predict)
         walk.settle(key, block, predict, None, right=right)
         walk.note("stage-made-up", key, taken.record)
         return
-    message = measured(tensor, expected) + (" Random numbers went into it." if made.random else "")
+    message = measured(tensor, expected, axes_of(key), earlier_stages(walk, key, block, tensor)) + (
+        " Random numbers went into it." if made.random else ""
+    )
     walk.settle(key, block, predict, walk.find(tensor), right=right, explained=False, message=message)
 
 
@@ -145,7 +138,7 @@ def _softmax(walk: Walk, block: int, context: Taken) -> _Student:
     for record in _pairs(walk, block, context):
         if "softmax" in record.op:
             taken = Taken(record.number, 0)
-            return taken, taken.as_pairs(block)
+            return taken, _as_pairs(taken, block)
     return None
 
 
@@ -156,5 +149,5 @@ def _weights(walk: Walk, block: int, context: Taken) -> _Student:
     for position, reference in enumerate(record.inputs):
         if size and torch.Size(reference.shape).numel() == size:
             taken = Taken(context.record, position)
-            return taken, taken.as_pairs(block)
+            return taken, _as_pairs(taken, block)
     return None

@@ -6,11 +6,14 @@ from torch import Tensor
 
 from ...reference.sizes import Sizes
 from ...submissions.trace import Trace, Use
-from .block import settle_block, settle_made_up, settle_unexplained, settle_until_crash
+from .block import settle_block, settle_made_up, settle_odd_input, settle_unexplained, settle_until_crash
+from .bridge_readout import settle_odd_readout
 from .context import Context, Predict
 from .embedding import embedding
 from .model import about_model
+from .reached import settle_reached
 from .readout import settle_readout
+from .taken import until_next_attention
 from .walk import Walk, begin, stage_of
 
 _BLOCKS_AT_MOST = 64
@@ -25,6 +28,13 @@ def locate(trace: Trace, sizes: Sizes) -> Walk:
     explains has a step with ``explained`` False; where the walk could not go on at all is in
     ``Walk.unexplained``. Nothing is raised for either.
     """
+    walk = _located(trace, sizes)
+    if trace.error is not None:
+        settle_reached(walk)
+    return walk
+
+
+def _located(trace: Trace, sizes: Sizes) -> Walk:
     walk = begin(trace, sizes)
     if not embedding(walk):
         walk.stuck("patch_embeddings" if ("patch_embeddings", 0) not in walk.context.stages else "tokens", 0)
@@ -33,7 +43,10 @@ def locate(trace: Trace, sizes: Sizes) -> Walk:
         if not _next_block(walk):
             break
     if walk.unexplained is None and not _readout(walk):
-        if trace.error is not None:
+        if trace.error is None and not _attention_follows(walk) and settle_odd_readout(walk, _sequence(walk)):
+            about_model(walk)
+            return walk
+        if trace.error is not None and walk.blocks < sizes.depth:
             settle_until_crash(walk, walk.blocks + 1, _sequence(walk))
         walk.stuck("block_input" if not walk.blocks else "last_block_output", walk.blocks + 1)
     about_model(walk)
@@ -59,7 +72,13 @@ def _next_block(walk: Walk) -> bool:
         return True
     if walk.unexplained is not None or _readout(walk):
         return False
-    return settle_unexplained(walk, number, x) or settle_made_up(walk, number, x)
+    if settle_unexplained(walk, number, x) or settle_made_up(walk, number, x):
+        return True
+    return _attention_follows(walk) and settle_odd_input(walk, number, x)
+
+
+def _attention_follows(walk: Walk) -> bool:
+    return walk.trace.error is None and until_next_attention(walk) < len(walk.trace.records)
 
 
 def _wrong_inputs(walk: Walk) -> list[_Input]:

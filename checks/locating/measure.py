@@ -1,42 +1,81 @@
-"""What can be said of a tensor that no known equation gives: numbers only, no diagnosis."""
+"""What can be said of a tensor that no known equation gives: the simplest relation that fits, no diagnosis.
+
+Each relation is tried on the student's tensor and the one that the equation gives. It is said only where it
+holds for every number.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor
 
-_CLOSE = (
-    1e-6  # relative; what is left of a fit in float64 is far below, what a real difference leaves far above
-)
-_AXES = {-1: "keys", -2: "queries", 1: "heads", 0: "images"}  # of a tensor over all pairs of tokens
+from .axes import members, names_of, plural
+from .curves import curve
+from .mixing import mixed_along, mixture, product
+from .nearness import factor, number, same
+from .rearranging import rearranged, reordered
+
+_GIVEN = "what the equation gives"
 
 
-def measured(student: Tensor, right: Tensor) -> str:
-    """One sentence on how the student's tensor and the right one relate."""
+def measured(
+    student: Tensor, right: Tensor, axes: str, earlier: Mapping[str, Tensor] | None = None, part: str = ""
+) -> str:
+    """One or two sentences on how the student's tensor and the right one relate.
+
+    ``axes`` are letters as in the stage table; ``earlier`` are tensors that may have been mixed into it, by
+    label; ``part`` is what the two are of the stage, such as "Before its norm", where they are not all of it.
+    """
+    begin = f"{part} it" if part else "It"
     if student.shape != right.shape:
-        return f"Its shape is {_shape(student)}, and the equation gives {_shape(right)}."
-    for told in (_multiple(student, right), _reordered(student, right), _zeros(student, right)):
-        if told:
-            return told + _sums(student)
-    return f"It is no multiple and no reordering of what the equation gives.{_sums(student)}"
+        return f"{begin} has the shape {_shape(student)}, and the equation gives {_shape(right)}."
+    if not bool(torch.isfinite(student).all()):
+        return f"{begin} holds {int((~torch.isfinite(student)).sum())} numbers that are not finite."
+    told = next(_relations(student, right, names_of(axes), earlier or {}), "")
+    return f"{begin} {told or _nearest(student, right)}.{_sums(student, axes)}"
 
 
-def factor(student: Tensor, right: Tensor) -> tuple[float, float]:
-    """The multiple of ``right`` nearest to ``student``, and the share that it leaves over (0 to 1)."""
-    size = float(right.square().sum())
-    best = float((student * right).sum()) / size if size else 0.0
-    rest = float((student - best * right).norm())
-    return best, rest / (float(student.norm()) or 1.0)
+def _relations(
+    student: Tensor, right: Tensor, names: list[str], earlier: Mapping[str, Tensor]
+) -> Iterator[str]:
+    """Every relation that fits, the simplest first."""
+    tries: tuple[Callable[[], str], ...] = (
+        lambda: _multiple(student, right),
+        lambda: _shifted(student, right),
+        lambda: _stretched(student, right),
+        lambda: rearranged(student, right, names),
+        lambda: _in_part(student, right, names, at_most=0.5),
+        lambda: _zeros(student, right),
+        lambda: _scaled_along(student, right, names),
+        lambda: mixed_along(student, right, names),
+        lambda: _added_along(student, right, names),
+        lambda: curve(student, right),
+        lambda: reordered(student, right),
+        lambda: mixture(student, right, earlier),
+        lambda: product(student, right, earlier),
+        lambda: _in_part(student, right, names, at_most=0.8),
+    )
+    return filter(None, (one() for one in tries))
 
 
 def _multiple(student: Tensor, right: Tensor) -> str:
-    best, rest = factor(student, right)
-    return f"It is {best:.4g} times what the equation gives." if rest < _CLOSE and best else ""
+    best, _ = factor(student, right)
+    return f"is {number(best)} times {_GIVEN}" if best and same(student, best * right) else ""
 
 
-def _reordered(student: Tensor, right: Tensor) -> str:
-    same = torch.allclose(student.flatten().sort()[0], right.flatten().sort()[0], rtol=_CLOSE, atol=0.0)
-    return "It holds the numbers that the equation gives, in another order." if same else ""
+def _shifted(student: Tensor, right: Tensor) -> str:
+    shift = float((student - right).mean())
+    return f"is {_GIVEN} plus {number(shift)} everywhere" if same(student, right + shift) else ""
+
+
+def _stretched(student: Tensor, right: Tensor) -> str:
+    slope, _ = factor(student - student.mean(), right - right.mean())
+    shift = float(student.mean() - slope * right.mean())
+    if not slope or not same(student, slope * right + shift):
+        return f"is {number(shift)} everywhere" if same(student, student.mean().expand_as(student)) else ""
+    return f"is {number(slope)} times {_GIVEN}, plus {number(shift)}"
 
 
 def _zeros(student: Tensor, right: Tensor) -> str:
@@ -44,19 +83,78 @@ def _zeros(student: Tensor, right: Tensor) -> str:
     dropped = int((~kept).sum())
     if not dropped or not bool(kept.any()):
         return ""
-    best, rest = factor(student[kept], right[kept])
-    if rest >= _CLOSE:
+    best, _ = factor(student[kept], right[kept])
+    if not same(student[kept], best * right[kept]) or same(student, torch.relu(right)):
         return ""
-    told = f"{dropped} of its {student.numel()} numbers are 0"
-    return f"{told}, the others {best:.4g} times what the equation gives."
+    rest = _GIVEN if same(student[kept], right[kept]) else f"{number(best)} times {_GIVEN}"
+    return f"is 0 in {dropped} of its {student.numel()} numbers, and {rest} in the others"
 
 
-def _sums(student: Tensor) -> str:
+def _scaled_along(student: Tensor, right: Tensor, names: list[str]) -> str:
+    """A factor, or a factor and a shift, for each index of one axis."""
+    for axis, name in enumerate(names):
+        if student.shape[axis] < 2 or student.numel() // student.shape[axis] < 4:
+            continue
+        x, y = (one.movedim(axis, 0).flatten(1) for one in (student, right))
+        factors = (x * y).sum(1, keepdim=True) / y.square().sum(1, keepdim=True)
+        if same(x, factors * y):
+            return f"is {_GIVEN} times a factor for each {name} ({_range(factors)})"
+    return ""
+
+
+def _added_along(student: Tensor, right: Tensor, names: list[str]) -> str:
+    """What is added is the same along one axis or more."""
+    added = student - right
+    equal = [
+        axis
+        for axis, size in enumerate(added.shape)
+        if size > 1 and same(added + right, added.mean(axis, keepdim=True) + right)
+    ]
+    if not equal:
+        return ""
+    along = " and ".join(f"for all {plural(names[axis])}" for axis in equal)
+    return f"is {_GIVEN} plus something that is the same {along} ({_range(added)})"
+
+
+def _in_part(student: Tensor, right: Tensor, names: list[str], at_most: float) -> str:
+    """Where only some indices of an axis differ: which, and how the tensors relate there."""
+    scale = float(right.abs().max())
+    for axis, name in enumerate(names):
+        x, y = student.movedim(axis, 0), right.movedim(axis, 0)
+        wrong = [at for at in range(len(x)) if not same(x[at], y[at], scale)]
+        if 0 < len(wrong) < len(x) and len(wrong) <= at_most * len(x):
+            inner = x[wrong].movedim(0, axis), y[wrong].movedim(0, axis)
+            told = next(_relations(*inner, names, {}), "")
+            where = members(name, wrong)
+            if told or len(x) > 2:
+                return f"differs from {_GIVEN} in {where} only" + (f", where it {told}" if told else "")
+    return ""
+
+
+def _nearest(student: Tensor, right: Tensor) -> str:
+    best, rest = factor(student, right)
+    if rest > 0.9:
+        return f"has nothing in common with {_GIVEN} (as directions, they are unrelated)"
+    return (
+        f"has no simple relation to {_GIVEN}: the nearest multiple, {number(best)} times,"
+        f" leaves {rest:.0%} over"
+    )
+
+
+def _sums(student: Tensor, axes: str) -> str:
     """Along which axis a tensor over all pairs of tokens sums to 1."""
-    if student.dim() != 4 or student.shape[-1] != student.shape[-2]:
+    if not axes.endswith("T T"):
         return ""
-    axes = [name for axis, name in _AXES.items() if bool(((student.sum(axis) - 1).abs() < _CLOSE).all())]
-    return f" It sums to 1 over {axes[0]}." if axes else " It sums to 1 along no axis."
+    ones = [
+        plural(name)
+        for axis, name in reversed(list(enumerate(names_of(axes))))
+        if bool(((student.sum(axis) - 1).abs() < 1e-6).all())  # rows of probabilities, in float64
+    ]
+    return f" It sums to 1 over {ones[0]}." if ones else " It sums to 1 along no axis."
+
+
+def _range(values: Tensor) -> str:
+    return f"{number(float(values.min()))} to {number(float(values.max()))}"
 
 
 def _shape(x: Tensor) -> str:

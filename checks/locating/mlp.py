@@ -22,6 +22,7 @@ class Mlp:
     second: Linear
     activation: Form
     mixes_tokens: bool = False  # are the maps along the token axis?
+    made: Predict | None = None  # the hidden layer, where no known activation gives it
 
     @property
     def inner(self) -> Predict:
@@ -30,7 +31,7 @@ class Mlp:
 
     @property
     def hidden(self) -> Predict:
-        return combine(self.activation.function, self.inner)
+        return self.made or combine(self.activation.function, self.inner)
 
     @property
     def output(self) -> Predict:

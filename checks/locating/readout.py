@@ -13,6 +13,7 @@ from .context import Predict
 from .forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
 from .norms import BatchNorm, Norm
 from .parameters import Linear
+from .taken import settle_odd
 from .walk import Walk, applied, combine, right_of, stage_of
 
 # where it is not S22, which is the wrong one because of it
@@ -201,6 +202,11 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     if "head-hidden-layer" in choice.ids:
         ids.append("head-hidden-layer")
     tensor = logits(walk.context)
+    odd = None if ids else _unexplained(walk, tensor, returned)
+    if odd is not None:
+        settle_odd(walk, "logits", 0, odd, z)
+        _settle_probabilities(walk, None)
+        return
     walk.settle("logits", 0, logits, walk.find(tensor), right=z, ids=ids)
     if not returned and _for_every_token(walk, plain):
         walk.note("head-on-all-tokens", "logits")
@@ -209,6 +215,16 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     returned_answers = [walk.trace.tensor(where) for where in _of_classes(walk)]
     if any(_same(one, other) for one in answers for other in returned_answers):
         walk.note("argmax-over-batch", "class_probabilities")
+
+
+def _unexplained(walk: Walk, tensor: Tensor, returned: list[tuple[str, Reference]]) -> Predict | None:
+    """What is returned, where no part of it is the logits or a known function of them."""
+    known = [tensor, *(form.function(tensor) for form in CLASS_PROBABILITIES)]
+    values = [walk.trace.tensor(where) for _, where in returned]
+    if not values or any(_same(one, value) for one in known for value in values):
+        return None
+    record = returned[0][1].number
+    return lambda context: context.trace.tensor(context.trace.records[record].reference)
 
 
 def _for_every_token(walk: Walk, plain: Tensor) -> bool:

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from ...reference import equations as eq
+from .bridge_return import find_odd_return, settle_odd_return
 from .context import Predict
 from .forms import ACTIVATIONS, MLP_SUMS, NORMS, Form
 from .mlp import Mlp, turned
 from .norms import BatchNorm, Norm
 from .places import Found
+from .taken import leads_on, settle_odd
 from .walk import Walk, applied, combine, right_of, stage_of
+
+_SUM_WITHOUT_NORM = ("residual-mlp-from-normed",)
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,31 @@ def settle_output(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bo
         choice is not None and best is not None and choice.ids == ("residual-mlp-missing",) and not best.ids
     )
     chosen = best if branch or choice is None else choice
+    if choice is None and (best is None or best.ids):
+        if _settle_odd(walk, number, mlp, raw, best):
+            return True
+        # in a pass that stopped, what would be wrong with the best may be what was still to come
+        chosen = best if walk.trace.error is None else None
     settle_mlp(walk, number, mlp, chosen)
     if chosen is None:
         walk.stuck("post_mlp_norm", number)
         return False
     _settle_returned(walk, number, chosen, raw)
     _settle_block_output(walk, number, choice if branch else None)
+    walk.blocks = number
+    return True
+
+
+def _settle_odd(walk: Walk, number: int, mlp: Mlp, raw: Predict, best: Return | None) -> bool:
+    """Settles S17 to S20 around a sum or norm that no known equation gives, if something is read on."""
+    if walk.trace.error is not None:
+        return False
+    odd = find_odd_return(walk, mlp, best is not None and best.ids == _SUM_WITHOUT_NORM)
+    if odd is None:
+        return False
+    settle_mlp(walk, number, mlp, None)
+    settle_odd_return(walk, number, odd, raw)
+    _settle_block_output(walk, number, None)
     walk.blocks = number
     return True
 
@@ -77,8 +100,11 @@ def settle_mlp(walk: Walk, number: int, mlp: Mlp, choice: Return | None) -> None
     moved = extra and hidden_ids == ["activation-missing"]
     if moved:
         hidden_ids = ["activation-after-fc2"]
-    hidden = mlp.hidden(walk.context)
-    walk.settle("mlp_hidden", number, mlp.hidden, walk.find(hidden), right=mlp.right_hidden, ids=hidden_ids)
+    if mlp.made is not None:
+        settle_odd(walk, "mlp_hidden", number, mlp.made, mlp.right_hidden)
+    else:
+        hidden = walk.find(mlp.hidden(walk.context))
+        walk.settle("mlp_hidden", number, mlp.hidden, hidden, right=mlp.right_hidden, ids=hidden_ids)
     output = mlp.output if choice is None else choice.mlp_output
     ids = ["extra-activation-after-fc2"] if extra and not moved else []
     output_of_hidden = applied(mlp.second, stage_of("mlp_hidden", number))
@@ -169,6 +195,8 @@ def _ids_of(walk: Walk, form: Form, norm: Norm | BatchNorm | None) -> tuple[str,
 
 def _goes_on(walk: Walk, choice: Return, wrong_norm: bool) -> bool:
     tensor, after = choice.output(walk.context), choice.found.record - 1
+    if choice.norm is None and choice.ids == _SUM_WITHOUT_NORM:
+        return leads_on(walk, tensor, after)  # a norm alone may be the block's own, and changed after it
     return walk.reads(tensor, after, wrong_norm) or walk.reads(tensor[:, walk.class_row], after, wrong_norm)
 
 

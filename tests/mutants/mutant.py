@@ -101,7 +101,17 @@ class Refactoring:
         return f"{self.base}: {self.title}"
 
 
-def source(changed: Mutant | Pair | Refactoring) -> str:
+class Edited(Protocol):
+    """Anything that is made of a base by editing its code."""
+
+    @property
+    def base(self) -> str: ...
+
+    @property
+    def edits(self) -> tuple[Edit, ...]: ...
+
+
+def source(changed: Edited) -> str:
     """Return the base's code with the edits made.
 
     Raises ValueError, naming the edit, where what it replaces does not stand in the code exactly once.

@@ -174,6 +174,32 @@ def test_what_runs_under_checkpointing_is_seen() -> None:
     assert made(trace_model(model, image()), model.layer(image()).detach())
 
 
+def test_the_call_that_failed_is_kept_with_its_tensors_and_their_names() -> None:
+    seen = trace("wide = torch.cat([x, x], dim=-1)\nreturn torch.cat([wide, x], dim=0)")
+    assert seen.error is not None
+    assert seen.failed is not None
+    assert (seen.failed.op, seen.failed.numbers) == ("cat", (0.0,))
+    width = image().shape[-1]
+    assert [(name, where.shape[-1]) for name, where in seen.failed.inputs] == [
+        ("wide", 2 * width),
+        ("x", width),
+    ]
+    torch.testing.assert_close(seen.tensor(seen.failed.inputs[1][1]), image())
+
+
+def test_an_exception_outside_of_torch_leaves_what_its_line_had() -> None:
+    seen = trace("y = x * 2\nreturn self.absent(y)")
+    assert seen.failed is not None
+    assert seen.failed.op == ""
+    assert [name for name, _ in seen.failed.locals] == ["x", "y"]
+
+
+def test_an_exception_that_the_code_catches_is_none() -> None:
+    seen = trace("try:\n    x.view(1000)\nexcept RuntimeError:\n    pass\nreturn self.absent(x)")
+    assert seen.failed is not None
+    assert seen.failed.op == ""
+
+
 def test_recording_does_not_load_torchs_compiler() -> None:
     program = (
         "import sys, torch\n"

@@ -1,0 +1,94 @@
+"""Why a forward pass ended in an exception: what met on which line, and which stage was being computed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ..reference.stages import STAGES
+from ..submissions.errors import StudentCodeFailed
+from .causes import Facts, Met, cause_of
+from .locating.axes import names_of
+from .locating.nearness import same
+from .locating.walk import Walk
+from .operations import demand_of
+
+_TITLES = {one.key: one for one in STAGES}
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_UNKNOWN = re.compile(r"has no attribute '(\w+)'|name '(\w+)' is not defined")
+
+
+@dataclass(frozen=True)
+class Crash:
+    """``stage`` is the key of the one to blame; ``id`` of the catalogue where the cause is known."""
+
+    stage: str
+    id: str | None
+    message: str
+
+
+def diagnose(walk: Walk, error: StudentCodeFailed, files: Mapping[str, bytes]) -> Crash:
+    """Explains ``error``, which ended the pass that ``walk`` went through."""
+    facts = Facts(walk, error, _next_stage(walk), _met(walk))
+    cause = cause_of(facts)
+    stage = facts.stage if cause is None else cause.stage
+    told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
+    told.append(f"{_TITLES[stage].label} ({_TITLES[stage].title.lower()}) was being computed.")
+    told += [_given(facts), demand_of(facts), _meant(error, files)]
+    return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
+
+
+def _next_stage(walk: Walk) -> str:
+    """The first stage that was not reached, or the last of all."""
+    reached = {step.key for step in walk.steps}
+    return next((one.key for one in STAGES[1:] if one.key not in reached), STAGES[-1].key)
+
+
+def _met(walk: Walk) -> tuple[Met, ...]:
+    """The tensors of the failing call."""
+    failed = walk.trace.failed
+    if failed is None:
+        return ()
+    met = []
+    for name, reference in failed.inputs:
+        value, stage = walk.trace.value(reference), None
+        if "float" in value.dtype:
+            tensor = walk.trace.tensor(reference)
+            settled = [(step.key, walk.context.stages[step.key, step.block]) for step in reversed(walk.steps)]
+            alike = (key for key, one in settled if one.shape == tensor.shape and same(one, tensor))
+            stage = next(alike, None)
+        parameter = value.name if reference.kind == "leaf" else ""
+        met.append(Met(name, tuple(reference.shape), stage, parameter, reference))
+    return tuple(met)
+
+
+def _given(facts: Facts) -> str:
+    if not facts.met:
+        return ""
+    return f"{facts.op} was given {' and '.join(_told(one) for one in facts.met)}."
+
+
+def _told(one: Met) -> str:
+    """Its variable, what it is, and its size by axes."""
+    size = " × ".join(map(str, one.shape)) or "a single number"
+    parts = [f"`{one.name}`"] if one.name else []
+    if one.stage is not None:
+        row = _TITLES[one.stage]
+        parts.append(f"{row.label} ({row.title.lower()})")
+        size += f" ({' × '.join(names_of(row.axes))})"
+    elif one.parameter:
+        parts.append(f"the parameter {one.parameter}")
+    return ", ".join([*parts, size]) if parts else f"a tensor of {size}"
+
+
+def _meant(error: StudentCodeFailed, files: Mapping[str, bytes]) -> str:
+    """For a name that nothing has: the nearest one in the code."""
+    unknown = _UNKNOWN.search(error.message)
+    if unknown is None or not error.frames:
+        return ""
+    name = unknown[1] or unknown[2]
+    words = set(_WORD.findall(files.get(error.frames[0].file, b"").decode("utf-8", "replace"))) - {name}
+    near = get_close_matches(name, sorted(words), n=3, cutoff=0.7)
+    return f"Is `{' or `'.join(one + '`' for one in near)} meant?" if near else ""

@@ -1,0 +1,27 @@
+"""How near two tensors are, as every measured relation needs it."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+# relative; what is left of an exact relation in float64 is far below, what a real difference leaves far above
+_CLOSE = 1e-7
+
+
+def same(a: Tensor, b: Tensor, scale: float | None = None) -> bool:
+    """Equal but for rounding, relative to ``scale`` or to the largest number of ``b``."""
+    size = float(b.abs().max()) if scale is None else scale
+    return bool((a - b).abs().max() <= _CLOSE * size)
+
+
+def factor(student: Tensor, right: Tensor) -> tuple[float, float]:
+    """The multiple of ``right`` nearest to ``student``, and the share that it leaves over (0 to 1)."""
+    size = float(right.square().sum())
+    best = float((student * right).sum()) / size if size else 0.0
+    rest = float((student - best * right).norm())
+    return best, rest / (float(student.norm()) or 1.0)
+
+
+def number(value: float) -> str:
+    """With four digits, and a plain 0 for what is only rounding."""
+    return f"{value:.4g}" if abs(value) > 1e-12 else "0"

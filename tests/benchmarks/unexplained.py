@@ -1,0 +1,69 @@
+"""What is said of mistakes that nobody has listed, and of passes that raise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from common import show
+from mutants.crashing import CRASHING, Crashing
+from mutants.mutant import source
+from mutants.unlisted import UNLISTED, Unlisted
+from recognition import blame
+from tracing_helpers import sizes_of, trace_source
+
+from vitcheck.checks.crashing import diagnose
+from vitcheck.checks.locating.locate import locate
+from vitcheck.reference.stages import stage
+
+_Right = dict[str, bool]  # by column
+
+
+def of_unlisted(one: Unlisted) -> _Right:
+    """What is right of what is said of an unlisted mistake."""
+    sizes = sizes_of(one.base)
+    trace = trace_source(source(one), one.base, sizes)
+    walk, blamed = locate(trace, sizes), [label for label, _ in blame(trace, sizes)]
+    odd = [step.message for step in walk.steps if not step.explained]
+    return {
+        "detected": bool(blamed),
+        "first stage right": blamed[:1] == [one.stage],
+        "nothing else blamed": set(blamed) == {one.stage},
+        "relation right": any(one.says in message for message in odd[:1]),
+        "followed to the end": walk.unexplained is None and walk.blocks == sizes.depth,
+    }
+
+
+def of_crashing(one: Crashing) -> _Right:
+    """What is right of what is said of a pass that raises."""
+    text, sizes = source(one), sizes_of(one.base)
+    trace = trace_source(text, one.base, sizes)
+    if trace.error is None:
+        return {}
+    crash = diagnose(locate(trace, sizes), trace.error, {f"{one.base}.py": text.encode()})
+    return {
+        "detected": True,
+        "stage right": stage(crash.stage).label == one.stage,
+        "cause right": crash.id == one.id,
+        "said why": one.says in crash.message,
+    }
+
+
+def table(title: str, rights: Iterable[tuple[str, _Right]]) -> None:
+    """Print what is not fully right, and how many are."""
+    counts = Counter[str]()
+    for name, right in rights:
+        counts.update(["mistakes", *(column for column, is_right in right.items() if is_right)])
+        if not right or not all(right.values()):
+            print(f"- {name}: {', '.join(column for column, is_right in right.items() if not is_right)}")
+    show((title, *counts), [("all", *counts.values())])
+
+
+def main() -> None:
+    """Print both tables."""
+    table("unlisted", ((one.name, of_unlisted(one)) for one in UNLISTED))
+    table("crashing", ((one.name, of_crashing(one)) for one in CRASHING))
+
+
+if __name__ == "__main__":
+    main()
