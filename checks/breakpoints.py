@@ -56,9 +56,15 @@ class Breakpoints:
         return None
 
     def _check_image(self, mine: Sequence[int]) -> None:
-        """The image is made outside of the model, in code that grading does not run."""
+        """The image is made outside of a model, in code that grading does not run, but inside of a script."""
         if not mine:
             raise CheckFailed("there is no comment «# BREAKPOINT S01»")
+        image = self.trace.tensor(self.trace.records[0].reference)
+        seen = [one for one in self.trace.sights if one.mark in mine]
+        if self._examination.session.is_script and not any(
+            _same_in_some_layout(self.trace.tensor(one.reference), image) for one in seen
+        ):
+            raise CheckFailed(self._misplaced("S01", mine, sorted({one.name for one in seen})))
 
     def _meanings(self, label: str) -> list[str]:
         sets = [LABEL_SETS[name] for name in self._examination.assignment.labels]
@@ -90,17 +96,29 @@ def _same_in_some_layout(variable: Tensor, tensor: Tensor) -> bool:
 
 
 def statements(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[tuple[str, int]]:
-    """For each mark the first line of the statement that it stands on or before; 0 where there is none."""
-    firsts = {file: _first_lines(decode(content)) for file, content in files.items() if _is_code(file, found)}
-    return [(mark.file, _statement(firsts.get(mark.file, []), mark.line)) for mark in found]
+    """For each mark the first line of the statement that it stands on or before; 0 where there is none.
+
+    A mark at the end of a block belongs to the last statement there.
+    """
+    texts = {file: decode(content) for file, content in files.items() if _is_code(file, found)}
+    rows = {file: _first_lines(text) for file, text in texts.items()}
+    return [
+        (mark.file, _statement(rows[mark.file], mark.line, _indent(texts[mark.file], mark.line)))
+        for mark in found
+    ]
 
 
 def _is_code(file: str, found: Sequence[Mark]) -> bool:
     return any(mark.file == file for mark in found)
 
 
-def _first_lines(text: str) -> list[tuple[int, int]]:
-    """First and last line of every simple statement, and the first of every compound one."""
+def _indent(text: str, line: int) -> int:
+    written = text.split("\n")[line - 1]
+    return len(written) - len(written.lstrip())
+
+
+def _first_lines(text: str) -> list[tuple[int, int, int]]:
+    """First and last line and indentation of every simple statement; of a compound one that of its head."""
     try:
         tree = ast.parse(clean(text)[0])
     except SyntaxError:
@@ -109,7 +127,7 @@ def _first_lines(text: str) -> list[tuple[int, int]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt) and _runs(node):
             last = node.lineno if hasattr(node, "body") else node.end_lineno
-            rows.append((node.lineno, last or node.lineno))
+            rows.append((node.lineno, last or node.lineno, node.col_offset))
     return sorted(rows)
 
 
@@ -121,7 +139,11 @@ def _runs(node: ast.stmt) -> bool:
     return not bare and not isinstance(node, (ast.Global, ast.Nonlocal))
 
 
-def _statement(rows: Sequence[tuple[int, int]], line: int) -> int:
-    on = [first for first, last in rows if first <= line <= last]
-    after = [first for first, _ in rows if first > line]
-    return max(on) if on else min(after, default=0)
+def _statement(rows: Sequence[tuple[int, int, int]], line: int, indent: int) -> int:
+    on = [first for first, last, _ in rows if first <= line <= last]
+    before = [first for first, _, _ in rows if first < line]
+    after = [(first, column) for first, _, column in rows if first > line]
+    if on:
+        return max(on)
+    first, column = min(after, default=(0, -1))
+    return max(before, default=0) if column < indent else first

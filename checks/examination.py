@@ -93,7 +93,8 @@ class Examination:
         # what a model makes of the sizes, such as a square, may bring equal axes back
         found = ([draw for draw in built if tells_apart(draw.sizes)] or built)[:count]
         if found[0].sizes.embed_dim * found[0].sizes.tokens > _SMALL:
-            return [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
+            two = [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
+            return [self.buildable(draw) for draw in two]
         return found
 
     def buildable(self, draw: Draw) -> Draw:
@@ -157,8 +158,9 @@ class Examination:
 
     @cached_property
     def crash(self) -> StudentCodeFailed | None:
-        """The exception that the forward pass ended in, if it did."""
-        return self._first.trace.error
+        """The exception that the forward pass ended in, if it did; what a script does after its logits is no matter."""
+        reached = any(step.key == "logits" for step in self.walk.steps)
+        return None if self.session.is_script and reached else self._first.trace.error
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -250,5 +252,10 @@ class Examination:
         return found
 
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
+        """Plain passes of the model. Raises NotApplicable where there is only a script."""
+        if self.session.is_script:
+            raise NotApplicable(
+                "a script has no model that could be given other batches, modes or precisions"
+            )
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ..reference.sizes import Sizes
+from . import scripts
 from .child import describe_error, is_out_of_memory
 from .code import module_file
 from .errors import NotLoaded
@@ -22,6 +23,7 @@ from .loading import Loaded, load
 from .plain import plain_passes, tensors_in
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
+from .scripts import Script
 from .shortening import shorten
 from .sights import Watcher
 from .tracing import Storage, Tracer
@@ -39,6 +41,7 @@ class _Submission:
 
     loaded: Loaded
     recipe: Recipe
+    script: Script | None = None  # where there is no model class to build, or it is not what is shown
     shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
@@ -47,17 +50,45 @@ def _load(header: Header, tensors: Tensors) -> Reply:
     files = {name: tensors[key].numpy().tobytes() for name, key in header["files"].items()}
     _lay_out(files)
     loaded = _Submission.loaded = load(files)
-    return {"skipped": [asdict(one) for one in loaded.skipped], "failure": _failure(loaded.error)}, {}
+    error = None if scripts.likeliest(loaded) else loaded.error
+    return {"skipped": [asdict(one) for one in loaded.skipped], "failure": _failure(error)}, {}
 
 
 def _infer(header: Header, tensors: Tensors) -> Reply:
-    """Finds the model and how to build it, by trying."""
+    """Finds the model and how to build it, by trying; else runs the files as a script."""
+    loaded = _Submission.loaded
+    pinned = header["model"] is not None
     try:
-        _Submission.recipe = infer(_Submission.loaded, Pins(header["model"], header["arguments"]))
+        file = None if pinned else scripts.find(loaded)
+        if file is None:
+            return _infer_model(header)
+        script = _Submission.script = Script(loaded, file)
+        return _describe_script(script), {}
     except NotLoaded as error:
-        return {"recipe": None, "failure": _failure(error)}, {}
+        file = None if pinned else scripts.likeliest(loaded)
+        return ({"failure": _failure(error)}, {}) if file is None else _infer_script(file, error)
+
+
+def _infer_model(header: Header) -> Reply:
+    if _Submission.loaded.error is not None:
+        raise _Submission.loaded.error
+    _Submission.recipe = infer(_Submission.loaded, Pins(header["model"], header["arguments"]))
     _Submission.shortens = _runs_shorter()
     return {"recipe": _Submission.recipe.describe(), "failure": None}, {}
+
+
+def _infer_script(file: str, no_model: NotLoaded) -> Reply:
+    """Where no model can be built; what stood in the way of one is said where a script does not run either."""
+    try:
+        script = _Submission.script = Script(_Submission.loaded, file)
+    except NotLoaded as error:
+        return {"failure": _failure(no_model if scripts.has_classes(_Submission.loaded) else error)}, {}
+    return _describe_script(script), {}
+
+
+def _describe_script(script: Script) -> Header:
+    skipped = [asdict(one) for one in script.skipped]
+    return {"recipe": {"notes": script.notes()}, "script": True, "skipped": skipped, "failure": None}
 
 
 def _runs_shorter() -> bool:
@@ -94,6 +125,8 @@ def _failure(error: NotLoaded | None) -> Header | None:
 def _sizes(header: Header, tensors: Tensors) -> Reply:
     """The nearest sizes that the model can really be built at."""
     wanted = Sizes(**header["sizes"])
+    if _Submission.script is not None:
+        return {"sizes": asdict(_Submission.script.sizes_for(wanted))}, {}
     found = _Submission.recipe.sizes_for(wanted)
     if _Submission.shortens:
         found = replace(found, depth=min(found.depth, max(wanted.depth, _BLOCKS)))
@@ -110,6 +143,8 @@ def _built(sizes: Sizes) -> nn.Module:
 
 def _trace(header: Header, tensors: Tensors) -> Reply:
     """One forward pass, recorded; without an image, the shapes of one."""
+    if _Submission.script is not None:
+        return _trace_script(_Submission.script, header, tensors)
     if "image" in tensors:
         image = tensors["image"].to(_DTYPES[header["dtype"]], copy=True)
         return _record(_model(header, tensors), image, header, keep_cells=True)
@@ -117,6 +152,14 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
     image = torch.rand(sizes.batch, sizes.channels, sizes.height, sizes.width)
     # not on the meta device: code may look at numbers, and for that device torch imports its compiler
     return _record(_built(sizes).eval(), image, {**header, "dtype": "float32"}, keep_cells=False)
+
+
+def _trace_script(script: Script, header: Header, tensors: Tensors) -> Reply:
+    fixed = {name.removeprefix("set:"): one for name, one in tensors.items()}
+    image = fixed.pop("image", None)
+    ran = script.run(Sizes(**header["sizes"]), int(header["seed"]), image, fixed, header["marks"])
+    error = None if ran.error is None else describe_error(ran.error[1])
+    return _encode(ran.tracer, ran.sights, [], error)
 
 
 def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -> Reply:
@@ -138,7 +181,7 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
         if is_out_of_memory(raised):
             raise
         error = describe_error(raised)
-    return _encode(tracer, watcher, outputs, error)
+    return _encode(tracer, watcher.sights, outputs, error)
 
 
 def _model(header: Header, tensors: Tensors) -> nn.Module:
@@ -164,7 +207,7 @@ def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
 
 
 def _encode(
-    tracer: Tracer, watcher: Watcher, outputs: list[tuple[str, Tensor]], error: Header | None
+    tracer: Tracer, sights: list[list[Any]], outputs: list[tuple[str, Tensor]], error: Header | None
 ) -> Reply:
     cells = [one.cells for one in tracer.records + tracer.leaves if one.cells is not None]
     signature = hashlib.sha256(" ".join(one.op for one in tracer.records).encode()).hexdigest()[:16]
@@ -174,7 +217,7 @@ def _encode(
         "records": [_row(one) for one in tracer.records],
         "leaves": [_row(one) for one in tracer.leaves],
         "outputs": [[path, where] for path, where in references if where is not None],
-        "sights": watcher.sights,
+        "sights": sights,
         "error": error,
     }
     return header, {"cells": torch.cat(cells)} if cells else {}

@@ -73,4 +73,4 @@ def trace_model(model: nn.Module, image: Tensor) -> Trace:
         outputs = list(plain.tensors_in(result))
     except Exception as raised:  # as for a student's: what ran before it is still a trace
         error = describe_error(raised)
-    return decode(*requests._encode(tracer, watcher, outputs, error))
+    return decode(*requests._encode(tracer, watcher.sights, outputs, error))

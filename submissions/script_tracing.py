@@ -1,0 +1,296 @@
+"""Child side: recording a script, which makes its own image and its own parameters while it runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .code import STUDENT_PREFIX
+from .randomise import drawn
+from .tracing import Storage, Tracer, written_by
+
+_MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads make some thousand
+_MOST_CHANNELS = 4
+
+Key = tuple[str, int]  # "record" or "leaf", and its number
+
+
+@dataclass(frozen=True)
+class Window:
+    """How a tensor lies in its storage."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+
+    @property
+    def is_picture(self) -> bool:
+        """Is it B C H W, as an image is?"""
+        return len(self.shape) == 4 and self.shape[1] <= _MOST_CHANNELS < min(self.shape[2:])
+
+    def resized(self, shape: tuple[int, ...]) -> Window:
+        """The same layout of another shape."""
+        strides = [0] * len(shape)
+        step = 1
+        for axis in sorted(range(len(shape)), key=lambda one: (self.strides[one], -one)):
+            strides[axis] = step
+            step *= shape[axis]
+        return self if shape == self.shape else Window(shape, tuple(strides), 0)
+
+    def of(self, tensor: Tensor) -> Tensor:
+        return torch.as_strided(tensor.detach(), self.shape, self.strides, self.offset)
+
+
+class ScriptTracer(Tracer):
+    """Records a script in float64, whatever precision it asks for.
+
+    A parameter gets random values when it is first read, or what ``fixed`` holds under its name: its place in
+    that order, ``parameter0`` being the first. ``image`` is written over every tensor that ``pictures`` names.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        fixed: Mapping[str, Tensor],
+        image: Tensor | None,
+        pictures: Mapping[Key, Window],
+        keep_cells: bool,
+    ) -> None:
+        super().__init__(nn.Module(), None, keep_cells)
+        self.tensors: dict[Key, Tensor] = {}  # what was recorded, by number
+        self.windows: dict[Key, list[Window]] = {}  # on each of them, as far as they may show an image
+        self.lines: list[tuple[str, int]] = []  # of each record: the top-level statement that made it
+        self._generator = torch.Generator().manual_seed(seed)
+        self._fixed, self._image, self._pictures = fixed, image, pictures
+        self._parameters: dict[int, bool] = {}  # storage: does it have its values?
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if len(self.records) > _MOST_OPERATIONS:
+            raise RuntimeError(f"the script runs more than {_MOST_OPERATIONS} tensor operations")
+        args, kwargs = _widened(args), _widened(dict(kwargs or {}))
+        changed = written_by(func, args, kwargs)
+        if any(self._is_parameter(one) for one in changed):  # initialised: it gets other values yet
+            return self._initialised(func, args, kwargs, changed)
+        args, kwargs = self._alike(args), self._alike(kwargs)
+        for one in _tensors((args, kwargs)):
+            if self._is_parameter(one):
+                self._settle(one)
+        result = super().__torch_dispatch__(func, types, args, kwargs)
+        for one in _tensors(result):
+            self._look_at(one)
+        return result
+
+    def _is_parameter(self, tensor: Tensor) -> bool:
+        key = _storage(tensor)
+        if isinstance(tensor, nn.Parameter):
+            self._parameters.setdefault(key, False)
+        return key in self._parameters
+
+    def _initialised(self, func: Any, args: Any, kwargs: Any, changed: list[Tensor]) -> Any:
+        for one in changed:
+            self._owner.pop(_storage(one), None)
+        return func(*args, **kwargs)
+
+    def _settle(self, parameter: Tensor) -> None:
+        """Gives a parameter its values before it is read for the first time."""
+        key = _storage(parameter)
+        if self._parameters[key] or not parameter.is_floating_point():
+            return
+        name = f"parameter{sum(self._parameters.values())}"
+        self._parameters[key] = True
+        self._names[key] = (name, "parameter")
+        self._owner.pop(key, None)
+        self._alive.append(parameter)
+        with torch.no_grad():
+            values = self._fixed.get(name, drawn(parameter, self._generator))
+            parameter.copy_(values.reshape(parameter.shape))
+
+    def _alike(self, value: Any) -> Any:
+        """Where float32 meets float64, as float64: what NumPy and files give is float32."""
+        dtypes = {one.dtype for one in _tensors(value)}
+        if not {torch.float32, torch.float64} <= dtypes:
+            return value
+        return _mapped(value, lambda one: self._as_float64(one) if isinstance(one, Tensor) else one)
+
+    def _as_float64(self, tensor: Tensor) -> Tensor:
+        if tensor.dtype != torch.float32:
+            return tensor
+        inputs = [self._reference(tensor)]
+        result = tensor.to(torch.float64)
+        self._add_record("aten._to_copy.default", result, self._depends(inputs[0]), inputs, [])
+        self._look_at(result)
+        return result
+
+    def _look_at(self, tensor: Tensor) -> None:
+        window = Window(tuple(tensor.shape), tuple(tensor.stride()), int(tensor.storage_offset()))
+        owner = self._owner.get(_storage(tensor))
+        if owner is not None and window.is_picture and tensor.is_floating_point():
+            known = self.windows.setdefault(owner, [])
+            if window not in known:
+                known.append(window)
+
+    def _reference(self, tensor: Tensor) -> list[Any]:
+        if _storage(tensor) not in self._owner:
+            self._show(("leaf", len(self.leaves)), tensor)
+        reference = super()._reference(tensor)
+        self._look_at(tensor)
+        return reference
+
+    def _add_record(
+        self, op: str, tensor: Tensor, image: bool, inputs: list[list[Any]], scalars: list[float]
+    ) -> None:
+        self._show(("record", len(self.records)), tensor)
+        self.lines.append(_top_line(sys._getframe()))
+        super()._add_record(op, tensor, image, inputs, scalars)
+
+    def _show(self, key: Key, tensor: Tensor) -> None:
+        """Keeps the tensor; writes the image over it where it is one of the pictures."""
+        self.tensors[key] = tensor
+        window = self._pictures.get(key)
+        if window is not None and self._image is not None and window.shape == self._image.shape:
+            with torch.no_grad():
+                window.of(tensor).copy_(self._image)
+
+
+def _storage(tensor: Tensor) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+def _mapped(value: Any, function: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_mapped(one, function) for one in value)
+    if isinstance(value, dict):
+        return {name: _mapped(one, function) for name, one in value.items()}
+    return function(value)
+
+
+def _widened(value: Any) -> Any:
+    return _mapped(value, lambda one: torch.float64 if one is torch.float32 else one)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return [found for one in value for found in _tensors(one)] if isinstance(value, (list, tuple)) else []
+
+
+def _top_line(frame: FrameType | None) -> tuple[str, int]:
+    """The line of the outermost statement that runs."""
+    found = ("", 0)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(STUDENT_PREFIX):
+            found = (frame.f_code.co_filename.removeprefix(STUDENT_PREFIX), frame.f_lineno)
+        frame = frame.f_back
+    return found
+
+
+def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
+    """The image that the pass reads, first, and every other tensor with the same numbers; empty if there is none.
+
+    It is the picture that most of what was computed follows from, after all steps that keep it a picture of
+    that size.
+    """
+    children = _children(tracer.records)
+    found = [(key, window) for key, windows in tracer.windows.items() for window in windows]
+    found = [one for one in found if _of(tracer, one[0]).kind != "parameter"]
+    reach = {key: len(_descendants(key, children)) for key in {key for key, _ in found}}
+    found = [(key, window) for key, window in found if reach[key]]
+    if not found:
+        return {}
+    best = max(found, key=lambda one: (reach[one[0]], -one[1].shape[0], one[0][0] == "record"))
+    while after := _prepared(best, found, children, reach):
+        best = after
+    numbers = best[1].of(tracer.tensors[best[0]])
+    same = [(key, window) for key, window in found if _same(window, tracer.tensors[key], numbers)]
+    return {best[0]: best[1], **dict(same)}
+
+
+def _of(tracer: ScriptTracer, key: Key) -> Storage:
+    return (tracer.records if key[0] == "record" else tracer.leaves)[key[1]]
+
+
+def _children(records: Sequence[Storage]) -> dict[Key, list[Key]]:
+    children: dict[Key, list[Key]] = {}
+    for number, record in enumerate(records):
+        for kind, parent, *_ in record.inputs:
+            if (kind, parent) != ("record", number):
+                children.setdefault((kind, parent), []).append(("record", number))
+    return children
+
+
+def _descendants(key: Key, children: Mapping[Key, Iterable[Key]]) -> set[Key]:
+    found: set[Key] = set()
+    todo = [key]
+    while todo:
+        new = set(children.get(todo.pop(), ())) - found
+        found |= new
+        todo += new
+    return found
+
+
+def _prepared(
+    best: tuple[Key, Window],
+    found: list[tuple[Key, Window]],
+    children: Mapping[Key, list[Key]],
+    reach: Mapping[Key, int],
+) -> tuple[Key, Window] | None:
+    """The same picture after one more step of its preparation, if most that follows goes by way of that."""
+    for key, window in found:
+        channels = window.shape[1] == best[1].shape[1]
+        if key in children.get(best[0], ()) and channels and 2 * reach[key] >= reach[best[0]]:
+            if window.shape == best[1].shape or "upsample" in key[0]:
+                return key, window
+    return None
+
+
+def _same(window: Window, tensor: Tensor, numbers: Tensor) -> bool:
+    return window.shape == tuple(numbers.shape) and bool(torch.equal(window.of(tensor), numbers))
+
+
+def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, Key]:
+    """Makes the first picture record 0 of the trace, and what follows from any of them depend on the image.
+
+    The answer says which number each record and leaf has now.
+    """
+    first, window = next(iter(pictures.items()))
+    root = _of(tracer, first)
+    root = replace(
+        root,
+        **{"op": "input", "image": True, "inputs": [], "scalars": []},
+        **{"shape": window.shape, "strides": window.strides, "offset": window.offset},
+    )
+    records = [("record", number) for number in range(len(tracer.records)) if ("record", number) != first]
+    leaves = [("leaf", number) for number in range(len(tracer.leaves)) if ("leaf", number) != first]
+    moved: dict[Key, Key] = {first: ("record", 0)}
+    moved |= {key: ("record", number) for number, key in enumerate(records, 1)}
+    moved |= {key: ("leaf", number) for number, key in enumerate(leaves)}
+    shown = {moved[key] for key in pictures}
+    tracer.records, tracer.leaves = (
+        [root, *(_of(tracer, key) for key in records)],
+        [_of(tracer, key) for key in leaves],
+    )
+    _renumber(tracer.records, moved, shown)
+    return moved
+
+
+def _renumber(records: Sequence[Storage], moved: Mapping[Key, Key], shown: set[Key]) -> None:
+    depends = set(shown)
+    for number, record in enumerate(records):
+        record.inputs = [[*moved[kind, parent], *rest] for kind, parent, *rest in record.inputs]
+        record.image = ("record", number) in shown or any(
+            (kind, one) in depends for kind, one, *_ in record.inputs
+        )
+        if record.image:
+            depends.add(("record", number))
+        elif not record.inputs and len(record.shape) < 4:
+            record.op = "constant"  # weights that are drawn once, when the script starts

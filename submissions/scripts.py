@@ -1,0 +1,343 @@
+"""Child side: a submission that is no model class but a script, run from top to bottom as one pass.
+
+A script fixes most of its sizes by itself. Those that it takes from constants are changed as they are asked
+for, and lists of blocks are cut short, each as far as the script still runs then.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from ..reference.sizes import Sizes
+from .building import Literal, value
+from .code import marks
+from .errors import Frame, NotLoaded
+from .lending import lent
+from .loading import Loaded
+from .observing import observe
+from .parameter_names import FIELDS
+from .probing import SMALL, fit
+from .program import Program, Skipped, source_text
+from .recipe import silence
+from .script_sizes import sizes_seen
+from .script_tracing import Key, ScriptTracer, Window, pictures_in, root_at
+from .sights import Watcher
+from .signatures import choices
+from .statements import Statement
+
+BLOCKS = 3  # "every block reads the first input" shows at three, and no sooner
+_CLAIMS = 6  # labels: a model's script may well mark image, class token, logits and probabilities
+_PLAIN = {**{name: (name,) for name in Sizes.__dataclass_fields__}, "image": ("height", "width")}
+_SEED = 0  # of the passes by which a script is got to know
+
+
+@dataclass
+class Pass:
+    """One run of a script. ``error`` is what stopped it, ``seen`` the sizes in it; no ``pictures``, no pass."""
+
+    tracer: ScriptTracer
+    loaded: Loaded
+    error: tuple[Statement, BaseException] | None = None
+    pictures: dict[Key, Window] = field(default_factory=dict)
+    sights: list[list[Any]] = field(default_factory=list)
+    seen: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a script is run: the sizes that it follows and by which constants, and the sizes that it fixes."""
+
+    constants: Mapping[str, str]  # name: meaning
+    follows: frozenset[str]
+    fixed: Mapping[str, int]
+    shortened: bool
+    pictures: Mapping[Key, Window]
+
+    def sizes_for(self, sizes: Sizes) -> Sizes:
+        """The nearest sizes that the script can be run at."""
+        if not {"height", "width"} & set(self.fixed):  # from one constant, so far as is known
+            sizes = fit(replace(sizes, width=sizes.height), {})
+        if not self.follows:
+            return Sizes(**{**vars(sizes), **self.fixed})
+        return fit(sizes, self.fixed)
+
+    def values(self, sizes: Sizes) -> dict[str, object]:
+        """What the constants are set to."""
+        return {name: value(meaning, sizes) for name, meaning in self.constants.items()}
+
+
+class Script:
+    """A submission as a script: ``file`` is the module that is run from top to bottom.
+
+    Raises NotLoaded, with the first line that failed, where it computes nothing from an image.
+    """
+
+    def __init__(self, loaded: Loaded, file: str) -> None:
+        self.file = file
+        self._program = loaded.program.as_script(file)
+        self._loaded = loaded
+        self._own: dict[str, object] = dict(loaded.constants)
+        self._way, known = self._get_to_know()
+        self.skipped: list[Skipped] = known.loaded.skipped
+
+    def notes(self) -> list[str]:
+        """What there is to say of how it is run."""
+        names = ", ".join(sorted(self._way.constants))
+        cut = f"; lists of more than {BLOCKS} blocks were cut to that" if self._way.shortened else ""
+        at = f"at its own sizes, except for {names}" if names else "at its own sizes"
+        return [
+            f"graded as a script: {self.file} was run from top to bottom, {at}{cut}; the image that it reads"
+            " and the parameters that it makes were given random values"
+        ]
+
+    def sizes_for(self, sizes: Sizes) -> Sizes:
+        """The nearest sizes that the script can be run at."""
+        return self._way.sizes_for(sizes)
+
+    def run(
+        self,
+        sizes: Sizes,
+        seed: int,
+        image: Tensor | None,
+        fixed: Mapping[str, Tensor],
+        stops: Sequence[Sequence[Any]],
+    ) -> Pass:
+        """One pass at sizes that ``sizes_for`` gave, recorded; without an image, only the shapes of one."""
+        way = self._way
+        shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
+        pictures = {key: window.resized(shape) for key, window in way.pictures.items()}
+        tracer = ScriptTracer(seed, fixed, image, pictures, keep_cells=image is not None)
+        ran = self._executed(tracer, way.values(sizes), way.shortened, sizes, stops)
+        ran.pictures = pictures if pictures.keys() <= tracer.tensors.keys() else {}
+        return _rooted(ran)
+
+    def _get_to_know(self) -> tuple[Way, Pass]:
+        """The first way in which nothing fails, else the one that shows the script as it is."""
+        constants = self._constants()
+        small = replace(SMALL, batch=1)
+        tried = [self._try(constants, small, True)] if constants else []
+        if not tried or tried[-1][1].error is not None:
+            tried.append(self._try({}, Sizes(), True))
+        if tried[-1][1].error is not None:
+            tried.append(self._try({}, Sizes(), False))
+        fine = [one for one in tried if one[1].error is None]
+        way, ran = (fine or tried[-1:])[0]
+        if not ran.pictures:
+            raise self._no_pass(ran)
+        return way, ran
+
+    def _try(self, constants: Mapping[str, str], sizes: Sizes, shortened: bool) -> tuple[Way, Pass]:
+        sizes = fit(sizes, {}) if constants else self._own_sizes()
+        values = {name: value(meaning, sizes) for name, meaning in constants.items()}
+        ran = self._executed(
+            ScriptTracer(_SEED, {}, None, {}, keep_cells=False), values, shortened, sizes, ()
+        )
+        ran.pictures = pictures_in(ran.tracer)
+        pictures = dict(ran.pictures)
+        if pictures:
+            _rooted(ran)
+            ran.seen = {**vars(sizes), **_of_modules(ran.loaded), **sizes_seen(ran.tracer.records)}
+            if "depth" in constants.values():  # no shape tells it
+                ran.seen["depth"] = sizes.depth
+        asked = {name for meaning in constants.values() for name in FIELDS[meaning]}
+        follows = {name for name in asked if ran.seen.get(name) == getattr(sizes, name)}
+        fixed = {name: size for name, size in ran.seen.items() if name not in follows}
+        return Way(constants, frozenset(follows), fixed, shortened, pictures), ran
+
+    def _constants(self) -> dict[str, str]:
+        """The constants that mean a size, with the likeliest meaning of each."""
+        found = {name: choices(name, "", one) for name, one in self._own.items()}
+        return {
+            name: one[0]
+            for name, one in found.items()
+            if one and not isinstance(one[0], Literal) and one[0] in FIELDS
+        }
+
+    def _own_sizes(self) -> Sizes:
+        """ViT-B/16, or what the constants say."""
+        said: dict[str, int] = {}
+        for name, meaning in self._constants().items():
+            number = self._own[name]
+            if isinstance(number, int):
+                said |= dict.fromkeys(_PLAIN.get(meaning, ()), number)
+        try:
+            return Sizes(batch=1, **{name: one for name, one in said.items() if name != "batch"})
+        except ValueError:  # they do not go together, and are not what the script computes with
+            return Sizes()
+
+    def _executed(
+        self,
+        tracer: ScriptTracer,
+        constants: Mapping[str, object],
+        shortened: bool,
+        sizes: Sizes,
+        stops: Sequence[Sequence[Any]],
+    ) -> Pass:
+        watcher = Watcher(stops, tracer.reference)
+        with _prepared(tracer, sizes, shortened), watcher, tracer:
+            loaded = replace(self._loaded, program=self._program).reload(constants)
+        ran = Pass(tracer, loaded, sights=watcher.sights)
+        ran.error = _stopped(self._program, ran)
+        return ran
+
+    def _no_pass(self, ran: Pass) -> NotLoaded:
+        if not ran.loaded.raised:
+            return NotLoaded(
+                "no model was found: no class is derived from nn.Module, and run as a script"
+                f" {self.file} computes nothing from an image"
+            )
+        statement, error = ran.loaded.raised[0]
+        reason = next(one.reason for one in ran.loaded.skipped if one.line == statement.line)
+        return NotLoaded(
+            f"run as a script, {self.file} computes nothing from an image: line {statement.line}, {reason}",
+            Frame(statement.file, statement.line),
+        )
+
+
+@contextmanager
+def _prepared(tracer: ScriptTracer, sizes: Sizes, shortened: bool) -> Iterator[None]:
+    random.seed(_SEED)
+    np.random.seed(_SEED)
+    torch.manual_seed(_SEED)
+    fast = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(
+        False
+    )  # which hides the stages of library attention under no_grad
+    torch.set_default_dtype(torch.float64)
+    try:
+        # the mathematical path takes the fused kernel apart, so that scores and probabilities exist
+        with sdpa_kernel(SDPBackend.MATH), lent(sizes.height, sizes.width), _cut_short(shortened), silence():
+            yield
+    finally:
+        torch.set_default_dtype(torch.float32)
+        torch.backends.mha.set_fastpath_enabled(fast)
+
+
+@contextmanager
+def _cut_short(shortened: bool) -> Iterator[None]:
+    """Lists of alike modules hold no more than some of them while it lasts."""
+    if not shortened:
+        yield
+        return
+    whole_list, whole_sequence = nn.ModuleList.__init__, nn.Sequential.__init__
+
+    def as_list(self: nn.ModuleList, modules: Any = None) -> None:
+        whole_list(self, modules and _some(list(modules)))
+
+    def as_sequence(self: nn.Sequential, *modules: Any) -> None:
+        if len(modules) == 1 and isinstance(modules[0], dict):
+            kept = _some(list(modules[0].values()))
+            modules = (type(modules[0])(list(modules[0].items())[: len(kept)]),)
+        whole_sequence(self, *(_some(list(modules)) if len(modules) > 1 else modules))
+
+    with (
+        mock.patch.object(nn.ModuleList, "__init__", as_list),
+        mock.patch.object(nn.Sequential, "__init__", as_sequence),
+    ):
+        yield
+
+
+def _some(modules: list[Any]) -> list[Any]:
+    alike = len({type(one) for one in modules}) == 1
+    return modules[:BLOCKS] if alike else modules
+
+
+def _of_modules(loaded: Loaded) -> dict[str, int]:
+    """The sizes of the model that the script holds; the depth is 1 where no list of blocks tells it."""
+    held = [
+        one
+        for module in loaded.modules.values()
+        for one in vars(module).values()
+        if isinstance(one, nn.Module)
+    ]
+    largest = max(held, key=lambda one: sum(p.numel() for p in one.parameters()), default=None)
+    return {"depth": 1} if largest is None else {"depth": 1, **observe(largest)}
+
+
+def _rooted(ran: Pass) -> Pass:
+    """The pass with the image as record 0, if there is one."""
+    if ran.pictures:
+        moved = root_at(ran.tracer, ran.pictures)
+        ran.sights = [
+            [mark, name, [*moved[kind, number], *rest]] for mark, name, (kind, number, *rest) in ran.sights
+        ]
+    return ran
+
+
+def _stopped(program: Program, ran: Pass) -> tuple[Statement, BaseException] | None:
+    """The statement that failed and after which nothing was computed any more: plots may fail, and labels."""
+    order = [one for body in program.statements.values() for one in body]
+    last = max((_position(order, line) for line in ran.tracer.lines), default=-1)
+    return next((one for one in ran.loaded.raised if order.index(one[0]) >= last), None)
+
+
+def _position(order: Sequence[Statement], line: tuple[str, int]) -> int:
+    file, number = line
+    mine = (place for place, one in enumerate(order) if one.file == file and one.line <= number)
+    return max(mine, default=-1)
+
+
+def find(loaded: Loaded) -> str | None:
+    """The file of a script whose stages stand beside its model classes, by where the marks are."""
+    for file in loaded.program.statements:
+        beside, inside = _claims(loaded.program, file)
+        if len(beside) > max(_CLAIMS, len(inside)):
+            return file
+    return None
+
+
+def likeliest(loaded: Loaded) -> str | None:
+    """The file that would be run: one that no other imports, with the most statements of its own."""
+    counts = {
+        file: sum(not (one.is_definition or one.is_import) for one in body)
+        for file, body in loaded.program.statements.items()
+    }
+    return max(counts, key=lambda file: counts[file]) if any(counts.values()) else None
+
+
+def has_classes(loaded: Loaded) -> bool:
+    """Does the submission define any class, which may have been meant for the model?"""
+    return any(
+        isinstance(one.node, ast.ClassDef) for body in loaded.program.statements.values() for one in body
+    )
+
+
+def _claims(program: Program, file: str) -> tuple[set[str], set[str]]:
+    """The labels that are marked in the script part of a module, and those that are in its classes."""
+    beside: set[str] = set()
+    inside: set[str] = set()
+    for part in program.parts[file]:
+        if part in program.broken:
+            continue
+        text = source_text(part)
+        tree = ast.parse(text)
+        classes = [
+            (one.lineno, one.end_lineno or 0) for one in ast.walk(tree) if isinstance(one, ast.ClassDef)
+        ]
+        helpers = [(one.lineno, one.end_lineno or 0) for one in tree.body if _is_helper(one)]
+        for mark in marks({part: text.encode()}):
+            if _within(mark.line, [*classes, *helpers]):
+                inside.add(mark.label)
+            else:
+                beside.add(mark.label)
+    return beside, inside
+
+
+def _is_helper(node: ast.stmt) -> bool:
+    """A function that is given something: what it computes, others ask it for."""
+    return isinstance(node, ast.FunctionDef) and bool(node.args.args)
+
+
+def _within(line: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= line <= last for first, last in spans)
