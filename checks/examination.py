@@ -13,17 +13,20 @@ from torch import Tensor
 
 from ..reference.sizes import Sizes
 from ..reference.stages import STAGES
+from ..submissions.code import marks
 from ..submissions.errors import StudentCodeFailed, SubmissionError
 from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
+from .claims import FalseClaim, false_claims
 from .drawing import Draw, draw_examples, noise, tells_apart
 from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
 from .locating.context import Context
 from .locating.locate import locate
 from .locating.walk import Finding, Walk
 from .replay import ReplayError, Seen, replay, reread
+from .stops import statements
 from .verdicts import NotApplicable
 
 _SPARE = 4  # times as many draws as examples
@@ -168,7 +171,21 @@ class Examination:
         found = [one for example in self.examples for step in example.walk.steps for one in step.findings]
         if self.is_foreign and self.architecture in _FOREIGN:
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
+        found += [one.finding for one in self.false_claims]
         return list({(one.id, one.stage): one for one in found}.values())
+
+    @cached_property
+    def watched(self) -> Trace:
+        """One pass of the first example, looked at where the breakpoint marks stand."""
+        draw = self.first_draw
+        # without any mark, one that is never reached still has variables looked at
+        stops = statements(self.source.files, marks(self.source.files)) or [("", 0)]
+        return self.session.trace(draw.sizes, draw.seed, draw.image, marks=stops)
+
+    @cached_property
+    def false_claims(self) -> list[FalseClaim]:
+        """What is shown as a stage, and was never computed by the model."""
+        return false_claims(self)
 
     @cached_property
     def stopped_at(self) -> str | None:
@@ -219,7 +236,9 @@ class Examination:
 
     def is_wrong(self, key: str) -> bool:
         """Is a stage computed by anything but its equation, as far as values tell?"""
-        return bool(self.faults(key)) or any(not one.step.explained for one in self._first.all(key))
+        claimed = {one.finding.id for one in self.false_claims if one.finding.stage == key}
+        computed = set(self.faults(key)) - claimed
+        return bool(computed) or any(not one.step.explained for one in self._first.all(key))
 
     @cached_property
     def full_shapes(self) -> FullSize:

@@ -33,20 +33,19 @@ class Program:
     broken: dict[str, NotLoaded]  # by source file: its syntax error
     is_script: bool = False  # is one of its modules run from top to bottom?
 
-    def as_script(self, file: str) -> Program:
-        """The same code, where every statement of the module ``file`` is run."""
-        body = [
-            statement
-            for part in self.parts[file]
-            if part not in self.broken
-            for statement in read_statements(part, source_text(part), whole=True)
-        ]
-        return replace(
-            self,
-            statements={**self.statements, file: body},
-            needs={**self.needs, **dict.fromkeys(body, Need.SCRIPT)},
-            is_script=True,
-        )
+    def as_script(self, file: str, numbers: Mapping[int, int]) -> Program:
+        """The same code with other ``numbers`` in it, where every statement of the module ``file`` is run."""
+        statements = {
+            module: [
+                statement
+                for part in parts
+                if part not in self.broken
+                for statement in read_statements(part, source_text(part), module == file, numbers)
+            ]
+            for module, parts in self.parts.items()
+        }
+        found = {**needs(statements), **dict.fromkeys(statements[file], Need.SCRIPT)}
+        return replace(self, statements=statements, needs=found, is_script=True)
 
 
 def read(files: Mapping[str, bytes]) -> Program:

@@ -159,7 +159,9 @@ def _trace_script(script: Script, header: Header, tensors: Tensors) -> Reply:
     image = fixed.pop("image", None)
     ran = script.run(Sizes(**header["sizes"]), int(header["seed"]), image, fixed, header["marks"])
     error = None if ran.error is None else describe_error(ran.error[1])
-    return _encode(ran.tracer, ran.sights, [], error)
+    reply = _encode(ran.tracer, ran.sights, [], error)
+    ran.forget()
+    return reply
 
 
 def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -> Reply:

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from .code import STUDENT_PREFIX
 from .randomise import drawn
@@ -66,6 +67,10 @@ class ScriptTracer(Tracer):
         self.tensors: dict[Key, Tensor] = {}  # what was recorded, by number
         self.windows: dict[Key, list[Window]] = {}  # on each of them, as far as they may show an image
         self.lines: list[tuple[str, int]] = []  # of each record: the top-level statement that made it
+        self.calls: list[
+            range
+        ] = []  # records made in each call of a whole model, from a picture to its scores
+        self._depth = self._start = 0
         self._generator = torch.Generator().manual_seed(seed)
         self._fixed, self._image, self._pictures = fixed, image, pictures
         self._parameters: dict[int, bool] = {}  # storage: does it have its values?
@@ -87,6 +92,36 @@ class ScriptTracer(Tracer):
         for one in _tensors(result):
             self._look_at(one)
         return result
+
+    def __enter__(self) -> ScriptTracer:
+        self._hooks = [
+            register_module_forward_pre_hook(self._called),
+            register_module_forward_hook(self._returned, always_call=True),
+        ]
+        super().__enter__()
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        super().__exit__(*raised)
+        for hook in self._hooks:
+            hook.remove()
+
+    def forget(self) -> None:
+        """Lets go of the tensors that were recorded; their numbers stay, where they were kept."""
+        self.tensors.clear()
+        self._alive.clear()
+
+    def _called(self, module: nn.Module, given: Any) -> None:
+        if not self._depth:
+            self._start = len(self.records)
+        self._depth += 1
+
+    def _returned(self, module: nn.Module, given: Any, result: Any) -> None:
+        self._depth -= 1
+        image = next(iter(_tensors(given)), None)
+        pictured = image is not None and image.dim() == 4
+        if not self._depth and pictured and any(one.dim() == 2 for one in _tensors(result)):
+            self.calls.append(range(self._start, len(self.records)))
 
     def _is_parameter(self, tensor: Tensor) -> bool:
         key = _storage(tensor)
@@ -260,36 +295,36 @@ def _same(window: Window, tensor: Tensor, numbers: Tensor) -> bool:
 def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, Key]:
     """Makes the first picture record 0 of the trace, and what follows from any of them depend on the image.
 
-    The answer says which number each record and leaf has now.
+    Where the script calls a whole model, that is only what the model computes from it: what is computed
+    beside it is no part of the pass. The answer says which number each record and leaf has now.
     """
     first, window = next(iter(pictures.items()))
     root = _of(tracer, first)
-    root = replace(
-        root,
-        **{"op": "input", "image": True, "inputs": [], "scalars": []},
-        **{"shape": window.shape, "strides": window.strides, "offset": window.offset},
-    )
+    root = replace(root, op="input", image=True, inputs=[], scalars=[], **vars(window))
     records = [("record", number) for number in range(len(tracer.records)) if ("record", number) != first]
     leaves = [("leaf", number) for number in range(len(tracer.leaves)) if ("leaf", number) != first]
     moved: dict[Key, Key] = {first: ("record", 0)}
     moved |= {key: ("record", number) for number, key in enumerate(records, 1)}
     moved |= {key: ("leaf", number) for number, key in enumerate(leaves)}
     shown = {moved[key] for key in pictures}
+    called = max(tracer.calls, key=len, default=range(len(tracer.records)))
+    inside = {moved["record", number] for number in called} | shown
     tracer.records, tracer.leaves = (
         [root, *(_of(tracer, key) for key in records)],
         [_of(tracer, key) for key in leaves],
     )
-    _renumber(tracer.records, moved, shown)
+    _renumber(tracer.records, moved, shown, inside)
     return moved
 
 
-def _renumber(records: Sequence[Storage], moved: Mapping[Key, Key], shown: set[Key]) -> None:
+def _renumber(
+    records: Sequence[Storage], moved: Mapping[Key, Key], shown: set[Key], inside: set[Key]
+) -> None:
     depends = set(shown)
     for number, record in enumerate(records):
         record.inputs = [[*moved[kind, parent], *rest] for kind, parent, *rest in record.inputs]
-        record.image = ("record", number) in shown or any(
-            (kind, one) in depends for kind, one, *_ in record.inputs
-        )
+        follows = any((kind, one) in depends for kind, one, *_ in record.inputs)
+        record.image = ("record", number) in shown or (follows and ("record", number) in inside)
         if record.image:
             depends.add(("record", number))
         elif not record.inputs and len(record.shape) < 4:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest import mock
@@ -18,6 +18,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torchvision.models import VisionTransformer
+from torchvision.transforms._presets import ImageClassification
 
 from ..reference.sizes import Sizes
 from .building import Literal, value
@@ -38,6 +40,10 @@ from .statements import Statement
 
 BLOCKS = 3  # "every block reads the first input" shows at three, and no sooner
 _CLAIMS = 6  # labels: a model's script may well mark image, class token, logits and probabilities
+# ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
+# 14 rows, so that what is computed from these numbers stays right
+_QUARTER = {768: 192, 3072: 768, 2304: 576, 12: 3, 16: 8, 224: 112, 256: 128}
+_AS_WRITTEN: Mapping[int, int] = {}
 _PLAIN = {**{name: (name,) for name in Sizes.__dataclass_fields__}, "image": ("height", "width")}
 _SEED = 0  # of the passes by which a script is got to know
 
@@ -53,6 +59,12 @@ class Pass:
     sights: list[list[Any]] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
 
+    def forget(self) -> None:
+        """Lets go of the tensors: what a script leaves behind refers to itself, and would stay."""
+        self.tracer.forget()
+        for module in self.loaded.modules.values():
+            vars(module).clear()
+
 
 @dataclass(frozen=True)
 class Way:
@@ -63,13 +75,16 @@ class Way:
     fixed: Mapping[str, int]
     shortened: bool
     pictures: Mapping[Key, Window]
+    numbers: Mapping[int, int]  # for those that are written out in the code
+    whole: Mapping[str, int]  # the fixed sizes with the numbers as they are written
 
     def sizes_for(self, sizes: Sizes) -> Sizes:
         """The nearest sizes that the script can be run at."""
         if not {"height", "width"} & set(self.fixed):  # from one constant, so far as is known
             sizes = fit(replace(sizes, width=sizes.height), {})
         if not self.follows:
-            return Sizes(**{**vars(sizes), **self.fixed})
+            full = sizes.embed_dim >= self.whole["embed_dim"]
+            return Sizes(**{**vars(sizes), **(self.whole if full else self.fixed)})
         return fit(sizes, self.fixed)
 
     def values(self, sizes: Sizes) -> dict[str, object]:
@@ -85,9 +100,8 @@ class Script:
 
     def __init__(self, loaded: Loaded, file: str) -> None:
         self.file = file
-        self._program = loaded.program.as_script(file)
         self._loaded = loaded
-        self._own: dict[str, object] = dict(loaded.constants)
+        self._own = loaded.constants
         self._way, known = self._get_to_know()
         self.skipped: list[Skipped] = known.loaded.skipped
 
@@ -118,31 +132,35 @@ class Script:
         shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
         pictures = {key: window.resized(shape) for key, window in way.pictures.items()}
         tracer = ScriptTracer(seed, fixed, image, pictures, keep_cells=image is not None)
-        ran = self._executed(tracer, way.values(sizes), way.shortened, sizes, stops)
+        numbers = way.numbers if sizes.embed_dim == way.fixed.get("embed_dim") else _AS_WRITTEN
+        ran = self._executed(tracer, way.values(sizes), numbers, way.shortened, sizes, stops)
         ran.pictures = pictures if pictures.keys() <= tracer.tensors.keys() else {}
         return _rooted(ran)
 
     def _get_to_know(self) -> tuple[Way, Pass]:
         """The first way in which nothing fails, else the one that shows the script as it is."""
-        constants = self._constants()
+        constants, own = self._constants(), self._own_sizes()
         small = replace(SMALL, batch=1)
-        tried = [self._try(constants, small, True)] if constants else []
-        if not tried or tried[-1][1].error is not None:
-            tried.append(self._try({}, Sizes(), True))
-        if tried[-1][1].error is not None:
-            tried.append(self._try({}, Sizes(), False))
-        fine = [one for one in tried if one[1].error is None]
-        way, ran = (fine or tried[-1:])[0]
+        ways = [
+            *([(constants, small, _AS_WRITTEN, True)] if constants else []),
+            ({}, _scaled(own), _QUARTER, True),
+            ({}, own, _AS_WRITTEN, True),
+            ({}, own, _AS_WRITTEN, False),
+        ]
+        for one in ways:
+            way, ran = self._try(*one)
+            if ran.error is None and ran.pictures:
+                break
         if not ran.pictures:
             raise self._no_pass(ran)
         return way, ran
 
-    def _try(self, constants: Mapping[str, str], sizes: Sizes, shortened: bool) -> tuple[Way, Pass]:
-        sizes = fit(sizes, {}) if constants else self._own_sizes()
+    def _try(
+        self, constants: Mapping[str, str], sizes: Sizes, numbers: Mapping[int, int], shortened: bool
+    ) -> tuple[Way, Pass]:
         values = {name: value(meaning, sizes) for name, meaning in constants.items()}
-        ran = self._executed(
-            ScriptTracer(_SEED, {}, None, {}, keep_cells=False), values, shortened, sizes, ()
-        )
+        tracer = ScriptTracer(_SEED, {}, None, {}, keep_cells=False)
+        ran = self._executed(tracer, values, numbers, shortened, sizes, ())
         ran.pictures = pictures_in(ran.tracer)
         pictures = dict(ran.pictures)
         if pictures:
@@ -153,7 +171,9 @@ class Script:
         asked = {name for meaning in constants.values() for name in FIELDS[meaning]}
         follows = {name for name in asked if ran.seen.get(name) == getattr(sizes, name)}
         fixed = {name: size for name, size in ran.seen.items() if name not in follows}
-        return Way(constants, frozenset(follows), fixed, shortened, pictures), ran
+        ran.forget()
+        whole = {name: _whole(name, size, numbers) for name, size in fixed.items()}
+        return Way(constants, frozenset(follows), fixed, shortened, pictures, numbers, whole), ran
 
     def _constants(self) -> dict[str, str]:
         """The constants that mean a size, with the likeliest meaning of each."""
@@ -180,15 +200,17 @@ class Script:
         self,
         tracer: ScriptTracer,
         constants: Mapping[str, object],
+        numbers: Mapping[int, int],
         shortened: bool,
         sizes: Sizes,
         stops: Sequence[Sequence[Any]],
     ) -> Pass:
         watcher = Watcher(stops, tracer.reference)
-        with _prepared(tracer, sizes, shortened), watcher, tracer:
-            loaded = replace(self._loaded, program=self._program).reload(constants)
+        program = self._loaded.program.as_script(self.file, numbers)
+        with _prepared(sizes, numbers, shortened), watcher, tracer:
+            loaded = replace(self._loaded, program=program).reload(constants)
         ran = Pass(tracer, loaded, sights=watcher.sights)
-        ran.error = _stopped(self._program, ran)
+        ran.error = _stopped(program, ran)
         return ran
 
     def _no_pass(self, ran: Pass) -> NotLoaded:
@@ -206,7 +228,7 @@ class Script:
 
 
 @contextmanager
-def _prepared(tracer: ScriptTracer, sizes: Sizes, shortened: bool) -> Iterator[None]:
+def _prepared(sizes: Sizes, numbers: Mapping[int, int], shortened: bool) -> Iterator[None]:
     random.seed(_SEED)
     np.random.seed(_SEED)
     torch.manual_seed(_SEED)
@@ -217,11 +239,47 @@ def _prepared(tracer: ScriptTracer, sizes: Sizes, shortened: bool) -> Iterator[N
     torch.set_default_dtype(torch.float64)
     try:
         # the mathematical path takes the fused kernel apart, so that scores and probabilities exist
-        with sdpa_kernel(SDPBackend.MATH), lent(sizes.height, sizes.width), _cut_short(shortened), silence():
+        with (
+            sdpa_kernel(SDPBackend.MATH),
+            lent(sizes.height, sizes.width),
+            _renumbered(numbers),
+            _cut_short(shortened),
+            silence(),
+        ):
             yield
     finally:
         torch.set_default_dtype(torch.float32)
         torch.backends.mha.set_fastpath_enabled(fast)
+
+
+def _scaled(sizes: Sizes) -> Sizes:
+    side = _QUARTER.get(sizes.height, sizes.height)
+    return replace(sizes, height=side, width=side, patch=_QUARTER.get(sizes.patch, sizes.patch))
+
+
+def _whole(name: str, size: int, numbers: Mapping[int, int]) -> int:
+    """A size as the code has it, where it came out as ``size`` with other numbers; the depth was cut short."""
+    written = {after: before for before, after in numbers.items()}
+    return size if name in ("batch", "channels", "depth") else written.get(size, size)
+
+
+@contextmanager
+def _renumbered(numbers: Mapping[int, int]) -> Iterator[None]:
+    """The library's ViT and the transforms that come with its weights have other numbers while it lasts."""
+    with ExitStack() as stack:
+        for library_class in (VisionTransformer, ImageClassification):
+            stack.enter_context(_with_numbers(library_class, numbers))
+        yield
+
+
+def _with_numbers(library_class: type, numbers: Mapping[int, int]) -> AbstractContextManager[object]:
+    construct = library_class.__init__  # type: ignore[misc]  # patched on the class, and only there
+
+    def constructing(self: object, *arguments: Any, **options: Any) -> None:
+        given = {name: numbers.get(one, one) if type(one) is int else one for name, one in options.items()}
+        construct(self, *arguments, **given)
+
+    return mock.patch.object(library_class, "__init__", constructing)
 
 
 @contextmanager
