@@ -161,7 +161,7 @@ class Examination:
 
     @cached_property
     def crash(self) -> StudentCodeFailed | None:
-        """The exception that the forward pass ended in, if it did; what a script does after its logits is no matter."""
+        """The exception that the forward pass ended in, if it did; after its logits, a script may fail."""
         reached = any(step.key == "logits" for step in self.walk.steps)
         return None if self.session.is_script and reached else self._first.trace.error
 

@@ -37,7 +37,9 @@ class _Weights(dict[str, Any]):
 class _Canvas(ModuleType):
     """Takes whatever is drawn on it, or asked of it."""
 
-    __path__: list[str] = []  # a package, so that what is below it can be imported
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__ = []  # a package, so that what is below it can be imported
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -68,7 +70,7 @@ class _Canvas(ModuleType):
 
 @contextmanager
 def lent(height: int, width: int) -> Iterator[None]:
-    """While it lasts, a missing image is one of this size, missing weights are none, and plots are not drawn."""
+    """While it lasts, a missing image is one of this size, and nothing is loaded as weights or plotted."""
     picture = _picture(height, width)
     with ExitStack() as stack:
         for target, name, stand_in in _replacements(picture):

@@ -33,7 +33,7 @@ def randomise(model: nn.Module, seed: int, fixed: Mapping[str, Tensor]) -> None:
 
 
 def drawn(tensor: Tensor, generator: torch.Generator) -> Tensor:
-    """Random values for a parameter of this shape; for one that is all ones, as a norm's weight is, around 1."""
+    """Random values for a parameter of this shape; around 1 if it is all ones, as a norm's weight is."""
     normal = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
     if tensor.dim() <= 1:
         return _SPREAD_OF_VECTORS * normal + (1.0 if bool((tensor == 1).all()) else 0.0)

@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ..reference.sizes import Sizes
-from . import scripts
 from .child import describe_error, is_out_of_memory
 from .code import module_file
 from .errors import NotLoaded
@@ -23,6 +22,7 @@ from .loading import Loaded, load
 from .plain import plain_passes, tensors_in
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
+from .script_finding import find_script, has_classes, likeliest
 from .scripts import Script
 from .shortening import shorten
 from .sights import Watcher
@@ -50,7 +50,7 @@ def _load(header: Header, tensors: Tensors) -> Reply:
     files = {name: tensors[key].numpy().tobytes() for name, key in header["files"].items()}
     _lay_out(files)
     loaded = _Submission.loaded = load(files)
-    error = None if scripts.likeliest(loaded) else loaded.error
+    error = None if likeliest(loaded) else loaded.error
     return {"skipped": [asdict(one) for one in loaded.skipped], "failure": _failure(error)}, {}
 
 
@@ -59,13 +59,13 @@ def _infer(header: Header, tensors: Tensors) -> Reply:
     loaded = _Submission.loaded
     pinned = header["model"] is not None
     try:
-        file = None if pinned else scripts.find(loaded)
+        file = None if pinned else find_script(loaded)
         if file is None:
             return _infer_model(header)
         script = _Submission.script = Script(loaded, file)
         return _describe_script(script), {}
     except NotLoaded as error:
-        file = None if pinned else scripts.likeliest(loaded)
+        file = None if pinned else likeliest(loaded)
         return ({"failure": _failure(error)}, {}) if file is None else _infer_script(file, error)
 
 
@@ -78,11 +78,11 @@ def _infer_model(header: Header) -> Reply:
 
 
 def _infer_script(file: str, no_model: NotLoaded) -> Reply:
-    """Where no model can be built; what stood in the way of one is said where a script does not run either."""
+    """Where no model can be built. What stood in its way is said if nothing comes of a script either."""
     try:
         script = _Submission.script = Script(_Submission.loaded, file)
     except NotLoaded as error:
-        return {"failure": _failure(no_model if scripts.has_classes(_Submission.loaded) else error)}, {}
+        return {"failure": _failure(no_model if has_classes(_Submission.loaded) else error)}, {}
     return _describe_script(script), {}
 
 

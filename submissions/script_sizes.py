@@ -12,7 +12,7 @@ _ACTIVATIONS = ("gelu", "relu", "silu", "erf", "tanh")
 
 
 def sizes_seen(records: Sequence[Storage]) -> dict[str, int]:
-    """The fields of ``Sizes`` that the shapes tell, where ``records[0]`` is the image; others are left out."""
+    """The fields of ``Sizes`` that the shapes tell, where ``records[0]`` is the image."""
     _, channels, height, width = records[0].shape
     found = {"batch": records[0].shape[0], "channels": channels, "height": height, "width": width}
     made = [one for one in records[1:] if one.image]
@@ -47,7 +47,7 @@ def _most(sizes: Iterable[int]) -> int:
 
 
 def _last_row(made: Sequence[Storage], width: int) -> int:
-    """The width of the last tensor with one row for each image that is no token."""
+    """The width of the last map to one row for each image, if that is no token."""
     rows = [
         one.shape[-1] for one in made if len(one.shape) == 2 and "mm" in one.op and one.shape[-1] != width
     ]

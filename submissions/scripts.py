@@ -6,40 +6,28 @@ for, and lists of blocks are cut short, each as far as the script still runs the
 
 from __future__ import annotations
 
-import ast
-import random
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from unittest import mock
 
-import numpy as np
-import torch
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torchvision.models import VisionTransformer
-from torchvision.transforms._presets import ImageClassification
 
 from ..reference.sizes import Sizes
 from .building import Literal, value
-from .code import marks
 from .errors import Frame, NotLoaded
-from .lending import lent
 from .loading import Loaded
 from .observing import observe
 from .parameter_names import FIELDS
 from .probing import SMALL, fit
-from .program import Program, Skipped, source_text
-from .recipe import silence
+from .program import Program, Skipped
+from .script_pictures import pictures_in, root_at
 from .script_sizes import sizes_seen
-from .script_tracing import Key, ScriptTracer, Window, pictures_in, root_at
+from .script_tracing import Key, ScriptTracer, Window
+from .script_world import BLOCKS, prepared
 from .sights import Watcher
 from .signatures import choices
 from .statements import Statement
 
-BLOCKS = 3  # "every block reads the first input" shows at three, and no sooner
-_CLAIMS = 6  # labels: a model's script may well mark image, class token, logits and probabilities
 # ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
 # 14 rows, so that what is computed from these numbers stays right
 _QUARTER = {768: 192, 3072: 768, 2304: 576, 12: 3, 16: 8, 224: 112, 256: 128}
@@ -50,7 +38,7 @@ _SEED = 0  # of the passes by which a script is got to know
 
 @dataclass
 class Pass:
-    """One run of a script. ``error`` is what stopped it, ``seen`` the sizes in it; no ``pictures``, no pass."""
+    """One run of a script: what stopped it, and its sizes. Without ``pictures``, nothing was computed."""
 
     tracer: ScriptTracer
     loaded: Loaded
@@ -108,10 +96,11 @@ class Script:
     def notes(self) -> list[str]:
         """What there is to say of how it is run."""
         names = ", ".join(sorted(self._way.constants))
-        cut = f"; lists of more than {BLOCKS} blocks were cut to that" if self._way.shortened else ""
-        at = f"at its own sizes, except for {names}" if names else "at its own sizes"
+        sizes = f"with other values of {names}" if names else "at its own sizes"
+        sizes = "at a quarter of its own sizes, which are those of ViT-B/16" if self._way.numbers else sizes
+        cut = f"; no more than {BLOCKS} blocks of a list were run" if self._way.shortened else ""
         return [
-            f"graded as a script: {self.file} was run from top to bottom, {at}{cut}; the image that it reads"
+            f"graded as a script: {self.file} was run from top to bottom, {sizes}{cut}; the image that it reads"
             " and the parameters that it makes were given random values"
         ]
 
@@ -207,7 +196,7 @@ class Script:
     ) -> Pass:
         watcher = Watcher(stops, tracer.reference)
         program = self._loaded.program.as_script(self.file, numbers)
-        with _prepared(sizes, numbers, shortened), watcher, tracer:
+        with prepared(sizes, numbers, shortened), watcher, tracer:
             loaded = replace(self._loaded, program=program).reload(constants)
         ran = Pass(tracer, loaded, sights=watcher.sights)
         ran.error = _stopped(program, ran)
@@ -219,37 +208,12 @@ class Script:
                 "no model was found: no class is derived from nn.Module, and run as a script"
                 f" {self.file} computes nothing from an image"
             )
-        statement, error = ran.loaded.raised[0]
+        statement, _ = ran.loaded.raised[0]
         reason = next(one.reason for one in ran.loaded.skipped if one.line == statement.line)
         return NotLoaded(
             f"run as a script, {self.file} computes nothing from an image: line {statement.line}, {reason}",
             Frame(statement.file, statement.line),
         )
-
-
-@contextmanager
-def _prepared(sizes: Sizes, numbers: Mapping[int, int], shortened: bool) -> Iterator[None]:
-    random.seed(_SEED)
-    np.random.seed(_SEED)
-    torch.manual_seed(_SEED)
-    fast = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(
-        False
-    )  # which hides the stages of library attention under no_grad
-    torch.set_default_dtype(torch.float64)
-    try:
-        # the mathematical path takes the fused kernel apart, so that scores and probabilities exist
-        with (
-            sdpa_kernel(SDPBackend.MATH),
-            lent(sizes.height, sizes.width),
-            _renumbered(numbers),
-            _cut_short(shortened),
-            silence(),
-        ):
-            yield
-    finally:
-        torch.set_default_dtype(torch.float32)
-        torch.backends.mha.set_fastpath_enabled(fast)
 
 
 def _scaled(sizes: Sizes) -> Sizes:
@@ -258,57 +222,9 @@ def _scaled(sizes: Sizes) -> Sizes:
 
 
 def _whole(name: str, size: int, numbers: Mapping[int, int]) -> int:
-    """A size as the code has it, where it came out as ``size`` with other numbers; the depth was cut short."""
+    """A size as the code has it, where it came out as ``size`` with other numbers."""
     written = {after: before for before, after in numbers.items()}
     return size if name in ("batch", "channels", "depth") else written.get(size, size)
-
-
-@contextmanager
-def _renumbered(numbers: Mapping[int, int]) -> Iterator[None]:
-    """The library's ViT and the transforms that come with its weights have other numbers while it lasts."""
-    with ExitStack() as stack:
-        for library_class in (VisionTransformer, ImageClassification):
-            stack.enter_context(_with_numbers(library_class, numbers))
-        yield
-
-
-def _with_numbers(library_class: type, numbers: Mapping[int, int]) -> AbstractContextManager[object]:
-    construct = library_class.__init__  # type: ignore[misc]  # patched on the class, and only there
-
-    def constructing(self: object, *arguments: Any, **options: Any) -> None:
-        given = {name: numbers.get(one, one) if type(one) is int else one for name, one in options.items()}
-        construct(self, *arguments, **given)
-
-    return mock.patch.object(library_class, "__init__", constructing)
-
-
-@contextmanager
-def _cut_short(shortened: bool) -> Iterator[None]:
-    """Lists of alike modules hold no more than some of them while it lasts."""
-    if not shortened:
-        yield
-        return
-    whole_list, whole_sequence = nn.ModuleList.__init__, nn.Sequential.__init__
-
-    def as_list(self: nn.ModuleList, modules: Any = None) -> None:
-        whole_list(self, modules and _some(list(modules)))
-
-    def as_sequence(self: nn.Sequential, *modules: Any) -> None:
-        if len(modules) == 1 and isinstance(modules[0], dict):
-            kept = _some(list(modules[0].values()))
-            modules = (type(modules[0])(list(modules[0].items())[: len(kept)]),)
-        whole_sequence(self, *(_some(list(modules)) if len(modules) > 1 else modules))
-
-    with (
-        mock.patch.object(nn.ModuleList, "__init__", as_list),
-        mock.patch.object(nn.Sequential, "__init__", as_sequence),
-    ):
-        yield
-
-
-def _some(modules: list[Any]) -> list[Any]:
-    alike = len({type(one) for one in modules}) == 1
-    return modules[:BLOCKS] if alike else modules
 
 
 def _of_modules(loaded: Loaded) -> dict[str, int]:
@@ -344,58 +260,3 @@ def _position(order: Sequence[Statement], line: tuple[str, int]) -> int:
     file, number = line
     mine = (place for place, one in enumerate(order) if one.file == file and one.line <= number)
     return max(mine, default=-1)
-
-
-def find(loaded: Loaded) -> str | None:
-    """The file of a script whose stages stand beside its model classes, by where the marks are."""
-    for file in loaded.program.statements:
-        beside, inside = _claims(loaded.program, file)
-        if len(beside) > max(_CLAIMS, len(inside)):
-            return file
-    return None
-
-
-def likeliest(loaded: Loaded) -> str | None:
-    """The file that would be run: one that no other imports, with the most statements of its own."""
-    counts = {
-        file: sum(not (one.is_definition or one.is_import) for one in body)
-        for file, body in loaded.program.statements.items()
-    }
-    return max(counts, key=lambda file: counts[file]) if any(counts.values()) else None
-
-
-def has_classes(loaded: Loaded) -> bool:
-    """Does the submission define any class, which may have been meant for the model?"""
-    return any(
-        isinstance(one.node, ast.ClassDef) for body in loaded.program.statements.values() for one in body
-    )
-
-
-def _claims(program: Program, file: str) -> tuple[set[str], set[str]]:
-    """The labels that are marked in the script part of a module, and those that are in its classes."""
-    beside: set[str] = set()
-    inside: set[str] = set()
-    for part in program.parts[file]:
-        if part in program.broken:
-            continue
-        text = source_text(part)
-        tree = ast.parse(text)
-        classes = [
-            (one.lineno, one.end_lineno or 0) for one in ast.walk(tree) if isinstance(one, ast.ClassDef)
-        ]
-        helpers = [(one.lineno, one.end_lineno or 0) for one in tree.body if _is_helper(one)]
-        for mark in marks({part: text.encode()}):
-            if _within(mark.line, [*classes, *helpers]):
-                inside.add(mark.label)
-            else:
-                beside.add(mark.label)
-    return beside, inside
-
-
-def _is_helper(node: ast.stmt) -> bool:
-    """A function that is given something: what it computes, others ask it for."""
-    return isinstance(node, ast.FunctionDef) and bool(node.args.args)
-
-
-def _within(line: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(first <= line <= last for first, last in spans)
