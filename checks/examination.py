@@ -254,7 +254,7 @@ class Examination:
             trace = self.session.trace(sizes, self.seed)
         except (StudentCodeFailed, SubmissionError) as error:
             return FullSize({}, str(error))
-        if trace.error is not None and self.crash is None:
+        if trace.error is not None and self.crash is None and not self.session.is_script:
             return FullSize({}, str(trace.error))
         if trace.signature != self.walk.trace.signature:
             return FullSize({})

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from torch import nn
+from torch import Tensor, nn
 
 from .code import STUDENT_PREFIX
 from .costs import cost
@@ -48,6 +48,7 @@ class Loaded:
     error: NotLoaded | None = None
     cause: NotLoaded | None = None
     raised: list[tuple[Statement, BaseException]] = field(default_factory=list)  # by a script's statements
+    stopped: tuple[Statement, BaseException] | None = None  # of these, what the rest of it cannot do without
 
     def reload(self, constants: Mapping[str, object]) -> Loaded:
         """Execute the files again, into new modules, with the given values of top-level constants."""
@@ -137,6 +138,9 @@ class _Execution:
     def _run_statement(self, statement: Statement, module: ModuleType) -> None:
         need = self._program.needs[statement]
         namespace = vars(module)
+        if need is Need.SCRIPT and self._loaded.stopped:
+            line = self._loaded.stopped[0].line
+            return self._leave_out(statement, namespace, f"not run: the script stopped at line {line}")
         if statement.code is None or need is Need.NOBODY:
             return self._leave_out(statement, namespace, NOT_NEEDED)
         if reason := cost(statement.node, need, namespace):
@@ -146,9 +150,18 @@ class _Execution:
         except BaseException as error:  # SystemExit too: grading goes on
             if need is Need.SCRIPT:
                 self._loaded.raised.append((statement, error))
+                if self._is_step(statement, namespace):
+                    self._loaded.stopped = statement, error
             self._fail(statement, namespace, self._explain(statement, error))
         else:
             self._set_constants(statement, namespace)
+
+    def _is_step(self, statement: Statement, namespace: Mapping[str, object]) -> bool:
+        """Whether a statement makes something of computed tensors that a later one reads, as no plot does."""
+        body = next(body for body in self._program.statements.values() if statement in body)
+        later = {name for one in body[body.index(statement) + 1 :] for name in one.loads}
+        reads = (namespace.get(name) for name in statement.loads)
+        return bool(statement.binds & later) and any(isinstance(one, Tensor) for one in reads)
 
     def _set_constants(self, statement: Statement, namespace: dict[str, object]) -> None:
         for name in statement.binds if statement.constant else ():

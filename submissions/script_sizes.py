@@ -20,7 +20,8 @@ def sizes_seen(records: Sequence[Storage]) -> dict[str, int]:
     if not maps:
         return found
     tokens = maps[0][-1]
-    embed_dim = _most(one.shape[-1] for one in made if len(one.shape) == 3 and one.shape[-2] == tokens)
+    sequences = (one.shape for one in made if len(one.shape) == 3 and one.shape[-2] == tokens)
+    embed_dim = _most(shape[-1] for shape in sequences if shape[-1] > 1)  # 1: of a norm's means
     hidden = (one.shape[-1] for one in made if _is_activation(one.op) and tokens in one.shape[:-1])
     classes = [one.shape[-1] for one in made if "softmax" in one.op and not _is_map(one.shape)]
     found |= {

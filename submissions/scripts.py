@@ -100,8 +100,8 @@ class Script:
         sizes = "at a quarter of its own sizes, which are those of ViT-B/16" if self._way.numbers else sizes
         cut = f"; no more than {BLOCKS} blocks of a list were run" if self._way.shortened else ""
         return [
-            f"graded as a script: {self.file} was run from top to bottom, {sizes}{cut}; the image that it reads"
-            " and the parameters that it makes were given random values"
+            f"graded as a script: {self.file} was run from top to bottom, {sizes}{cut}; the image that it"
+            " reads and the parameters that it makes were given random values"
         ]
 
     def sizes_for(self, sizes: Sizes) -> Sizes:
@@ -136,13 +136,18 @@ class Script:
             ({}, own, _AS_WRITTEN, True),
             ({}, own, _AS_WRITTEN, False),
         ]
-        for one in ways:
-            way, ran = self._try(*one)
+        tried: list[tuple[Way, Pass]] = []
+        for constants_there, sizes, numbers, shortened in ways:
+            tried.append(self._try(constants_there, sizes, numbers, shortened))
+            ran = tried[-1][1]
             if ran.error is None and ran.pictures:
+                return tried[-1]
+            if sizes == own and (same := [one for one in tried[:-1] if _fail_alike(one[1], ran)]):
+                tried.append(same[0])  # it is the script's own fault, whatever the sizes
                 break
-        if not ran.pictures:
-            raise self._no_pass(ran)
-        return way, ran
+        if not tried[-1][1].pictures:
+            raise self._no_pass(tried[-1][1])
+        return tried[-1]
 
     def _try(
         self, constants: Mapping[str, str], sizes: Sizes, numbers: Mapping[int, int], shortened: bool
@@ -250,10 +255,22 @@ def _rooted(ran: Pass) -> Pass:
 
 
 def _stopped(program: Program, ran: Pass) -> tuple[Statement, BaseException] | None:
-    """The statement that failed and after which nothing was computed any more: plots may fail, and labels."""
+    """The failure that the rest could not do without, else one that nothing was computed after."""
     order = [one for body in program.statements.values() for one in body]
     last = max((_position(order, line) for line in ran.tracer.lines), default=-1)
-    return next((one for one in ran.loaded.raised if order.index(one[0]) >= last), None)
+    at_end = (one for one in ran.loaded.raised if order.index(one[0]) >= last)
+    return ran.loaded.stopped or next(at_end, None)
+
+
+def _fail_alike(one: Pass, other: Pass) -> bool:
+    return bool(one.pictures) and _failure(one) == _failure(other)
+
+
+def _failure(ran: Pass) -> tuple[str, int, type] | None:
+    if ran.error is None:
+        return None
+    statement, error = ran.error
+    return statement.file, statement.line, type(error)
 
 
 def _position(order: Sequence[Statement], line: tuple[str, int]) -> int:
