@@ -1,4 +1,4 @@
-"""Scripts, run from top to bottom: what is lent to them, which sizes they follow, what they were stopped by."""
+"""Scripts, run from top to bottom: what is lent to them, which sizes they follow, what stops them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ PATCH_SIZE = 16
 EMBED_DIM = 768
 """
 PILLOW = """
-steps = [transforms.Resize((IMG_SIZE, IMG_SIZE)), transforms.ToTensor(), transforms.Normalize([0.5] * 3, [0.2] * 3)]
-img = transforms.Compose(steps)(Image.open("C:/Users/me/cat.jpg").convert("RGB")).unsqueeze(0)
+scale = transforms.Normalize([0.5] * 3, [0.2] * 3)
+img = transforms.Compose([transforms.Resize((IMG_SIZE, IMG_SIZE)), transforms.ToTensor(), scale])(
+    Image.open("C:/Users/me/cat.jpg").convert("RGB")
+).unsqueeze(0)
 """
 NUMPY = """
 pixels = np.asarray(Image.open("cat.png").resize((IMG_SIZE, IMG_SIZE)), dtype=np.float32) / 255
@@ -42,8 +44,8 @@ img = (transforms.functional.resize(pixels, [IMG_SIZE, IMG_SIZE]) - 0.5).unsquee
 DOWNLOAD = """
 import requests
 from io import BytesIO
-picture = Image.open(BytesIO(requests.get("https://example.org/cat.jpg").content)).resize((IMG_SIZE, IMG_SIZE))
-img = transforms.ToTensor()(picture)[None]
+answer = requests.get("https://example.org/cat.jpg")
+img = transforms.ToTensor()(Image.open(BytesIO(answer.content)).resize((IMG_SIZE, IMG_SIZE)))[None]
 """
 DRAWN = "img = torch.randn(1, 3, IMG_SIZE, IMG_SIZE)\n"
 PATCHES = """
