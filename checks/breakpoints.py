@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 
 from torch import Tensor
 
 from ..reference.stages import LABEL_SETS, stage
-from ..submissions.code import Mark, clean, decode, marks
+from ..submissions.code import marks
 from ..submissions.trace import Trace
 from .examination import Examination
-from .locating.places import ROUNDING, Places
 from .replay import Seen
+from .stops import same_in_some_layout
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 
@@ -24,13 +22,10 @@ class Breakpoints:
         self._examination = examination
         self.marks = marks(examination.source.files)
 
-    @cached_property
+    @property
     def trace(self) -> Trace:
         """One pass of the first example, looked at where the marks stand."""
-        draw = self._examination.first_draw
-        # without any mark, one that is never reached still has variables looked at
-        stops = statements(self._examination.source.files, self.marks) or [("", 0)]
-        return self._examination.session.trace(draw.sizes, draw.seed, draw.image, marks=stops)
+        return self._examination.watched
 
     def check(self, label: str) -> None:
         """Some mark with this label stands where a local variable holds the stage.
@@ -46,6 +41,9 @@ class Breakpoints:
             raise NotApplicable("this architecture has no such stage")
         if not tensors:
             raise NotReached("the stage was not found in the forward pass")
+        for false in self._examination.false_claims:
+            if false.claim.label == label:
+                raise CheckFailed(false.message)
         if not any(_holds(self.trace.tensor(one.reference), tensors) for one in self.trace.sights):
             raise NotApplicable("no local variable of this code ever holds the stage")
         if not mine:
@@ -56,9 +54,15 @@ class Breakpoints:
         return None
 
     def _check_image(self, mine: Sequence[int]) -> None:
-        """The image is made outside of the model, in code that grading does not run."""
+        """The image is made outside of a model, in code that grading does not run, but inside of a script."""
         if not mine:
             raise CheckFailed("there is no comment «# BREAKPOINT S01»")
+        image = self.trace.tensor(self.trace.records[0].reference)
+        seen = [one for one in self.trace.sights if one.mark in mine]
+        if self._examination.session.is_script and not any(
+            same_in_some_layout(self.trace.tensor(one.reference), image) for one in seen
+        ):
+            raise CheckFailed(self._misplaced("S01", mine, sorted({one.name for one in seen})))
 
     def _meanings(self, label: str) -> list[str]:
         sets = [LABEL_SETS[name] for name in self._examination.assignment.labels]
@@ -75,53 +79,4 @@ class Breakpoints:
 
 
 def _holds(variable: Tensor, tensors: Sequence[Seen]) -> bool:
-    return any(_same_in_some_layout(variable, one.student) for one in tensors)
-
-
-def _same_in_some_layout(variable: Tensor, tensor: Tensor) -> bool:
-    """The same numbers, with axes in another order or merged: heads first or side by side, say."""
-    if variable.numel() != tensor.numel() or not variable.numel():
-        return False
-    if abs(float(variable.sum() - tensor.sum())) > 1e-6 * float(tensor.abs().sum()):  # a quick no
-        return False
-    if variable.shape == tensor.shape:
-        return bool((variable - tensor).abs().max() <= ROUNDING * float(tensor.abs().max()))
-    return Places({0: variable.contiguous().flatten().numpy()}).find(tensor) is not None
-
-
-def statements(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[tuple[str, int]]:
-    """For each mark the first line of the statement that it stands on or before; 0 where there is none."""
-    firsts = {file: _first_lines(decode(content)) for file, content in files.items() if _is_code(file, found)}
-    return [(mark.file, _statement(firsts.get(mark.file, []), mark.line)) for mark in found]
-
-
-def _is_code(file: str, found: Sequence[Mark]) -> bool:
-    return any(mark.file == file for mark in found)
-
-
-def _first_lines(text: str) -> list[tuple[int, int]]:
-    """First and last line of every simple statement, and the first of every compound one."""
-    try:
-        tree = ast.parse(clean(text)[0])
-    except SyntaxError:
-        return []
-    rows = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt) and _runs(node):
-            last = node.lineno if hasattr(node, "body") else node.end_lineno
-            rows.append((node.lineno, last or node.lineno))
-    return sorted(rows)
-
-
-def _runs(node: ast.stmt) -> bool:
-    """Can execution stop there? It never does at docstrings, declarations and bare annotations."""
-    if isinstance(node, ast.Expr):
-        return not isinstance(node.value, ast.Constant)
-    bare = isinstance(node, ast.AnnAssign) and node.value is None
-    return not bare and not isinstance(node, (ast.Global, ast.Nonlocal))
-
-
-def _statement(rows: Sequence[tuple[int, int]], line: int) -> int:
-    on = [first for first, last in rows if first <= line <= last]
-    after = [first for first, _ in rows if first > line]
-    return max(on) if on else min(after, default=0)
+    return any(same_in_some_layout(variable, one.student) for one in tensors)

@@ -13,11 +13,13 @@ from torch import Tensor
 
 from ..reference.sizes import Sizes
 from ..reference.stages import STAGES
+from ..submissions.code import marks
 from ..submissions.errors import StudentCodeFailed, SubmissionError
 from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
+from .claims import FalseClaim, false_claims
 from .crashing import Crash, diagnose
 from .drawing import Draw, draw_examples, noise, tells_apart
 from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
@@ -25,6 +27,7 @@ from .locating.context import Context
 from .locating.locate import locate
 from .locating.walk import Finding, Walk
 from .replay import ReplayError, Seen, replay, reread
+from .stops import statements
 from .verdicts import NotApplicable
 
 _SPARE = 4  # times as many draws as examples
@@ -94,7 +97,8 @@ class Examination:
         # what a model makes of the sizes, such as a square, may bring equal axes back
         found = ([draw for draw in built if tells_apart(draw.sizes)] or built)[:count]
         if found[0].sizes.embed_dim * found[0].sizes.tokens > _SMALL:
-            return [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
+            two = [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
+            return [self.buildable(draw) for draw in two]
         return found
 
     def buildable(self, draw: Draw) -> Draw:
@@ -158,8 +162,9 @@ class Examination:
 
     @cached_property
     def crash(self) -> StudentCodeFailed | None:
-        """The exception that the forward pass ended in, if it did."""
-        return self._first.trace.error
+        """The exception that the forward pass ended in, if it did; after its logits, a script may fail."""
+        reached = any(step.key == "logits" for step in self.walk.steps)
+        return None if self.session.is_script and reached else self._first.trace.error
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -169,12 +174,26 @@ class Examination:
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
         if self.diagnosis is not None and self.diagnosis.id is not None:
             found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
+        found += [one.finding for one in self.false_claims]
         return list({(one.id, one.stage): one for one in found}.values())
 
     @cached_property
     def diagnosis(self) -> Crash | None:
         """Why the forward pass raised an exception, if it did."""
         return None if self.crash is None else diagnose(self.walk, self.crash, self.source.files)
+
+    @cached_property
+    def watched(self) -> Trace:
+        """One pass of the first example, looked at where the breakpoint marks stand."""
+        draw = self.first_draw
+        # without any mark, one that is never reached still has variables looked at
+        stops = statements(self.source.files, marks(self.source.files)) or [("", 0)]
+        return self.session.trace(draw.sizes, draw.seed, draw.image, marks=stops)
+
+    @cached_property
+    def false_claims(self) -> list[FalseClaim]:
+        """What is shown as a stage, and was never computed by the model."""
+        return false_claims(self)
 
     @property
     def stopped_at(self) -> str | None:
@@ -223,7 +242,9 @@ class Examination:
 
     def is_wrong(self, key: str) -> bool:
         """Is a stage computed by anything but its equation, as far as values tell?"""
-        return bool(self.faults(key)) or any(not one.step.explained for one in self._first.all(key))
+        claimed = {one.finding.id for one in self.false_claims if one.finding.stage == key}
+        computed = set(self.faults(key)) - claimed
+        return bool(computed) or any(not one.step.explained for one in self._first.all(key))
 
     @cached_property
     def full_shapes(self) -> FullSize:
@@ -239,7 +260,7 @@ class Examination:
             trace = self.session.trace(sizes, self.seed)
         except (StudentCodeFailed, SubmissionError) as error:
             return FullSize({}, str(error))
-        if trace.error is not None and self.crash is None:
+        if trace.error is not None and self.crash is None and not self.session.is_script:
             return FullSize({}, str(trace.error))
         if trace.signature != self.walk.trace.signature:
             return FullSize({})
@@ -256,5 +277,10 @@ class Examination:
         return found
 
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
+        """Plain passes of the model. Raises NotApplicable where there is only a script."""
+        if self.session.is_script:
+            raise NotApplicable(
+                "a script has no model that could be given other batches, modes or precisions"
+            )
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on

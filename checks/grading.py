@@ -46,10 +46,11 @@ def grade(
         source = read_source(path)
         with zygote.child(assignment.limits, seed=seed) as child:
             layers, session = child.layers, Session(child)
-            notes = Notes(session.load(source))
+            session.load(source)
+            notes = Notes(session.left)
             if assignment.architectures:
                 inferred = session.infer(Pins(assignment.model.name, assignment.model.arguments))
-                notes = Notes(notes.skipped, inferred)
+                notes = Notes(session.left, inferred)
             examination = Examination(source, session, assignment, seed)
             parts = Parts(examination)
             exercises = Exercises(examination)

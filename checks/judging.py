@@ -76,6 +76,9 @@ def check_equation(examination: Examination, key: str) -> None:
     """The stage is what its equation gives from the student's own earlier stages and parameters."""
     row = stage(key)
     seen = _demand(examination, row)
+    for false in examination.false_claims:
+        if false.finding.stage == key:
+            raise CheckFailed(false.message, (false.finding.id,), examination.first_draw)
     faults = examination.faults(key)
     if faults:
         draw = _smallest_fault(examination, key, faults)

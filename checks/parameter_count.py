@@ -17,6 +17,8 @@ def check_parameter_count(examination: Examination) -> None:
     """The model has as many parameters as the reference of its architecture."""
     if not examination.assignment.rules.parameters:
         raise NotApplicable("this assignment does not count parameters")
+    if examination.session.is_script:
+        raise NotApplicable("a script has no model whose parameters could be counted at another size")
     variant = _VARIANTS.get(examination.architecture or "")
     if variant is None:
         raise NotApplicable("the architecture could not be told, or the reference has none like it")

@@ -22,6 +22,9 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     """
     if key == examination.stopped_at and examination.crash is not None:
         return next(iter(examination.crash.frames), None)
+    shown = [one.frame for one in examination.false_claims if one.finding.stage == key and one.frame]
+    if shown:
+        return shown[0]
     steps = [step for step in examination.walk.steps if step.key == key]
     wrong = [step for step in steps if step.findings or not step.explained]
     for step in (*wrong, *steps):

@@ -21,6 +21,7 @@ _DOWNLOADS = {
 }
 _READS = {"fit", "from_pretrained", "imread", "load", "open", "read_csv", "read_image"}
 _NETWORK = {"requests", "urllib", "gdown", "wget", "kagglehub", "subprocess"}
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _ZOOS = ("torchvision.models", "timm", "transformers")
 
 
@@ -28,19 +29,29 @@ def cost(node: ast.stmt, need: Need, namespace: Mapping[str, object]) -> str | N
     """Say why the statement had better not be run in ``namespace``, or return None.
 
     A model class gets whatever it needs but data sets and downloads; others get no models either, and read no
-    files.
+    files. A script gets whatever is lent to it (``lending``), but does not train.
     """
-    if need is Need.ALWAYS:
+    if need is Need.ALWAYS or isinstance(node, _DEFINITIONS):
         return None
     for call in ast.walk(node):
         if isinstance(call, ast.Call):
             names = _dotted(call.func)
             target = _resolve(names, namespace)
+            if need is Need.SCRIPT:
+                if _trains(names, target):
+                    return "not run: it trains"
+                continue
             if _loads_data(names, target):
                 return "not run: it loads data or uses the network"
             if need is Need.OTHER and _is_heavy(names, target):
                 return "not run: it builds or runs a model or reads a file, and no class needs it"
     return None
+
+
+def _trains(names: list[str], target: object) -> bool:
+    """Whether the call is a backward pass, or one of a student's function that makes one."""
+    own = isinstance(target, FunctionType) and target.__code__.co_filename.startswith(STUDENT_PREFIX)
+    return names[-1] == "backward" or (own and "backward" in target.__code__.co_names)  # type: ignore[attr-defined]  # own
 
 
 def _dotted(function: ast.expr) -> list[str]:

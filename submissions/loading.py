@@ -16,27 +16,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from torch import nn
+from torch import Tensor, nn
 
-from .code import STUDENT_PREFIX, cell_number, clean, decode, module_file
+from .code import STUDENT_PREFIX
 from .costs import cost
 from .errors import Frame, NotLoaded
 from .importing import Importer, module_name
-from .statements import Need, Statement, needs, read_statements
+from .program import Program, Skipped
+from .program import read as read_program
+from .statements import Need, Statement
 
 NOT_NEEDED = "not run: no class or function needs it"
 _TEXT_LENGTH = 300  # characters kept of a line, and of what an exception says
 _CONSTANT = (int, float, tuple, str)
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """A statement or magic that was not executed, or failed; ``text`` is its first line."""
-
-    file: str
-    line: int
-    text: str
-    reason: str
 
 
 @dataclass
@@ -55,6 +47,8 @@ class Loaded:
     constants: dict[str, object] = field(default_factory=dict)
     error: NotLoaded | None = None
     cause: NotLoaded | None = None
+    raised: list[tuple[Statement, BaseException]] = field(default_factory=list)  # by a script's statements
+    stopped: tuple[Statement, BaseException] | None = None  # of these, what the rest of it cannot do without
 
     def reload(self, constants: Mapping[str, object]) -> Loaded:
         """Execute the files again, into new modules, with the given values of top-level constants."""
@@ -69,62 +63,13 @@ class Loaded:
                     linecache.cache.pop(STUDENT_PREFIX + part, None)
 
 
-@dataclass(frozen=True)
-class Program:
-    """A submission's code, read once and executed as often as sizes change."""
-
-    statements: dict[str, list[Statement]]  # by module file; the file itself, or a notebook's cells
-    parts: dict[str, list[str]]  # by module file: the source files that it is made of
-    needs: dict[Statement, Need]
-    skipped: tuple[Skipped, ...]  # magics and files with syntax errors
-    broken: dict[str, NotLoaded]  # by source file: its syntax error
-
-
 def load(files: Mapping[str, bytes], constants: Mapping[str, object] | None = None) -> Loaded:
     """Execute the Python files and notebook cells among ``files``. Raises nothing that student code raises.
 
     ``constants`` replaces, in every file, the values of top-level names that are bound to a literal or to an
     expression of literals and names.
     """
-    return _Execution(_read(files), constants or {}).run()
-
-
-def _read(files: Mapping[str, bytes]) -> Program:
-    statements: dict[str, list[Statement]] = {}
-    parts: dict[str, list[str]] = {}
-    skipped: list[Skipped] = []
-    broken: dict[str, NotLoaded] = {}
-    for file in sorted(files, key=lambda file: (module_file(file) or "", cell_number(file))):
-        module = module_file(file)
-        if module is None:
-            continue
-        text, magics = clean(decode(files[file]))
-        skipped += [Skipped(file, one.line, one.text, "not run: a notebook command") for one in magics]
-        _remember(file, text)
-        body = statements.setdefault(module, [])
-        parts.setdefault(module, []).append(file)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # invalid escapes and the like
-                body += read_statements(file, text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            broken[file] = _syntax_error(file, error)
-            line = (broken[file].frame or Frame(file, 1)).line
-            source = (text.split("\n")[line - 1 : line] or [""])[0]
-            skipped.append(Skipped(file, line, source.strip(), broken[file].reason))
-    return Program(statements, parts, needs(statements), tuple(skipped), broken)
-
-
-def _remember(file: str, text: str) -> None:
-    """Make the source known to tracebacks, ``inspect.getsource`` and through it ``torch.jit.script``."""
-    name = STUDENT_PREFIX + file
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-
-
-def _syntax_error(file: str, error: Exception) -> NotLoaded:
-    line = error.lineno if isinstance(error, SyntaxError) and error.lineno else 1
-    message = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
-    return NotLoaded(f"syntax error: {message}", Frame(file, line))
+    return _Execution(read_program(files), constants or {}).run()
 
 
 class _Execution:
@@ -185,7 +130,7 @@ class _Execution:
         own = {
             "__import__": functools.partial(self._importer.import_for, file),
             "breakpoint": lambda *args, **kwargs: None,
-            "input": _no_input,
+            "input": _an_image if self._program.is_script else _no_input,
         }
         vars(module).update(__file__=STUDENT_PREFIX + file, __builtins__={**vars(builtins), **own})
         return module
@@ -193,6 +138,9 @@ class _Execution:
     def _run_statement(self, statement: Statement, module: ModuleType) -> None:
         need = self._program.needs[statement]
         namespace = vars(module)
+        if need is Need.SCRIPT and self._loaded.stopped:
+            line = self._loaded.stopped[0].line
+            return self._leave_out(statement, namespace, f"not run: the script stopped at line {line}")
         if statement.code is None or need is Need.NOBODY:
             return self._leave_out(statement, namespace, NOT_NEEDED)
         if reason := cost(statement.node, need, namespace):
@@ -200,9 +148,20 @@ class _Execution:
         try:
             exec(statement.code, namespace)
         except BaseException as error:  # SystemExit too: grading goes on
+            if need is Need.SCRIPT:
+                self._loaded.raised.append((statement, error))
+                if self._is_step(statement, namespace):
+                    self._loaded.stopped = statement, error
             self._fail(statement, namespace, self._explain(statement, error))
         else:
             self._set_constants(statement, namespace)
+
+    def _is_step(self, statement: Statement, namespace: Mapping[str, object]) -> bool:
+        """Whether a statement makes something of computed tensors that a later one reads, as no plot does."""
+        body = next(body for body in self._program.statements.values() if statement in body)
+        later = {name for one in body[body.index(statement) + 1 :] for name in one.loads}
+        reads = (namespace.get(name) for name in statement.loads)
+        return bool(statement.binds & later) and any(isinstance(one, Tensor) for one in reads)
 
     def _set_constants(self, statement: Statement, namespace: dict[str, object]) -> None:
         for name in statement.binds if statement.constant else ():
@@ -287,3 +246,7 @@ def _describe(error: BaseException) -> str:
 
 def _no_input(*prompt: object) -> str:
     raise EOFError("input() has nobody to ask while the code is being checked")
+
+
+def _an_image(*prompt: object) -> str:
+    return "image.jpg"  # what a script would ask for; lent, if there is none

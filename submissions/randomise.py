@@ -27,12 +27,13 @@ def randomise(model: nn.Module, seed: int, fixed: Mapping[str, Tensor]) -> None:
             continue
         seen.add(id(tensor))
         if is_parameter or (tensor.dim() > 1 and bool((tensor == tensor.flatten()[0]).all())):
-            tensor.copy_(_draw(tensor, generator))
+            tensor.copy_(drawn(tensor, generator))
         if name in fixed:
             tensor.copy_(fixed[name].view_as(tensor))
 
 
-def _draw(tensor: Tensor, generator: torch.Generator) -> Tensor:
+def drawn(tensor: Tensor, generator: torch.Generator) -> Tensor:
+    """Random values for a parameter of this shape; around 1 if it is all ones, as a norm's weight is."""
     normal = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
     if tensor.dim() <= 1:
         return _SPREAD_OF_VECTORS * normal + (1.0 if bool((tensor == 1).all()) else 0.0)

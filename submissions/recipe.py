@@ -105,7 +105,7 @@ def infer(loaded: Loaded, pins: Pins) -> Recipe:
     found = [pinned_model(definitions, pins.model)] if pins.model else model_classes(definitions)
     reader = Reader(loaded, definitions, {path: _pin(path, one) for path, one in pins.arguments.items()})
     # what the student's code prints and warns of comes up again when the model is really used
-    with torch.random.fork_rng(), _silence(), warnings.catch_warnings():
+    with torch.random.fork_rng(), silence(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         definition, builder, attempt = _best(loaded, definitions, reader, found)
         controls = verify(builder, attempt)
@@ -114,7 +114,8 @@ def infer(loaded: Loaded, pins: Pins) -> Recipe:
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
+def silence() -> Iterator[None]:
+    """Nothing that is printed is seen."""
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         yield
 

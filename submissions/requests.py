@@ -28,6 +28,8 @@ from .plain import plain_passes, tensors_in
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
 from .sample_models import SAMPLES, Sample
+from .script_finding import find_script, has_classes, likeliest
+from .scripts import Script
 from .shortening import shorten
 from .sights import Watcher
 from .tracing import Storage, Tracer
@@ -48,6 +50,7 @@ class _Submission:
     recipe: Recipe
     components: ClassVar[dict[str, list[Candidate]]] = {}
     functions: ClassVar[dict[str, list[Definition]]] = {}
+    script: Script | None = None  # where there is no model class to build, or it is not what is shown
     shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
@@ -57,16 +60,29 @@ def _load(header: Header, tensors: Tensors) -> Reply:
     _lay_out(files)
     loaded = _Submission.loaded = load(files)
     # functions alone may be all that is asked for; where a model is, its inference says the same
-    failure = None if Definitions(loaded).all else loaded.error
+    failure = None if Definitions(loaded).all or likeliest(loaded) else loaded.error
     return {"skipped": [asdict(one) for one in loaded.skipped], "failure": _failure(failure)}, {}
 
 
 def _infer(header: Header, tensors: Tensors) -> Reply:
-    """Finds the model and how to build it, by trying."""
+    """Finds the model and how to build it, by trying; else runs the files as a script."""
+    loaded = _Submission.loaded
+    pinned = header["model"] is not None
     try:
-        _Submission.recipe = infer(_Submission.loaded, Pins(header["model"], header["arguments"]))
+        file = None if pinned else find_script(loaded)
+        if file is None:
+            return _infer_model(header)
+        script = _Submission.script = Script(loaded, file)
+        return _describe_script(script), {}
     except NotLoaded as error:
-        return {"recipe": None, "failure": _failure(error)}, {}
+        file = None if pinned else likeliest(loaded)
+        return ({"failure": _failure(error)}, {}) if file is None else _infer_script(file, error)
+
+
+def _infer_model(header: Header) -> Reply:
+    if _Submission.loaded.error is not None:
+        raise _Submission.loaded.error
+    _Submission.recipe = infer(_Submission.loaded, Pins(header["model"], header["arguments"]))
     _Submission.shortens = _runs_shorter()
     return {"recipe": _Submission.recipe.describe(), "failure": None}, {}
 
@@ -128,6 +144,20 @@ def _given(one: Any, header: Header, tensors: Tensors) -> object:
     return tensors[one["tensor"]] if "tensor" in one else [tensors[name] for name in one["tensors"]]
 
 
+def _infer_script(file: str, no_model: NotLoaded) -> Reply:
+    """Where no model can be built. What stood in its way is said if nothing comes of a script either."""
+    try:
+        script = _Submission.script = Script(_Submission.loaded, file)
+    except NotLoaded as error:
+        return {"failure": _failure(no_model if has_classes(_Submission.loaded) else error)}, {}
+    return _describe_script(script), {}
+
+
+def _describe_script(script: Script) -> Header:
+    skipped = [asdict(one) for one in script.skipped]
+    return {"recipe": {"notes": script.notes()}, "script": True, "skipped": skipped, "failure": None}
+
+
 def _runs_shorter() -> bool:
     recipe = _Submission.recipe
     if "depth" in recipe.controls.fields:
@@ -169,12 +199,12 @@ def _sizes(header: Header, tensors: Tensors) -> Reply:
     return {"sizes": asdict(found)}, {}
 
 
-def _subject(header: Header) -> Recipe | Candidate | Sample:
-    """What is asked about: the model, a model of ours, or a candidate for a component."""
+def _subject(header: Header) -> Recipe | Script | Candidate | Sample:
+    """What is asked about: the model or script, a model of ours, or a candidate for a component."""
     if "sample" in header:
         return SAMPLES[str(header["sample"])]
     if "component" not in header:
-        return _Submission.recipe
+        return _Submission.script or _Submission.recipe
     key, number = header["component"]
     found: Candidate = _Submission.components[key][number]
     return found
@@ -183,6 +213,7 @@ def _subject(header: Header) -> Recipe | Candidate | Sample:
 def _built(sizes: Sizes, header: Header) -> nn.Module:
     """A model or component at sizes that ``_sizes`` gave."""
     subject = _subject(header)
+    assert not isinstance(subject, Script)  # which the parent knows, and asks for no model
     model = subject.build(subject.sizes_for(sizes))
     if isinstance(subject, Recipe) and _Submission.shortens:
         shorten(model, sizes.depth)
@@ -191,6 +222,9 @@ def _built(sizes: Sizes, header: Header) -> nn.Module:
 
 def _trace(header: Header, tensors: Tensors) -> Reply:
     """One forward pass, recorded; without an image, the shapes of one."""
+    subject = _subject(header)
+    if isinstance(subject, Script):
+        return _trace_script(subject, header, tensors)
     if "image" in tensors:
         image = tensors["image"].to(_DTYPES[header["dtype"]], copy=True)
         return _record(_model(header, tensors), image, header, keep_cells=True)
@@ -203,6 +237,16 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
 
 def _image_shape(sizes: Sizes) -> tuple[int, ...]:
     return sizes.batch, sizes.channels, sizes.height, sizes.width
+
+
+def _trace_script(script: Script, header: Header, tensors: Tensors) -> Reply:
+    fixed = {name.removeprefix("set:"): one for name, one in tensors.items()}
+    image = fixed.pop("image", None)
+    ran = script.run(Sizes(**header["sizes"]), int(header["seed"]), image, fixed, header["marks"])
+    error = None if ran.error is None else describe_error(ran.error[1])
+    reply = _encode(ran.tracer, ran.sights, [], error)
+    ran.forget()
+    return reply
 
 
 def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -> Reply:
@@ -225,11 +269,11 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
             raise
         error = describe_error(raised)
     if error is None:
-        return _encode(tracer, watcher, outputs)
+        return _encode(tracer, watcher.sights, outputs)
     again = Tracer(model, image, keep_cells)
     with _default_dtype(_DTYPES[header["dtype"]]), sdpa_kernel(SDPBackend.MATH):
         failed = failed_call(lambda: model(image), again)
-    return _encode(tracer if failed is None else again, watcher, outputs, error, failed)
+    return _encode(tracer if failed is None else again, watcher.sights, outputs, error, failed)
 
 
 def _model(header: Header, tensors: Tensors) -> nn.Module:
@@ -256,7 +300,7 @@ def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
 
 def _encode(
     tracer: Tracer,
-    watcher: Watcher,
+    sights: list[list[Any]],
     outputs: list[tuple[str, Tensor]],
     error: Header | None = None,
     failed: Header | None = None,
@@ -269,7 +313,7 @@ def _encode(
         "records": [_row(one) for one in tracer.records],
         "leaves": [_row(one) for one in tracer.leaves],
         "outputs": [[path, where] for path, where in references if where is not None],
-        "sights": watcher.sights,
+        "sights": sights,
         "error": error,
         "failed": failed,
     }

@@ -66,23 +66,27 @@ class Session:
 
     def __init__(self, child: Child) -> None:
         self.child = child
+        self.is_script = False  # once it is inferred: is it run from top to bottom, for want of a model?
+        self.left: tuple[Left, ...] = ()  # what was not executed, so far as is known
 
-    def load(self, source: Source) -> tuple[Left, ...]:
-        """Executes the files; the answer is what was left out. Raises NotLoaded."""
+    def load(self, source: Source) -> None:
+        """Executes the files; what was left out is in ``left``. Raises NotLoaded."""
         keys = {name: f"file.{number}" for number, name in enumerate(source.files)}
         tensors = {keys[name]: _as_tensor(content) for name, content in source.files.items()}
         reply = self._asked({"request": "load", "files": keys}, tensors)
         with reading():
-            return tuple(
-                Left(str(one["file"]), int(one["line"]), str(one["text"]), str(one["reason"]))
-                for one in reply["skipped"]
-            )
+            self.left = _left(reply)
 
     def infer(self, pins: Pins) -> tuple[str, ...]:
-        """Finds the model and how to build it; the answer is what had to be inferred. Raises NotLoaded."""
+        """Finds the model and how to build it; the answer is what had to be inferred. Raises NotLoaded.
+
+        Where there is no model, the files are run as a script: see ``is_script``.
+        """
         header = {"request": "infer", "model": pins.model, "arguments": dict(pins.arguments)}
         reply = self._asked(header, {})
         with reading():
+            self.is_script = bool(reply.get("script", False))
+            self.left = _left(reply) if self.is_script else self.left
             return tuple(str(note) for note in reply["recipe"]["notes"])
 
     def _asked(self, header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mapping[str, Any]:
@@ -181,6 +185,13 @@ class Session:
         _raise_building_error(reply)
         with reading():
             return _passes(reply, out, len(order))
+
+
+def _left(reply: Mapping[str, Any]) -> tuple[Left, ...]:
+    return tuple(
+        Left(str(one["file"]), int(one["line"]), str(one["text"]), str(one["reason"]))
+        for one in reply["skipped"]
+    )
 
 
 def _as_tensor(content: bytes) -> Tensor:

@@ -19,8 +19,8 @@ class Watcher:
     """Stops, as a debugger would, before and after each marked statement and looks at the local tensors.
 
     ``marks`` are rows ``[file, line]``: the first line of the statement that the mark belongs to. ``refer``
-    says where a tensor lies in the trace, or None. What is seen elsewhere is kept once, under mark -1. Does
-    nothing where there are no marks.
+    says where a tensor lies in the trace, or None. What is seen elsewhere is kept under mark -1. Does nothing
+    where there are no marks.
     """
 
     def __init__(self, marks: Sequence[Sequence[Any]], refer: Callable[[Tensor], list[Any] | None]) -> None:
@@ -29,7 +29,7 @@ class Watcher:
         self._marks: dict[str, dict[int, list[int]]] = {}
         for number, (file, line) in enumerate(marks):
             self._marks.setdefault(STUDENT_PREFIX + file, {}).setdefault(line, []).append(number)
-        self._seen: set[str] = set()
+        self._seen: set[tuple[int, str, str]] = set()
         self._previous: Any = None
 
     def __enter__(self) -> Watcher:
@@ -63,7 +63,7 @@ class Watcher:
             where = self._refer(value) if isinstance(value, Tensor) else None
             if where is None or len(self.sights) > _SIGHTS_KEPT:
                 continue
-            self.sights += [[mark, name, where] for mark in marks]
-            if not marks and str(where) not in self._seen:
-                self._seen.add(str(where))
-                self.sights.append([_ANYWHERE, name, where])
+            for mark in marks or [_ANYWHERE]:
+                if (mark, name, str(where)) not in self._seen:
+                    self._seen.add((mark, name, str(where)))
+                    self.sights.append([mark, name, where])

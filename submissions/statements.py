@@ -14,7 +14,7 @@ import dis
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any
 
 from .code import STUDENT_PREFIX
@@ -26,6 +26,7 @@ class Need(Enum):
     ALWAYS = auto()
     MODEL = auto()  # a class that may be the model, or a part of it
     OTHER = auto()  # only functions, and classes that are no model
+    SCRIPT = auto()  # a file that is run from top to bottom
     NOBODY = auto()
 
 
@@ -91,25 +92,39 @@ _NO_MODEL = {
 _GLOBAL_READS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
 
 
-def read_statements(file: str, text: str) -> list[Statement]:
+def read_statements(
+    file: str, text: str, whole: bool = False, numbers: Mapping[int, int] = MappingProxyType({})
+) -> list[Statement]:
     """List the top-level statements of plain Python, where an import of several names counts as several.
 
-    Raises SyntaxError, and on absurd code ValueError, RecursionError or MemoryError.
+    As a ``whole``, every statement is run, those under ``if __name__ == "__main__":`` in its place. Each of
+    the whole ``numbers`` that is written out in the code is replaced. Raises SyntaxError, and on absurd code
+    ValueError, RecursionError or MemoryError.
     """
     tree = ast.parse(text, STUDENT_PREFIX + file)
+    for node in ast.walk(tree) if numbers else ():
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            node.value = numbers.get(node.value, node.value)
     lines = text.split("\n")
     flags = _future_flags(tree)
+    body = [inner for one in tree.body for inner in unguarded(one)] if whole else tree.body
     return [
-        _statement(file, lines, node, flags)
-        for one in tree.body
+        _statement(file, lines, node, node if whole else _runnable(node), flags)
+        for one in body
         for node in _split(one)
         if not _is_silent(node)
     ]
 
 
-def _statement(file: str, lines: Sequence[str], written: ast.stmt, flags: int) -> Statement:
+def unguarded(node: ast.stmt) -> list[ast.stmt]:
+    """Return the statements under ``if __name__ == "__main__":``, or the statement itself if it is none."""
+    return node.body if isinstance(node, ast.If) and _is_script_guard(node) else [node]
+
+
+def _statement(
+    file: str, lines: Sequence[str], written: ast.stmt, node: ast.stmt | None, flags: int
+) -> Statement:
     text = lines[written.lineno - 1].strip()
-    node = _runnable(written)
     if node is None:
         return Statement(file, written.lineno, text, written, None, frozenset(_bound(written)), frozenset())
     module = ast.Module([node], [])

@@ -49,7 +49,7 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
         """Or torch imports half of its compiler at the first operation, for 0.7 s."""
         return False
 
-    def __init__(self, model: nn.Module, image: Tensor, keep_cells: bool = True) -> None:
+    def __init__(self, model: nn.Module, image: Tensor | None, keep_cells: bool = True) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # as above
         self.records: list[Storage] = []
         self.leaves: list[Storage] = []
@@ -57,7 +57,8 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
         self._alive: list[Tensor] = []  # a storage must not be freed: its address would be used again
         self._owner: dict[int, tuple[str, int]] = {}
         self._names = _names_of_storages(model)
-        self._add_record("input", image, image=True, inputs=[], scalars=[])
+        if image is not None:
+            self._add_record("input", image, image=True, inputs=[], scalars=[])
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -67,7 +68,7 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
         read = [one for one in given if isinstance(one, Tensor)]
         inputs = [self.refer(one) for one in read]
         result = func(*args, **kwargs)
-        written = _written(func, args, kwargs)
+        written = written_by(func, args, kwargs)
         scalars = [float(one) for one in given if type(one) in (int, float) and math.isfinite(one)]
         depends = any(self._depends(reference) for reference in inputs)
         made = [one for one in flat(result) if isinstance(one, Tensor)]
@@ -152,8 +153,8 @@ def _cells(tensor: Tensor) -> Tensor:
     return torch.as_strided(plain, (_count(plain),), (1,), 0).to(torch.float64, copy=True)
 
 
-def _written(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
-    """The tensors that this operation changes in place, as its schema says."""
+def written_by(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+    """List the tensors that an operation changes in place, as its schema says."""
     if not func._schema.is_mutable:
         return []
     found = []

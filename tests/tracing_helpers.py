@@ -75,8 +75,8 @@ def trace_model(model: nn.Module, image: Tensor) -> Trace:
     except Exception as raised:  # as for a student's: what ran before it is still a trace
         error = describe_error(raised)
     if error is None:
-        return decode(*requests._encode(tracer, watcher, outputs))
+        return decode(*requests._encode(tracer, watcher.sights, outputs))
     again = Tracer(model, image)
     with sdpa_kernel(SDPBackend.MATH):
         failed = failed_call(lambda: model(image), again)
-    return decode(*requests._encode(again, watcher, outputs, error, failed))
+    return decode(*requests._encode(again, watcher.sights, outputs, error, failed))

@@ -97,9 +97,9 @@ def _wrong(walk: Walk, heads: Heads, order: str | None) -> Iterator[Attention]:
     q, k, v = tensors(heads, walk.context)
     if not q.shape == k.shape == v.shape:
         return
-    for form in (
-        WHOLE_ATTENTION if heads.heads > 1 and heads.id is None else ()
-    ):  # over one head, the context is the value
+    for form in WHOLE_ATTENTION if heads.heads > 1 and heads.id is None else ():
+        if form.id == "attention-over-batch-axis" and len(q) == 1:
+            continue  # over one image, as over one head, the context is the value
         if walk.find(form.function(q, k, v)):
             yield Attention(heads, order, *RIGHT[:2], Form(_whole(form), form.id, form.blame))
     for scores in _score_forms(walk, q, k):

@@ -36,7 +36,7 @@ def reply() -> tuple[Header, dict[str, Tensor]]:
     with tracer:
         result = model(image)
     header, tensors = requests._encode(
-        tracer, Watcher([], tracer.reference), list(plain.tensors_in(result)), None
+        tracer, Watcher([], tracer.reference).sights, list(plain.tensors_in(result)), None
     )
     row = header["records"][-1]
     where = ["record", len(header["records"]) - 1, row["offset"], row["shape"], row["strides"]]

@@ -1,0 +1,47 @@
+"""What is shown as a stage and was never computed by the model is told from what was."""
+
+from __future__ import annotations
+
+import pytest
+from corpus import BASES
+from examining import examine
+
+from vitcheck.checks.assembling import Notes, graded
+from vitcheck.checks.result import Run
+from vitcheck.checks.running import run_suite
+
+# a base: its own dictionary key shows another tensor
+RETURNED = '"final_seq": final_seq'
+SHOWN = {
+    "stage-made-up": "torch.randn(final_seq.shape)",
+    "stage-recomputed-beside-model": "self.blocks[0](x_tokens)",
+}
+
+
+@pytest.mark.parametrize("id", SHOWN)
+def test_a_returned_tensor_that_the_model_never_computed_is_named(id: str) -> None:
+    examination = examine("report", (RETURNED, f'"final_seq": {SHOWN[id]}'))
+    (false,) = examination.false_claims
+    assert (false.finding.id, false.finding.stage, false.claim.label) == (id, "final_sequence", "S23")
+    assert false.frame is not None
+    assert false.frame.file == "report.py"
+
+
+def test_the_mutant_is_told_at_its_stage_and_nowhere_else() -> None:
+    examination = examine("report-stage-recomputed-beside-model")
+    outcomes = run_suite(examination)
+    run = Run(seed=1, seconds=1.0, isolation=[], versions={}, examples=2, sizes={})
+    result = graded("mutant", examination, outcomes, Notes(), run)
+    assert [one.id for one in outcomes if one.id.startswith("equation") and one.outcome == "failed"] == [
+        "equation[S23]"
+    ]
+    assert [(one.id, one.stage) for one in result.mistakes] == [("stage-recomputed-beside-model", "S23")]
+
+
+def test_a_tensor_that_the_model_did_compute_may_be_shown_under_any_name() -> None:
+    assert examine("report", (RETURNED, '"final_seq": x_pos')).false_claims == []
+
+
+@pytest.mark.parametrize("name", sorted(BASES))
+def test_no_correct_model_shows_anything_false(name: str) -> None:
+    assert examine(name).false_claims == []
