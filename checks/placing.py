@@ -21,6 +21,8 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     """
     if key == examination.stopped_at and examination.crash is not None:
         return next(iter(examination.crash.frames), None)
+    if key == "image":
+        return next(iter(examination.walk.trace.value(examination.walk.trace.image).frames), None)
     steps = [step for step in examination.walk.steps if step.key == key]
     wrong = [step for step in steps if step.findings or not step.explained]
     for step in (*wrong, *steps):

@@ -6,6 +6,7 @@ import hashlib
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from ..reference.sizes import Sizes
 from .child import describe_error, is_out_of_memory
 from .code import module_file
 from .errors import NotLoaded
+from .habits import habits
+from .inventory import inventory
 from .loading import Loaded, load
 from .plain import plain_passes, tensors_in
 from .randomise import named_tensors, randomise
@@ -108,6 +111,13 @@ def _built(sizes: Sizes) -> nn.Module:
     return model
 
 
+def _widened(sizes: Sizes, wider: int) -> Sizes:
+    """Sizes that Sizes itself refuses, since the heads do not divide the width."""
+    found = copy(sizes)
+    object.__setattr__(found, "embed_dim", sizes.embed_dim + wider)
+    return found
+
+
 def _trace(header: Header, tensors: Tensors) -> Reply:
     """One forward pass, recorded; without an image, the shapes of one."""
     if "image" in tensors:
@@ -143,8 +153,10 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
 
 def _model(header: Header, tensors: Tensors) -> nn.Module:
     dtype = _DTYPES[header["dtype"]]
+    sizes, wider = Sizes(**header["sizes"]), int(header.get("wider", 0))
     with _default_dtype(dtype):
-        model = _built(Sizes(**header["sizes"])).train(header["mode"] == "train").to(dtype)
+        model = _Submission.recipe.build(_widened(sizes, wider)) if wider else _built(sizes)
+        model.train(header["mode"] == "train").to(dtype)
     for _, tensor, is_parameter in named_tensors(model):
         if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
@@ -188,11 +200,33 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
     """Plain passes over ``images`` in turn on one model, and what they left behind."""
     dtype = _DTYPES[header["dtype"]]
     model = _model(header, tensors)
-    images = [tensors[name].to(dtype, copy=True) for name in header["images"]]
+    layout = torch.channels_last if header["channels_last"] else torch.contiguous_format
+    images = [tensors[name].to(dtype, copy=True, memory_format=layout) for name in header["images"]]
     with _default_dtype(dtype):
-        return plain_passes(model, images, header["backward"])
+        return plain_passes(model, images, header["modes"], header["backward"])
 
 
-HANDLERS = {"load": _load, "infer": _infer, "sizes": _sizes, "trace": _trace, "forward": _forward}
+def _habits(header: Header, tensors: Tensors) -> Reply:
+    """One pass in eval mode, watched call by call."""
+    model = _model({**header, "dtype": "float64", "mode": "eval"}, tensors)
+    with _default_dtype(torch.float64):
+        return habits(model, tensors["image"].clone()), {}
+
+
+def _inventory(header: Header, tensors: Tensors) -> Reply:
+    """What a fresh model holds."""
+    torch.manual_seed(int(header["seed"]))
+    return inventory(lambda: _built(Sizes(**header["sizes"]))), {}
+
+
+HANDLERS = {
+    "load": _load,
+    "infer": _infer,
+    "sizes": _sizes,
+    "trace": _trace,
+    "forward": _forward,
+    "habits": _habits,
+    "inventory": _inventory,
+}
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 3_000))  # hooks and dispatch deepen the student's stack

@@ -9,6 +9,7 @@ import pytest
 import torch
 from corpus import BASES
 from mutants import MUTANTS, REFACTORINGS, Mutant, Refactoring
+from mutants.crosscutting import CROSSCUTTING
 from tracing_helpers import RECTANGULAR, SQUARE, sizes_of, trace_changed, trace_of, trace_source
 
 from vitcheck.checks.catalogue import mistakes
@@ -23,7 +24,6 @@ OUT_OF_REACH = {
     "report-state-leak": "one pass shows no state",
     "report-params-created-in-forward": "one pass does not show that weights are new",
     "report-stage-recomputed-beside-model": "what the model itself computes is right",
-    "report-input-mutated-in-place": "what the pass reads as its image is the changed image",
     "report-functional-dropout-always-on": "located as random, the cause shows in the mode",
     "report-dropout-built-in-forward": "located as random, the cause shows in the mode",
     "fused_sdpa-sdpa-dropout-in-eval": "located as random, the cause shows in the mode",
@@ -37,7 +37,11 @@ ELSEWHERE = {
     "report-kq-transposed": "S09",  # the same numbers as an exchanged order of the packed thirds
     "prenorm-final-norm-inside-loop": "S19",  # the norm stands at the end of each block
 }
-NAMED = [one for one in MUTANTS if not (one.invisible or one.crashes or one.name in OUT_OF_REACH)]
+NAMED = [
+    one
+    for one in MUTANTS
+    if one not in CROSSCUTTING and not (one.invisible or one.crashes or one.name in OUT_OF_REACH)
+]
 SIZES = [
     (replace(SQUARE, batch=3, heads=4, embed_dim=16, mlp_dim=40, classes=5), 1),
     (replace(SQUARE, heads=2, embed_dim=12, height=8, width=8, mlp_dim=48, depth=1), 2),
