@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from torch import Tensor
+
 from .errors import Frame
 
 
@@ -49,6 +51,17 @@ class Habit:
     frames: tuple[Frame, ...]  # lines of the student's code, innermost first
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """What a student's preprocessing makes of each picture of ``images.PICTURES``."""
+
+    name: str  # of the function or transform
+    is_function: bool
+    tensors: Mapping[str, Tensor]  # float64
+    dtypes: Mapping[str, str]
+    errors: Mapping[str, str]  # why there is no tensor
+
+
 def inventory_in(reply: Mapping[str, Any]) -> Inventory:
     """What a reply says; raises as reading any malformed one does."""
     return Inventory(
@@ -76,4 +89,19 @@ def habits_in(reply: Mapping[str, Any]) -> tuple[Habit, ...]:
     return tuple(
         Habit(str(kind), str(what), tuple(Frame(str(file), int(line)) for file, line in frames))
         for kind, what, frames in reply["events"]
+    )
+
+
+def prepared_in(reply: Mapping[str, Any], out: Mapping[str, Tensor]) -> Prepared | None:
+    """What a reply says; raises as reading any malformed one does."""
+    if reply["name"] is None:
+        return None
+    if any(one.dim() not in (3, 4) for one in out.values()):
+        raise ValueError("a prepared image has neither three nor four axes")
+    return Prepared(
+        str(reply["name"]),
+        bool(reply["function"]),
+        dict(out),
+        {str(picture): str(dtype) for picture, dtype in reply["dtypes"].items()},
+        {str(picture): str(error) for picture, error in reply["errors"].items()},
     )

@@ -207,6 +207,29 @@ def discarded(files: Mapping[str, bytes]) -> Iterator[tuple[Frame, str]]:
                 yield Frame(file, method.lineno), f"{ast.unparse(method)}(…)"
 
 
+def runs_of(files: Mapping[str, bytes], name: str) -> Iterator[Frame]:
+    """Places outside of classes where an instance of the class ``name`` is called."""
+    for file, text in _texts(files):
+        nodes = list(_outside_of_classes(_tree(text) or ast.Module([], [])))
+        made = {
+            target.id
+            for node in nodes
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+            for target in node.targets
+            if isinstance(target, ast.Name) and ast.unparse(node.value).partition("(")[0].endswith(name)
+        }
+        for node in nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in made:
+                yield Frame(file, node.lineno)
+
+
+def _outside_of_classes(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.ClassDef):
+            yield child
+            yield from _outside_of_classes(child)
+
+
 def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:
     """Map the top-level name of each absolute import, such as ``"torchvision"``, to its first place."""
     found: dict[str, Frame] = {}

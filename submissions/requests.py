@@ -23,6 +23,7 @@ from .habits import habits
 from .inventory import inventory
 from .loading import Loaded, load
 from .plain import plain_passes, tensors_in
+from .preparing import prepared
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
 from .shortening import shorten
@@ -219,6 +220,11 @@ def _inventory(header: Header, tensors: Tensors) -> Reply:
     return inventory(lambda: _built(Sizes(**header["sizes"]))), {}
 
 
+def _prepare(header: Header, tensors: Tensors) -> Reply:
+    """The student's own way from a picture to the model's input."""
+    return prepared(_Submission.loaded, int(header["side"]))
+
+
 HANDLERS = {
     "load": _load,
     "infer": _infer,
@@ -227,6 +233,7 @@ HANDLERS = {
     "forward": _forward,
     "habits": _habits,
     "inventory": _inventory,
+    "prepare": _prepare,
 }
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 3_000))  # hooks and dispatch deepen the student's stack

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..reference.sizes import Sizes
-from .answers import Habit, Inventory, habits_in, inventory_in
+from .answers import Habit, Inventory, Prepared, habits_in, inventory_in, prepared_in
 from .conversation import Child
 from .errors import Frame, NotLoaded, StudentCodeFailed
 from .recipe import Pins
@@ -203,6 +203,13 @@ class Session:
         _raise_building_error(reply)
         with reading():
             return inventory_in(reply)
+
+    def prepare(self, side: int) -> Prepared | None:
+        """What the student's preprocessing makes of the pictures of ``images``; None where there is none."""
+        reply, out = self._child.request({"request": "prepare", "side": side})
+        _raise_building_error(reply)
+        with reading():
+            return prepared_in(reply, out)
 
 
 def _as_tensor(content: bytes) -> Tensor:

@@ -43,6 +43,8 @@ class Here:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(requests._Submission, "recipe", recipe, raising=False)
             patch.setattr(requests._Submission, "shortens", False, raising=False)
+            nothing = SimpleNamespace(modules={})  # a base prepares no pictures
+            patch.setattr(requests._Submission, "loaded", nothing, raising=False)
             try:
                 return requests.HANDLERS[header["request"]](dict(header), dict(tensors))
             except Exception as error:  # as the child does

@@ -13,8 +13,9 @@ from .batches import batch_independence, batch_sizes, memory_layout, responds_to
 from .forms import operations, results_are_used, usual_forms
 from .fresh import initial_weights, instances_of_their_own, registered
 from .gradients import gradients
-from .modes import dropout_comes_back, train_and_eval
+from .modes import dropout_comes_back, eval_mode_in_scripts, train_and_eval
 from .places import dtype_kept, one_device
+from .preprocessing import preprocessing
 from .sizes import number_of_blocks, one_block, other_resolution, uneven_image, width_divided_by_heads
 from .state import memory_does_not_grow, no_side_effects, repeatable
 from .symmetries import (
@@ -50,6 +51,7 @@ PROPERTIES: Mapping[str, Property] = {
         dtype_kept,
         train_and_eval,
         dropout_comes_back,
+        eval_mode_in_scripts,
         one_block,
         number_of_blocks,
         width_divided_by_heads,
@@ -58,6 +60,7 @@ PROPERTIES: Mapping[str, Property] = {
         operations,
         usual_forms,
         results_are_used,
+        preprocessing,
     )
 }
 

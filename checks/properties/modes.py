@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import torch
 
+from ...submissions.code import decode, module_file, runs_of
 from ..examination import Examination
-from ..verdicts import CheckFailed
+from ..verdicts import CheckFailed, NotApplicable
 from .passes import example_of, passes_of, same, scores_of
+
+_CHOOSES_A_MODE = (".eval(", ".train(", ".backward(")
+# a dropout that is not 0, as a default, an argument or a literal
+_DROPS = re.compile(r"drop\w*(?:\s*:\s*float)?\s*(?:=|\((?:p\s*=\s*)?)\s*0?\.0*[1-9]", re.IGNORECASE)
 
 
 def train_and_eval(examination: Examination) -> None:
@@ -19,6 +26,20 @@ def train_and_eval(examination: Examination) -> None:
     scores = scores_of(passes)
     if scores.shape != expected.shape or not bool(torch.isfinite(scores).all()):
         raise CheckFailed("in train mode the scores have another shape, or are not finite", (), draw)
+
+
+def eval_mode_in_scripts(examination: Examination) -> None:
+    """A script that runs the model without training it switches to eval mode first."""
+    example_of(examination)
+    files = examination.source.files
+    code = "\n".join(decode(one) for file, one in files.items() if module_file(file))
+    name = examination.inventory.modules[""][0].rpartition(".")[2]
+    runs = list(runs_of(files, name))
+    if not runs:
+        raise NotApplicable("no script here runs the model")
+    if not any(word in code for word in _CHOOSES_A_MODE) and _DROPS.search(code):
+        text = f"{name} is run in {runs[0].file}, line {runs[0].line}, with dropout in train mode"
+        raise CheckFailed(text, ("eval-not-called",), None, runs[0])
 
 
 def dropout_comes_back(examination: Examination) -> None:

@@ -73,10 +73,10 @@ def _blame_random_state(examination: Examination, passes: Passes) -> None:
     if len({one.random_state for one in passes.passes}) == 1:
         text = "the forward pass seeds the random numbers of the whole program"
         raise CheckFailed(text, ("reseeds-in-forward",), draw)
-    drawing = next((one for one in examination.habits if one.kind == "random"), None)
-    where = f": {drawing.what} in {line_of(drawing)}" if drawing else ""
-    text = f"the forward pass uses the random state in eval mode{where}"
-    raise CheckFailed(text, ("rng-consumed-in-eval",), draw, drawing and drawing.frames[0])
+    text, frame = "the forward pass uses the random state in eval mode", None
+    for drawing in [one for one in examination.habits if one.kind == "random"][:1]:
+        text, frame = f"{text}: {drawing.what} in {line_of(drawing)}", drawing.frames[0]
+    raise CheckFailed(text, ("rng-consumed-in-eval",), draw, frame)
 
 
 def memory_does_not_grow(examination: Examination) -> None:

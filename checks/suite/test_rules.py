@@ -4,6 +4,7 @@ import pytest
 
 from vitcheck.checks.breakpoints import Breakpoints
 from vitcheck.checks.examination import Examination
+from vitcheck.checks.library import taken_from_a_library
 from vitcheck.checks.verdicts import CheckFailed, NotApplicable
 from vitcheck.reference.stages import STAGES
 from vitcheck.submissions.code import prints
@@ -30,3 +31,14 @@ def test_prints(examination: Examination) -> None:
     if found:
         places = ", ".join(f"{frame.file}:{frame.line}" for frame in found[:5])
         raise CheckFailed(f"the assignment allows no print statements, and there are {len(found)}: {places}")
+
+
+def test_library_model(examination: Examination) -> None:
+    """The model is no library's."""
+    rule = examination.assignment.rules.library_model
+    if rule.allow:
+        raise NotApplicable("this assignment allows a library's model")
+    found = taken_from_a_library(examination.inventory, examination.source.files)
+    if found:
+        reason = rule.reason or "The assignment asks for a model of your own."
+        raise CheckFailed(f"{reason} Here {found}.")

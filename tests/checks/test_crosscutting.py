@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from corpus import BASES
 from coverage_table import PROPERTY
@@ -128,6 +130,36 @@ def test_a_number_without_axes_may_stay_on_the_cpu() -> None:
 def test_a_tensor_that_is_moved_to_the_image_is_on_its_device() -> None:
     edit = ("expand(B, -1, -1)", "expand(B, -1, -1) + torch.zeros(B, 1, 1).to(img.device)")
     judge(examine("report", edit), PROPERTIES["one-device"])
+
+
+SCRIPT = "\nmodel = VisionTransformer()\nscores = model(torch.randn(1, 3, 224, 224))\n"
+
+
+@pytest.mark.parametrize("base", ["library_mha", "dropout_everywhere"])
+def test_a_script_that_runs_the_model_in_train_mode_is_told_its_line(base: str) -> None:
+    examination = examine(base)
+    (file, code) = next(iter(examination.source.files.items()))
+    examination.source = replace(examination.source, files={file: code + SCRIPT.encode()})
+    with pytest.raises(CheckFailed) as failed:
+        PROPERTIES["eval-mode-in-scripts"](examination)
+    assert failed.value.mistakes == ("eval-not-called",)
+    assert failed.value.frame is not None
+    assert failed.value.frame.line == len((code + SCRIPT.encode()).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("base", "script"),
+    [
+        ("library_mha", SCRIPT.replace("()\n", "().eval()\n")),
+        ("library_mha", SCRIPT + "scores.sum().backward()\n"),
+        ("prenorm", SCRIPT),  # without dropout nothing depends on the mode
+    ],
+)
+def test_a_script_may_run_the_model_in_eval_mode_or_train_it(base: str, script: str) -> None:
+    examination = examine(base)
+    (file, code) = next(iter(examination.source.files.items()))
+    examination.source = replace(examination.source, files={file: code + script.encode()})
+    PROPERTIES["eval-mode-in-scripts"](examination)
 
 
 def test_fewer_blocks_than_asked_for_are_said() -> None:

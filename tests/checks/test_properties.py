@@ -16,7 +16,8 @@ NOT_APPLICABLE = {
     ("raw_parameters", "head-permutation"),
     ("tuple_sizes", "head-permutation"),
 }
-ASKED_FOR = ("other-resolution", "uneven-image")  # where an assignment forbids a variant
+# Where an assignment forbids a variant, and for scripts and pictures.
+ASKED_FOR = ("other-resolution", "uneven-image", "eval-mode-in-scripts", "preprocessing")
 CAUGHT = [
     ("report-functional-dropout-always-on", "repeatable", "functional-dropout-always-on"),
     ("report-dropout-built-in-forward", "repeatable", "dropout-built-in-forward"),
