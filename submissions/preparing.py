@@ -1,4 +1,4 @@
-"""Child side: the student's own way from a picture to the input of the model, called with pictures of ours."""
+"""Child side: the student's own way from a picture to the model's input, called with pictures of ours."""
 
 from __future__ import annotations
 

@@ -95,5 +95,5 @@ def results_are_used(examination: Examination) -> None:
     if not wrong and not any(examination.counts(one.id) for one in examination.findings):
         return
     for place, call in discarded(examination.source.files):
-        text = f"{place.file}, line {place.line}: {call} gives a new tensor, which is dropped; the old one stays as it is"
+        text = f"the new tensor that {call} gives in {place.file}, line {place.line}, is dropped"
         raise CheckFailed(text, ("result-discarded",), None, place)

@@ -15,8 +15,7 @@ from vitcheck.reference.stages import STAGES
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "mistakes.md"
 
-# Where only a property tells it: its name. Each has a program that makes the mistake in test_crosscutting.py, or
-# in test_preprocessing.py.
+# Where only a property tells it: its name. Shown by test_crosscutting.py and test_preprocessing.py.
 PROPERTY = {
     "batch-size-hard-coded": "batch-sizes",
     "squeeze-drops-batch": "batch-sizes",
@@ -87,18 +86,20 @@ OTHERWISE = {
     "notebook-global-dependence": "a crash: the name that nothing defines, with its line",
 }
 OUT_OF_REACH = {
-    "dropout-placement": "where to drop is the assignment's choice, and in eval mode all places give the same",
+    "dropout-placement": "where to drop is the assignment's choice; in eval mode all places give the same",
     "trunc-bounds-absolute": "it is harmless: with usual spreads nothing lies near the bounds",
-    "stage-recomputed-beside-model": "what the model itself computes is right, and nothing beside it is looked at",
+    "stage-recomputed-beside-model": "the model itself is right, and what stands beside it is not looked at",
 }
 _HEAD = """# By which check each mistake is told
 
-Written by `tests/checks/coverage_table.py`, and held true by `tests/checks/test_coverage.py`. `vitcheck explain ID`
-tells what a mistake is.
+Written by `tests/checks/coverage_table.py`, and held true by `tests/checks/test_coverage.py`.
+`vitcheck explain ID` tells what a mistake is.
 
-- **stage equation**: the student's own tensor is what the wrong equation gives, at the stage named; a planted program shows it
-- **property**: a property of the whole model fails, or for a variant notes it; a planted program shows it
-- **crash**: the forward pass raises an exception, which is told with its stage and line
+- **stage equation**: the student's own tensor is what the wrong equation gives, at that stage
+- **property**: a property of the whole model fails, or notes a variant
+- **crash**: the forward pass raises an exception, which is told with its line
+
+Programs that make the mistakes stand in `tests/mutants`.
 """
 
 

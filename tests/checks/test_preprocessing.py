@@ -77,23 +77,52 @@ def test_right_preprocessing_is_right(style: str) -> None:
     preprocessing(examination_of(STYLES[style]))
 
 
+NORMALISING = "    transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),\n"
 NORMALISE = "    pixels = (pixels - MEAN) / STD\n"
 CONSTANTS = "MEAN = torch.tensor([0.485, 0.456, 0.406])\nSTD = torch.tensor([0.229, 0.224, 0.225])\n"
 WRONG = [
     ("by hand", (NORMALISE, ""), (CONSTANTS, ""), "missing-normalisation"),
-    ("by hand", ("[0.485, 0.456, 0.406]", "[0.5]"), ("[0.229, 0.224, 0.225]", "[0.5]"), "wrong-normalisation-constants"),
+    (
+        "by hand",
+        ("[0.485, 0.456, 0.406]", "[0.5]"),
+        ("[0.229, 0.224, 0.225]", "[0.5]"),
+        "wrong-normalisation-constants",
+    ),
     ("by hand", (NORMALISE, "    pixels = (pixels / 255.0 - MEAN) / STD\n"), None, "double-scaling-255"),
-    ("by hand", ("np.array(image, dtype=np.float32)", "np.array(image, dtype=np.float32)[..., ::-1].copy()"), None, "bgr-channel-order"),
+    (
+        "by hand",
+        ("np.array(image, dtype=np.float32)", "np.array(image, dtype=np.float32)[..., ::-1].copy()"),
+        None,
+        "bgr-channel-order",
+    ),
     ("by hand", ("pixels.permute(2, 0, 1)", "pixels.reshape(3, 224, 224)"), None, "hwc-viewed-as-chw"),
     ("by hand", (".unsqueeze(0)", ""), None, "missing-batch-axis"),
     ("by hand", ("dtype=np.float32", "dtype=np.float64"), ("MEAN)", "MEAN.double())"), "integer-input"),
     ("by hand", ('.convert("RGB")', ""), None, "grey-or-alpha-not-converted"),
-    ("by hand", ('Image.open(path).convert("RGB").resize((224, 224))', 'ImageOps.fit(Image.open(path).convert("RGB"), (224, 224))'), ("import Image\n", "import Image, ImageOps\n"), "resize-policy"),
-    ("by a library", ("    transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),\n", ""), None, "missing-normalisation"),
-    ("by a library", ("[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]", "[0.5] * 3, [0.5] * 3"), None, "wrong-normalisation-constants"),
-    ("by a library", ("transforms.Resize((224, 224))", "transforms.Resize(256), transforms.CenterCrop(224)"), None, "resize-policy"),
+    (
+        "by hand",
+        (
+            'Image.open(path).convert("RGB").resize((224, 224))',
+            'ImageOps.fit(Image.open(path).convert("RGB"), (224, 224))',
+        ),
+        ("import Image\n", "import Image, ImageOps\n"),
+        "resize-policy",
+    ),
+    ("by a library", (NORMALISING, ""), None, "missing-normalisation"),
+    (
+        "by a library",
+        ("[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]", "[0.5] * 3, [0.5] * 3"),
+        None,
+        "wrong-normalisation-constants",
+    ),
+    (
+        "by a library",
+        ("transforms.Resize((224, 224))", "transforms.Resize(256), transforms.CenterCrop(224)"),
+        None,
+        "resize-policy",
+    ),
     ("by a library", ('image.convert("RGB")', "image"), None, "grey-or-alpha-not-converted"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -113,9 +142,8 @@ def test_a_mistake_in_preprocessing_is_named(
 
 def test_a_transform_that_nothing_calls_is_tried_too() -> None:
     text = BY_LIBRARY.replace("def preprocess(image):", "def run(model, image):")
-    normalise = "    transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),\n"
     with pytest.raises(CheckFailed) as failed:
-        preprocessing(examination_of(text.replace(normalise, "")))
+        preprocessing(examination_of(text.replace(NORMALISING, "")))
     assert failed.value.mistakes == ("missing-normalisation",)
 
 
