@@ -22,15 +22,9 @@ from .tracing import student_frames
 
 Header = dict[str, Any]
 
-_MOVING = ("to", "type_as", "cuda", "copy_", "__setitem__")  # across devices
-_ASKING = (
-    "expand_as",
-    "view_as",
-    "reshape_as",
-    "__getitem__",
-    "size",
-    "dim",
-)  # a second tensor may lie elsewhere
+_MOVING = ("to", "type_as", "cuda")  # to another device, most likely
+# what may be given tensors of two devices
+_ACROSS = ("copy_", "__setitem__", "__getitem__", "expand_as", "view_as", "reshape_as")
 _LETTING_GO = ("detach", "detach_", "item", "numpy", "tolist")
 _FUSED = ("scaled_dot_product_attention", "multi_head_attention_forward")
 
@@ -79,19 +73,21 @@ class _Habits(TorchFunctionMode):
             self.note("detach", "data")
 
     def _follow(self, name: str, given: list[Tensor], kwargs: Mapping[str, Any], result: Any) -> None:
+        """Keeps track of what lies on the CPU; a tensor without axes may be used with any device."""
         made = list(_tensors(result))
         self._alive.append(made)
-        behind = [one for one in given if _memory(one) in self._left_behind]
-        if name in _MOVING or (not given and kwargs.get("device") is not None):
-            for one in made if name in _MOVING and not name.startswith(("copy", "__set")) else ():
+        if name in _MOVING:
+            for one in made:
                 self._left_behind.pop(_memory(one), None)  # on the CPU it is the same tensor
             return
-        # a number without axes may be used on any device
-        elsewhere = [one for one in given if one.dim() and _memory(one) not in self._left_behind]
+        if name in _ACROSS or (not given and kwargs.get("device") is not None):
+            return
+        behind = [one for one in given if _memory(one) in self._left_behind]
         stray = [one for one in behind if one.dim()]
-        if stray and elsewhere and name not in _ASKING:
+        elsewhere = [one for one in given if one.dim() and _memory(one) not in self._left_behind]
+        if stray and elsewhere:
             self.note("device", self._left_behind[_memory(stray[0])])
-        elif name not in _ASKING[:3] and (behind or not given) and not elsewhere:
+        elif not elsewhere and (behind or not given):
             origin = self._left_behind[_memory(behind[0])] if behind else ""
             for one in made:
                 self._left_behind.setdefault(_memory(one), origin)
