@@ -109,7 +109,7 @@ ONE_PASS = {
     "random_state": "0",
     "mode_kept": True,
 }
-FORWARD = {
+FORWARD: dict[str, Any] = {
     "passes": [ONE_PASS],
     "changed": [],
     "created": [],
