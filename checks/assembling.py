@@ -65,8 +65,7 @@ def graded(
     components = parts.components if parts is not None else []
     findings = [found for one in (*models, *components) for found in _mistakes(one)]
     findings += exercise_mistakes(exercises) if exercises else []
-    if not findings:  # else what a property shows may follow from them
-        findings = _of_properties(outcomes)
+    findings += _of_properties(outcomes, examination.source, {one.id for one in findings})
     return Result(
         schema=1,
         submission=name,
@@ -150,7 +149,7 @@ def _score(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> Sco
 
 def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome]) -> StageResult:
     seen = _worst(examination, row.key)
-    mine = [one for one in outcomes if one.stage == row.key and one.id.split("[")[0] in _JUDGING]
+    mine = [one for one in outcomes if _judges(one, row)]
     failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
     shape, expected = shape_and_expected(examination, row)
@@ -201,6 +200,16 @@ def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -
 
 
 _JUDGING = ("shape", "equation", "invariant")
+_OF_PARTS = ("component[", "exercise[")  # which give their mistakes themselves
+# what a property shows of these may only follow from a mistake at a stage
+_CONSEQUENCES = {"unused-parameter", "path-detached", "rng-consumed-in-eval", "squeeze-drops-batch"}
+
+
+def _judges(outcome: CheckOutcome, row: Stage) -> bool:
+    """Is this check about the stage itself? Of the image, only properties say something."""
+    if row.key == "image" and outcome.stage is None and outcome.mistakes:
+        return mistakes()[outcome.mistakes[0]].stage == row.key
+    return outcome.stage == row.key and outcome.id.split("[")[0] in _JUDGING
 
 
 def _why_not(mine: Sequence[CheckOutcome]) -> str | None:
@@ -209,10 +218,10 @@ def _why_not(mine: Sequence[CheckOutcome]) -> str | None:
 
 
 def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
-    if row.key == "image":
-        return StageStatus.PASSED
     if failed:
         return StageStatus.FAILED
+    if row.key == "image":
+        return StageStatus.PASSED
     if row.key in examination.absent:
         return StageStatus.NOT_APPLICABLE
     return StageStatus.PASSED if examination.examples[0].first(row.key) else StageStatus.NOT_REACHED
@@ -243,24 +252,30 @@ def _mistakes(examination: Examination) -> list[MistakeResult]:
     return [_mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)]
 
 
-_OF_PARTS = ("component[", "exercise[")  # which give their mistakes themselves
-
-
-def _of_properties(outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
-    """What a property of the whole model gives away: the first id, and those that it cannot tell from it."""
+def _of_properties(outcomes: Sequence[CheckOutcome], source: Source, known: set[str]) -> list[MistakeResult]:
+    """What properties of the whole model give away beyond the mistakes that stages have shown."""
     found: dict[str, MistakeResult] = {}
     for one in outcomes:
-        if one.stage is None and one.mistakes and not one.id.startswith(_OF_PARTS):
-            known = mistakes()[one.mistakes[0]]
-            also = list(one.mistakes[1:])
-            stage = _label(known.stage) or known.stage
-            found.setdefault(
-                known.id,
-                MistakeResult(
-                    id=known.id, stage=stage, kind=known.kind, title=known.title, hint=known.hint, also=also
-                ),
-            )
+        if one.stage is not None or not one.mistakes or one.id.startswith(_OF_PARTS):
+            continue
+        may_follow = bool(known) and one.mistakes[0] in _CONSEQUENCES
+        if not may_follow and not known.intersection(one.mistakes):
+            found.setdefault(one.mistakes[0], _of_property(one, source))
     return list(found.values())
+
+
+def _of_property(outcome: CheckOutcome, source: Source) -> MistakeResult:
+    """The first id, and those that the property cannot tell from it."""
+    known = mistakes()[outcome.mistakes[0]]
+    return MistakeResult(
+        id=known.id,
+        stage=_label(known.stage) or known.stage,
+        kind=known.kind,
+        title=known.title,
+        hint=known.hint,
+        location=None if outcome.frame is None else location(outcome.frame, source),
+        also=list(outcome.mistakes[1:]),
+    )
 
 
 def _in_order(examination: Examination) -> list[Finding]:
@@ -298,7 +313,7 @@ def _blocks(examination: Examination, finding: Finding) -> str | None:
 
 def _variants(examination: Examination) -> list[VariantResult]:
     found = []
-    for one in _in_order(examination):
+    for one in (*_in_order(examination), *examination.noted):
         known = mistakes()[one.id]
         allowed, reason = examination.assignment.allows(one.id)
         if known.kind != "error" or allowed:

@@ -44,6 +44,7 @@ GROUPS = {  # what stands in front of "[" in the id of a check: the group that p
     "parameters": "parameters",
     "breakpoint": "breakpoints",
     "prints": "prints",
+    "library_model": "library_model",
     "own": "own",  # of the instructor: own.some_name, or own.some_name[S12]
 }
 _PARTS = ("component", "exercise")  # which are paid for one by one, in tables of their own
@@ -147,6 +148,7 @@ class Points(_Table):
     parameters: _Amount = 0
     breakpoints: _Amount = 0
     prints: _Amount = 0
+    library_model: _Amount = 0
     own: _Amount = 0
     checks: dict[Annotated[str, AfterValidator(_check_id)], _Amount] = {}
 
@@ -172,6 +174,7 @@ class Rules(_Table):
     breakpoints: bool = True
     prints: bool = True
     parameters: bool = False
+    library_model: Annotated[Permission, BeforeValidator(_permission)] = Permission(allow=True)
 
 
 def _with_preset(table: object) -> object:

@@ -14,6 +14,8 @@ from .locating.parameters import Linear, Norm
 from .locating.projections import unpack
 from .verdicts import NotApplicable, NotReached
 
+_LARGE = 100.0  # queries and keys that are as much larger give scores 10⁴ times larger
+
 
 def permuted_patches(image: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
     """The image whose patch ``n`` is patch ``order[n]`` of ``image``."""
@@ -73,6 +75,18 @@ def without_branches(example: Example) -> dict[str, Tensor]:
             for use in (map_.weight, map_.bias):
                 if use is not None:
                     edit.window(use).zero_()
+    return edit.fixed
+
+
+def scaled_scores(example: Example) -> dict[str, Tensor]:
+    """Weights of query, key and value in block 1 so large that scores are in the thousands."""
+    edit = Edit(example)
+    maps = [map_ for role, map_ in example.walk.roles.items() if role.startswith("block1.projection")]
+    if not maps:
+        raise NotReached("the projections were not found")
+    windows = [edit.window(map_.weight) for map_ in maps if isinstance(map_, Linear)]
+    for window in windows:
+        window.mul_(_LARGE)
     return edit.fixed
 
 

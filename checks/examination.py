@@ -13,12 +13,14 @@ from torch import Tensor
 
 from ..reference.sizes import Sizes
 from ..reference.stages import STAGES
+from ..submissions.answers import Habit, Inventory
 from ..submissions.code import marks
 from ..submissions.errors import StudentCodeFailed, SubmissionError
 from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
+from .catalogue import mistake
 from .claims import FalseClaim, false_claims
 from .crashing import Crash, diagnose
 from .drawing import Draw, draw_examples, noise, tells_apart
@@ -28,11 +30,14 @@ from .locating.locate import locate
 from .locating.walk import Finding, Walk
 from .replay import ReplayError, Seen, replay, reread
 from .stops import statements
-from .verdicts import NotApplicable
+from .verdicts import CheckFailed, NotApplicable
 
 _SPARE = 4  # times as many draws as examples
 _SMALL = 2**14  # numbers in one image's tokens; models fixed at larger sizes cost seconds a pass
 _LARGE_EXAMPLES = 2
+_FRESH = Sizes(
+    height=16, width=16, patch=4, embed_dim=64, heads=4, mlp_dim=256, depth=3, classes=10
+)  # wide enough to tell spreads of weights apart
 
 # what a block of another architecture than the assignment's is called
 _FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
@@ -67,6 +72,7 @@ class Examination:
         self.assignment, self.seed = assignment, seed
         self._shrunk: set[str] = set()
         self.left_out: list[str] = []  # sizes at which the model fails, in words
+        self.noted: list[Finding] = []  # variants that no single stage shows
 
     @cached_property
     def _traced(self) -> list[tuple[Draw, Trace]]:
@@ -205,6 +211,13 @@ class Examination:
         """Is this a block that the assignment does not ask for?"""
         return self.architecture is not None and self.architecture not in self.assignment.architectures
 
+    def variant(self, id: str, message: str) -> None:
+        """Notes a variant that a property shows. Raises CheckFailed where the assignment forbids it."""
+        if all(one.id != id for one in self.noted):
+            self.noted.append(Finding(id, mistake(id).stage, None))
+        if self.counts(id):
+            raise CheckFailed(message, (id,), self.first_draw)
+
     def faults(self, key: str) -> list[str]:
         """Ids of what the assignment does not accept at a stage."""
         return [one.id for one in self.findings if one.stage == key and self.counts(one.id)]
@@ -276,11 +289,25 @@ class Examination:
                 found.setdefault(seen.step.key, of_one_image(shape, sizes.batch))
         return found
 
+    @cached_property
+    def habits(self) -> tuple[Habit, ...]:
+        """What the first example's pass does beside computing."""
+        self._demand_a_model()
+        draw = self.first_draw
+        return self.session.habits(draw.sizes, draw.seed, draw.image)
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """What the model holds when it is fresh."""
+        self._demand_a_model()
+        return self.session.inventory(self.session.sizes_for(_FRESH), self.seed)
+
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
         """Plain passes of the model. Raises NotApplicable where there is only a script."""
-        if self.session.is_script:
-            raise NotApplicable(
-                "a script has no model that could be given other batches, modes or precisions"
-            )
+        self._demand_a_model()
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
+
+    def _demand_a_model(self) -> None:
+        if self.session.is_script:
+            raise NotApplicable("a script has no model that could be built, or run in another way")

@@ -148,7 +148,9 @@ class _Recorder:
         match problem.value:
             case CheckFailed() as failed:
                 return CheckOutcome(
-                    id, stage, title, "failed", failed.message, failed.mistakes, self._counterexample(failed)
+                    *(id, stage, title, "failed", failed.message, failed.mistakes),
+                    self._counterexample(failed),
+                    failed.frame,
                 )
             case NotReached() as missed:
                 return CheckOutcome(id, stage, title, "not_reached", str(missed))

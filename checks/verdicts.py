@@ -12,17 +12,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..submissions.errors import Frame
 from .drawing import Draw
 
 
 class CheckFailed(Exception):
-    """``mistakes`` are ids of the catalogue, most specific first; ``draw`` is the example that shows it."""
+    """``mistakes`` are ids of the catalogue, most specific first.
 
-    def __init__(self, message: str, mistakes: Sequence[str] = (), draw: Draw | None = None) -> None:
+    ``draw`` is the example that shows it, ``frame`` the line of code that is to blame.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        mistakes: Sequence[str] = (),
+        draw: Draw | None = None,
+        frame: Frame | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.mistakes = tuple(mistakes)
         self.draw = draw
+        self.frame = frame
 
 
 class NotReached(Exception):
@@ -44,3 +55,4 @@ class CheckOutcome:
     message: str = ""
     mistakes: tuple[str, ...] = ()
     counterexample: Mapping[str, object] | None = field(default=None)
+    frame: Frame | None = None

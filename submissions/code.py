@@ -22,6 +22,10 @@ _MAGIC = re.compile(
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
 _PYTHON_CELLS = {"capture", "prun", "time", "timeit", "writefile"}  # cell magics whose body is Python
 _PRINTS = {"print", "pprint", "pp"}
+_NEW_TENSOR = {
+    "permute", "transpose", "view", "reshape", "flatten", "squeeze", "unsqueeze", "expand", "repeat",
+    "contiguous", "softmax", "masked_fill", "clone",
+}  # fmt: skip
 
 _LABEL = r"S?0*([1-9]\d?)\b"
 _MARK = re.compile(
@@ -191,6 +195,39 @@ def _called(function: ast.expr) -> str:
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
         return function.attr if function.value.id in ("pprint", "builtins") else ""
     return function.id if isinstance(function, ast.Name) else ""
+
+
+def discarded(files: Mapping[str, bytes]) -> Iterator[tuple[Frame, str]]:
+    """Calls of methods that give a new tensor, such as ``x.permute(…)``, whose result is not kept."""
+    for file, text in _texts(files):
+        for node in ast.walk(_tree(text) or ast.Module([], [])):
+            call = node.value if isinstance(node, ast.Expr) else None
+            method = call.func if isinstance(call, ast.Call) else None
+            if isinstance(method, ast.Attribute) and method.attr in _NEW_TENSOR:
+                yield Frame(file, method.lineno), f"{ast.unparse(method)}(…)"
+
+
+def runs_of(files: Mapping[str, bytes], name: str) -> Iterator[Frame]:
+    """Places outside of classes where an instance of the class ``name`` is called."""
+    for file, text in _texts(files):
+        nodes = list(_outside_of_classes(_tree(text) or ast.Module([], [])))
+        made = {
+            target.id
+            for node in nodes
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+            for target in node.targets
+            if isinstance(target, ast.Name) and ast.unparse(node.value).partition("(")[0].endswith(name)
+        }
+        for node in nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in made:
+                yield Frame(file, node.lineno)
+
+
+def _outside_of_classes(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.ClassDef):
+            yield child
+            yield from _outside_of_classes(child)
 
 
 def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:

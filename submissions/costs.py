@@ -22,6 +22,7 @@ _DOWNLOADS = {
 _READS = {"fit", "from_pretrained", "imread", "load", "open", "read_csv", "read_image"}
 _NETWORK = {"requests", "urllib", "gdown", "wget", "kagglehub", "subprocess"}
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_TRANSFORMS = "torchvision.transforms"  # modules too, but they prepare images
 _ZOOS = ("torchvision.models", "timm", "transformers")
 
 
@@ -78,7 +79,7 @@ def _loads_data(names: list[str], target: object) -> bool:
 
 def _is_heavy(names: list[str], target: object) -> bool:
     if isinstance(target, type):
-        return issubclass(target, nn.Module)
+        return issubclass(target, nn.Module) and not target.__module__.startswith(_TRANSFORMS)
     if isinstance(target, FunctionType):
         own = target.__code__.co_filename.startswith(STUDENT_PREFIX)
         return own or target.__module__.startswith(_ZOOS) or names[-1] in _READS

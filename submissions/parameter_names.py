@@ -55,7 +55,7 @@ VALUES: dict[str, Callable[[Sizes], object]] = {
     "mlp_ratio": mlp_ratio,
     "mlp_ratio_whole": lambda s: max(1, round(s.mlp_dim / s.embed_dim)),
     "classes": lambda s: s.classes,
-    "dropout": lambda s: 0.0,
+    "dropout": lambda s: 0.1,  # with 0 no mistake about modes shows
     "eps": lambda s: 1e-5,
     "flag_on": lambda s: True,
     "flag_off": lambda s: False,

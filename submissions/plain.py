@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,30 +13,32 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from .child import describe_error, is_out_of_memory
+from .randomise import named_tensors
 
 Header = dict[str, Any]
 
 
 def plain_passes(
-    model: nn.Module, images: Sequence[Tensor], backward: bool, switches: bool = False
+    model: nn.Module, images: Sequence[Tensor], modes: Sequence[str], backward: bool, switches: bool
 ) -> tuple[Header, dict[str, Tensor]]:
-    """Passes over ``images`` in turn, and a backward pass on the last if asked for, as a reply.
+    """Passes over ``images`` in turn, each in its mode, and a backward pass on the last if asked for.
 
     With ``switches``, every argument of the forward pass that is off by default is on.
     An exception that the model raises is in the reply; running out of memory is not.
     """
-    reply: Header = {"passes": [], "gradients": {}, "error": None, "created": []}
+    reply: Header = {"passes": [], "gradients": {}, "graphs_kept": [], "error": None, "created": []}
     out: dict[str, Tensor] = {}
     before = {name: one.detach().clone() for name, one in _state(model)}
-    training = model.training
     options = _switches(model) if switches else {}
     try:
         with _parameters_made(reply["created"]):
-            for number, image in enumerate(images):
+            for number, (image, mode) in enumerate(zip(images, modes)):
+                model.train() if mode == "train" else model.eval()
                 reply["passes"].append(_one_pass(model, image, options, number, out))
                 out[f"image.{number}"] = image
             if backward:
                 reply["gradients"] = _gradients(model, images[-1])
+                reply["graphs_kept"] = _graphs_kept(model, images[-1])
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise
@@ -44,7 +47,6 @@ def plain_passes(
     reply["changed"] = [
         name for name, one in before.items() if name not in after or not torch.equal(one, after[name])
     ]
-    reply["mode_kept"] = model.training == training
     return reply, out
 
 
@@ -89,7 +91,7 @@ def _one_pass(
     model: nn.Module, image: Tensor, options: Mapping[str, bool], number: int, out: dict[str, Tensor]
 ) -> Header:
     torch.manual_seed(1_000_003 + number)  # unusual: a model that seeds by itself shows
-    random_state = torch.get_rng_state()
+    random_state, training = torch.get_rng_state(), model.training
     with torch.no_grad():
         found = list(tensors_in(model(image, **options)))
     for position, (_, tensor) in enumerate(found):
@@ -97,6 +99,8 @@ def _one_pass(
     return {
         "outputs": [[path, str(one.dtype).removeprefix("torch.")] for path, one in found],
         "random_state_kept": torch.equal(random_state, torch.get_rng_state()),
+        "random_state": hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest()[:16],
+        "mode_kept": model.training == training,
     }
 
 
@@ -120,5 +124,23 @@ def _gradients(model: nn.Module, image: Tensor) -> Header:
             "exists": gradient is not None,
             "finite": finite,
             "largest": size,
+            "idle": _idle(gradient),
         }
     return gradients
+
+
+def _idle(gradient: Tensor | None) -> float:
+    """The share of rows in which it is 0 everywhere."""
+    if gradient is None or not gradient.numel():
+        return 0.0
+    rows = gradient.reshape(gradient.shape[0] if gradient.dim() else 1, -1)
+    return float((rows == 0).all(1).double().mean())
+
+
+def _graphs_kept(model: nn.Module, image: Tensor) -> list[int]:
+    """How many tensors with their graph the model holds after each of two more passes."""
+    found = []
+    for _ in range(2):
+        model(image)
+        found.append(sum(one.grad_fn is not None for _, one, _ in named_tensors(model)))
+    return found

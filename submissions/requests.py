@@ -6,6 +6,7 @@ import hashlib
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,8 +24,11 @@ from .components import Candidate, candidates
 from .definitions import Definition, Definitions
 from .errors import NotLoaded
 from .failing import failed_call
+from .habits import habits
+from .inventory import inventory
 from .loading import Loaded, load
 from .plain import plain_passes, tensors_in
+from .preparing import prepared
 from .randomise import named_tensors, randomise
 from .recipe import Pins, Recipe, infer
 from .sample_models import SAMPLES, Sample
@@ -220,6 +224,13 @@ def _built(sizes: Sizes, header: Header) -> nn.Module:
     return model
 
 
+def _widened(sizes: Sizes, wider: int) -> Sizes:
+    """Sizes that Sizes itself refuses, since the heads do not divide the width."""
+    found = copy(sizes)
+    object.__setattr__(found, "embed_dim", sizes.embed_dim + wider)
+    return found
+
+
 def _trace(header: Header, tensors: Tensors) -> Reply:
     """One forward pass, recorded; without an image, the shapes of one."""
     subject = _subject(header)
@@ -278,8 +289,10 @@ def _record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -
 
 def _model(header: Header, tensors: Tensors) -> nn.Module:
     dtype = _DTYPES[header["dtype"]]
+    sizes, wider = Sizes(**header["sizes"]), int(header.get("wider", 0))
     with _default_dtype(dtype):
-        model = _built(Sizes(**header["sizes"]), header).train(header["mode"] == "train").to(dtype)
+        model = _Submission.recipe.build(_widened(sizes, wider)) if wider else _built(sizes, header)
+        model.train(header["mode"] == "train").to(dtype)
     for _, tensor, is_parameter in named_tensors(model):
         if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
@@ -328,9 +341,28 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
     """Plain passes over ``images`` in turn on one model, and what they left behind."""
     dtype = _DTYPES[header["dtype"]]
     model = _model(header, tensors)
-    images = [tensors[name].to(dtype, copy=True) for name in header["images"]]
+    layout = torch.channels_last if header["channels_last"] else torch.contiguous_format
+    images = [tensors[name].to(dtype, copy=True, memory_format=layout) for name in header["images"]]
     with _default_dtype(dtype):
-        return plain_passes(model, images, header["backward"], header["switches"])
+        return plain_passes(model, images, header["modes"], header["backward"], header["switches"])
+
+
+def _habits(header: Header, tensors: Tensors) -> Reply:
+    """One pass in eval mode, watched call by call."""
+    model = _model({**header, "dtype": "float64", "mode": "eval"}, tensors)
+    with _default_dtype(torch.float64):
+        return habits(model, tensors["image"].clone()), {}
+
+
+def _inventory(header: Header, tensors: Tensors) -> Reply:
+    """What a fresh model holds."""
+    torch.manual_seed(int(header["seed"]))
+    return inventory(lambda: _built(Sizes(**header["sizes"]), header)), {}
+
+
+def _prepare(header: Header, tensors: Tensors) -> Reply:
+    """The student's own way from a picture to the model's input."""
+    return prepared(_Submission.loaded, int(header["side"]))
 
 
 HANDLERS = {
@@ -343,6 +375,9 @@ HANDLERS = {
     "sizes": _sizes,
     "trace": _trace,
     "forward": _forward,
+    "habits": _habits,
+    "inventory": _inventory,
+    "prepare": _prepare,
 }
 
 ignore_compiler()

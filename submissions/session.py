@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from ..reference.sizes import Sizes
+from .answers import Habit, Inventory, Prepared, habits_in, inventory_in, prepared_in
 from .conversation import Child
 from .errors import Frame, NotLoaded, StudentCodeFailed
 from .recipe import Pins
@@ -37,6 +38,7 @@ class Gradient:
     exists: bool
     finite: bool
     largest: float
+    idle: float  # share of rows in which it is 0 everywhere
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Pass:
     tensors: tuple[Tensor, ...]
     image_after: Tensor
     random_state_kept: bool
+    random_state: str  # after it; equal where it is the same
+    mode_kept: bool
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,8 @@ class Passes:
     passes: tuple[Pass, ...]
     changed: tuple[str, ...]  # names of tensors of the model whose values changed
     created: tuple[str, ...]  # names of tensors that were not there before
-    mode_kept: bool
     gradients: Mapping[str, Gradient]  # by parameter
+    graphs_kept: tuple[int, ...]  # tensors with their graph that the model holds after each backward pass
     error: StudentCodeFailed | None
 
 
@@ -160,13 +164,18 @@ class Session:
         *,
         order: Sequence[int] | None = None,
         dtype: str = "float64",
-        mode: str = "eval",
+        modes: Sequence[str] = (),
+        channels_last: bool = False,
+        wider: int = 0,
         backward: bool = False,
         switches: bool = False,
     ) -> Passes:
         """Plain passes over ``images`` (in ``order``), then a backward pass on the last if asked for.
 
-        With ``switches``, every argument of the forward pass that is off by default is on.
+        ``modes`` are "train" or "eval", one for each pass; eval where there are none. ``channels_last`` lays
+        the same images out in memory as image files do; ``wider`` is how much is added to the width of the
+        tokens, whether the heads divide it or not. With ``switches``, every argument of the forward pass that
+        is off by default is on.
 
         Raises StudentCodeFailed where the model could not be built.
         """
@@ -177,7 +186,10 @@ class Session:
             "seed": seed,
             "images": [f"image.{number}" for number in order],
             "dtype": dtype,
-            "mode": mode,
+            "mode": modes[0] if modes else "eval",
+            "modes": list(modes) or ["eval"] * len(order),
+            "channels_last": channels_last,
+            "wider": wider,
             "backward": backward,
             "switches": switches,
         }
@@ -185,6 +197,31 @@ class Session:
         _raise_building_error(reply)
         with reading():
             return _passes(reply, out, len(order))
+
+    def habits(self, sizes: Sizes, seed: int, image: Tensor) -> tuple[Habit, ...]:
+        """What one pass in eval mode does beside computing, up to where it may raise an exception.
+
+        Raises StudentCodeFailed where the model could not be built.
+        """
+        header = {"request": "habits", "sizes": asdict(sizes), "seed": seed}
+        reply, _ = self.child.request(header, {"image": image})
+        _raise_building_error(reply)
+        with reading():
+            return habits_in(reply)
+
+    def inventory(self, sizes: Sizes, seed: int) -> Inventory:
+        """What a model holds when it is fresh. Raises StudentCodeFailed where it could not be built."""
+        reply, _ = self.child.request({"request": "inventory", "sizes": asdict(sizes), "seed": seed})
+        _raise_building_error(reply)
+        with reading():
+            return inventory_in(reply)
+
+    def prepare(self, side: int) -> Prepared | None:
+        """What the student's preprocessing makes of the pictures of ``images``; None where there is none."""
+        reply, out = self.child.request({"request": "prepare", "side": side})
+        _raise_building_error(reply)
+        with reading():
+            return prepared_in(reply, out)
 
 
 def _left(reply: Mapping[str, Any]) -> tuple[Left, ...]:
@@ -227,6 +264,8 @@ def _passes(reply: Mapping[str, Any], out: Mapping[str, Tensor], count: int) -> 
             tensors=tuple(out[f"out.{number}.{position}"] for position in range(len(one["outputs"]))),
             image_after=out[f"image.{number}"],
             random_state_kept=bool(one["random_state_kept"]),
+            random_state=str(one["random_state"]),
+            mode_kept=bool(one["mode_kept"]),
         )
         for number, one in enumerate(reply["passes"])
     )
@@ -237,11 +276,17 @@ def _passes(reply: Mapping[str, Any], out: Mapping[str, Tensor], count: int) -> 
         passes,
         tuple(str(name) for name in reply["changed"]),
         tuple(str(name) for name in reply["created"]),
-        bool(reply["mode_kept"]),
         {str(name): _gradient(one) for name, one in reply["gradients"].items()},
+        tuple(int(one) for one in reply["graphs_kept"]),
         error,
     )
 
 
 def _gradient(row: Mapping[str, Any]) -> Gradient:
-    return Gradient(bool(row["asked"]), bool(row["exists"]), bool(row["finite"]), float(row["largest"]))
+    return Gradient(
+        bool(row["asked"]),
+        bool(row["exists"]),
+        bool(row["finite"]),
+        float(row["largest"]),
+        float(row["idle"]),
+    )

@@ -64,6 +64,11 @@ class Value:
     def shape(self) -> tuple[int, ...]:
         return self.reference.shape
 
+    @property
+    def writes(self) -> bool:
+        """Was it written over the first of its inputs?"""
+        return self.op.partition(".")[0].endswith("_")
+
 
 @dataclass(frozen=True)
 class Sight:
@@ -122,6 +127,19 @@ class Trace:
             cells.storage_offset() + reference.offset
         )  # as_strided counts from the storage, not from the slice
         return torch.as_strided(cells, reference.shape, reference.strides, start)
+
+    @cached_property
+    def image(self) -> Reference:
+        """The image as the stages read it, which is not the one given where the pass first writes into it."""
+        last = self.records[0].reference
+        written = last
+        for record in self.records[1:]:
+            reads = any((one.kind, one.number) == ("record", written.number) for one in record.inputs)
+            if reads and record.writes and record.inputs[0].number == written.number:
+                written = replace(last, number=record.number)
+            elif reads:
+                last = written
+        return last
 
     @cached_property
     def uses(self) -> tuple[Use, ...]:

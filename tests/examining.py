@@ -13,10 +13,11 @@ from corpus import BASES, Base, load_source
 from mutants import MUTANTS, source
 from torch import Tensor, nn
 
-from vitcheck.checks.assignment import Assignment, load_assignment
+from vitcheck.checks.assignment import Assignment, Permission, load_assignment
 from vitcheck.checks.examination import Examination
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions import requests
+from vitcheck.submissions.child import describe_error
 from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.session import Session
 from vitcheck.submissions.source import Source
@@ -33,7 +34,7 @@ class Here:
     """Answers requests as a child does; builds ``text`` as the corpus builds ``base``."""
 
     def __init__(self, text: str, base: Base) -> None:
-        self._text, self._base = text, base
+        self._module, self._base = load_source(text, base.name), base
 
     def request(
         self, header: Mapping[str, Any], tensors: Mapping[str, Tensor] = _NOTHING, **_: object
@@ -42,10 +43,15 @@ class Here:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(requests._Submission, "recipe", recipe, raising=False)
             patch.setattr(requests._Submission, "shortens", False, raising=False)
-            return requests.HANDLERS[header["request"]](dict(header), dict(tensors))
+            nothing = SimpleNamespace(modules={})  # a base prepares no pictures
+            patch.setattr(requests._Submission, "loaded", nothing, raising=False)
+            try:
+                return requests.HANDLERS[header["request"]](dict(header), dict(tensors))
+            except Exception as error:  # as the child does
+                return {"error": {"kind": "student", **describe_error(error)}}, {}
 
     def _build(self, sizes: Sizes) -> nn.Module:
-        return self._base.build(load_source(self._text, self._base.name), sizes)
+        return self._base.build(self._module, sizes)
 
     def _sizes_for(self, sizes: Sizes) -> Sizes:
         if self._base.rectangular:
@@ -63,3 +69,9 @@ def examine(name: str, *edits: tuple[str, str], assignment: Assignment = BRIEF, 
         text = text.replace(old, new)
     submitted = Source(f"{base.name}.py", {f"{base.name}.py": text.encode()})
     return Examination(submitted, Session(cast(Child, Here(text, base))), assignment, seed)
+
+
+def forbidding(*ids: str) -> Assignment:
+    """The assignment, with variants that it does not accept."""
+    by_id = {**BRIEF.variants.by_id, **{id: Permission(allow=False) for id in ids}}
+    return BRIEF.model_copy(update={"variants": BRIEF.variants.model_copy(update={"by_id": by_id})})

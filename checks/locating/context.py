@@ -31,7 +31,7 @@ class Context:
 
     @property
     def image(self) -> Tensor:
-        return self.trace.tensor(self.trace.records[0].reference)
+        return self.trace.tensor(self.trace.image)
 
 
 # A prediction that can be repeated on any trace with the same operations.

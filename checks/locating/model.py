@@ -16,6 +16,8 @@ _NORM_STAGES = {"norm1": "query", "norm2": "post_attention_norm", "norm3": "post
 
 def about_model(walk: Walk) -> None:
     """Adds findings that compare stages, blocks and sizes with each other."""
+    if walk.steps and walk.trace.image.number:
+        walk.note_at(0, "input-mutated-in-place", "image", walk.trace.image.number)
     if walk.blocks:
         _about_architecture(walk)
         _about_eps(walk)

@@ -3,10 +3,10 @@
 import pytest
 
 from vitcheck.checks.examination import Examination
-from vitcheck.checks.properties import PROPERTIES, Property
+from vitcheck.checks.properties import PROPERTIES, Property, judge
 
 
 # no docstring here: what a property says of itself is the title of its check
 @pytest.mark.parametrize("holds", [pytest.param(one, id=name) for name, one in PROPERTIES.items()])
 def test_property(examination: Examination, holds: Property) -> None:
-    holds(examination)
+    judge(examination, holds)

@@ -4,6 +4,7 @@ import pytest
 
 from vitcheck.checks.breakpoints import Breakpoints
 from vitcheck.checks.examination import Examination
+from vitcheck.checks.library import taken_from_a_library
 from vitcheck.checks.parameter_count import check_parameter_count
 from vitcheck.checks.verdicts import CheckFailed, NotApplicable
 from vitcheck.reference.stages import STAGES
@@ -36,3 +37,14 @@ def test_prints(examination: Examination) -> None:
 def test_parameters(examination: Examination) -> None:
     """Are as many as the reference has."""
     check_parameter_count(examination)
+
+
+def test_library_model(examination: Examination) -> None:
+    """The model is no library's."""
+    rule = examination.assignment.rules.library_model
+    if rule.allow:
+        raise NotApplicable("this assignment allows a library's model")
+    found = taken_from_a_library(examination.inventory, examination.source.files)
+    if found:
+        reason = rule.reason or "The assignment asks for a model of your own."
+        raise CheckFailed(f"{reason} Here {found}.")

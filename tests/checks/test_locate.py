@@ -26,7 +26,6 @@ OUT_OF_REACH = {
     "report-state-leak": "one pass shows no state",
     "report-params-created-in-forward": "one pass does not show that weights are new",
     "report-stage-recomputed-beside-model": "what the model itself computes is right",
-    "report-input-mutated-in-place": "what the pass reads as its image is the changed image",
     "report-functional-dropout-always-on": "located as random, the cause shows in the mode",
     "report-dropout-built-in-forward": "located as random, the cause shows in the mode",
     "fused_sdpa-sdpa-dropout-in-eval": "located as random, the cause shows in the mode",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .attention import ATTENTION
 from .behaviour import BEHAVIOUR
 from .block import BLOCK
+from .crosscutting import CROSSCUTTING
 from .mutant import Mutant, Pair, Refactoring, source
 from .pairs import paired
 from .readout import READOUT
@@ -16,11 +17,12 @@ from .tokens import TOKENS
 
 WRITTEN: tuple[Mutant, ...] = TOKENS + ATTENTION + BLOCK + READOUT + BEHAVIOUR
 PLANTED: tuple[Mutant, ...] = tuple(planted(WRITTEN))
-MUTANTS = WRITTEN + PLANTED
-PAIRS = paired(MUTANTS)
+MUTANTS = WRITTEN + PLANTED + CROSSCUTTING
+PAIRS = paired(WRITTEN + PLANTED)
 REFACTORINGS = REWRITTEN + tuple(reworded(REWRITTEN))
 
 __all__ = [
+    "CROSSCUTTING",
     "MUTANTS",
     "PAIRS",
     "PLANTED",

@@ -162,3 +162,8 @@ class On:
     ) -> Mutant:
         others = tuple(one for one in accepted if one != mistake)
         return Mutant(mistake, self.base, edits, stage, others, kind, invisible, crashes, elsewhere, where)
+
+
+def invisible(on: On, mistake: str, *edits: Edit, kind: str = "error") -> Mutant:
+    """Plant a mistake that breaks no stage's equation."""
+    return on(mistake, "", *edits, kind=kind, invisible=True)

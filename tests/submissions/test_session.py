@@ -104,13 +104,18 @@ def test_code_that_cannot_be_executed_says_where() -> None:
     assert failed.value.frame == Frame("vit.py", 4)
 
 
-ONE_PASS = {"outputs": [["", "float64"]], "random_state_kept": True}
-FORWARD = {
+ONE_PASS = {
+    "outputs": [["", "float64"]],
+    "random_state_kept": True,
+    "random_state": "0",
+    "mode_kept": True,
+}
+FORWARD: dict[str, Any] = {
     "passes": [ONE_PASS],
     "changed": [],
     "created": [],
-    "mode_kept": True,
     "gradients": {},
+    "graphs_kept": [],
     "error": None,
 }
 TENSORS = {"out.0.0": torch.zeros(2, 3), "image.0": torch.zeros(1)}

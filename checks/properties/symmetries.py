@@ -8,38 +8,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ..submissions.trace import Use
-from .drawing import noise
-from .editing import permuted_heads, permuted_patches, permuted_positions, without_branches
-from .examination import Examination, Example
-from .locating.context import Context
-from .locating.origins import origin
-from .locating.parameters import Norm
-from .verdicts import CheckFailed, NotApplicable, NotReached
-
-# Batched and single passes differ by at most 5.3e-15 of the largest value in float64; mistakes by far more.
-_ROUNDING = 1e-9
-# Two different random images must give scores that differ by more than rounding.
-DIFFERENT = 1e-6
-
-
-def batch_independence(examination: Examination) -> None:
-    """Every stage of an image is the same whatever else is in the batch."""
-    example = example_of(examination)
-    if example.draw.sizes.batch == 1:
-        raise NotApplicable("the code reads one image at a time")
-    image = example.draw.image
-    others = noise(example.draw.sizes, example.draw.seed + 1)
-    others[0] = image[0]
-    after = examination.again(others).stages
-    for (key, block), tensor in examination.before.stages.items():
-        if key in ("image", "class_token") or tensor.shape[0] != example.draw.sizes.batch:
-            continue
-        if far(tensor[0], after[key, block][0]):
-            where = f"{key.replace('_', ' ')}{f' of block {block}' if block else ''}"
-            raise CheckFailed(
-                f"{where} of the first image changes when the other images change", (), example.draw
-            )
+from ...submissions.trace import Use
+from ..editing import permuted_heads, permuted_patches, permuted_positions, scaled_scores, without_branches
+from ..examination import Examination, Example
+from ..locating.context import Context
+from ..locating.origins import origin
+from ..locating.parameters import Norm
+from ..verdicts import CheckFailed, NotApplicable, NotReached
+from .batches import DIFFERENT
+from .passes import example_of, far, of_block_1
 
 
 def joint_permutation(examination: Examination) -> None:
@@ -86,12 +63,12 @@ def head_permutation(examination: Examination) -> None:
     example = example_of(examination)
     fixed, order = permuted_heads(example)
     stages, again = examination.before, examination.again(fixed=fixed)
-    before, after = _of_block_1(stages, "attention_output"), _of_block_1(again, "attention_output")
+    before, after = of_block_1(stages, "attention_output"), of_block_1(again, "attention_output")
     if far(before, after):
         raise CheckFailed("permuting the heads changes the attention output", (), example.draw)
     maps, permuted = (
-        _of_block_1(stages, "attention_probabilities"),
-        _of_block_1(again, "attention_probabilities"),
+        of_block_1(stages, "attention_probabilities"),
+        of_block_1(again, "attention_probabilities"),
     )
     if maps.shape == permuted.shape and far(maps[:, order], permuted):
         raise CheckFailed("permuting the heads does not permute the attention maps", (), example.draw)
@@ -101,30 +78,16 @@ def identity_block(examination: Examination) -> None:
     """With output weights of zero, a block hands on its input, through the norms on that path."""
     example = example_of(examination)
     again = examination.again(fixed=without_branches(example))
-    expected = _of_block_1(again, "block_input")
+    expected = of_block_1(again, "block_input")
     on_the_path = example.walk.architecture in ("report", "post-norm")
     for role in ("block1.norm2", "block1.norm3") if on_the_path else ():
         norm = example.walk.roles.get(role)
         if isinstance(norm, Norm):
             expected = norm.right(again, expected)
-    if far(expected, _of_block_1(again, "block_output")):
+    if far(expected, of_block_1(again, "block_output")):
         raise CheckFailed(
             "a block whose attention and MLP give zero does not hand on its input", (), example.draw
         )
-
-
-def example_of(examination: Examination) -> Example:
-    """The first example. Raises NotReached where its forward pass stops with an exception."""
-    if examination.crash is not None:
-        raise NotReached("the forward pass stops with an exception")
-    return examination.examples[0]
-
-
-def far(a: Tensor, b: Tensor, tolerance: float = _ROUNDING) -> bool:
-    """Do two tensors differ in shape, or by more than ``tolerance`` of the largest value?"""
-    if a.shape != b.shape:
-        return True
-    return bool((a - b).abs().max() > tolerance * (1 + b.abs().max()))
 
 
 def _final(context: Context) -> Tensor:
@@ -133,7 +96,10 @@ def _final(context: Context) -> Tensor:
     return context.stage("logits")
 
 
-def _of_block_1(context: Context, key: str) -> Tensor:
-    if (key, 1) not in context.stages:
-        raise NotReached(f"{key.replace('_', ' ')} was not found")
-    return context.stage(key, 1)
+def finite_attention(examination: Examination) -> None:
+    """Large scores give finite probabilities."""
+    example = example_of(examination)
+    again = examination.again(fixed=scaled_scores(example))
+    if not bool(torch.isfinite(of_block_1(again, "attention_probabilities")).all()):
+        text = "scores in the thousands give probabilities that are no numbers"
+        raise CheckFailed(text, ("naive-exp-overflow",), example.draw)

@@ -1,0 +1,85 @@
+"""What the properties share: passes to compare, and what is said of a variant."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ...submissions.answers import Habit
+from ...submissions.session import Passes
+from ...submissions.trace import Use, Value
+from ..drawing import Draw
+from ..examination import Examination, Example
+from ..locating.context import Context
+from ..locating.norms import BatchNorm, Norm
+from ..locating.origins import origin
+from ..locating.parameters import Linear
+from ..verdicts import CheckFailed, NotReached
+
+# Batched and single passes differ by at most 5.3e-15 of the largest value in float64; mistakes by far more.
+_ROUNDING = 1e-9
+
+
+def example_of(examination: Examination) -> Example:
+    """The first example. Raises NotReached where its forward pass stops with an exception."""
+    if examination.crash is not None:
+        raise NotReached("the forward pass stops with an exception")
+    return examination.examples[0]
+
+
+def passes_of(
+    examination: Examination, draw: Draw, images: list[Tensor] | None = None, **options: object
+) -> Passes:
+    """Plain passes that return something. Raises CheckFailed where they do not."""
+    passes = examination.forward(draw, images or [], **options)
+    if passes.error is not None:
+        raise CheckFailed(f"the forward pass fails: {passes.error}")
+    if not passes.passes[0].tensors:
+        raise CheckFailed("the forward pass returns no tensor", (), draw)
+    return passes
+
+
+def scores_of(passes: Passes, number: int = 0) -> Tensor:
+    """The first returned tensor of two axes, images and classes; the first of all if there is none."""
+    tensors = passes.passes[number].tensors
+    return next((one for one in tensors if one.dim() == 2), tensors[0])
+
+
+def same(first: tuple[Tensor, ...], second: tuple[Tensor, ...]) -> bool:
+    """Are these the same tensors to the last bit?"""
+    return len(first) == len(second) and all(torch.equal(a, b) for a, b in zip(first, second))
+
+
+def far(a: Tensor, b: Tensor, tolerance: float = _ROUNDING) -> bool:
+    """Do two tensors differ in shape, or by more than ``tolerance`` of the largest value?"""
+    if a.shape != b.shape:
+        return True
+    return bool((a - b).abs().max() > tolerance * (1 + b.abs().max()))
+
+
+def of_block_1(context: Context, key: str) -> Tensor:
+    """A stage of the first block. Raises NotReached where it was not found."""
+    if (key, 1) not in context.stages:
+        raise NotReached(f"{key.replace('_', ' ')} was not found")
+    return context.stage(key, 1)
+
+
+def leaves_of(example: Example, role: str) -> tuple[Value, ...]:
+    """What the weight, token or table in a role is made from; nothing where nobody plays it."""
+    player = example.walk.roles.get(role)
+    use = player.weight if isinstance(player, (Linear, Norm, BatchNorm)) else player
+    if not isinstance(use, Use):
+        return ()
+    return origin(example.trace, example.trace.used(use)).leaves
+
+
+def line_of(habit: Habit) -> str:
+    """Where it is done, as people read it."""
+    frame = habit.frames[0]
+    return f"{frame.file}, line {frame.line}"
+
+
+def some(names: list[str]) -> str:
+    """The first three, and how many more there are."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more

@@ -1,0 +1,52 @@
+"""Child side: what a freshly built model holds, before anything is given other values."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor, nn
+
+from .randomise import named_tensors
+
+Header = dict[str, Any]
+
+_CLASSES = 8  # of a module, from its own to the one that all share
+_MODULES = 2_000
+
+
+def inventory(build: Callable[[], nn.Module]) -> Header:
+    """The tensors and modules of a model, and the names of parameters that a second one shares with it."""
+    model, second = build(), build()
+    others = {id(one) for one in second.parameters()}
+    registered = {id(one): "parameter" for one in model.parameters()}
+    registered |= {id(one): "buffer" for one in model.buffers()}
+    return {
+        "tensors": [
+            _row(name, one, registered.get(id(one), "hidden" if is_parameter else "tensor"))
+            for name, one, is_parameter in named_tensors(model)
+        ],
+        "modules": [[name, _classes(one)] for name, one in model.named_modules()][:_MODULES],
+        "shared": [name for name, one in model.named_parameters() if id(one) in others],
+    }
+
+
+def _row(name: str, tensor: Tensor, kind: str) -> Header:
+    values = tensor.detach().double().flatten()
+    several = values.numel() > 1
+    spread = float(values.std()) if several else 0.0
+    return {
+        "name": name,
+        "kind": kind,
+        "shape": list(tensor.shape),
+        "computed": tensor.grad_fn is not None,
+        "constant": not several or bool((values == values[0]).all()),
+        "zero": not bool(values.any()),
+        "spread": spread if spread == spread and abs(spread) != float("inf") else 0.0,
+        "digest": hashlib.sha256(values.numpy().tobytes()).hexdigest()[:16],
+    }
+
+
+def _classes(module: nn.Module) -> list[str]:
+    return [f"{one.__module__}.{one.__qualname__}" for one in type(module).__mro__[:_CLASSES]]

@@ -1,0 +1,168 @@
+"""What a student's own preprocessing makes of pictures, and what it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from examining import examine, forbidding
+
+from vitcheck.checks.examination import Examination
+from vitcheck.checks.properties.preprocessing import preprocessing
+from vitcheck.checks.verdicts import CheckFailed, NotApplicable
+from vitcheck.submissions.answers import prepared_in
+from vitcheck.submissions.loading import load
+from vitcheck.submissions.preparing import prepared
+from vitcheck.submissions.source import Source
+
+MODEL = "class ViT(torch.nn.Module):\n    pass\n"
+BY_HAND = (
+    """
+import numpy as np
+import torch
+from PIL import Image
+
+MEAN = torch.tensor([0.485, 0.456, 0.406])
+STD = torch.tensor([0.229, 0.224, 0.225])
+
+
+def load_image(path):
+    image = Image.open(path).convert("RGB").resize((224, 224))
+    pixels = torch.from_numpy(np.array(image, dtype=np.float32) / 255.0)
+    pixels = (pixels - MEAN) / STD
+    return pixels.permute(2, 0, 1).unsqueeze(0)
+
+
+"""
+    + MODEL
+)
+BY_LIBRARY = (
+    """
+import torch
+from torchvision import transforms
+
+transform = transforms.Compose([
+    transforms.Resize((224, 224)),
+    transforms.ToTensor(),
+    transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
+])
+
+
+def preprocess(image):
+    return transform(image.convert("RGB")).unsqueeze(0)
+
+
+"""
+    + MODEL
+)
+STYLES = {"by hand": BY_HAND, "by a library": BY_LIBRARY}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def examination_of(text: str, *forbidden: str) -> Examination:
+    examination = examine("report", assignment=forbidding(*forbidden))
+    files = {"vit.py": text.encode()}
+    examination.source = Source("vit.py", files)
+    loaded = load(files)
+    examination.session.prepare = lambda side: prepared_in(*prepared(loaded, side))  # type: ignore[method-assign]  # in this process
+    return examination
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_right_preprocessing_is_right(style: str) -> None:
+    preprocessing(examination_of(STYLES[style]))
+
+
+NORMALISING = "    transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),\n"
+NORMALISE = "    pixels = (pixels - MEAN) / STD\n"
+CONSTANTS = "MEAN = torch.tensor([0.485, 0.456, 0.406])\nSTD = torch.tensor([0.229, 0.224, 0.225])\n"
+WRONG = [
+    ("by hand", (NORMALISE, ""), (CONSTANTS, ""), "missing-normalisation"),
+    (
+        "by hand",
+        ("[0.485, 0.456, 0.406]", "[0.5]"),
+        ("[0.229, 0.224, 0.225]", "[0.5]"),
+        "wrong-normalisation-constants",
+    ),
+    ("by hand", (NORMALISE, "    pixels = (pixels / 255.0 - MEAN) / STD\n"), None, "double-scaling-255"),
+    (
+        "by hand",
+        ("np.array(image, dtype=np.float32)", "np.array(image, dtype=np.float32)[..., ::-1].copy()"),
+        None,
+        "bgr-channel-order",
+    ),
+    ("by hand", ("pixels.permute(2, 0, 1)", "pixels.reshape(3, 224, 224)"), None, "hwc-viewed-as-chw"),
+    ("by hand", (".unsqueeze(0)", ""), None, "missing-batch-axis"),
+    ("by hand", ("dtype=np.float32", "dtype=np.float64"), ("MEAN)", "MEAN.double())"), "integer-input"),
+    ("by hand", ('.convert("RGB")', ""), None, "grey-or-alpha-not-converted"),
+    (
+        "by hand",
+        (
+            'Image.open(path).convert("RGB").resize((224, 224))',
+            'ImageOps.fit(Image.open(path).convert("RGB"), (224, 224))',
+        ),
+        ("import Image\n", "import Image, ImageOps\n"),
+        "resize-policy",
+    ),
+    ("by a library", (NORMALISING, ""), None, "missing-normalisation"),
+    (
+        "by a library",
+        ("[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]", "[0.5] * 3, [0.5] * 3"),
+        None,
+        "wrong-normalisation-constants",
+    ),
+    (
+        "by a library",
+        ("transforms.Resize((224, 224))", "transforms.Resize(256), transforms.CenterCrop(224)"),
+        None,
+        "resize-policy",
+    ),
+    ("by a library", ('image.convert("RGB")', "image"), None, "grey-or-alpha-not-converted"),
+]
+
+
+@pytest.mark.parametrize(
+    ("style", "edit", "second", "id"), WRONG, ids=[f"{one[0]}-{one[3]}" for one in WRONG]
+)
+def test_a_mistake_in_preprocessing_is_named(
+    style: str, edit: tuple[str, str], second: tuple[str, str] | None, id: str
+) -> None:
+    text = STYLES[style]
+    for old, new in filter(None, (edit, second)):
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    with pytest.raises(CheckFailed) as failed:
+        preprocessing(examination_of(text))
+    assert failed.value.mistakes == (id,)
+
+
+def test_a_transform_that_nothing_calls_is_tried_too() -> None:
+    text = BY_LIBRARY.replace("def preprocess(image):", "def run(model, image):")
+    with pytest.raises(CheckFailed) as failed:
+        preprocessing(examination_of(text.replace(NORMALISING, "")))
+    assert failed.value.mistakes == ("missing-normalisation",)
+
+
+def test_a_picture_that_is_not_resized_here_may_be_wide() -> None:
+    text = BY_LIBRARY.replace("    transforms.Resize((224, 224)),\n", "")
+    preprocessing(examination_of(text))
+
+
+def test_another_size_than_the_assignments_is_no_scrambling() -> None:
+    preprocessing(examination_of(BY_HAND.replace("resize((224, 224))", "resize((64, 64))")))
+
+
+def test_normalising_in_another_function_is_not_missed() -> None:
+    text = BY_HAND.replace(NORMALISE, "") + "\n\ndef normalize(x):\n    return (x - MEAN) / STD\n"
+    with pytest.raises(NotApplicable, match="something else in the code does"):
+        preprocessing(examination_of(text + "\n\nx = normalize(load_image('a.png'))\n"))
+
+
+@pytest.mark.parametrize("text", [f"import torch\n{MODEL}", BY_HAND.replace("(path)", "(path, other)")])
+def test_without_preprocessing_nothing_is_said(text: str) -> None:
+    with pytest.raises(NotApplicable, match="no function or transform"):
+        preprocessing(examination_of(text))
