@@ -165,12 +165,14 @@ def settle_attention(walk: Walk, block: int, attention: Attention) -> None:
     if attention.order is not None:
         walk.note(attention.order, "query")
     q, k, v = (stage_of(name, block) for name in ("query", "key", "value"))
+    reached = walk.position
     _settle_scores(walk, block, attention, q, k, start)
     _settle_probabilities(walk, block, attention.probabilities, q, start)
     p = stage_of("attention_probabilities", block)
     form = attention.context
     context: Predict = combine(form.function, p, q, k, v)
     right_context: Predict = combine(eq.attention_context, p, v)
+    walk.position = reached  # scores that are put together for a plot are in a much later record
     walk.settle(
         "attention_context",
         block,
