@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from .code import STUDENT_PREFIX
-from .errors import Frame, StudentCodeFailed, SubmissionError
+from .errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
 from .limits import FrameLimits, Limits, apply
 from .wire import Header, Stream, encode, receive
 
@@ -105,6 +105,13 @@ def _describe(error: BaseException) -> Header:
     if isinstance(error, StudentCodeFailed):
         return {"kind": "student", **_described(error.type, error.message, error.frames)}
     return {"kind": "student", **describe_error(error)}
+
+
+def describe_failure(error: NotLoaded | None) -> Header | None:
+    """Why there is nothing to grade, as plain data."""
+    if error is None:
+        return None
+    return {"reason": error.reason, "frame": error.frame and [error.frame.file, error.frame.line]}
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -21,6 +21,7 @@ from vitcheck.submissions.child import describe_error
 from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.session import Session
 from vitcheck.submissions.source import Source
+from vitcheck.submissions.subject import Submission
 
 BRIEF: Assignment = load_assignment("vit-debugging").model_copy(update={"examples": 2})
 torch.set_num_threads(1)  # as grading does: tensors are small
@@ -41,10 +42,10 @@ class Here:
     ) -> tuple[dict[str, Any], dict[str, Tensor]]:
         recipe = SimpleNamespace(build=self._build, sizes_for=self._sizes_for)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(requests._Submission, "recipe", recipe, raising=False)
-            patch.setattr(requests._Submission, "shortens", False, raising=False)
+            patch.setattr(Submission, "recipe", recipe, raising=False)
+            patch.setattr(Submission, "shortens", False, raising=False)
             nothing = SimpleNamespace(modules={})  # a base prepares no pictures
-            patch.setattr(requests._Submission, "loaded", nothing, raising=False)
+            patch.setattr(Submission, "loaded", nothing, raising=False)
             try:
                 return requests.HANDLERS[header["request"]](dict(header), dict(tensors))
             except Exception as error:  # as the child does

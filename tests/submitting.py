@@ -18,6 +18,7 @@ from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.loading import load
 from vitcheck.submissions.session import Session
 from vitcheck.submissions.source import Source
+from vitcheck.submissions.subject import Submission
 
 FOLDER = Path(__file__).with_name("parts")
 BASICS = load_assignment("vit-basics").model_copy(update={"examples": 3})
@@ -37,7 +38,7 @@ class _Here:
         self, header: Mapping[str, Any], tensors: Mapping[str, Tensor] | None = None, **_: object
     ) -> tuple[dict[str, Any], dict[str, Tensor]]:
         for name, value in self._state.items():  # the handlers know one submission a process
-            setattr(requests._Submission, name, value)
+            setattr(Submission, name, value)
         return requests.HANDLERS[header["request"]](dict(header), dict(tensors or {}))
 
 

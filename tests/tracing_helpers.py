@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions import plain, requests
+from vitcheck.submissions import plain, recording
 from vitcheck.submissions.child import describe_error
 from vitcheck.submissions.failing import failed_call
 from vitcheck.submissions.randomise import randomise
@@ -75,8 +75,8 @@ def trace_model(model: nn.Module, image: Tensor) -> Trace:
     except Exception as raised:  # as for a student's: what ran before it is still a trace
         error = describe_error(raised)
     if error is None:
-        return decode(*requests._encode(tracer, watcher.sights, outputs))
+        return decode(*recording.encode(tracer, watcher.sights, outputs))
     again = Tracer(model, image)
     with sdpa_kernel(SDPBackend.MATH):
         failed = failed_call(lambda: model(image), again)
-    return decode(*requests._encode(again, watcher.sights, outputs, error, failed))
+    return decode(*recording.encode(again, watcher.sights, outputs, error, failed))

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from vitcheck.submissions import plain, requests
+from vitcheck.submissions import plain, recording
 from vitcheck.submissions.errors import Refused
 from vitcheck.submissions.sights import Watcher
 from vitcheck.submissions.trace import Reference, Trace, decode
@@ -35,7 +35,7 @@ def reply() -> tuple[Header, dict[str, Tensor]]:
     tracer = Tracer(model, image)
     with tracer:
         result = model(image)
-    header, tensors = requests._encode(
+    header, tensors = recording.encode(
         tracer, Watcher([], tracer.reference).sights, list(plain.tensors_in(result)), None
     )
     row = header["records"][-1]

@@ -1,0 +1,82 @@
+"""Child side: one pass recorded, as a reply."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from ..reference.sizes import Sizes
+from .child import describe_error, is_out_of_memory
+from .failing import failed_call
+from .plain import tensors_in
+from .scripts import Script
+from .sights import Watcher
+from .subject import DTYPES, Header, Reply, Tensors, default_dtype
+from .tracing import Storage, Tracer
+
+
+def record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -> Reply:
+    error: Header | None = None
+    outputs: list[tuple[str, Tensor]] = []
+    tracer = Tracer(model, image, keep_cells)
+    watcher = Watcher(header["marks"], tracer.reference)
+    try:
+        # the mathematical path takes the fused kernel apart, so that scores and probabilities exist
+        with (
+            default_dtype(DTYPES[header["dtype"]]),
+            sdpa_kernel(SDPBackend.MATH),
+            watcher,
+            tracer,
+        ):
+            result = model(image)
+        outputs = list(tensors_in(result))
+    except (Exception, SystemExit) as raised:
+        if is_out_of_memory(raised):
+            raise
+        error = describe_error(raised)
+    if error is None:
+        return encode(tracer, watcher.sights, outputs)
+    again = Tracer(model, image, keep_cells)
+    with default_dtype(DTYPES[header["dtype"]]), sdpa_kernel(SDPBackend.MATH):
+        failed = failed_call(lambda: model(image), again)
+    return encode(tracer if failed is None else again, watcher.sights, outputs, error, failed)
+
+
+def script_trace(script: Script, header: Header, tensors: Tensors) -> Reply:
+    fixed = {name.removeprefix("set:"): one for name, one in tensors.items()}
+    image = fixed.pop("image", None)
+    ran = script.run(Sizes(**header["sizes"]), int(header["seed"]), image, fixed, header["marks"])
+    error = None if ran.error is None else describe_error(ran.error[1])
+    reply = encode(ran.tracer, ran.sights, [], error)
+    ran.forget()
+    return reply
+
+
+def encode(
+    tracer: Tracer,
+    sights: list[list[Any]],
+    outputs: list[tuple[str, Tensor]],
+    error: Header | None = None,
+    failed: Header | None = None,
+) -> Reply:
+    cells = [one.cells for one in tracer.records + tracer.leaves if one.cells is not None]
+    signature = hashlib.sha256(" ".join(one.op for one in tracer.records).encode()).hexdigest()[:16]
+    references = [(path, tracer.reference(tensor)) for path, tensor in outputs]
+    header = {
+        "signature": signature,
+        "records": [_row(one) for one in tracer.records],
+        "leaves": [_row(one) for one in tracer.leaves],
+        "outputs": [[path, where] for path, where in references if where is not None],
+        "sights": sights,
+        "error": error,
+        "failed": failed,
+    }
+    return header, {"cells": torch.cat(cells)} if cells else {}
+
+
+def _row(one: Storage) -> Header:
+    return {name: value for name, value in vars(one).items() if name != "cells"}

@@ -1,0 +1,90 @@
+"""Child side: what requests are about: the model, a script, a component, and a model of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ..reference.sizes import Sizes
+from .components import Candidate
+from .definitions import Definition
+from .loading import Loaded
+from .randomise import named_tensors, randomise
+from .recipe import Recipe
+from .sample_models import SAMPLES, Sample
+from .scripts import Script
+from .shortening import shorten
+
+Header = dict[str, Any]
+Tensors = dict[str, Tensor]
+Reply = tuple[Header, Tensors]
+
+DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+class Submission:
+    """What has been loaded: one submission a process."""
+
+    loaded: Loaded
+    recipe: Recipe
+    components: ClassVar[dict[str, list[Candidate]]] = {}
+    functions: ClassVar[dict[str, list[Definition]]] = {}
+    script: Script | None = None  # where there is no model class to build, or it is not what is shown
+    shortens: bool  # can blocks be left out, where the code fixes their number?
+
+
+def subject_of(header: Header) -> Recipe | Script | Candidate | Sample:
+    """What is asked about: the model or script, a model of ours, or a candidate for a component."""
+    if "sample" in header:
+        return SAMPLES[str(header["sample"])]
+    if "component" not in header:
+        return Submission.script or Submission.recipe
+    key, number = header["component"]
+    found: Candidate = Submission.components[key][number]
+    return found
+
+
+def built(sizes: Sizes, header: Header) -> nn.Module:
+    """A model or component at sizes that ``_sizes`` gave."""
+    subject = subject_of(header)
+    assert not isinstance(subject, Script)  # which the parent knows, and asks for no model
+    model = subject.build(subject.sizes_for(sizes))
+    if isinstance(subject, Recipe) and Submission.shortens:
+        shorten(model, sizes.depth)
+    return model
+
+
+def widened(sizes: Sizes, wider: int) -> Sizes:
+    """Sizes that Sizes itself refuses, since the heads do not divide the width."""
+    found = copy(sizes)
+    object.__setattr__(found, "embed_dim", sizes.embed_dim + wider)
+    return found
+
+
+def model_of(header: Header, tensors: Tensors) -> nn.Module:
+    dtype = DTYPES[header["dtype"]]
+    sizes, wider = Sizes(**header["sizes"]), int(header.get("wider", 0))
+    with default_dtype(dtype):
+        model = Submission.recipe.build(widened(sizes, wider)) if wider else built(sizes, header)
+        model.train(header["mode"] == "train").to(dtype)
+    for _, tensor, is_parameter in named_tensors(model):
+        if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
+            tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
+    randomise(model, int(header["seed"]), {name.removeprefix("set:"): one for name, one in tensors.items()})
+    torch.manual_seed(int(header["seed"]))
+    return model
+
+
+@contextmanager
+def default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    """Constants that the student's code makes are float64 too; a bfloat16 model lives in a float32 world."""
+    torch.set_default_dtype(torch.float32 if dtype == torch.bfloat16 else dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(torch.float32)
