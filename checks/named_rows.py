@@ -1,0 +1,106 @@
+"""The rows of the result record that name mistakes and variants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..reference.stages import STAGES
+from ..submissions.source import Source
+from .catalogue import mistakes
+from .examination import Examination
+from .locating.walk import Finding
+from .placing import location
+from .result import MistakeResult, VariantResult
+from .stage_rows import where_of
+from .verdicts import CheckOutcome
+
+_OF_PARTS = ("component[", "exercise[")  # which give their mistakes themselves
+# what a property shows of these may only follow from a mistake at a stage
+_CONSEQUENCES = {"unused-parameter", "path-detached", "rng-consumed-in-eval", "squeeze-drops-batch"}
+
+
+def mistake_results(examination: Examination) -> list[MistakeResult]:
+    return [_mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)]
+
+
+def property_results(
+    outcomes: Sequence[CheckOutcome], source: Source, known: set[str]
+) -> list[MistakeResult]:
+    """What properties of the whole model give away beyond the mistakes that stages have shown."""
+    found: dict[str, MistakeResult] = {}
+    for one in outcomes:
+        if one.stage is not None or not one.mistakes or one.id.startswith(_OF_PARTS):
+            continue
+        may_follow = bool(known) and one.mistakes[0] in _CONSEQUENCES
+        if not may_follow and not known.intersection(one.mistakes):
+            found.setdefault(one.mistakes[0], _of_property(one, source))
+    return list(found.values())
+
+
+def _of_property(outcome: CheckOutcome, source: Source) -> MistakeResult:
+    """The first id, and those that the property cannot tell from it."""
+    known = mistakes()[outcome.mistakes[0]]
+    return MistakeResult(
+        id=known.id,
+        stage=label_of(known.stage) or known.stage,
+        kind=known.kind,
+        title=known.title,
+        hint=known.hint,
+        location=None if outcome.frame is None else location(outcome.frame, source),
+        also=list(outcome.mistakes[1:]),
+    )
+
+
+def variant_results(examination: Examination) -> list[VariantResult]:
+    found = []
+    for one in (*_in_order(examination), *examination.noted):
+        known = mistakes()[one.id]
+        allowed, reason = examination.assignment.allows(one.id)
+        if known.kind != "error" or allowed:
+            found.append(
+                VariantResult(
+                    id=one.id,
+                    stage=label_of(one.stage) or one.stage,
+                    title=known.title,
+                    allowed=allowed,
+                    reason=reason,
+                )
+            )
+    return found
+
+
+def _in_order(examination: Examination) -> list[Finding]:
+    """Findings in the order of the stages; those at one stage as the walk met them."""
+    order = {stage.key: number for number, stage in enumerate(STAGES)}
+    return sorted(examination.findings, key=lambda one: order.get(one.stage, len(order)))
+
+
+def _mistake(examination: Examination, finding: Finding) -> MistakeResult:
+    known = mistakes()[finding.id]
+    return MistakeResult(
+        id=finding.id,
+        stage=label_of(finding.stage) or finding.stage,
+        kind=known.kind,
+        title=known.title,
+        hint=known.hint,
+        location=where_of(examination, finding.stage),
+        blocks=_blocks(examination, finding),
+        also=list(known.confused_with),
+    )
+
+
+def _blocks(examination: Examination, finding: Finding) -> str | None:
+    """In which blocks a mistake was made, if in blocks at all."""
+    steps = examination.walk.steps
+    numbers = sorted(
+        {step.block for step in steps for one in step.findings if one.id == finding.id and step.block}
+    )
+    if not numbers:
+        return None
+    if len(numbers) == examination.walk.blocks and len(numbers) > 1:
+        return "all blocks"
+    return ("block " if len(numbers) == 1 else "blocks ") + ", ".join(map(str, numbers))
+
+
+def label_of(key: str | None) -> str | None:
+    return next((one.label for one in STAGES if one.key == key), None)

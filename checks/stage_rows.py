@@ -1,0 +1,123 @@
+"""The rows of the result record that tell of the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..reference.components import COMPONENTS
+from ..reference.stages import ARCHITECTURES, STAGES, Stage
+from .catalogue import mistakes
+from .components.judging import stage_outcomes
+from .components.parts import Parts
+from .components.record import unseen_stage
+from .corners import corner_of, rounded
+from .examination import Examination
+from .judging import shape_and_expected
+from .locating.places import ROUNDING
+from .placing import location, place_of
+from .replay import Seen
+from .result import Evidence, Location, StageResult, StageStatus
+from .verdicts import CheckOutcome
+
+_JUDGING = ("shape", "equation", "invariant")
+
+
+def stage_results(
+    examination: Examination, outcomes: Sequence[CheckOutcome], parts: Parts | None
+) -> dict[str, StageResult]:
+    """Those of the model; where none is asked for, those of the components."""
+    if examination.assignment.architectures:
+        return {row.label: _stage(examination, row, outcomes) for row in _rows(examination)}
+    return {row.label: _stage_of_parts(parts, examination, row) for row in STAGES}
+
+
+def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -> StageResult:
+    """The stage in the component that gets it wrong, else in the first that has it."""
+    having = [one for one in (parts.judged if parts else ()) if row.key in COMPONENTS[one.key].stages]
+    found = [
+        _stage(one.component, row, stage_outcomes(one.faults)) for one in having if one.component is not None
+    ]
+    wrong = [one for one in found if one.status is StageStatus.FAILED]
+    if found:
+        return (wrong or found)[0]
+    return unseen_stage(row, examination.assignment.full, next(iter(having), None))
+
+
+def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome]) -> StageResult:
+    seen = _worst(examination, row.key)
+    mine = [one for one in outcomes if _judges(one, row)]
+    failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
+    faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
+    shape, expected = shape_and_expected(examination, row)
+    corner = None if seen is None else corner_of(row, seen)
+    return StageResult(
+        key=row.key,
+        title=row.title,
+        axes=row.axes,
+        equation=row.equation,
+        status=_status(examination, row, bool(failed)),
+        evidence=_evidence(examination, row.key),
+        expected_shape=list(expected),
+        shape=None if shape is None else list(shape),
+        max_error=rounded(seen.error) if seen is not None else None,
+        tolerance=ROUNDING * seen.scale if seen is not None else None,
+        mistakes=faults,
+        location=where_of(examination, row.key),
+        hint=mistakes()[faults[0]].hint if faults else None,
+        message=" ".join(dict.fromkeys(one.message for one in failed))
+        or _why_not(mine)
+        or (None if seen is None else seen.step.message)
+        or None,
+        values=corner and corner[0],
+        expected_values=corner and corner[1],
+        values_of=corner and corner[2],
+    )
+
+
+def _rows(examination: Examination) -> Sequence[Stage]:
+    """The stages with texts as they are true in the architecture that was seen."""
+    rows = {one.key: one for one in ARCHITECTURES.get(examination.architecture or "", STAGES)}
+    return [rows.get(one.key, one) for one in STAGES]
+
+
+def _judges(outcome: CheckOutcome, row: Stage) -> bool:
+    """Is this check about the stage itself? Of the image, only properties say something."""
+    if row.key == "image" and outcome.stage is None and outcome.mistakes:
+        return mistakes()[outcome.mistakes[0]].stage == row.key
+    return outcome.stage == row.key and outcome.id.split("[")[0] in _JUDGING
+
+
+def _why_not(mine: Sequence[CheckOutcome]) -> str | None:
+    missed = [one.message for one in mine if one.outcome in ("not_reached", "skipped") and one.message]
+    return missed[0] if missed else None
+
+
+def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
+    if failed:
+        return StageStatus.FAILED
+    if row.key == "image":
+        return StageStatus.PASSED
+    if row.key in examination.absent:
+        return StageStatus.NOT_APPLICABLE
+    return StageStatus.PASSED if examination.examples[0].first(row.key) else StageStatus.NOT_REACHED
+
+
+def _evidence(examination: Examination, key: str) -> Evidence:
+    if key == "image":
+        return Evidence.OBSERVED
+    seen = examination.examples[0].all(key)
+    if not seen:
+        return Evidence.ABSENT
+    return Evidence.OBSERVED if any(one.step.found for one in seen) else Evidence.IMPLIED
+
+
+def _worst(examination: Examination, key: str) -> Seen | None:
+    """The first block in which the stage differs from its equation, else the first."""
+    seen = examination.examples[0].all(key)
+    wrong = [one for one in seen if one.error > ROUNDING * one.scale]
+    return next(iter([*wrong, *seen]), None)
+
+
+def where_of(examination: Examination, key: str) -> Location | None:
+    frame = place_of(examination, key)
+    return None if frame is None else location(frame, examination.source)
