@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from corpus import BASES
-from mutants import MUTANTS, REFACTORINGS, Mutant, source
+from mutants import CROSSCUTTING, MUTANTS, PAIRS, PLANTED, REFACTORINGS, Mutant, source
 
 from vitcheck.checks.selftest.cases import Case, Planted
 
+_Any = TypeVar("_Any")
+_PLANTED, _PAIRS, _REWRITES = 420, 40, 80  # of those that rules make: all of them would take an hour
+
 
 def cases() -> Sequence[Case]:
-    """Every program of the corpus."""
-    return [*_correct(), *(_case(one) for one in MUTANTS)]
+    """Correct programs and rewrites of them, single mistakes, and pairs of mistakes."""
+    planted = set(_spread(PLANTED, _PLANTED))
+    chosen = [one for one in MUTANTS if one in planted or one not in set(PLANTED)]
+    return [*_correct(), *(_single(one) for one in chosen), *_pairs()]
+
+
+def _spread(items: Sequence[_Any], count: int) -> Sequence[_Any]:
+    """As many, evenly taken from all."""
+    return [items[number * len(items) // count] for number in range(count)]
 
 
 def _correct() -> Iterator[Case]:
     for name, base in BASES.items():
         yield Case(name, base.family, {f"{name}.py": base.source().encode()})
-    for one in REFACTORINGS:
-        name = f"{one.base}: {one.title}"
-        yield Case(name, BASES[one.base].family, {f"{one.base}.py": source(one).encode()})
+    for one in _spread(REFACTORINGS, _REWRITES):
+        yield Case(one.name, BASES[one.base].family, {f"{one.base}.py": source(one).encode()})
 
 
-def _case(one: Mutant) -> Case:
-    planted = Planted(one.id, one.stage, one.accepted, one.kind)
-    return Case(one.name, BASES[one.base].family, {f"{one.base}.py": source(one).encode()}, (planted,))
+def _single(one: Mutant) -> Case:
+    files = {f"{one.base}.py": source(one).encode()}
+    group = "cross-cutting" if one in CROSSCUTTING else BASES[one.base].family
+    return Case(one.name, group, files, (_planted(one),))
+
+
+def _pairs() -> Iterator[Case]:
+    for one in _spread(PAIRS, _PAIRS):
+        both = (_planted(one.first), _planted(one.second))
+        yield Case(one.name, "two mistakes", {f"{one.base}.py": source(one).encode()}, both)
+
+
+def _planted(one: Mutant) -> Planted:
+    return Planted(one.id, one.stage, one.accepted, one.kind, one.elsewhere)

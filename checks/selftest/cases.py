@@ -21,6 +21,7 @@ class Planted:
     stage: str
     accepted: tuple[str, ...] = ()  # ids of mistakes that give the very same values
     kind: str = "error"  # error | variant | layout
+    elsewhere: tuple[str, ...] = ()  # labels of other stages that are as right
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class Verdict:
         """Is its stage the first that is wrong? A variant that is accepted makes no stage wrong."""
         if one.kind != "error" and self._ids(one) & {*self.variants}:
             return True
-        return self.stages[:1] == ((one.stage,) if one.stage else ())
+        right = {(label,) if label else () for label in (one.stage, *one.elsewhere)}
+        return self.stages[:1] in right
 
     def named_first(self, one: Planted) -> bool:
         first = {*self.named[:1]} if one.kind == "error" else {*self.named[:1], *self.variants}

@@ -53,7 +53,7 @@ def _right(one: Planted, verdict: Verdict) -> list[bool]:
 
 def _right_of_many(one: Planted, verdict: Verdict) -> list[bool]:
     """Of several mistakes each has to be found, placed anywhere and named at all."""
-    placed = not one.stage or one.stage in verdict.stages or one.kind != "error"
+    placed = not one.stage or one.kind != "error" or bool({one.stage, *one.elsewhere} & {*verdict.stages})
     return [verdict.detected(one), placed, verdict.names(one)]
 
 
