@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -84,11 +85,18 @@ def _modules_forgotten(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        for name in set(sys.modules) - before:
-            file = getattr(sys.modules[name], "__file__", None)
-            place = Path(file).parent if file else None
+        places = {name: _place(sys.modules[name]) for name in set(sys.modules) - before}
+        for name, place in places.items():
             if place is not None and (place.is_relative_to(folder) or folder.is_relative_to(place)):
                 del sys.modules[name]
+
+
+def _place(module: ModuleType) -> Path | None:
+    """The folder that a module lies in; a package without ``__init__.py`` is one."""
+    file = getattr(module, "__file__", None)
+    if file:
+        return Path(file).parent
+    return next((Path(one) for one in getattr(module, "__path__", ())), None)
 
 
 class _Recorder:

@@ -107,7 +107,8 @@ class Parameters:
         values = (maps.rows @ row)[:, None] + maps.shifts  # (n, biases, 2)
         if plus is not None:
             values = values + maps.picked(plus[_middle_index(plus)].detach().numpy())[:, None]
-        scales = np.linalg.norm(row) * np.linalg.norm(maps.rows, axis=(1, 2)) * 1e-3
+        with np.errstate(over="ignore"):  # memory that nobody has written to may hold anything
+            scales = np.linalg.norm(row) * np.linalg.norm(maps.rows, axis=(1, 2)) * 1e-3
         flat = values.reshape(-1, 2)
         there = self._places.have(flat, np.repeat(scales, values.shape[1])).reshape(values.shape[:2])
         seen = set()

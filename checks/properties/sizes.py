@@ -33,6 +33,8 @@ def one_block(examination: Examination) -> None:
 def number_of_blocks(examination: Examination) -> None:
     """The model can be built with as many blocks as the assignment asks for."""
     example_of(examination)
+    if examination.session.is_script:
+        raise NotApplicable("a script is run at sizes of its own, and has no blocks to be counted")
     wanted = examination.assignment.full
     found = examination.session.sizes_for(wanted).depth
     if found != wanted.depth:

@@ -83,12 +83,15 @@ OTHERWISE = {
     "report-hybrid-block": "the architecture, where the assignment asks for another",
     "final-norm-after-readout": "stage equation: a form that correct programs have",
     "head-averaged-weights": "stage equation: one map for all heads in front of the values",
+    "gelu-instead-of-quick-gelu": "stage equation: the exact GELU in what is CLIP's in all else",
+    "stage-recomputed-beside-model": "what is shown as a stage, beside what the model computed",
+    "norm-inside-component": "component: what it computes from its input to its output",
+    "residual-inside-component": "component: what it computes from its input to its output",
     "notebook-global-dependence": "a crash: the name that nothing defines, with its line",
 }
 OUT_OF_REACH = {
     "dropout-placement": "where to drop is the assignment's choice; in eval mode all places give the same",
     "trunc-bounds-absolute": "it is harmless: with usual spreads nothing lies near the bounds",
-    "stage-recomputed-beside-model": "the model itself is right, and what stands beside it is not looked at",
 }
 _HEAD = """# By which check each mistake is told
 
@@ -97,6 +100,7 @@ Written by `tests/checks/coverage_table.py`, and held true by `tests/checks/test
 
 - **stage equation**: the student's own tensor is what the wrong equation gives, at that stage
 - **property**: a property of the whole model fails, or notes a variant
+- **exercise**: a function on a trained ViT gives what the wrong equation gives
 - **crash**: the forward pass raises an exception, which is told with its line
 
 Programs that make the mistakes stand in `tests/mutants`.
@@ -106,6 +110,8 @@ Programs that make the mistakes stand in `tests/mutants`.
 def told(known: Mistake) -> list[str]:
     """By what a mistake is told; empty where it is not."""
     found = ["stage equation"] if any(one.id == known.id for one in NAMED) else []
+    if known.stage == "exercise":
+        found.append("exercise")
     if known.id in PROPERTY:
         found.append(f"property `{PROPERTY[known.id]}`")
     if any(one.id == known.id and one.crashes for one in MUTANTS):

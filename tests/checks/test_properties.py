@@ -10,11 +10,21 @@ from vitcheck.checks.properties import PROPERTIES, judge
 from vitcheck.checks.verdicts import CheckFailed, NotApplicable, NotReached
 
 PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
-# Where no edit of weights from outside can tell heads apart.
+# Where no edit of weights from outside can tell heads apart, or positions lie in several tables or in none.
 NOT_APPLICABLE = {
     ("per_head_modules", "head-permutation"),
     ("raw_parameters", "head-permutation"),
     ("tuple_sizes", "head-permutation"),
+    ("query_chunks", "head-permutation"),
+    ("loops", "head-permutation"),
+    ("library_separate", "head-permutation"),
+    ("all_by_hand", "head-permutation"),
+    ("weight_normed", "head-permutation"),
+    ("weight_normed", "identity-block"),
+    ("wide_heads", "head-permutation"),
+    ("position_embedding", "joint-permutation"),
+    ("token_after_positions", "joint-permutation"),
+    ("clip_explicit", "joint-permutation"),
 }
 # Where an assignment forbids a variant, and for scripts and pictures.
 ASKED_FOR = ("other-resolution", "uneven-image", "eval-mode-in-scripts", "preprocessing")

@@ -106,6 +106,6 @@ def test_the_command_prints_the_table_and_what_falls_short(tmp_path: Path) -> No
     command = [sys.executable, "-m", "vitcheck", "selftest", str(tmp_path), "--seeds", "2", "--jobs", "1"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "| report | 2 | 1 | 1 | 100.0 % | 100.0 % | 100.0 % |" in run.stdout, run.stderr
-    assert "- mislabelled: S13 softmax-over-queries, and nothing was planted" in run.stdout
+    assert "- mislabelled: S13 softmax-over-queries" in run.stdout
     assert "Of 3 programs under 2 seeds, 0 got more than one verdict" in run.stdout
     assert run.returncode == 1  # a correct program, as the corpus has it, was failed
