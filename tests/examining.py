@@ -23,7 +23,11 @@ from vitcheck.submissions.session import Session
 from vitcheck.submissions.source import Source
 from vitcheck.submissions.subject import Submission
 
-BRIEF: Assignment = load_assignment("vit-debugging").model_copy(update={"examples": 2})
+_SHIPPED = load_assignment("vit-debugging")
+_NOT_ALLOWED = {id: rule for id, rule in _SHIPPED.variants.by_id.items() if not rule.allow}
+BRIEF: Assignment = _SHIPPED.model_copy(
+    update={"examples": 2, "variants": _SHIPPED.variants.model_copy(update={"by_id": _NOT_ALLOWED})}
+)  # and no error is accepted
 torch.set_num_threads(1)  # as grading does: tensors are small
 _MUTANTS = {one.name: one for one in MUTANTS}
 

@@ -21,7 +21,7 @@ class SelfAttention(nn.Module):
         queries = self.queries(x).view(b, t, self.h, s).transpose(1, 2).contiguous().view(b * self.h, t, s)
         values = self.values(x).view(b, t, self.h, s).transpose(1, 2).contiguous().view(b * self.h, t, s)
         dot = torch.baddbmm(
-            torch.zeros(b * self.h, t, t, dtype=x.dtype), queries, keys.mT, beta=0, alpha=1 / s ** 0.5
+            torch.zeros(b * self.h, t, t, dtype=x.dtype, device=x.device), queries, keys.mT, beta=0, alpha=1 / s ** 0.5
         ).softmax(dim=2)
         out = torch.bmm(dot, values).view(b, self.h, t, s)
         return self.unify(out.transpose(1, 2).contiguous().view(b, t, e))

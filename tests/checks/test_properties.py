@@ -21,6 +21,8 @@ NOT_APPLICABLE = {
     ("all_by_hand", "head-permutation"),
     ("weight_normed", "head-permutation"),
     ("weight_normed", "identity-block"),
+    ("weight_normed", "finite-attention"),
+    ("weight_normed", "joint-permutation"),
     ("wide_heads", "head-permutation"),
     ("position_embedding", "joint-permutation"),
     ("token_after_positions", "joint-permutation"),
