@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import nan
 from statistics import median
 from time import process_time
 
@@ -35,7 +36,7 @@ def numbers(name: str) -> tuple[float, ...]:
     trace, further = trace_of(name, sizes), trace_of(name, more, 1)
     first = milliseconds(lambda: locate(replace(trace), sizes))
     walk = locate(trace, sizes)
-    later = 0.0
+    later = nan
     if further.signature == trace.signature:  # loops over images run other operations
         later = milliseconds(lambda: replay(walk, replace(further), more))
     values = sum(one.cells.numel() for one in trace.records)
@@ -46,7 +47,8 @@ def main() -> None:
     """Print the table, slowest first, and the medians."""
     rows = {name: numbers(name) for name in BASES}
     slowest_first = sorted(rows, key=lambda name: -rows[name][3])
-    middle = [median(column) for column in zip(*rows.values(), strict=True)]
+    columns = [[one for one in column if one == one] for column in zip(*rows.values(), strict=True)]
+    middle = [median(column) for column in columns]  # of those that are replayed
     show(_HEAD, [*((name, *rows[name]) for name in slowest_first), ("median", *middle)])
 
 

@@ -9,21 +9,35 @@ from common import show
 from mutants.crashing import CRASHING, Crashing
 from mutants.mutant import source
 from mutants.unlisted import UNLISTED, Unlisted
-from recognition import blame
 from tracing_helpers import sizes_of, trace_source
 
+from vitcheck.checks.catalogue import mistakes
 from vitcheck.checks.crashing import diagnose
 from vitcheck.checks.locating.locate import locate
-from vitcheck.reference.stages import stage
+from vitcheck.checks.locating.walk import Walk
+from vitcheck.reference.stages import STAGES, stage
 
 _Right = dict[str, bool]  # by column
+
+
+def blamed_stages(walk: Walk) -> list[str]:
+    """Labels of the stages where an error is seen, or that nothing explains, in order."""
+    keys = [
+        step.key
+        for step in walk.steps
+        if not step.explained or any(mistakes()[one.id].kind == "error" for one in step.findings)
+    ]
+    if walk.unexplained is not None:
+        keys.append(walk.unexplained[0])
+    return [one.label for one in STAGES if one.key in keys]
 
 
 def of_unlisted(one: Unlisted) -> _Right:
     """What is right of what is said of an unlisted mistake."""
     sizes = sizes_of(one.base)
     trace = trace_source(source(one), one.base, sizes)
-    walk, blamed = locate(trace, sizes), [label for label, _ in blame(trace, sizes)]
+    walk = locate(trace, sizes)
+    blamed = blamed_stages(walk)
     odd = [step.message for step in walk.steps if not step.explained]
     return {
         "detected": bool(blamed),
