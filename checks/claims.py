@@ -62,6 +62,8 @@ def false_claims(examination: Examination) -> list[FalseClaim]:
     if not last:
         return []
     trace = examination.watched
+    if trace.signature != examination.walk.trace.signature:  # other operations ran: nothing is to be compared
+        return []
     computed = _Computed(examination, trace, last[0])
     found: dict[str, FalseClaim] = {}
     blamed: set[_Key] = set()

@@ -83,6 +83,8 @@ def scaled_scores(example: Example) -> dict[str, Tensor]:
     edit = Edit(example)
     maps = [map_ for role, map_ in example.walk.roles.items() if role.startswith("block1.projection")]
     if not maps:
+        if example.walk.bound is not None:
+            raise NotApplicable("the projections are known by the scores alone, and not where they are used")
         raise NotReached("the projections were not found")
     windows = [edit.window(map_.weight) for map_ in maps if isinstance(map_, Linear)]
     for window in windows:

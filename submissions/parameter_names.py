@@ -185,7 +185,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
     "image_chw image_pair image_hwc image_bchw": """input_shape image_shape img_shape in_shape shape
         input_dims""",
     "embed_dim patch_dim channels": "in_features",
-    "classes embed_dim": "output_dim out_features num_outs out out_channels",
+    "classes embed_dim": "output_dim out_features num_outs out out_channels projection_dim proj_dim",
     "tokens patches": """seq_len seq_length max_len max_seq_len sequence_length max_length context_length
         context_size block_size max_seq_length max_position_embeddings length n_seq""",
     "mlp_dim mlp_ratio": "mlp",

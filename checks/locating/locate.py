@@ -15,6 +15,7 @@ from .reached import settle_reached
 from .readout import settle_readout
 from .taken import until_next_attention
 from .walk import Walk, begin, stage_of
+from .whole import known_by_the_scores
 
 _BLOCKS_AT_MOST = 64
 
@@ -31,7 +32,15 @@ def locate(trace: Trace, sizes: Sizes) -> Walk:
     walk = _located(trace, sizes)
     if trace.error is not None:
         settle_reached(walk)
+    elif _lost(walk):
+        return known_by_the_scores(walk) or walk
     return walk
+
+
+def _lost(walk: Walk) -> bool:
+    """Is there a stage that could not be followed, or a block?"""
+    unexplained = walk.unexplained is not None or not all(step.explained for step in walk.steps)
+    return unexplained or walk.blocks < walk.sizes.depth
 
 
 def _located(trace: Trace, sizes: Sizes) -> Walk:

@@ -18,6 +18,7 @@ from .places import ROUNDING, Found, Places, places_in
 
 if TYPE_CHECKING:
     from .attention import Attention
+    from .binding import Binding
 
 _LOOK_UPS = 60_000  # of single values; a walk that explains nothing stops there, with "not explained"
 
@@ -71,6 +72,7 @@ class Walk:
     packing: str = ""
     attention: Attention | None = None  # as computed in the latest block
     unexplained: tuple[str, int] | None = None
+    bound: Binding | None = None  # of parameters, where all stages are known by the scores alone
     given: tuple[tuple[str, int], ...] = (("image", 0),)  # the stages that the input of the pass stands for
     lone: bool = False  # is this a single component, which nothing reads?
     end: Tensor | None = None  # what a single component returns, if anything

@@ -93,7 +93,7 @@ def _reads(example: Example, record: int, position: int) -> int:
 
 def _key_biases(example: Example) -> set[str]:
     """Names of the biases of separate projections: one of them is the keys'."""
-    found = set()
+    found = set() if example.walk.bound is None else example.walk.bound.key_biases
     for role, map_ in example.walk.roles.items():
         if ".projection" in role and isinstance(map_, Linear) and map_.bias is not None:
             found |= {leaf.name for leaf in origin(example.trace, example.trace.used(map_.bias)).leaves}

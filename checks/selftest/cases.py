@@ -39,7 +39,9 @@ class Verdict:
     """What a result says, in the order of the pipeline."""
 
     status: str
-    stages: tuple[str, ...]  # labels of the stages that are wrong
+    stages: tuple[
+        str, ...
+    ]  # labels of the stages that are wrong; else of the one that the first mistake names
     named: tuple[str, ...]  # ids of mistakes, the first to be shown first
     variants: tuple[str, ...]
     checks: tuple[str, ...]  # ids of the checks that failed
@@ -76,11 +78,12 @@ class Verdict:
 
 def verdict_of(result: Result) -> Verdict:
     """What is compared of a result."""
-    wrong = (label for label, one in result.stages.items() if one.status is StageStatus.FAILED)
+    wrong = [label for label, one in result.stages.items() if one.status is StageStatus.FAILED]
+    blamed = [one.stage for one in result.mistakes[:1] if one.stage in result.stages]  # by a property alone
     failed = (Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT)
     return Verdict(
         status=result.status.value,
-        stages=tuple(sorted(wrong)),
+        stages=tuple(sorted(wrong) or blamed),
         named=tuple(one.id for one in result.mistakes),
         variants=tuple(one.id for one in result.variants),
         checks=tuple(one.id for one in result.checks if one.outcome in failed),
