@@ -15,7 +15,7 @@ from vitcheck.reference.stages import STAGES
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "mistakes.md"
 
-# Where only a property tells it: its name. Shown by test_crosscutting.py and test_preprocessing.py.
+# Where only a property tells it: its name. Shown by test_crosscutting.py and test_own_preprocessing.py.
 PROPERTY = {
     "batch-size-hard-coded": "batch-sizes",
     "squeeze-drops-batch": "batch-sizes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from coverage_table import DOCUMENT, OTHERWISE, OUT_OF_REACH, PROPERTY, document, told
 from mutants import MUTANTS
-from test_preprocessing import WRONG
+from test_own_preprocessing import WRONG
 
 from vitcheck.checks.catalogue import mistakes
 from vitcheck.checks.properties import PROPERTIES
