@@ -28,6 +28,7 @@ _ROUNDING = 1e-9
 _EPS = (1e-5, 1e-6, 1e-12)
 _GELUS = [one for one in ACTIVATIONS if one.id in (None, "gelu-tanh", "quick-gelu")]
 _MESSAGE = "It was not found in the pass; the scores are those of the reference with the same weights."
+_BETWEEN_BLOCKS = {"positioned_tokens", "block_output", "last_block_output"}
 _OF_BLOCK_1 = frozenset(COMPONENTS["block"].stages)
 
 _Reorder = Callable[[Tensor, Sizes], Tensor]
@@ -85,7 +86,9 @@ def known_by_the_scores(walk: Walk) -> Walk | None:
         except (RuntimeError, KeyError, ValueError):  # sizes that do not go together: it is not bound so
             continue
         if any(_same(walk.trace.tensor(where), stages) for _, where in walk.trace.outputs):
-            return _settled(walk, whole, stages)
+            found = _settled(walk, whole, stages)
+            seen = {step.key for step in found.steps if step.found}
+            return found if seen >= _BETWEEN_BLOCKS else None
     return None
 
 

@@ -88,6 +88,16 @@ def test_a_mistake_in_such_code_is_not_excused(old: str, new: str) -> None:
     assert "CheckFailed" in verdicts(examination)
 
 
+def test_what_a_norm_hides_from_the_scores_is_not_excused() -> None:
+    shifted = (
+        "        x = self.proj(x)\n        return self.proj_drop(x)\n",
+        "        return self.proj(x) + 0.25\n",
+    )
+    examination = examine("prenorm", shifted)
+    assert examination.walk.bound is None
+    assert "CheckFailed" in verdicts(examination)
+
+
 def test_another_gelu_is_still_named() -> None:
     tanh = ("self.act = nn.GELU()", "self.act = nn.GELU(approximate='tanh')")
     walk = examine("prenorm", TOKEN_BY_TOKEN, tanh).walk
