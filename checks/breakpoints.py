@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from ..reference.stages import LABEL_SETS, stage
+from ..reference.stages import stage
 from ..submissions.code import marks
 from ..submissions.trace import Trace
 from .examination import Examination
 from .replay import Seen
-from .stops import same_in_some_layout
+from .stops import meanings, same_in_some_layout
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 
@@ -65,8 +65,7 @@ class Breakpoints:
             raise CheckFailed(self._misplaced("S01", mine, sorted({one.name for one in seen})))
 
     def _meanings(self, label: str) -> list[str]:
-        sets = [LABEL_SETS[name] for name in self._examination.assignment.labels]
-        return list(dict.fromkeys(key for labels in sets for key in labels.get(label, ())))
+        return meanings(self._examination.assignment.labels, label)
 
     def _misplaced(self, label: str, mine: Sequence[int], names: Sequence[str]) -> str:
         where = ", ".join(f"{self.marks[number].file}:{self.marks[number].line}" for number in mine)

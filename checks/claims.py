@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from ..reference.stages import LABEL_SETS, stage
+from ..reference.stages import stage
 from ..submissions.code import Mark, marks
 from ..submissions.errors import Frame
 from ..submissions.trace import Reference, Sight, Trace
 from .locating.places import places_in
 from .locating.walk import Finding
-from .stops import same_in_some_layout
+from .stops import meanings, same_in_some_layout
 
 if TYPE_CHECKING:
     from .examination import Examination
@@ -85,9 +85,7 @@ _Claims = Iterator[tuple[list[str], list[Claim]]]  # keys of the stages that are
 
 
 def _meanings(examination: Examination, label: str) -> list[str]:
-    sets = [LABEL_SETS[name] for name in examination.assignment.labels]
-    keys = dict.fromkeys(key for labels in sets for key in labels.get(label, ()))
-    return [key for key in keys if key != "image"]
+    return [key for key in meanings(examination.assignment.labels, label) if key != "image"]
 
 
 def _marked(examination: Examination, trace: Trace) -> _Claims:

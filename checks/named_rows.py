@@ -10,7 +10,7 @@ from .catalogue import mistakes
 from .examination import Examination
 from .locating.walk import Finding
 from .placing import location
-from .result import MistakeResult, VariantResult
+from .result import Location, MistakeResult, VariantResult
 from .stage_rows import where_of
 from .verdicts import CheckOutcome
 
@@ -39,16 +39,9 @@ def property_results(
 
 def _of_property(outcome: CheckOutcome, source: Source) -> MistakeResult:
     """The first id, and those that the property cannot tell from it."""
-    known = mistakes()[outcome.mistakes[0]]
-    return MistakeResult(
-        id=known.id,
-        stage=label_of(known.stage) or known.stage,
-        kind=known.kind,
-        title=known.title,
-        hint=known.hint,
-        location=None if outcome.frame is None else location(outcome.frame, source),
-        also=list(outcome.mistakes[1:]),
-    )
+    id, *also = outcome.mistakes
+    where = None if outcome.frame is None else location(outcome.frame, source)
+    return _row(id, mistakes()[id].stage, where, also)
 
 
 def variant_results(examination: Examination) -> list[VariantResult]:
@@ -76,16 +69,23 @@ def _in_order(examination: Examination) -> list[Finding]:
 
 
 def _mistake(examination: Examination, finding: Finding) -> MistakeResult:
-    known = mistakes()[finding.id]
+    where, also = where_of(examination, finding.stage), mistakes()[finding.id].confused_with
+    return _row(finding.id, finding.stage, where, also, _blocks(examination, finding))
+
+
+def _row(
+    id: str, stage: str, where: Location | None, also: Sequence[str], blocks: str | None = None
+) -> MistakeResult:
+    known = mistakes()[id]
     return MistakeResult(
-        id=finding.id,
-        stage=label_of(finding.stage) or finding.stage,
+        id=id,
+        stage=label_of(stage) or stage,
         kind=known.kind,
         title=known.title,
         hint=known.hint,
-        location=where_of(examination, finding.stage),
-        blocks=_blocks(examination, finding),
-        also=list(known.confused_with),
+        location=where,
+        blocks=blocks,
+        also=list(also),
     )
 
 

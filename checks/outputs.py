@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from .examination import Examination, Example
-from .locating.places import ROUNDING
+from .locating.places import equal
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 _Forms = Iterator[tuple[str, tuple[str, ...], Tensor]]  # what it is, the mistake that it is, its values
@@ -59,11 +59,11 @@ def check_output(examination: Examination, name: str) -> None:
         raise CheckFailed(f"with its optional outputs on, the forward pass fails: {passes.error}")
     returned = passes.passes[0].tensors
     right, *others = OUTPUTS[name](example)
-    if any(_same(one, right[2]) for one in returned):
+    if any(equal(one.double(), right[2]) for one in returned):
         return
     wanted = f"{right[0]} {list(right[2].shape)}"
     for what, ids, tensor in others:
-        if any(_same(one, tensor) for one in returned):
+        if any(equal(one.double(), tensor) for one in returned):
             raise CheckFailed(f"{what} {list(tensor.shape)} is returned where {wanted} was expected", ids)
     shapes = ", ".join(str(list(one.shape)) for one in returned)
     raise CheckFailed(f"nothing that is returned is {wanted}; what is returned has the shapes {shapes}")
@@ -75,9 +75,3 @@ def _of(example: Example, key: str) -> list[Tensor]:
 
 def _as_grid(patches: Tensor, grid: tuple[int, int]) -> Tensor:
     return patches.reshape(*patches.shape[:-1], *grid)
-
-
-def _same(a: Tensor, b: Tensor) -> bool:
-    if a.shape != b.shape:
-        return False
-    return bool((a.double() - b).abs().max() <= ROUNDING * b.abs().max())

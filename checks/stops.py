@@ -7,8 +7,15 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
+from ..reference.stages import LABEL_SETS
 from ..submissions.code import Mark, clean, decode
-from .locating.places import ROUNDING, Places
+from .locating.places import Places, equal
+
+
+def meanings(labels: Sequence[str], label: str) -> list[str]:
+    """The keys of the stages that ``label`` may mean in the label sets ``labels``."""
+    sets = [LABEL_SETS[name] for name in labels]
+    return list(dict.fromkeys(key for one in sets for key in one.get(label, ())))
 
 
 def statements(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[tuple[str, int]]:
@@ -72,5 +79,5 @@ def same_in_some_layout(variable: Tensor, tensor: Tensor) -> bool:
     if abs(float(variable.sum() - tensor.sum())) > 1e-6 * float(tensor.abs().sum()):  # a quick no
         return False
     if variable.shape == tensor.shape:
-        return bool((variable - tensor).abs().max() <= ROUNDING * float(tensor.abs().max()))
+        return equal(variable, tensor)
     return Places({0: variable.contiguous().flatten().numpy()}).find(tensor) is not None

@@ -25,11 +25,9 @@ from .recipe import Pins, Recipe, infer
 from .recording import record, script_trace
 from .script_finding import find_script, has_classes, likeliest
 from .scripts import Script
-from .shortening import shorten
+from .shortening import BLOCKS, shorten
 from .subject import DTYPES, Header, Reply, Submission, Tensors, built, default_dtype, model_of, subject_of
 from .uncompiled import ignore_compiler
-
-_BLOCKS = 3  # "every block reads the first input" shows at three, and no sooner
 
 
 def _load(header: Header, tensors: Tensors) -> Reply:
@@ -95,7 +93,7 @@ def _runs_shorter() -> bool:
     sizes = recipe.sizes_for(Sizes(batch=1))
     try:
         model = recipe.build(sizes).eval()
-        if not shorten(model, _BLOCKS):
+        if not shorten(model, BLOCKS):
             return False
         with torch.no_grad():
             model(torch.zeros(1, sizes.channels, sizes.height, sizes.width))
@@ -110,7 +108,7 @@ def _sizes(header: Header, tensors: Tensors) -> Reply:
     subject = subject_of(header)
     found = subject.sizes_for(wanted)
     if isinstance(subject, Recipe) and Submission.shortens:
-        found = replace(found, depth=min(found.depth, max(wanted.depth, _BLOCKS)))
+        found = replace(found, depth=min(found.depth, max(wanted.depth, BLOCKS)))
     return {"sizes": asdict(found)}, {}
 
 

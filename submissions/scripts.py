@@ -23,7 +23,7 @@ from .program import Program, Skipped
 from .script_pictures import pictures_in, root_at
 from .script_sizes import sizes_seen
 from .script_tracing import Key, ScriptTracer, Window
-from .script_world import BLOCKS, prepared
+from .shortening import BLOCKS
 from .sights import Watcher
 from .signatures import choices
 from .statements import Statement
@@ -199,6 +199,8 @@ class Script:
         sizes: Sizes,
         stops: Sequence[Sequence[Any]],
     ) -> Pass:
+        from .script_world import prepared  # here, since it loads torchvision, which not every child needs
+
         watcher = Watcher(stops, tracer.reference)
         program = self._loaded.program.as_script(self.file, numbers)
         with prepared(sizes, numbers, shortened), watcher, tracer:

@@ -130,10 +130,8 @@ class Session:
         *,
         fixed: Mapping[str, Tensor] | None = None,
         marks: Sequence[tuple[str, int]] = (),
-        dtype: str = "float64",
-        mode: str = "eval",
     ) -> Trace:
-        """One recorded pass; without an image, on shapes only.
+        """One recorded pass in eval mode and float64; without an image, on shapes only.
 
         ``fixed`` sets parameters by name instead of drawing them. Raises StudentCodeFailed where the model
         could not even be built at these sizes; an exception in its forward pass is in the trace.
@@ -143,8 +141,8 @@ class Session:
             "sizes": asdict(sizes),
             "seed": seed,
             "marks": [list(mark) for mark in marks],
-            "dtype": dtype,
-            "mode": mode,
+            "dtype": "float64",
+            "mode": "eval",
         }
         tensors = {f"set:{name}": one for name, one in (fixed or {}).items()}
         if image is not None:

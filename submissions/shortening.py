@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from torch import nn
 
+BLOCKS = 3  # "every block reads the first input" shows at three, and no sooner
+
 
 def shorten(model: nn.Module, depth: int) -> bool:
     """Keeps the first ``depth`` of every run of modules of one class that are held in a list or sequence.

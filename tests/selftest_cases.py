@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
 
 from corpus import BASES
 from mutants import CROSSCUTTING, MUTANTS, PAIRS, PLANTED, REFACTORINGS, Mutant, source
 
 from vitcheck.checks.selftest.cases import Case, Planted
+from vitcheck.checks.selftest.measuring import every
 
-_Any = TypeVar("_Any")
 _PLANTED, _PAIRS, _REWRITES = 420, 40, 80  # of those that rules make: all of them would take an hour
 
 
 def cases() -> Sequence[Case]:
     """Correct programs and rewrites of them, single mistakes, and pairs of mistakes."""
-    planted = set(_spread(PLANTED, _PLANTED))
+    planted = set(every(PLANTED, _PLANTED))
     chosen = [one for one in MUTANTS if one in planted or one not in set(PLANTED)]
     return [*_correct(), *(_single(one) for one in chosen), *_pairs()]
-
-
-def _spread(items: Sequence[_Any], count: int) -> Sequence[_Any]:
-    """As many, evenly taken from all."""
-    return [items[number * len(items) // count] for number in range(count)]
 
 
 def _correct() -> Iterator[Case]:
     for name, base in BASES.items():
         yield Case(name, base.family, {f"{name}.py": base.source().encode()})
-    for one in _spread(REFACTORINGS, _REWRITES):
+    for one in every(REFACTORINGS, _REWRITES):
         yield Case(one.name, BASES[one.base].family, {f"{one.base}.py": source(one).encode()})
 
 
@@ -40,7 +34,7 @@ def _single(one: Mutant) -> Case:
 
 
 def _pairs() -> Iterator[Case]:
-    for one in _spread(PAIRS, _PAIRS):
+    for one in every(PAIRS, _PAIRS):
         both = (_planted(one.first), _planted(one.second))
         yield Case(one.name, "two mistakes", {f"{one.base}.py": source(one).encode()}, both)
 

@@ -21,6 +21,11 @@ from vitcheck.submissions.source import Source
 from vitcheck.submissions.subject import Submission
 
 FOLDER = Path(__file__).with_name("parts")
+_EXAMPLES = Path(__file__).parents[1] / "submissions"
+_SHIPPED = {  # samples that are examples, too
+    "classes": _EXAMPLES / "examples-basics" / "components.py",
+    "rollout_course": _EXAMPLES / "examples-rollout" / "course_functions.py",
+}
 BASICS = load_assignment("vit-basics").model_copy(update={"examples": 3})
 _ONE = load_assignment("vit-rollout").exercises["get_attention"]
 ROLLOUT = load_assignment("vit-rollout").model_copy(update={"exercises": dict.fromkeys(EXERCISES, _ONE)})
@@ -43,8 +48,8 @@ class _Here:
 
 
 def changed(name: str, *edits: Edit) -> str:
-    """The text of a sample in ``parts/`` with each edit's first text replaced by its second."""
-    text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+    """The text of a sample or example with each edit's first text replaced by its second."""
+    text = _SHIPPED.get(name, FOLDER / f"{name}.py").read_text(encoding="utf-8")
     for old, new in edits:
         assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
         text = text.replace(old, new)

@@ -8,11 +8,10 @@ from math import prod
 from torch import Tensor
 
 from ...reference import equations as eq
-from ...submissions.trace import Use
 from .context import Context, Predict
-from .nearness import same
 from .parameters import Linear
-from .taken import Taken, leads_on, likely_map, operand, read_or_made, sequences, settle_odd
+from .tables import rows_of
+from .taken import Taken, leads_on, likely_map, operand, read_or_made, sequences, settle_odd, settle_taken
 from .walk import Walk, applied, combine, stage_of
 
 _Settle = Callable[[Walk], bool]
@@ -149,14 +148,7 @@ def _settle_tokens(walk: Walk, first: Predict) -> None:
     right: Predict = combine(
         eq.prepend_class_token, stage_of("class_token", 0), stage_of("patch_embeddings", 0)
     )
-    if same(first(walk.context), right(walk.context)):
-        walk.settle("tokens", 0, first, walk.find(first(walk.context)), right=right)
-    else:
-        settle_odd(walk, "tokens", 0, first, right)
-
-
-def _rows(table: Use) -> Predict:
-    return lambda context: context.use(table).reshape(-1, context.sizes.embed_dim)
+    settle_taken(walk, "tokens", 0, first, right)
 
 
 def _settle_positions(walk: Walk, taken: Taken, predict: Predict) -> None:
@@ -168,12 +160,9 @@ def _settle_positions(walk: Walk, taken: Taken, predict: Predict) -> None:
     if tables:
         table = tables[0]
         walk.roles["positions"] = table
-        right = combine(eq.add_positions, tokens, _rows(table))
+        right = combine(eq.add_positions, tokens, rows_of(table))
         added = operand(walk, taken, tokens, D)
         if added is not None:
             step = walk.steps.pop()
             settle_odd(walk, "tokens", 0, added, step.predict)
-    if same(predict(walk.context), right(walk.context)):
-        walk.settle("positioned_tokens", 0, predict, walk.find(predict(walk.context)), right=right)
-    else:
-        settle_odd(walk, "positioned_tokens", 0, predict, right)
+    settle_taken(walk, "positioned_tokens", 0, predict, right)

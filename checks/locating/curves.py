@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .nearness import factor, number, same
+from .nearness import GIVEN, factor, number, same
 
-_GIVEN = "what the equation gives"
 _ENOUGH = 12  # numbers, before an order that agrees is no accident
 
 _CURVES: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
@@ -44,7 +43,7 @@ def curve(student: Tensor, right: Tensor) -> str:
         best, _ = factor(student, expected)
         if best and same(student, best * expected):
             times = "" if same(student, expected) else f"{number(best)} times "
-            return f"is {times}{name} {_GIVEN}"
+            return f"is {times}{name} {GIVEN}"
     more = (_powered, _clamped, _bent, _rounded, _normed, _monotone)
     return next(filter(None, (one(student, right) for one in more)), "")
 
@@ -55,7 +54,7 @@ def _clamped(student: Tensor, right: Tensor) -> str:
         return ""
     ends = [f"at least {number(low)}"] if low > float(right.min()) else []
     ends += [f"at most {number(high)}"] if high < float(right.max()) else []
-    return f"is {_GIVEN}, clamped to be {' and '.join(ends)}" if ends else ""
+    return f"is {GIVEN}, clamped to be {' and '.join(ends)}" if ends else ""
 
 
 def _bent(student: Tensor, right: Tensor) -> str:
@@ -66,19 +65,19 @@ def _bent(student: Tensor, right: Tensor) -> str:
     up, down = factor(student[above], right[above])[0], factor(student[below], right[below])[0]
     if not same(student, torch.where(above, up * right, down * right)):
         return ""
-    return f"is {number(up)} times {_GIVEN} where that is positive, and {number(down)} times where negative"
+    return f"is {number(up)} times {GIVEN} where that is positive, and {number(down)} times where negative"
 
 
 def _rounded(student: Tensor, right: Tensor) -> str:
     for digits in range(4):
         if torch.equal(student, right.round(decimals=digits)):
-            return f"is {_GIVEN}, rounded to {digits} decimals"
+            return f"is {GIVEN}, rounded to {digits} decimals"
     if torch.equal(student, right.trunc()):
-        return f"is {_GIVEN} without its decimals"
+        return f"is {GIVEN} without its decimals"
     for name, dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16), ("float32", torch.float32)):
         # sums in that precision end a few units in the last place away
         if float((student - right).abs().max()) <= 8 * torch.finfo(dtype).eps * float(right.abs().max()):
-            return f"agrees with {_GIVEN} as far as {name} goes: it has lost precision"
+            return f"agrees with {GIVEN} as far as {name} goes: it has lost precision"
     return ""
 
 
@@ -96,7 +95,7 @@ def _normed(student: Tensor, right: Tensor) -> str:
             ("put through a softmax", right.softmax(axes[0])),
         ):
             if _alike(student, one):
-                return f"is {_GIVEN}, {text} {what}"
+                return f"is {GIVEN}, {text} {what}"
     return ""
 
 
@@ -109,8 +108,8 @@ def _powered(student: Tensor, right: Tensor) -> str:
     if not power or not same(logs[0], power * logs[1]):
         return ""
     if same(student, right**power):
-        return f"is {_GIVEN} to the power {number(power)}"
-    return f"is {_GIVEN} to the power {number(power)}, times a factor for each row"
+        return f"is {GIVEN} to the power {number(power)}"
+    return f"is {GIVEN} to the power {number(power)}, times a factor for each row"
 
 
 def _alike(a: Tensor, b: Tensor) -> bool:
@@ -124,7 +123,7 @@ def _monotone(student: Tensor, right: Tensor) -> str:
     steps = student.flatten()[right.flatten().argsort()].diff()
     slack = 1e-12 * float(student.abs().max())
     if bool((steps >= -slack).all()):
-        return f"rises with {_GIVEN}: a function of each number alone"
+        return f"rises with {GIVEN}: a function of each number alone"
     if bool((steps <= slack).all()):
-        return f"falls as {_GIVEN} rises: a function of each number alone"
+        return f"falls as {GIVEN} rises: a function of each number alone"
     return ""

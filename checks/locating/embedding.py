@@ -17,7 +17,7 @@ from .forms import Form
 from .origins import origin
 from .patches import patch_embeddings
 from .places import Found
-from .tables import about_table
+from .tables import about_table, rows_of
 from .token_forms import EMBEDDINGS, POSITIONS, TOKENS, TOKENS_WITHOUT
 from .walk import Walk, applied, combine, stage_of
 
@@ -275,7 +275,7 @@ def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:
     where = walk.places.find(predict(walk.context), walk.position - 1) or found
     right: Predict | None = None
     if form is not None and form.id is not None and len(table) == 1 and _is_table(walk, table[0], x):
-        right = combine(eq.add_positions, stage_of("tokens", 0), _rows(table[0]))
+        right = combine(eq.add_positions, stage_of("tokens", 0), rows_of(table[0]))
     walk.settle("positioned_tokens", 0, predict, where, right=right, ids=ids)
     if len(table) == 1:
         walk.roles["positions"] = table[0]
@@ -285,10 +285,6 @@ def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:
 
 def _is_table(walk: Walk, table: Use, x: Tensor) -> bool:
     return walk.context.use(table).numel() == x.shape[1] * x.shape[2]
-
-
-def _rows(table: Use) -> Predict:
-    return lambda context: context.use(table).reshape(-1, context.sizes.embed_dim)
 
 
 def _never_read(walk: Walk, x: Tensor, after: int) -> Use | None:

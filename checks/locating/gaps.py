@@ -13,11 +13,10 @@ from .context import Context, Predict
 from .measure import measured
 from .nearness import factor
 from .origins import origin
+from .places import ROUNDING, equal
 from .projections import Heads
 from .taken import Taken, axes_of, earlier_stages
 from .walk import Walk, combine, stage_of
-
-_FITS = 1e-9  # relative, as in places.ROUNDING
 
 
 def as_heads(taken: Taken, block: int) -> Predict:
@@ -81,7 +80,7 @@ _Student = tuple[Taken, Predict] | None
 def _settle(walk: Walk, key: str, block: int, student: _Student, right: Predict) -> None:
     """The student's tensor where it differs from the right one, else the right one."""
     expected = right(walk.context)
-    if student is None or _same(student[1](walk.context), expected):
+    if student is None or equal(student[1](walk.context), expected):
         walk.settle(key, block, right, walk.find(expected))
         return
     taken, predict = student
@@ -95,10 +94,6 @@ def _settle(walk: Walk, key: str, block: int, student: _Student, right: Predict)
         " Random numbers went into it." if made.random else ""
     )
     walk.settle(key, block, predict, walk.find(tensor), right=right, explained=False, message=message)
-
-
-def _same(a: Tensor, b: Tensor) -> bool:
-    return a.shape == b.shape and bool((a - b).abs().max() <= _FITS * b.abs().max())
 
 
 def _pairs(walk: Walk, block: int, context: Taken) -> Iterator[Value]:
@@ -130,7 +125,7 @@ def _unless_it_is(walk: Walk, product: Value, number: int, part: Predict) -> _St
         return _heads_apart(tensor.mT if transposed else tensor, part(context).shape)
 
     _, rest = factor(predict(walk.context), right)
-    return None if rest < _FITS else (taken, predict)
+    return None if rest < ROUNDING else (taken, predict)
 
 
 def _softmax(walk: Walk, block: int, context: Taken) -> _Student:

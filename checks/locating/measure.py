@@ -14,10 +14,8 @@ from torch import Tensor
 from .axes import members, names_of, plural
 from .curves import curve
 from .mixing import mixed_along, mixture, product
-from .nearness import factor, number, same
+from .nearness import GIVEN, factor, number, same
 from .rearranging import rearranged, reordered
-
-_GIVEN = "what the equation gives"
 
 
 def measured(
@@ -62,12 +60,12 @@ def _relations(
 
 def _multiple(student: Tensor, right: Tensor) -> str:
     best, _ = factor(student, right)
-    return f"is {number(best)} times {_GIVEN}" if best and same(student, best * right) else ""
+    return f"is {number(best)} times {GIVEN}" if best and same(student, best * right) else ""
 
 
 def _shifted(student: Tensor, right: Tensor) -> str:
     shift = float((student - right).mean())
-    return f"is {_GIVEN} plus {number(shift)} everywhere" if same(student, right + shift) else ""
+    return f"is {GIVEN} plus {number(shift)} everywhere" if same(student, right + shift) else ""
 
 
 def _stretched(student: Tensor, right: Tensor) -> str:
@@ -75,7 +73,7 @@ def _stretched(student: Tensor, right: Tensor) -> str:
     shift = float(student.mean() - slope * right.mean())
     if not slope or not same(student, slope * right + shift):
         return f"is {number(shift)} everywhere" if same(student, student.mean().expand_as(student)) else ""
-    return f"is {number(slope)} times {_GIVEN}, plus {number(shift)}"
+    return f"is {number(slope)} times {GIVEN}, plus {number(shift)}"
 
 
 def _zeros(student: Tensor, right: Tensor) -> str:
@@ -86,7 +84,7 @@ def _zeros(student: Tensor, right: Tensor) -> str:
     best, _ = factor(student[kept], right[kept])
     if not same(student[kept], best * right[kept]) or same(student, torch.relu(right)):
         return ""
-    rest = _GIVEN if same(student[kept], right[kept]) else f"{number(best)} times {_GIVEN}"
+    rest = GIVEN if same(student[kept], right[kept]) else f"{number(best)} times {GIVEN}"
     return f"is 0 in {dropped} of its {student.numel()} numbers, and {rest} in the others"
 
 
@@ -98,7 +96,7 @@ def _scaled_along(student: Tensor, right: Tensor, names: list[str]) -> str:
         x, y = (one.movedim(axis, 0).flatten(1) for one in (student, right))
         factors = (x * y).sum(1, keepdim=True) / y.square().sum(1, keepdim=True)
         if same(x, factors * y):
-            return f"is {_GIVEN} times a factor for each {name} ({_range(factors)})"
+            return f"is {GIVEN} times a factor for each {name} ({_range(factors)})"
     return ""
 
 
@@ -113,7 +111,7 @@ def _added_along(student: Tensor, right: Tensor, names: list[str]) -> str:
     if not equal:
         return ""
     along = " and ".join(f"for all {plural(names[axis])}" for axis in equal)
-    return f"is {_GIVEN} plus something that is the same {along} ({_range(added)})"
+    return f"is {GIVEN} plus something that is the same {along} ({_range(added)})"
 
 
 def _in_part(student: Tensor, right: Tensor, names: list[str], at_most: float) -> str:
@@ -127,16 +125,16 @@ def _in_part(student: Tensor, right: Tensor, names: list[str], at_most: float) -
             told = next(_relations(*inner, names, {}), "")
             where = members(name, wrong)
             if told or len(x) > 2:
-                return f"differs from {_GIVEN} in {where} only" + (f", where it {told}" if told else "")
+                return f"differs from {GIVEN} in {where} only" + (f", where it {told}" if told else "")
     return ""
 
 
 def _nearest(student: Tensor, right: Tensor) -> str:
     best, rest = factor(student, right)
     if rest > 0.9:
-        return f"has nothing in common with {_GIVEN} (as directions, they are unrelated)"
+        return f"has nothing in common with {GIVEN} (as directions, they are unrelated)"
     return (
-        f"has no simple relation to {_GIVEN}: the nearest multiple, {number(best)} times,"
+        f"has no simple relation to {GIVEN}: the nearest multiple, {number(best)} times,"
         f" leaves {rest:.0%} over"
     )
 

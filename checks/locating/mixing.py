@@ -9,9 +9,8 @@ import torch
 from torch import Tensor
 
 from .axes import plural
-from .nearness import number, same
+from .nearness import GIVEN, number, same
 
-_GIVEN = "what the equation gives"
 _PARTS = 3  # in a sum; more fit by their number
 _SMALL = 1e-7  # relative, of a coefficient that is none
 
@@ -19,13 +18,13 @@ _SMALL = 1e-7  # relative, of a coefficient that is none
 def mixture(student: Tensor, right: Tensor, earlier: Mapping[str, Tensor]) -> str:
     """A sum of multiples of earlier stages, of as few as will do."""
     columns = {name: one for name, one in earlier.items() if one.shape == student.shape}
-    columns[_GIVEN] = right
+    columns[GIVEN] = right
     columns = {name: one for name, one in columns.items() if not _again(name, columns)}
     for count in range(1, _PARTS + 1):
         for names in combinations(columns, count):
             values = _fit(student, [columns[name] for name in names])
             if values is not None:
-                parts = sorted(zip(names, values), key=lambda one: one[0] == _GIVEN, reverse=True)
+                parts = sorted(zip(names, values), key=lambda one: one[0] == GIVEN, reverse=True)
                 told = " + ".join(f"{_times(value)}{name}" for name, value in parts)
                 return f"is {told}".replace("+ -", "- ")
     return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
+GIVEN = "what the equation gives"
 # relative; what is left of an exact relation in float64 is far below, what a real difference leaves far above
 _CLOSE = 1e-7
 

@@ -65,6 +65,13 @@ def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
     return Places({one.number: one.cells.numpy() for one in chosen if "float" in one.dtype})
 
 
+def equal(student: Tensor, right: Tensor) -> bool:
+    """Are they of one shape, and equal to rounding, relative to the largest number of ``right``?"""
+    if student.shape != right.shape:
+        return False
+    return bool((student - right).abs().max() <= ROUNDING * right.abs().max())
+
+
 def is_at(place: Place, cells: Array, located: Sequence[int], array: Array) -> bool:
     """Is ``array`` all of the memory ``cells`` of a record, its axes in the order that ``place`` tells?
 

@@ -13,6 +13,7 @@ from .context import Predict
 from .forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
 from .norms import BatchNorm, Norm
 from .parameters import Linear
+from .places import equal
 from .taken import settle_odd
 from .walk import Walk, applied, combine, right_of, stage_of
 
@@ -213,7 +214,7 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     _settle_probabilities(walk, probabilities_form)
     answers = [one.argmax(0).double() for one in (tensor, eq.class_probabilities(tensor))]
     returned_answers = [walk.trace.tensor(where) for where in _of_classes(walk)]
-    if any(_same(one, other) for one in answers for other in returned_answers):
+    if any(equal(other, one) for one in answers for other in returned_answers):
         walk.note("argmax-over-batch", "class_probabilities")
 
 
@@ -221,7 +222,7 @@ def _unexplained(walk: Walk, tensor: Tensor, returned: list[tuple[str, Reference
     """What is returned, where no part of it is the logits or a known function of them."""
     known = [tensor, *(form.function(tensor) for form in CLASS_PROBABILITIES)]
     values = [walk.trace.tensor(where) for _, where in returned]
-    if not values or any(_same(one, value) for one in known for value in values):
+    if not values or any(equal(value, one) for one in known for value in values):
         return None
     record = returned[0][1].number
     return lambda context: context.trace.tensor(context.trace.records[record].reference)
@@ -248,17 +249,13 @@ def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -
         for logits, probabilities in sorted(pairs, key=lambda one: _price(one, called_probabilities)):
             value = logits.function(plain)
             value = value if probabilities is None else probabilities.function(value)
-            if _same(value, tensor):
+            if equal(tensor, value):
                 if _more_told(best, (logits, probabilities)):
                     best = (logits, probabilities)
                 break
     if best[1] is None and walk.find(eq.class_probabilities(best[0].function(plain))):
         best = (best[0], CLASS_PROBABILITIES[0])
     return best
-
-
-def _same(a: Tensor, b: Tensor) -> bool:
-    return bool((a - b).abs().max() <= 1e-9 * a.abs().max())  # as in places.ROUNDING
 
 
 def _price(pair: tuple[Form, Form | None], called_probabilities: bool) -> float:

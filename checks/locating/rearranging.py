@@ -7,20 +7,18 @@ from itertools import combinations
 from torch import Tensor
 
 from .axes import plural
-from .nearness import same
-
-_GIVEN = "what the equation gives"
+from .nearness import GIVEN, same
 
 
 def rearranged(student: Tensor, right: Tensor, names: list[str]) -> str:
     """Two axes exchanged, or one axis in another order."""
     for first, second in combinations(range(right.dim()), 2):
         if right.shape[first] == right.shape[second] > 1 and same(student, right.transpose(first, second)):
-            return f"is {_GIVEN} with {plural(names[first])} and {plural(names[second])} exchanged"
+            return f"is {GIVEN} with {plural(names[first])} and {plural(names[second])} exchanged"
     for axis, name in enumerate(names):
         order = _order(student.movedim(axis, 0), right.movedim(axis, 0))
         if order is not None:
-            return f"is {_GIVEN} with its {plural(name)} {_told(order, name)}"
+            return f"is {GIVEN} with its {plural(name)} {_told(order, name)}"
     return ""
 
 

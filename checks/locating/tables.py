@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from ...submissions.trace import Use
+from .context import Predict
 from .origins import origin
 
 if TYPE_CHECKING:
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 _STAGE = "positioned_tokens"
 _BASE = 10000.0  # of the wavelengths; Vaswani et al. 2017, section 3.5
 _CLOSE = 1e-5  # a table is often computed in float32
+
+
+def rows_of(table: Use) -> Predict:
+    """The table as rows of D numbers."""
+    return lambda context: context.use(table).reshape(-1, context.sizes.embed_dim)
 
 
 def about_table(walk: Walk, use: Use) -> None:

@@ -178,6 +178,15 @@ def settle_odd(
     walk.settle(key, block, predict, found, right=right, explained=False, message=told)
 
 
+def settle_taken(walk: Walk, key: str, block: int, predict: Predict, right: Predict) -> None:
+    """Takes the student's tensor: explained where it is the right one."""
+    tensor = predict(walk.context)
+    if same(tensor, right(walk.context)):
+        walk.settle(key, block, predict, walk.find(tensor), right=right)
+    else:
+        settle_odd(walk, key, block, predict, right)
+
+
 def axes_of(key: str) -> str:
     """The letters of a stage's axes."""
     return _ROWS[key].axes

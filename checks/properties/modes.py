@@ -6,10 +6,10 @@ import re
 
 import torch
 
-from ...submissions.code import decode, module_file, runs_of
+from ...submissions.code import runs_of
 from ..examination import Examination
 from ..verdicts import CheckFailed, NotApplicable
-from .passes import example_of, passes_of, same, scores_of
+from .passes import code_of, example_of, passes_of, same, scores_of
 
 _CHOOSES_A_MODE = (".eval(", ".train(", ".backward(")
 # a dropout that is not 0, as a default, an argument or a literal
@@ -32,7 +32,7 @@ def eval_mode_in_scripts(examination: Examination) -> None:
     """A script that runs the model without training it switches to eval mode first."""
     example_of(examination)
     files = examination.source.files
-    code = "\n".join(decode(one) for file, one in files.items() if module_file(file))
+    code = code_of(examination)
     name = examination.inventory.modules[""][0].rpartition(".")[2]
     runs = list(runs_of(files, name))
     if not runs:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from ...submissions.answers import Habit
+from ...submissions.code import decode, module_file
 from ...submissions.session import Passes
 from ...submissions.trace import Use, Value
 from ..drawing import Draw
@@ -71,6 +72,11 @@ def leaves_of(example: Example, role: str) -> tuple[Value, ...]:
     if not isinstance(use, Use):
         return ()
     return origin(example.trace, example.trace.used(use)).leaves
+
+
+def code_of(examination: Examination) -> str:
+    """All of the submission's Python in one text."""
+    return "\n".join(decode(one) for file, one in examination.source.files.items() if module_file(file))
 
 
 def line_of(habit: Habit) -> str:

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from ...submissions.answers import Prepared
-from ...submissions.code import decode, module_file
 from ...submissions.images import PICTURES
 from ..examination import Examination
 from ..verdicts import CheckFailed, NotApplicable
+from .passes import code_of
 
 _CLOSE = 0.02  # of normalised values: 8-bit rounding is 0.02, the next usual constants differ by 0.3
 _ALIKE = 0.1  # mean difference of quarters, of values that go from 0 to 1: resampling blurs edges by far less
@@ -26,7 +26,7 @@ def preprocessing(examination: Examination) -> None:
     _form(examination, prepared)
     _values(examination, prepared)
     _layout(prepared, side)
-    if prepared.is_function and "convert(" not in _code(examination):  # or the caller may do it
+    if prepared.is_function and "convert(" not in code_of(examination):  # or the caller may do it
         _modes(prepared)
     if _is_resized(prepared):
         _shape(prepared, side)
@@ -38,7 +38,7 @@ def _form(examination: Examination, prepared: Prepared) -> None:
         text = f"{prepared.name} gives {prepared.dtypes['black']}, and weights are float32"
         raise CheckFailed(text, ("integer-input",))
     adds_axis = any(
-        word in _code(examination)
+        word in code_of(examination)
         for word in ("unsqueeze", "[None", "stack(", "expand_dims", "DataLoader", "view(")
     )
     if prepared.is_function and prepared.tensors["black"].dim() == 3 and not adds_axis:
@@ -79,12 +79,8 @@ def _values(examination: Examination, prepared: Prepared) -> None:
 
 
 def _normalises_elsewhere(examination: Examination) -> bool:
-    code = _code(examination).lower()
+    code = code_of(examination).lower()
     return any(word in code for word in ("normalize(", "normalise(", "0.485"))
-
-
-def _code(examination: Examination) -> str:
-    return "\n".join(decode(one) for file, one in examination.source.files.items() if module_file(file))
 
 
 def _layout(prepared: Prepared, side: int) -> None:

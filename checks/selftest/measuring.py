@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 from ...submissions.process import Zygote
 from ..assignment import Assignment, load_assignment
@@ -19,6 +20,8 @@ MISTAKES = ("mistakes", "detected", "placed", "named first")
 _EXAMPLES = (
     3  # a submission gets 25; what is measured here is how mistakes are told, not how rare ones are met
 )
+
+_Any = TypeVar("_Any")
 
 _zygote = Zygote(("torchvision", "einops"))  # of each worker: the first case that it grades starts it
 
@@ -108,10 +111,10 @@ def _asked() -> Assignment:
     )
 
 
-def every(cases: Sequence[Case], count: int) -> Sequence[Case]:
-    """``count`` cases, spread evenly over all of them."""
-    count = min(count, len(cases))
-    return [cases[index * len(cases) // count] for index in range(count)]
+def every(items: Sequence[_Any], count: int) -> Sequence[_Any]:
+    """``count`` of them, spread evenly over all."""
+    count = min(count, len(items))
+    return [items[index * len(items) // count] for index in range(count)]
 
 
 def table(rows: Iterable[tuple[str, Counts]]) -> Iterator[str]:

@@ -44,7 +44,7 @@ def test_a_missing_function_is_said_with_what_it_takes() -> None:
 
 def test_a_crash_is_said_with_its_line() -> None:
     text = changed("rollout_course", ("rollout = attention @ rollout", "rollout = attention @ rollouts"))
-    with pytest.raises(CheckFailed, match=r"NameError.*'rollouts'.*\(parts\.py, line 33\)"):
+    with pytest.raises(CheckFailed, match=r"NameError.*'rollouts'.*\(parts\.py, line 35\)"):
         exercises(text).check("attention_rollout")
 
 
