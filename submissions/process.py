@@ -110,9 +110,7 @@ class Zygote:
         if self._sandbox:
             self._demand(self._sandbox, child)
             if not self._sandbox.serves_once:
-                with contextlib.suppress(
-                    RuntimeError
-                ):  # there is no hurry: the next call forks it, or says why not
+                with contextlib.suppress(RuntimeError):  # the next call tries again, or says why not
                     self._ahead = (asked, self._forked(*asked))
         return child
 
@@ -134,9 +132,8 @@ class Zygote:
         child.layers = (*sandbox.outer, *child.layers)
         if missing := set(sandbox.layers) - set(child.layers):
             child.close()
-            raise RuntimeError(
-                f"the process for a submission lacks what worked before: {', '.join(sorted(missing))}"
-            )
+            lacks = ", ".join(sorted(missing))
+            raise RuntimeError(f"the process for a submission lacks what worked when it was tried: {lacks}")
 
     def _forked(self, limits: Limits, handlers: str) -> Child:
         """A child that has yet to be started."""

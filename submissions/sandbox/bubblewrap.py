@@ -18,8 +18,8 @@ _MISSING = "it is not installed (apt install bubblewrap)"
 def wrapping(readable: Sequence[str]) -> list[str]:
     """The beginning of a command line, before the command to be wrapped; raises OSError without bubblewrap.
 
-    Root's processes are started by root, who may read the interpreter wherever it is, and then go on as another
-    user: for root itself the system does not limit the number of processes.
+    Root's processes are begun by root, who may read the interpreter wherever it is, and go on as another user:
+    for root itself the system does not limit the number of processes.
     """
     program = shutil.which("bwrap")
     if program is None:
@@ -40,9 +40,7 @@ def wrapping(readable: Sequence[str]) -> list[str]:
 
 def version(program: str) -> str:
     """Such as "bubblewrap 0.8.0"."""
-    return subprocess.run(
-        [program, "--version"], check=True, stdout=subprocess.PIPE, text=True
-    ).stdout.strip()
+    return subprocess.check_output([program, "--version"], text=True).strip()
 
 
 def _files(readable: Sequence[str]) -> list[str]:

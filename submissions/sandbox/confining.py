@@ -1,7 +1,7 @@
 """The locks on a submission's process, in the order in which they can be put on.
 
-Each shuts out what an earlier one still needs. One that the system does not have is left out and named, and the
-next is tried: whether what is in force is enough, the parent decides before it sends any code.
+Each shuts out what an earlier one still needs. One that the system does not have is left out and named, and
+the next is tried: whether what is in force is enough, the parent decides before it sends any code.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Layers:
 
 
 def prepare() -> None:
-    """Let the libraries look for the C library once: in a child it costs time, and what they look with is hidden."""
+    """Let the libraries look for the C library: in a child it takes long, and what they look with is hidden."""
     with suppress(ImportError, OSError):
         import landlockpy
 

@@ -1,4 +1,4 @@
-"""How submissions are kept apart from everything else on this machine: what is asked for, and what there is."""
+"""What keeps submissions apart from all else on this machine: what is asked for, and what there is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import Enum
 
 from ..launching import command, environment
@@ -32,7 +32,7 @@ class Isolation(str, Enum):
 
 
 class IsolationError(Exception):
-    """This machine cannot do what is required; the text says what, why, and what helps."""
+    """What is required cannot be had on this machine; the text says what, why, and what helps."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def open_sandbox(isolation: Isolation) -> Sandbox | None:
     if isolation is Isolation.REQUIRE and (open_ := _uncovered(sandbox.layers)):
         why = "; ".join(f"{name}: {reason}" for name, reason in sandbox.missing)
         raise IsolationError(
-            f"this machine does not keep submissions from {' and '.join(open_)} ({why}). Change that, or grade only"
-            " what you would run yourself, with --isolation auto"
+            f"this machine does not keep submissions from {' and '.join(open_)} ({why}). Change that, or grade"
+            " only what you would run yourself, with --isolation auto"
         )
     return sandbox if sandbox.layers else None
 

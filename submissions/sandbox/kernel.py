@@ -14,17 +14,17 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def prctl(option: int, value: int) -> None:
-    """See prctl(2)."""
+    """Set what prctl(2) sets."""
     _check(_libc.prctl(option, value, 0, 0, 0))
 
 
 def unshare(flags: int) -> None:
-    """See unshare(2); ``os.unshare`` came with Python 3.12."""
+    """Leave what unshare(2) leaves; ``os.unshare`` came with Python 3.12."""
     _check(_libc.unshare(flags))
 
 
 def mount(kind: str, target: str, flags: int, options: str = "") -> None:
-    """See mount(2). The source is called after the kind of file system."""
+    """Mount as mount(2) does, a file system without a source."""
     _check(_libc.mount(kind.encode(), target.encode(), kind.encode(), flags, options.encode()))
 
 

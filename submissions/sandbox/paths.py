@@ -1,4 +1,4 @@
-"""Which paths a submission has to see: the interpreter with its libraries, and the part of vitcheck that it runs.
+"""Which paths a submission has to see: the interpreter with its libraries, and its part of vitcheck.
 
 Run as ``python -m vitcheck.submissions.sandbox.paths``, it prints those of the interpreter that it is run by.
 """
@@ -24,17 +24,10 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cach
 def readable() -> list[str]:
     """Files and folders, outermost first and none inside another.
 
-    They are asked of a fresh interpreter: this one's search path may begin with the folder of the submissions.
+    A fresh interpreter says them: this one's search path may begin with the folder of the submissions.
     """
-    run = subprocess.run(
-        command(f"{__package__}.paths"),
-        cwd="/",
-        env=environment(),
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    return _outermost([*_SYSTEM, *json.loads(run.stdout)])
+    said = subprocess.check_output(command(f"{__package__}.paths"), cwd="/", env=environment())
+    return _outermost([*_SYSTEM, *json.loads(said)])
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:
