@@ -7,18 +7,23 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 
+from ..submissions.popular import popular_packages
 from ..submissions.process import Zygote
+from ..submissions.sandbox.isolation import Sandbox
 from ..submissions.source import submission_names
 from .assignment import Assignment
 from .result import Result, Run, Score, Status
 
-_WARM = ("torchvision", "einops")  # what students import beside torch, so that it is imported only once
 _LOST = "the grader itself failed on this submission, which says nothing of the work; grade it again"
+
+
+_Start = Callable[[], Zygote]
 
 
 @dataclass(frozen=True)
@@ -72,12 +77,14 @@ def grade_many(
     jobs: int,
     seed: int,
     checks: Path | None,
+    sandbox: Sandbox | None,
     on_result: Callable[[Result], None],
 ) -> Class:
     """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.
 
     Up to ``jobs`` processes share the work, which changes nothing in the results; one job needs no process
-    besides the submission's. ``on_result`` sees each result once its files are written. An interrupt leaves
+    besides the submission's. Submissions are locked into ``sandbox``; without one, limits alone bind them.
+    ``on_result`` sees each result once its files are written. An interrupt leaves
     everything that was done.
     """
     from ..reports import write_class, write_submission
@@ -86,10 +93,12 @@ def grade_many(
         _Task(path.resolve(), name, assignment, seed, checks and checks.resolve())
         for path, name in zip(paths, submission_names(paths), strict=True)
     ]
+    zygote = partial(Zygote, popular_packages(paths), sandbox)
     done: dict[str, Result] = {}
     lost: set[str] = set()
     try:
-        for task, result in _in_turn(tasks) if min(jobs, len(tasks)) == 1 else _side_by_side(tasks, jobs):
+        alone = min(jobs, len(tasks)) == 1
+        for task, result in _in_turn(tasks, zygote) if alone else _side_by_side(tasks, jobs, zygote):
             if result is None:
                 lost.add(task.name)
             done[task.name] = result or task.lost()
@@ -101,21 +110,21 @@ def grade_many(
     return Class(ordered, tuple(task.name for task in tasks if task.name in lost))
 
 
-def _in_turn(tasks: Sequence[_Task]) -> Iterator[tuple[_Task, Result | None]]:
-    with Zygote(_WARM) as zygote:
+def _in_turn(tasks: Sequence[_Task], zygote: _Start) -> Iterator[tuple[_Task, Result | None]]:
+    with zygote() as started:
         for task in tasks:
             try:
-                result = task.grade(zygote)
+                result = task.grade(started)
             except Exception:
                 traceback.print_exc()
                 result = None
             yield task, result
 
 
-def _side_by_side(tasks: Sequence[_Task], jobs: int) -> Iterator[tuple[_Task, Result | None]]:
+def _side_by_side(tasks: Sequence[_Task], jobs: int, zygote: _Start) -> Iterator[tuple[_Task, Result | None]]:
     """Yield each task when it is done, with None if the process that graded it died."""
     waiting = deque(tasks)
-    workers = [_Worker() for _ in range(min(jobs, len(tasks)))]
+    workers = [_Worker(zygote) for _ in range(min(jobs, len(tasks)))]
     try:
         for worker in workers:
             worker.begin(waiting.popleft())
@@ -129,7 +138,7 @@ def _side_by_side(tasks: Sequence[_Task], jobs: int) -> Iterator[tuple[_Task, Re
                 if waiting:
                     if result is None:
                         worker.stop()
-                        worker = _Worker()
+                        worker = _Worker(zygote)
                         workers.append(worker)
                     worker.begin(waiting.popleft())
                     busy.append(worker)
@@ -143,10 +152,10 @@ class _Worker:
 
     task: _Task
 
-    def __init__(self) -> None:
+    def __init__(self, zygote: _Start) -> None:
         context = get_context("spawn")  # a fork of this process would inherit locks that threads hold
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, zygote), daemon=True)
         self._process.start()
         theirs.close()  # or its death would not be seen
 
@@ -168,10 +177,10 @@ class _Worker:
         self._process.join()
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, zygote: _Start) -> None:
     """Grade what arrives until the other side hangs up. Whatever goes wrong here ends the process."""
     signal(SIGINT, SIG_IGN)  # the other side is interrupted too, and stops this one
-    with Zygote(_WARM) as zygote, suppress(EOFError):
+    with zygote() as started, suppress(EOFError):
         while True:
             task: _Task = connection.recv()
-            connection.send_bytes(task.grade(zygote).to_json().encode())
+            connection.send_bytes(task.grade(started).to_json().encode())

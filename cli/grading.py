@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from vitcheck.checks.many import Class
     from vitcheck.checks.result import Result
+    from vitcheck.submissions.sandbox.isolation import Sandbox
 
 _SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "stopped": ("!", "yellow")}
 
@@ -43,6 +44,14 @@ _SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "stopped": ("!", "
 @click.option(
     "--checks", type=PATH, callback=existing, help="A folder with further checks, as pytest finds them."
 )
+@click.option(
+    "--isolation",
+    type=click.Choice(["auto", "require", "none"]),
+    default="auto",
+    show_default=True,
+    help="What keeps submissions from the rest of this machine: what works here; all of it, or nothing is"
+    " graded; or limits on time and memory alone.",
+)
 def grade(
     paths: tuple[Path, ...],
     assignment: str,
@@ -50,6 +59,7 @@ def grade(
     jobs: int | None,
     seed: int | None,
     checks: Path | None,
+    isolation: str,
 ) -> None:
     """Grade a class, and write its reports.
 
@@ -65,6 +75,7 @@ def grade(
     asked = load(assignment)
     seed = secrets.randbelow(2**31) if seed is None else seed
     jobs = jobs or os.cpu_count() or 1
+    sandbox = _sandbox(isolation)
     try:
         with _progress(len(found)) as progress:
             graded = grade_many(
@@ -74,6 +85,7 @@ def grade(
                 jobs=jobs,
                 seed=seed,
                 checks=checks,
+                sandbox=sandbox,
                 on_result=lambda result: _show(result, progress),
             )
     except KeyboardInterrupt:
@@ -81,6 +93,22 @@ def grade(
         sys.exit(exits.INTERRUPTED)
     _summarise(graded, out, seed)
     sys.exit(exits.HARNESS if graded.lost else exits.FINE)
+
+
+def _sandbox(wanted: str) -> Sandbox | None:
+    """Try it, and say what works."""
+    from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
+
+    try:
+        sandbox = open_sandbox(Isolation(wanted))
+    except IsolationError as error:
+        raise click.UsageError(str(error)) from None
+    if sandbox is None:
+        click.echo("isolation: limits alone; submissions run with your rights and with the network\n")
+    else:
+        click.echo(f"isolation: {', '.join(sandbox.layers)}")
+        click.echo("".join(f"missing: {name}: {why}\n" for name, why in sandbox.missing))
+    return sandbox
 
 
 @contextmanager

@@ -41,7 +41,6 @@ class Quick(many._Task):
 @pytest.fixture
 def graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Class]:
     monkeypatch.setattr(many, "_Task", Quick)
-    monkeypatch.setattr(many, "_WARM", ())
 
     def run(jobs: int, on_result: Callable[[Result], None] = lambda one: None, **texts: str) -> Class:
         paths = []
@@ -55,6 +54,7 @@ def graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Cla
             jobs=jobs,
             seed=7,
             checks=None,
+            sandbox=None,
             on_result=on_result,
         )
 

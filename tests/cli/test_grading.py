@@ -49,8 +49,10 @@ def test_each_submission_has_its_line_and_the_class_a_summary(grade: Grade) -> N
     run = grade("--seed", "5")
     assert run.exit_code == 0
     lines = run.output.splitlines()
-    assert len(lines) == len(a_class()) + 3
-    for line, result in zip(lines, a_class(), strict=False):
+    assert lines[0].startswith("isolation: ")
+    first = lines.index("") + 1
+    assert len(lines) == first + len(a_class()) + 3
+    for line, result in zip(lines[first:], a_class(), strict=False):
         assert one_line(result.submission, NAME_LIMIT) in line
         assert line[0] in "✓✗!"
     assert f"{len(a_class())} submissions: " in lines[-2]
@@ -62,6 +64,30 @@ def test_what_is_asked_is_passed_on(grade: Grade, asked: dict[str, Any], tmp_pat
     assert [one.name for one in asked["paths"]] == ["ann.py", "bob.ipynb"]
     assert asked["assignment"].name == "vit-debugging"
     assert (asked["out"], asked["jobs"], asked["seed"], asked["checks"]) == (tmp_path / "o", 3, 9, tmp_path)
+
+
+def test_the_isolation_in_force_is_said_first_and_passed_on(grade: Grade, asked: dict[str, Any]) -> None:
+    run = grade("--isolation", "none")
+    assert run.output.startswith(
+        "isolation: limits alone; submissions run with your rights and with the network\n"
+    )
+    assert asked["sandbox"] is None
+    run = grade()
+    if asked["sandbox"] is None:
+        pytest.skip("nothing but limits works here")
+    assert run.output.startswith(f"isolation: {', '.join(asked['sandbox'].layers)}\n")
+    for name, why in asked["sandbox"].missing:
+        assert f"missing: {name}: {why}\n" in run.output
+
+
+def test_nothing_is_graded_with_less_than_is_required(
+    grade: Grade, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    run = grade("--isolation", "require")
+    assert run.exit_code == 2
+    assert "this machine does not keep submissions from the network" in run.output
+    assert "paths" not in asked
 
 
 def test_without_a_seed_each_run_draws_its_own(grade: Grade, asked: dict[str, Any]) -> None:
