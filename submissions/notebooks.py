@@ -44,8 +44,7 @@ def _read(name: str, content: bytes) -> nbformat.NotebookNode:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # cells without an id are fine
-            # nbformat has no annotations
-            notebook: nbformat.NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+            notebook: nbformat.NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]  # without annotations
             return notebook
     except Exception as error:  # on a damaged notebook, nbformat raises KeyError, TypeError and others
         raise NotLoaded(

@@ -10,7 +10,7 @@ from jaxtyping import install_import_hook
 
 install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
 
-from vitcheck.submissions.process import Zygote  # noqa: E402
+from vitcheck.submissions.process import Zygote  # noqa: E402  # after the hook
 
 torch.set_num_threads(1)  # as grading does: a second thread only waits for tensors this small
 
