@@ -41,7 +41,10 @@ _SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "stopped": ("!", "
     help="Sizes, weights and images are drawn from it; the same one repeats a run.  [default: a new one]",
 )
 @click.option(
-    "--checks", type=PATH, callback=existing, help="A folder with further checks, as pytest finds them."
+    "--checks",
+    type=click.Path(file_okay=False, path_type=Path),
+    callback=existing,
+    help="A folder with further checks, as pytest finds them.",
 )
 def grade(
     paths: tuple[Path, ...],
@@ -56,6 +59,7 @@ def grade(
     Every file, folder or archive directly inside each PATH is a submission; a PATH that is no folder is one
     itself. Writes index.html, grades.csv and a report for each submission into the folder --out.
     """
+    from vitcheck.checks.engines.local import Local
     from vitcheck.checks.many import grade_many
     from vitcheck.submissions.source import find_submissions
 
@@ -71,7 +75,7 @@ def grade(
                 found,
                 asked,
                 out,
-                jobs=jobs,
+                engine=Local(jobs),
                 seed=seed,
                 checks=checks,
                 on_result=lambda result: _show(result, progress),
