@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 
 from .summaries import Summary
-from .text import NAME_LIMIT, one_line, points
+from .text import one_line, points
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with one of these
 
@@ -26,18 +26,20 @@ def grades_csv(rows: Sequence[Summary]) -> str:
     return csv_text(header, [_possible(rows, columns), *map(_row, rows)])
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Mapping[str, str]]) -> str:
-    """A table of the columns in ``header``; cells that a row lacks are empty."""
+def csv_text(header: Sequence[str], rows: Iterable[Mapping[str, str | float]]) -> str:
+    """A table of the columns in ``header``; cells that a row lacks are empty, and none is a formula."""
     table = io.StringIO()
     writer = csv.DictWriter(table, header, extrasaction="ignore", lineterminator="\n")
-    writer.writerow({name: text_cell(name) for name in header})
-    writer.writerows(rows)
+    for row in ({name: name for name in header}, *rows):
+        writer.writerow(
+            {name: text_cell(one) if isinstance(one, str) else points(one) for name, one in row.items()}
+        )
     return table.getvalue()
 
 
 def text_cell(text: str) -> str:
     """``text`` so that no spreadsheet takes it for a formula."""
-    line = one_line(text, NAME_LIMIT)
+    line = one_line(text)
     return f"'{line}" if line.startswith(_FORMULA) else line
 
 
@@ -46,22 +48,20 @@ def _columns(rows: Sequence[Summary]) -> list[str]:
     return [*sorted(stages), *sorted({name for row in rows for name in row.checks} - stages)]
 
 
-def _possible(rows: Sequence[Summary], columns: Sequence[str]) -> dict[str, str]:
-    sums = {
-        column: max((row.checks[column].possible for row in rows if column in row.checks), default=0.0)
-        for column in columns
+def _possible(rows: Sequence[Summary], columns: Sequence[str]) -> dict[str, str | float]:
+    best: dict[str, str | float] = {
+        column: max(row.checks[column].possible for row in rows if column in row.checks) for column in columns
     }
     score = max((row.score.possible for row in rows), default=0.0)
-    cells = {column: points(number) for column, number in (sums | {"score": score}).items()}
-    return {"submission": "points possible"} | cells
+    return best | {"submission": "points possible", "score": score}
 
 
-def _row(row: Summary) -> dict[str, str]:
-    sums = {name: points(one.earned) for name, one in row.checks.items()}
+def _row(row: Summary) -> dict[str, str | float]:
+    sums: dict[str, str | float] = {name: one.earned for name, one in row.checks.items()}
     return sums | {
-        "submission": text_cell(row.submission),
+        "submission": row.submission,
         "status": row.status.value,
-        "adjustment": points(row.score.earned - row.measured.earned),
-        "score": points(row.score.earned),
-        "remark": text_cell(row.remark),
+        "adjustment": row.score.earned - row.measured.earned,
+        "score": row.score.earned,
+        "remark": row.remark,
     }
