@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from clusters import scheduler, workers
 from jaxtyping import install_import_hook
 
 install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
@@ -20,3 +21,10 @@ def zygote() -> Iterator[Zygote]:
     """Yield the process from which those of submissions are forked."""
     with Zygote() as zygote:
         yield zygote
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the address of a Dask scheduler with two workers."""
+    with scheduler(tmp_path_factory.mktemp("dask")) as address, workers(address, 2):
+        yield address
