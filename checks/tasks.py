@@ -22,6 +22,12 @@ class Setting:
 
     warm: tuple[str, ...] = ("torchvision", "einops")  # what students import beside torch
 
+    def zygote(self) -> Zygote:
+        """Start the process that is forked for each submission; its owner stops it."""
+        zygote = Zygote(self.warm)
+        zygote.start()
+        return zygote
+
 
 @dataclass(frozen=True)
 class Task:

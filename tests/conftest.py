@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from clusters import scheduler, workers
 from jaxtyping import install_import_hook
 
 install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
@@ -40,3 +41,10 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "gradebook.sqlite")
     return new_database(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the address of a Dask scheduler with two workers."""
+    with scheduler(tmp_path_factory.mktemp("dask")) as address, workers(address, 2):
+        yield address

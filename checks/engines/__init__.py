@@ -10,6 +10,10 @@ from ..result import Result
 from ..tasks import Task
 
 
+class EngineError(Exception):
+    """The engine cannot work; the message says why and what to do. No submission is to blame."""
+
+
 @dataclass(frozen=True)
 class Begun:
     """A worker takes up the task."""

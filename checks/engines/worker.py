@@ -27,9 +27,8 @@ class Worker:
         """Raises RuntimeError where the grader itself fails."""
         if self._zygote is None or self._setting != task.setting or not self._left:
             self.stop()
-            self._zygote, self._setting = Zygote(task.setting.warm), task.setting
-            self._zygote.start()
-            self._left = _SUBMISSIONS
+            self._zygote = task.setting.zygote()
+            self._setting, self._left = task.setting, _SUBMISSIONS
         self._left -= 1
         return task.grade(self._zygote)
 
