@@ -1,25 +1,49 @@
-"""Grading many submissions: several at a time, each written as soon as it is done, none ever lost."""
+"""Grading many submissions: each is in the gradebook as soon as it is graded, once, and is never lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+import secrets
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
+from typing import Protocol
 
-from ..submissions.packing import pack, pack_folder
+from ..submissions.packing import Handed, pack, pack_folder
 from ..submissions.source import submission_names
+from .adjustment import UNADJUSTED
 from .assignment import Assignment
-from .engines import Done, Engine
+from .engines import Begun, Done, Engine
+from .gradebook.store import Gradebook, Work
 from .result import Result
 from .tasks import Task
 
 
+class Watch(Protocol):
+    """Who is told how a run goes on."""
+
+    def start(self, waiting: int, taken: int) -> None:
+        """So many are graded now, and so many taken from the gradebook."""
+
+    def begun(self, name: str) -> None:
+        """A worker grades this one."""
+
+    def done(self, result: Result) -> None:
+        """It is graded, kept, and its files are written."""
+
+    def taken(self, result: Result) -> None:
+        """The files of one that was taken are written again."""
+
+
 @dataclass(frozen=True)
 class Class:
-    """Results in the order of the submissions, and the names of those on which the grader itself failed."""
+    """How a run ended."""
 
-    results: tuple[Result, ...]
-    lost: tuple[str, ...]
+    seed: int
+    graded: int
+    left: int  # which it did not come to
+    lost: tuple[str, ...]  # the names of those on which the grader itself failed
 
 
 def grade_many(
@@ -28,33 +52,98 @@ def grade_many(
     out: Path,
     *,
     engine: Engine,
-    seed: int,
-    checks: Path | None,
-    on_result: Callable[[Result], None],
+    gradebook: Gradebook,
+    watch: Watch,
+    seed: int | None = None,
+    checks: Path | None = None,
+    force: bool = False,
 ) -> Class:
     """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.
 
-    ``on_result`` sees each result once its files are written. An interrupt leaves everything that was done.
+    What the gradebook has of the same content, assignment, checks and version (and ``seed``, if one is given)
+    is taken from there, unless told to ``force``; an unfinished run of the same class is continued. An
+    exception leaves all that was done in the gradebook. Raises GradebookError and OSError where that or a
+    file cannot be written.
     """
-    from ..reports import write_class, write_submission
+    from ..reports import write_class
 
-    names = submission_names(paths)
+    class_ = dict(zip(submission_names(paths), paths, strict=True))
     own = pack_folder(checks) if checks else None
-    tasks = (Task(pack(path), name, assignment, seed, own) for path, name in zip(paths, names, strict=True))
-    done: dict[str, Result] = {}
-    lost: set[str] = set()
-    try:
-        with engine:
-            for event in engine.run(tasks):
-                if not isinstance(event, Done):
-                    continue
-                name, result = event.task.name, event.result
-                if result is None:
-                    lost.add(name)
-                done[name] = result or event.task.lost()
-                write_submission(done[name], out / name)
-                on_result(done[name])
-    finally:
-        ordered = tuple(done[name] for name in names if name in done)
-        write_class(ordered, out)
-    return Class(ordered, tuple(name for name in names if name in lost))
+    work = Work(
+        assignment=assignment.name,
+        assignment_digest=_digest(assignment, own),
+        contents={name: pack(path).digest for name, path in class_.items()},
+        version=version("vitcheck"),
+        isolation="none",
+        seed=seed,
+        forced=force,
+    )
+    going = _Going(work, out, gradebook, watch)
+    tasks = (
+        Task(pack(path), name, assignment, going.run.seed, own)
+        for name, path in class_.items()
+        if name not in going.taken
+    )
+    watch.start(len(class_) - len(going.taken), len(going.taken))
+    with engine:
+        for event in engine.run(tasks):
+            if isinstance(event, Begun):
+                watch.begun(event.task.name)
+            else:
+                going.keep(event)
+    write_class(going.results(), out, going.adjustments)
+    return going.end()
+
+
+def _digest(assignment: Assignment, own: Handed | None) -> str:
+    """The same where the same is asked for."""
+    asked = assignment.model_dump_json() + (own.digest if own else "")
+    return hashlib.sha256(asked.encode()).hexdigest()
+
+
+class _Going:
+    """A run that goes on: which attempts are taken from the gradebook, and which were made."""
+
+    def __init__(self, work: Work, out: Path, gradebook: Gradebook, watch: Watch) -> None:
+        self._work, self._out, self._gradebook, self._watch = work, out, gradebook, watch
+        self.run = gradebook.begin(work, secrets.randbelow(2**31))
+        self.taken = gradebook.finished(work, self.run)
+        self.adjustments = gradebook.adjustments(work.assignment)
+        self._graded: dict[str, int] = {}
+        self._lost: dict[str, Result] = {}
+
+    def keep(self, done: Done) -> None:
+        """Put a result into the gradebook, before its files; one that the grader failed on is not kept."""
+        task, result = done.task, done.result
+        if result is None:
+            result = self._lost[task.name] = task.lost()
+        else:
+            self._graded[task.name] = self._gradebook.record(self.run, task.handed.digest, result)
+        self._write(result)
+        self._watch.done(result)
+
+    def results(self) -> Iterator[Result]:
+        """One after the other, since all at once may be too many; files of those taken are written again."""
+        for name in self._work.contents:
+            if name in self._lost:
+                yield self._lost[name]
+            elif name in self._graded:
+                yield self._gradebook.result(self._graded[name])
+            elif name in self.taken:
+                result = self._gradebook.result(self.taken[name])
+                self._write(result)
+                self._watch.taken(result)
+                yield result
+
+    def end(self) -> Class:
+        """Note in the gradebook if all are graded, so that the same command begins another run."""
+        left = len(self._work.contents) - len(self.taken) - len(self._graded) - len(self._lost)
+        if not left and not self._lost:
+            self._gradebook.end(self.run)
+        return Class(self.run.seed, len(self._graded), left, tuple(self._lost))
+
+    def _write(self, result: Result) -> None:
+        from ..reports import write_submission
+
+        name = result.submission
+        write_submission(result, self._out / name, self.adjustments.get(name, UNADJUSTED))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -21,6 +22,25 @@ def zygote() -> Iterator[Zygote]:
     """Yield the process from which those of submissions are forked."""
     with Zygote() as zygote:
         yield zygote
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """Yield the URL of a PostgreSQL server; the test is skipped where none is installed."""
+    from postgres_server import server
+
+    with server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a gradebook may be made, for each kind of database."""
+    from postgres_server import new_database
+
+    if request.param == "sqlite":
+        return str(tmp_path / "gradebook.sqlite")
+    return new_database(request.getfixturevalue("postgres"))
 
 
 @pytest.fixture(scope="module")
