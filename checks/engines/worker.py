@@ -28,7 +28,7 @@ class Worker:
         self.stop()
 
     def grade(self, task: Task) -> Result:
-        """Raises EngineError where this machine is not fit for it, and RuntimeError where the grader fails."""
+        """Raises EngineError where this machine is not fit for it, RuntimeError where the grader fails."""
         if self._zygote is None or self._setting != task.setting or not self._left:
             self.stop()
             self._zygote = _zygote(task.setting)
