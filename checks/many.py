@@ -19,7 +19,6 @@ from .gradebook.store import Gradebook, Work
 from .result import Result
 from .tasks import Setting, Task
 
-
 _USUAL = Setting()
 
 
