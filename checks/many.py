@@ -17,7 +17,9 @@ from .assignment import Assignment
 from .engines import Begun, Done, Engine
 from .gradebook.store import Gradebook, Work
 from .result import Result
-from .tasks import Task
+from .tasks import Setting, Task
+
+_USUAL = Setting()
 
 
 class Watch(Protocol):
@@ -56,6 +58,7 @@ def grade_many(
     watch: Watch,
     seed: int | None = None,
     checks: Path | None = None,
+    setting: Setting = _USUAL,
     force: bool = False,
 ) -> Class:
     """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.
@@ -74,13 +77,13 @@ def grade_many(
         assignment_digest=_digest(assignment, own),
         contents={name: pack(path).digest for name, path in class_.items()},
         version=version("vitcheck"),
-        isolation="none",
+        isolation=setting.isolation.value,
         seed=seed,
         forced=force,
     )
     going = _Going(work, out, gradebook, watch)
     tasks = (
-        Task(pack(path), name, assignment, going.run.seed, own)
+        Task(pack(path), name, assignment, going.run.seed, own, setting)
         for name, path in class_.items()
         if name not in going.taken
     )

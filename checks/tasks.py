@@ -10,6 +10,7 @@ from importlib.metadata import version
 from ..submissions.errors import SubmissionError
 from ..submissions.packing import Handed
 from ..submissions.process import Zygote
+from ..submissions.sandbox.isolation import Isolation, open_sandbox
 from .assignment import Assignment
 from .result import Result, Run, Score, Status
 
@@ -20,11 +21,15 @@ _LOST = "the grader itself failed on this submission, which says nothing of the 
 class Setting:
     """What processes of submissions are made with: tasks that agree on it share a warm zygote."""
 
+    isolation: Isolation = Isolation.AUTO
     warm: tuple[str, ...] = ("torchvision", "einops")  # what students import beside torch
 
     def zygote(self) -> Zygote:
-        """Start the process that is forked for each submission; its owner stops it."""
-        zygote = Zygote(self.warm)
+        """Start the process that is forked for each submission; its owner stops it.
+
+        Raises IsolationError where this machine has not what the setting requires.
+        """
+        zygote = Zygote(self.warm, open_sandbox(self.isolation))
         zygote.start()
         return zygote
 

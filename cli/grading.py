@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from vitcheck import exits
+from vitcheck.engines import chosen, engine_option, jobs_option, scheduler_option
 from vitcheck.options import (
     PATH,
     SEEDS,
@@ -40,7 +40,9 @@ _CONTINUES = "What was finished is in {}; the same command continues."
     show_default=True,
     help="The folder for the reports.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Submissions at a time.  [default: one a core]")
+@jobs_option
+@engine_option
+@scheduler_option
 @click.option(
     "--seed",
     type=SEEDS,
@@ -59,6 +61,8 @@ def grade(
     assignment: str,
     out: Path,
     jobs: int | None,
+    kind: str,
+    scheduler: str | None,
     seed: int | None,
     checks: Path | None,
     force: bool,
@@ -70,7 +74,7 @@ def grade(
     itself. Writes index.html, grades.csv and a report for each submission into the folder --out. What was
     graded before, as it stands, is taken from the gradebook; a run that was interrupted is continued.
     """
-    from vitcheck.checks.engines.local import Local
+    from vitcheck.checks.engines import EngineError
     from vitcheck.checks.gradebook.errors import GradebookError
     from vitcheck.checks.many import grade_many
     from vitcheck.progress import ClassProgress
@@ -80,9 +84,9 @@ def grade(
     if not found:
         raise click.UsageError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
     asked = load(assignment)
-    engine = Local(jobs or os.cpu_count() or 1)
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
     try:
+        engine = chosen(kind, scheduler, jobs)
         with book, ClassProgress() as progress, _first_interrupt_finishes(engine):
             graded = grade_many(
                 found,
@@ -98,7 +102,7 @@ def grade(
     except KeyboardInterrupt:
         click.echo(f"Stopped. {_CONTINUES.format(book.place)}", err=True)
         sys.exit(exits.INTERRUPTED)
-    except (GradebookError, OSError) as error:
+    except (EngineError, GradebookError, OSError) as error:
         click.echo(f"{error}. {_CONTINUES.format(book.place)}", err=True)
         sys.exit(exits.HARNESS)
     click.echo(f"\n{progress.summary()}")

@@ -102,7 +102,7 @@ async def _try(scheduler: str) -> None:
 def _wait_for_worker(client: Client) -> None:
     try:
         client.wait_for_workers(1, timeout=_WORKERS_SECONDS)
-    except TimeoutError:
+    except distributed.TimeoutError:  # another than Python's own before 3.11
         raise EngineError(
             f"the Dask scheduler has had no worker for {_WORKERS_SECONDS:.0f} seconds; start workers first"
         ) from None

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import platform
+
 from ...submissions.process import Zygote
+from ...submissions.sandbox.isolation import IsolationError
 from ..result import Result
 from ..tasks import Setting, Task
+from . import EngineError
 
 _SUBMISSIONS = 500  # of one zygote: whatever little each of them leaves in it goes with it
 
@@ -24,10 +28,10 @@ class Worker:
         self.stop()
 
     def grade(self, task: Task) -> Result:
-        """Raises RuntimeError where the grader itself fails."""
+        """Raises EngineError where this machine is not fit for it, RuntimeError where the grader fails."""
         if self._zygote is None or self._setting != task.setting or not self._left:
             self.stop()
-            self._zygote = task.setting.zygote()
+            self._zygote = _zygote(task.setting)
             self._setting, self._left = task.setting, _SUBMISSIONS
         self._left -= 1
         return task.grade(self._zygote)
@@ -37,3 +41,10 @@ class Worker:
         if self._zygote is not None:
             self._zygote.stop()
             self._zygote = None
+
+
+def _zygote(setting: Setting) -> Zygote:
+    try:
+        return setting.zygote()
+    except IsolationError as error:
+        raise EngineError(f"{platform.node()}: {error}") from None
