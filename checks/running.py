@@ -43,7 +43,7 @@ def run_suite(
     parts: Parts | None = None,
     exercises: Exercises | None = None,
 ) -> list[CheckOutcome]:
-    """Every check of the suite, and of the pytest files in the folder ``checks``, in order.
+    """Every check of the suite that is asked for, and of the pytest files in ``checks``, in order.
 
     Raises RuntimeError where pytest could not run them, such as for a file that cannot be imported.
     """
@@ -51,17 +51,23 @@ def run_suite(
     with pytest.MonkeyPatch.context() as environment:
         for name, value in _ENVIRONMENT.items():
             environment.setenv(name, value)
-        _run(recorder, SUITE, "--noconftest", *_files(examination.assignment))
+        if files := _files(examination.assignment, checks):
+            _run(recorder, SUITE, "--noconftest", *files)
         if checks is not None:
             folder = checks.resolve()
             _run(recorder, folder, f"--confcutdir={folder}", folder)
     return recorder.outcomes
 
 
-def _files(assignment: Assignment) -> list[Path]:
-    """What the assignment asks for; parts first, since they cannot end the process that the model needs."""
+def _files(assignment: Assignment, checks: Path | None) -> list[Path]:
+    """What the assignment asks for; parts first, since they cannot end the process that the model needs.
+
+    Of a model nothing is run where only the instructor's own ``checks`` are paid for.
+    """
     names = [name for name in ("components", "exercises") if getattr(assignment, name)]
-    return [SUITE / f"test_{name}.py" for name in (*names, *(_OF_MODEL if assignment.architectures else ()))]
+    only_own = checks is not None and assignment.points.own == assignment.points.possible
+    of_model = _OF_MODEL if assignment.architectures and not only_own else ()
+    return [SUITE / f"test_{name}.py" for name in (*names, *of_model)]
 
 
 def _run(recorder: _Recorder, folder: Path, conftests: str, *paths: Path) -> None:

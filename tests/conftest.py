@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
+from clusters import scheduler, workers
 from jaxtyping import install_import_hook
 
 install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
@@ -20,3 +22,29 @@ def zygote() -> Iterator[Zygote]:
     """Yield the process from which those of submissions are forked."""
     with Zygote() as zygote:
         yield zygote
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """Yield the URL of a PostgreSQL server; the test is skipped where none is installed."""
+    from postgres_server import server
+
+    with server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a gradebook may be made, for each kind of database."""
+    from postgres_server import new_database
+
+    if request.param == "sqlite":
+        return str(tmp_path / "gradebook.sqlite")
+    return new_database(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the address of a Dask scheduler with two workers."""
+    with scheduler(tmp_path_factory.mktemp("dask")) as address, workers(address, 2):
+        yield address

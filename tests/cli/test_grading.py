@@ -61,7 +61,7 @@ def test_what_is_asked_is_passed_on(grade: Grade, asked: dict[str, Any], tmp_pat
     grade("--out", str(tmp_path / "o"), "--jobs", "3", "--seed", "9", "--checks", str(tmp_path))
     assert [one.name for one in asked["paths"]] == ["ann.py", "bob.ipynb"]
     assert asked["assignment"].name == "vit-debugging"
-    assert (asked["out"], asked["jobs"], asked["seed"], asked["checks"]) == (tmp_path / "o", 3, 9, tmp_path)
+    assert (asked["out"], asked["seed"], asked["checks"]) == (tmp_path / "o", 9, tmp_path)
 
 
 def test_without_a_seed_each_run_draws_its_own(grade: Grade, asked: dict[str, Any]) -> None:

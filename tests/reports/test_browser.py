@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from samples import a_class
 
-from vitcheck.reports import render_index, render_report
+from vitcheck.reports import render_index, render_report, summaries
 
 PAGES = {one.submission[:9].strip("="): render_report(one) for one in a_class()} | {
-    "index": render_index(a_class())
+    "index": render_index(summaries(a_class()))
 }
 
 # Relative luminance and contrast as WCAG 2.2 defines them, for every element that holds text of its own.
