@@ -18,6 +18,7 @@ import torch
 from .code import STUDENT_PREFIX
 from .errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
 from .limits import FrameLimits, Limits, apply
+from .randomise import seed_random_state
 from .wire import Header, Stream, encode, receive
 
 Tensors = dict[str, torch.Tensor]
@@ -69,7 +70,7 @@ def _settle(scratch: str, environment: Mapping[str, str], seed: int) -> None:
     sys.argv = ["submission"]
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    torch.manual_seed(seed)
+    seed_random_state(seed)
     # torch renews its thread pool at the first call after a fork. The threads of a backward pass make that
     # call at once, and abort the process where they meet; so it is made here, while there is one thread.
     torch.set_num_threads(1)
