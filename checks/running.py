@@ -6,9 +6,10 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 import pytest
 
@@ -52,10 +53,9 @@ def run_suite(
         for name, value in _ENVIRONMENT.items():
             environment.setenv(name, value)
         if files := _files(examination.assignment, checks):
-            _run(recorder, SUITE, "--noconftest", *files)
+            _run(recorder, SUITE, *files)
         if checks is not None:
-            folder = checks.resolve()
-            _run(recorder, folder, f"--confcutdir={folder}", folder)
+            _run(recorder, checks.resolve(), checks.resolve())
     return recorder.outcomes
 
 
@@ -70,10 +70,11 @@ def _files(assignment: Assignment, checks: Path | None) -> list[Path]:
     return [SUITE / f"test_{name}.py" for name in (*names, *of_model)]
 
 
-def _run(recorder: _Recorder, folder: Path, conftests: str, *paths: Path) -> None:
+def _run(recorder: _Recorder, folder: Path, *paths: Path) -> None:
+    # the root names modules, which must not be taken for others; what lies above the folder is not looked at
+    roots = f"--rootdir={folder.anchor}", f"--confcutdir={folder}"
     with _modules_forgotten(folder), contextlib.redirect_stdout(io.StringIO()) as printed:
-        arguments = [*_OPTIONS, f"--rootdir={folder.anchor}", conftests, *map(str, paths)]
-        code = pytest.main(arguments, plugins=[recorder])
+        code = pytest.main([*_OPTIONS, *roots, *map(str, paths)], plugins=[recorder])
     if not recorder.broken and code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return
     nothing = "there is no test_*.py with a test in it" if code == pytest.ExitCode.NO_TESTS_COLLECTED else ""
@@ -143,14 +144,14 @@ class _Recorder:
         if report.failed:
             self.broken.append(report.longreprtext)
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        report = yield
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        """In place of pytest's own, which formats a traceback for each check that did not pass."""
         if call.when == "call" or call.excinfo is not None:
             self.outcomes.append(self._outcome(item, call.excinfo))
-        return report
+        assert call.when != "collect"  # pytest does not ask this of a collection
+        outcome: Literal["passed", "failed"] = "passed" if call.excinfo is None else "failed"
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
 
     def _outcome(
         self, item: pytest.Item, problem: pytest.ExceptionInfo[BaseException] | None

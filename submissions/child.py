@@ -20,6 +20,7 @@ import torch
 from .code import STUDENT_PREFIX
 from .errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
 from .limits import FrameLimits, Limits
+from .randomise import seed_random_state
 from .sandbox.confining import Order, confine
 from .wire import Header, Stream, encode, receive
 
@@ -83,7 +84,7 @@ def _settle(scratch: str, environment: Mapping[str, str]) -> None:
 def _draw_from(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    torch.manual_seed(seed)
+    seed_random_state(seed)
 
 
 def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:

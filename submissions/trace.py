@@ -273,9 +273,7 @@ def _reference(row: Any) -> Reference:
     kind, number, offset, shape, strides = row
     if kind not in ("record", "leaf") or len(shape) != len(strides) or min((number, *shape)) < 0:
         raise ValueError("a reference is malformed")
-    return Reference(
-        kind, int(number), int(offset), tuple(int(one) for one in shape), tuple(int(one) for one in strides)
-    )
+    return Reference(kind, int(number), int(offset), tuple(map(int, shape)), tuple(map(int, strides)))
 
 
 def _frames(rows: Any) -> tuple[Frame, ...]:

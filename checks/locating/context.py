@@ -18,6 +18,8 @@ class Context:
     trace: Trace
     sizes: Sizes
     stages: dict[tuple[str, int], Tensor] = field(default_factory=dict)
+    settled: bool = False  # are predictions of one stage never revised here, so that each is made only once?
+    _made: dict[Predict, Tensor] = field(default_factory=dict, init=False, repr=False)
     _used: dict[Use, Tensor] = field(default_factory=dict, init=False, repr=False)
 
     def stage(self, key: str, block: int = 0) -> Tensor:
@@ -28,6 +30,14 @@ class Context:
         if use not in self._used:
             self._used[use] = self.trace.tensor(self.trace.used(use))
         return self._used[use]
+
+    def of(self, predict: Predict) -> Tensor:
+        """What ``predict`` gives here."""
+        if not self.settled:
+            return predict(self)
+        if predict not in self._made:
+            self._made[predict] = predict(self)
+        return self._made[predict]
 
     @property
     def image(self) -> Tensor:

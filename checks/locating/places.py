@@ -120,11 +120,29 @@ class Places:
         whole = next(self._places(array, after), None)
         # slices that are put together later, for a plot say, were there before the whole
         before = None if whole is None else whole.record
-        for axes in {4: ((1,), (0,), (1, 0)), 3: ((0,),), 2: ((0,),)}.get(array.ndim, ()):
+        apart = {4: ((1,), (0,), (1, 0)), 3: ((0,),), 2: ((0,),)}.get(array.ndim, ())
+        for axes in apart if self._has_largest(array, after, before) else ():
             slices = self._slices(array, axes, after, before)
             if slices:
                 return Found(slices, axes)
         return None if whole is None else Found((whole,))
+
+    def hold(self, prediction: Tensor, axes: tuple[int, ...]) -> bool:
+        """Is ``prediction`` anywhere, apart along ``axes`` as ``Found`` has them?"""
+        array = np.ascontiguousarray(prediction.detach().numpy())
+        if axes:
+            return bool(self._slices(array, axes, -1, None))
+        return next(self._places(array, -1), None) is not None
+
+    def _has_largest(self, array: Array, after: int, before: int | None) -> bool:
+        """Is the largest number there, without which no slices are? Asking that takes one look-up."""
+        scale = float(np.abs(array).max()) if array.size else 0.0
+        if not np.isfinite(scale) or scale == 0.0:
+            return False
+        low, high = self._span(array.flat[int(np.abs(array).argmax())], scale)
+        rows = np.searchsorted(self._starts, self._order[low:high], "right") - 1
+        records = self._numbers[rows]
+        return bool(((records > after) & (records < (np.inf if before is None else before))).any())
 
     def _slices(
         self, array: Array, axes: tuple[int, ...], after: int, before: int | None
