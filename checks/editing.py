@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -64,11 +66,11 @@ class Edit:
         }
 
 
-def without_branches(example: Example) -> dict[str, Tensor]:
-    """Zero weights and biases where attention and MLP of each block end."""
+def without_branches(example: Example, ends: Sequence[str] = ("out", "fc2")) -> dict[str, Tensor]:
+    """Zero weights and biases where attention ("out") and MLP ("fc2") of each block end."""
     edit = Edit(example)
     for block in range(1, example.walk.blocks + 1):
-        for role in ("out", "fc2"):
+        for role in ends:
             map_ = example.walk.roles.get(f"block{block}.{role}")
             if not isinstance(map_, Linear):
                 raise NotApplicable("the block has no output weights that could be set to zero")
