@@ -29,9 +29,12 @@ def permuted_patches(image: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
 
 
 def permuted_positions(table: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
-    """The table of positions with its patch rows in that order; the class token keeps its row."""
-    rows = table.reshape(sizes.tokens, -1)
-    return torch.cat([rows[:1], rows[1:][order]]).reshape(table.shape)
+    """The table of positions, of which one axis is that of tokens, with its patches in that order.
+
+    The class token keeps its row.
+    """
+    rows = torch.cat([torch.zeros(1, dtype=torch.long), 1 + order])
+    return table.index_select(table.shape.index(sizes.tokens), rows)
 
 
 class Edit:

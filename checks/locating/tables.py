@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ...submissions.trace import Use
-from .context import Predict
+from .context import Predict, as_rows
 from .origins import origin
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ _CLOSE = 1e-5  # a table is often computed in float32
 
 def rows_of(table: Use) -> Predict:
     """The table as rows of D numbers."""
-    return lambda context: context.use(table).reshape(-1, context.sizes.embed_dim)
+    return lambda context: as_rows(context.use(table), context.sizes.embed_dim)
 
 
 def about_table(walk: Walk, use: Use) -> None:
     """Adds what is to be said of the table that ``use`` consumes to the latest step."""
-    table = walk.context.use(use).reshape(-1, walk.sizes.embed_dim)
+    table = rows_of(use)(walk.context)
     leaves = origin(walk.trace, walk.trace.used(use)).leaves
     stored = [leaf for leaf in leaves if leaf.cells is not None and "float" in leaf.dtype]
     learned = [leaf for leaf in stored if leaf.kind == "parameter"]
     rows = [walk.trace.tensor(leaf.reference) for leaf in learned or stored]
-    fitting = [one.reshape(-1, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
+    fitting = [as_rows(one, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
     names = [cut_wrongly(table, one) for one in fitting[:1]]
     if not learned:
         if not any(names) or names == ["cls-without-position"]:  # a fixed table may have none for it
