@@ -88,7 +88,10 @@ def _with_other_patches(examination: Examination) -> Iterator[_Trial]:
         pass
     before = examination.again(image, fixed)
     one = torch.arange(sizes.patches) == _PATCH
-    for changing, told in ((one, f"only patch {_PATCH} changes"), (~one, f"all patches but patch {_PATCH} change")):
+    for changing, told in (
+        (one, f"only patch {_PATCH} changes"),
+        (~one, f"all patches but patch {_PATCH} change"),
+    ):
         after = examination.again(torch.where(_pixels(changing, sizes), _other(image), image), fixed)
         yield _Trial(before, after, steps, changing, "N T", told + also)
 
@@ -137,7 +140,7 @@ def _changed(before: Tensor, after: Tensor, along: list[int]) -> Tensor:
 
 
 def _expected(changing: Tensor, letters: list[str], class_row: int) -> Tensor:
-    """Which entries change with these images or patches: a pair of tokens with either, the class token never."""
+    """Which entries change with these images or patches: a pair of tokens with either."""
     none = torch.zeros(1, dtype=torch.bool)
     tokens = torch.cat([changing, none] if class_row else [none, changing])
     match letters:

@@ -35,7 +35,7 @@ class Context:
 
 
 def as_rows(tensor: Tensor, width: int) -> Tensor:
-    """Rows of ``width`` numbers, of whichever axis has that length: a table may be kept feature by feature."""
+    """Rows of ``width`` numbers, on whichever axis they lie: a table may be kept feature by feature."""
     axes = [axis for axis, size in enumerate(tensor.shape) if size == width]
     return (tensor.movedim(axes[-1], -1) if axes else tensor).reshape(-1, width)
 

@@ -18,7 +18,7 @@ from .origins import origin
 from .patches import patch_embeddings
 from .places import Found
 from .tables import about_table, rows_of
-from .token_forms import EMBEDDINGS, POSITIONS, TOKENS, TOKENS_WITHOUT
+from .token_forms import EMBEDDINGS, POSITIONS, POSITIONS_MOVED, TOKENS, TOKENS_WITHOUT
 from .walk import Walk, applied, combine, stage_of
 
 _CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
@@ -160,7 +160,8 @@ def _sequences(
             yield TokenSequence(embedded, ids, token, tokens)
             for table in tables:
                 if token not in table:
-                    for form in positions:
+                    moved = (POSITIONS_MOVED,) if tokens.id == "cls-appended-last" else ()
+                    for form in (*positions, *moved):
                         yield TokenSequence(embedded, ids, token, tokens, table, form)
 
 

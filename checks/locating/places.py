@@ -53,7 +53,7 @@ class Found:
 
     @property
     def first(self) -> int:
-        """The record at which it begins: loops over heads, images or tokens compute the next stages in between."""
+        """The record at which it begins: loops over heads, images, tokens compute what follows in between."""
         return min(place.record for place in self.places)
 
 
@@ -114,7 +114,8 @@ class Places:
         """The first place of ``prediction`` in a record later than ``after``, whole or in slices.
 
         Slices are looked for along the axis of heads (of four axes the second), of images (the first), both,
-        and of tokens (of three axes the second; one after the other, since another order is a mistake). A slice without two different values along some axis has no place.
+        and of tokens (of three axes the second): these one after the other, since another order is a mistake.
+        A slice without two different values along some axis has no place.
         """
         array = np.ascontiguousarray(prediction.detach().numpy())
         whole = next(self._places(array, after), None)
