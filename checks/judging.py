@@ -8,11 +8,13 @@ import torch
 
 from ..reference.stages import Stage, stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
+from .dependence import dependence
 from .drawing import Draw, smallest
 from .examination import Examination, Example
 from .invariants import INVARIANTS
 from .locating.axes import NAMES
 from .locating.places import ROUNDING
+from .locating.walk import Step
 from .replay import Seen
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
@@ -86,9 +88,16 @@ def check_equation(examination: Examination, key: str) -> None:
     for example in examination.examples:
         for one in example.all(key):
             if not one.step.explained:
-                raise CheckFailed(f"{one.step.message} {_measured(row, one)}".strip(), (), example.draw)
+                told = (one.step.message, _depends(examination, one.step), _measured(row, one))
+                raise CheckFailed(" ".join(filter(None, told)), (), example.draw)
             if one.differs(ROUNDING) and not one.step.findings:
                 raise CheckFailed(_measured(row, one), (), example.draw)
+
+
+def _depends(examination: Examination, step: Step) -> str:
+    """Measured for the first stage that nothing explains: what follows is fed by it."""
+    first = next((one for one in examination.walk.steps if not one.explained), None)
+    return dependence(examination, step) if step is first else ""
 
 
 def _worst(examination: Examination, key: str) -> Seen | None:

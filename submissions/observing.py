@@ -13,6 +13,7 @@ from .parameter_names import meanings
 
 _PARAMETERS_OF_A_LAYER = 2  # weight and bias
 _CONTAINERS = (nn.ModuleList, nn.Sequential)
+_LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.MultiheadAttention)
 
 
 def tensors(output: object) -> Iterator[Tensor]:
@@ -69,7 +70,8 @@ def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
     if isinstance(module, _CONTAINERS):
         held, least = list(module), 1
     else:
-        held, least = [one for one in module.children() if not isinstance(one, _CONTAINERS)], 2
+        no_part = (*_CONTAINERS, nn.ParameterList)  # which holds the same weight of all blocks
+        held, least = [one for one in module.children() if not isinstance(one, no_part)], 2
     parts = [one for one in held if len(list(one.parameters())) > _PARAMETERS_OF_A_LAYER]
     for kind in dict.fromkeys(map(type, parts)):
         group = [one for one in parts if type(one) is kind]
@@ -97,9 +99,20 @@ def _patch_and_image(model: nn.Module, width: int) -> dict[str, int]:
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
     patch = next((int(one.kernel_size[0]) for one in convolutions if one.kernel_size == one.stride), 0)
     patch = patch or _attribute(model, "patch")
-    tokens = [one.shape[-2] for one in model.parameters() if one.dim() > 1 and one.shape[-1] == width]
+    tokens = list(_rows_of_tables(model, width))
     side = next((isqrt(one - 1) for one in tokens if one > 1 and isqrt(one - 1) ** 2 == one - 1), 0)
     return {**found, "patch": patch, "height": side * patch, "width": side * patch}
+
+
+def _rows_of_tables(model: nn.Module, width: int) -> Iterator[int]:
+    """Yield the rows of all tables of tokens, as rows or feature by feature; weights of layers are none."""
+    for module in model.modules():
+        for one in () if isinstance(module, _LAYERS) else module.parameters(recurse=False):
+            sizes = [size for size in one.shape if size > 1]
+            if len(sizes) == 2 and sizes[-1] == width:
+                yield sizes[0]
+            elif len(sizes) == 2 < one.dim() and sizes[0] == width:
+                yield sizes[1]
 
 
 def _attribute(module: nn.Module, meaning: str) -> int:

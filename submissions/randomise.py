@@ -23,7 +23,8 @@ def randomise(model: nn.Module, seed: int, fixed: Mapping[str, Tensor]) -> None:
     generator = torch.Generator().manual_seed(seed)
     seen: set[int] = set()
     for name, tensor, is_parameter in named_tensors(model):
-        if id(tensor) in seen or not tensor.is_floating_point() or not tensor.numel():
+        nothing = tensor.is_meta or not tensor.numel()  # a template for torch.func.functional_call, say
+        if id(tensor) in seen or not tensor.is_floating_point() or nothing:
             continue
         seen.add(id(tensor))
         if is_parameter or (tensor.dim() > 1 and bool((tensor == tensor.flatten()[0]).all())):
