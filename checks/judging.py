@@ -14,6 +14,7 @@ from .invariants import INVARIANTS
 from .locating.axes import NAMES
 from .locating.places import ROUNDING
 from .replay import Seen, reference_pass
+from .returned import demand_returned
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 # A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; on the
@@ -89,6 +90,8 @@ def check_equation(examination: Examination, key: str) -> None:
                 raise CheckFailed(f"{one.step.message} {_measured(row, one)}".strip(), (), example.draw)
             if one.error > ROUNDING * one.scale and not one.step.findings:
                 raise CheckFailed(_measured(row, one), (), example.draw)
+    if key == "logits":
+        demand_returned(examination)
 
 
 def _worst(examination: Examination, key: str) -> Seen | None:
