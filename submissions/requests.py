@@ -131,7 +131,9 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
     shape = COMPONENTS[key].input_shape(sizes) if key else _image_shape(sizes)
     image = torch.rand(shape, dtype=torch.float32)
     # not on the meta device: code may look at numbers, and for that device torch imports its compiler
-    return record(built(sizes, header).float().eval(), image, {**header, "dtype": "float32"}, keep_cells=False)
+    return record(
+        built(sizes, header).float().eval(), image, {**header, "dtype": "float32"}, keep_cells=False
+    )
 
 
 def _image_shape(sizes: Sizes) -> tuple[int, ...]:
