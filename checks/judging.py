@@ -16,6 +16,7 @@ from .locating.axes import NAMES
 from .locating.places import ROUNDING
 from .locating.walk import Step
 from .replay import Seen
+from .returned import demand_returned
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 # A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; on the
@@ -92,6 +93,8 @@ def check_equation(examination: Examination, key: str) -> None:
                 raise CheckFailed(" ".join(filter(None, told)), (), example.draw)
             if one.differs(ROUNDING) and not one.step.findings:
                 raise CheckFailed(_measured(row, one), (), example.draw)
+    if key == "logits":
+        demand_returned(examination)
 
 
 def _depends(examination: Examination, step: Step) -> str:
