@@ -33,6 +33,7 @@ def wrapping(readable: Sequence[str]) -> list[str]:
         *_files(readable),
         *("--proc", "/proc", "--dev", "/dev"),
         *("--perms", "1777", "--size", str(Limits.scratch_bytes), "--tmpfs", SCRATCH),
+        *("--setenv", "TMPDIR", SCRATCH),  # torch's compiler, which torchvision imports, asks for one
         *("--remount-ro", "/", "--chdir", "/", "--"),
         *(("setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", "--") if root else ()),
     ]
