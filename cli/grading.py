@@ -26,6 +26,7 @@ from vitcheck.options import (
 if TYPE_CHECKING:
     from vitcheck.checks.engines import Engine
     from vitcheck.checks.many import Class
+    from vitcheck.checks.tasks import Setting
 
 _CONTINUES = "What was finished is in {}; the same command continues."
 
@@ -54,6 +55,14 @@ _CONTINUES = "What was finished is in {}; the same command continues."
     callback=existing,
     help="A folder with further checks, as pytest finds them.",
 )
+@click.option(
+    "--isolation",
+    type=click.Choice(["auto", "require", "none"]),
+    default="auto",
+    show_default=True,
+    help="What keeps submissions from the rest of this machine: what works here; all of it, or nothing is"
+    " graded; or limits on time and memory alone.",
+)
 @click.option("--force", is_flag=True, help="Grade anew what is unchanged since it was graded, too.")
 @gradebook_option("OUT/gradebook.sqlite")
 def grade(
@@ -65,6 +74,7 @@ def grade(
     scheduler: str | None,
     seed: int | None,
     checks: Path | None,
+    isolation: str,
     force: bool,
     gradebook: str | None,
 ) -> None:
@@ -84,6 +94,7 @@ def grade(
     if not found:
         raise click.UsageError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
     asked = load(assignment)
+    setting = _setting(isolation, shown=kind == "local")
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
     try:
         engine = chosen(kind, scheduler, jobs)
@@ -95,6 +106,7 @@ def grade(
                 engine=engine,
                 gradebook=book,
                 watch=progress,
+                setting=setting,
                 seed=seed,
                 checks=checks,
                 force=force,
@@ -106,10 +118,27 @@ def grade(
         click.echo(f"{error}. {_CONTINUES.format(book.place)}", err=True)
         sys.exit(exits.HARNESS)
     click.echo(f"\n{progress.summary()}")
-    click.echo(
-        f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades (seed {graded.seed})"
-    )
+    seed_used = f" (seed {graded.seed})" if graded.graded else ""
+    click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
     sys.exit(_exit_code(graded, book.place))
+
+
+def _setting(isolation: str, shown: bool) -> Setting:
+    """Try what this machine can do, and say it; those of a cluster try for themselves."""
+    from vitcheck.checks.tasks import Setting
+    from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
+
+    wanted = Isolation(isolation)
+    try:
+        sandbox = open_sandbox(wanted) if shown else None
+    except IsolationError as error:
+        raise click.UsageError(str(error)) from None
+    if sandbox is not None:
+        click.echo(f"isolation: {', '.join(sandbox.layers)}")
+        click.echo("".join(f"missing: {name}: {why}\n" for name, why in sandbox.missing))
+    elif shown:
+        click.echo("isolation: limits alone; submissions run with your rights and with the network\n")
+    return Setting(wanted)
 
 
 @contextmanager
