@@ -11,6 +11,7 @@ from ..submissions.errors import SubmissionError
 from ..submissions.packing import Handed
 from ..submissions.process import Zygote
 from ..submissions.sandbox.isolation import Isolation, open_sandbox
+from ..submissions.source import text_of
 from .assignment import Assignment
 from .result import Result, Run, Score, Status
 
@@ -60,7 +61,7 @@ class Task:
             try:
                 path = unpacked.enter_context(self.handed.unpacked())
             except SubmissionError as error:
-                return self._ended(error.status, error.reason)
+                return self._ended(error.status, text_of(error.reason))
             checks = unpacked.enter_context(self.checks.unpacked()) if self.checks else None
             return grade(path, self.assignment, zygote=zygote, seed=self.seed, name=self.name, checks=checks)
 

@@ -90,7 +90,7 @@ def grade(
     from vitcheck.progress import ClassProgress
     from vitcheck.submissions.source import find_submissions
 
-    found = find_submissions(paths)
+    found = [one for one in find_submissions(paths) if one.resolve() != out.resolve()]
     if not found:
         raise click.UsageError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
     asked = load(assignment)

@@ -79,6 +79,14 @@ def test_what_is_asked_is_passed_on(grade: Grade, asked: dict[str, Any], tmp_pat
     assert asked["gradebook"].place == str(tmp_path / "o" / "gradebook.sqlite")
 
 
+def test_the_folder_of_the_reports_is_no_submission(
+    grade: Grade, asked: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "o").mkdir()
+    grade()
+    assert [one.name for one in asked["paths"]] == ["ann.py", "bob.ipynb"]
+
+
 def test_the_gradebook_may_be_elsewhere(grade: Grade, asked: dict[str, Any], tmp_path: Path) -> None:
     grade("--gradebook", str(tmp_path / "all.sqlite"))
     assert asked["gradebook"].place == str(tmp_path / "all.sqlite")
