@@ -26,7 +26,6 @@ from vitcheck.options import (
 if TYPE_CHECKING:
     from vitcheck.checks.engines import Engine
     from vitcheck.checks.many import Class
-    from vitcheck.checks.tasks import Setting
 
 _CONTINUES = "What was finished is in {}; the same command continues."
 
@@ -87,14 +86,17 @@ def grade(
     from vitcheck.checks.engines import EngineError
     from vitcheck.checks.gradebook.errors import GradebookError
     from vitcheck.checks.many import grade_many
+    from vitcheck.checks.tasks import Setting
     from vitcheck.progress import ClassProgress
+    from vitcheck.submissions.popular import popular_packages
+    from vitcheck.submissions.sandbox.isolation import Isolation
     from vitcheck.submissions.source import find_submissions
 
     found = [one for one in find_submissions(paths) if one.resolve() != out.resolve()]
     if not found:
         raise click.UsageError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
     asked = load(assignment)
-    setting = _setting(isolation, shown=kind == "local")
+    _show_isolation(isolation, kind)
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
     try:
         engine = chosen(kind, scheduler, jobs)
@@ -106,7 +108,7 @@ def grade(
                 engine=engine,
                 gradebook=book,
                 watch=progress,
-                setting=setting,
+                setting=Setting(Isolation(isolation), popular_packages(found)),
                 seed=seed,
                 checks=checks,
                 force=force,
@@ -123,22 +125,21 @@ def grade(
     sys.exit(_exit_code(graded, book.place))
 
 
-def _setting(isolation: str, shown: bool) -> Setting:
-    """Try what this machine can do, and say it; those of a cluster try for themselves."""
-    from vitcheck.checks.tasks import Setting
+def _show_isolation(isolation: str, engine: str) -> None:
+    """Try what this machine can do, and say it; the machines of a cluster try for themselves."""
     from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
 
-    wanted = Isolation(isolation)
+    if engine != "local":
+        return
     try:
-        sandbox = open_sandbox(wanted) if shown else None
+        sandbox = open_sandbox(Isolation(isolation))
     except IsolationError as error:
         raise click.UsageError(str(error)) from None
-    if sandbox is not None:
+    if sandbox is None:
+        click.echo("isolation: limits alone; submissions run with your rights and with the network\n")
+    else:
         click.echo(f"isolation: {', '.join(sandbox.layers)}")
         click.echo("".join(f"missing: {name}: {why}\n" for name, why in sandbox.missing))
-    elif shown:
-        click.echo("isolation: limits alone; submissions run with your rights and with the network\n")
-    return Setting(wanted)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from vitcheck.__main__ import main
 from vitcheck.checks.gradebook.errors import GradebookError
 from vitcheck.checks.many import Class, Watch
 from vitcheck.reports.text import NAME_LIMIT, one_line
+from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 
 Grade = Callable[..., Run]
 
@@ -97,6 +98,31 @@ def test_a_file_that_is_no_gradebook_is_a_usage_error(grade: Grade, tmp_path: Pa
     run = grade("--gradebook", str(tmp_path / "notes"))
     assert run.exit_code == 2
     assert "cannot be used as a gradebook: file is not a database" in " ".join(run.output.split())
+
+
+def test_the_isolation_in_force_is_said_first(grade: Grade, asked: dict[str, Any]) -> None:
+    run = grade("--isolation", "none")
+    assert run.output.startswith(
+        "isolation: limits alone; submissions run with your rights and with the network\n"
+    )
+    run = grade("--isolation", "auto")
+    assert asked["setting"].isolation is Isolation.AUTO
+    sandbox = open_sandbox(Isolation.AUTO)
+    if sandbox is None:
+        pytest.skip("nothing but limits works here")
+    assert run.output.startswith(f"isolation: {', '.join(sandbox.layers)}\n")
+    for name, why in sandbox.missing:
+        assert f"missing: {name}: {why}\n" in run.output
+
+
+def test_nothing_is_graded_with_less_than_is_required(
+    grade: Grade, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    run = grade("--isolation", "require")
+    assert run.exit_code == 2
+    assert "this machine does not keep submissions from the network" in run.output
+    assert "paths" not in asked
 
 
 def test_a_fault_of_the_grader_has_its_own_code_and_names_the_submission(
