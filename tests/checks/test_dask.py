@@ -17,7 +17,7 @@ import pytest
 from clusters import scheduler, workers
 from distributed import Client
 from postgres_server import new_database
-from quick_tasks import Quick, quick
+from quick_tasks import NoChildren, Quick, quick
 
 from vitcheck.checks import many
 from vitcheck.checks.assignment import load_assignment
@@ -101,6 +101,7 @@ def test_postgresql_has_each_result_once_though_a_worker_was_killed(
             engine=Dask(cluster),
             gradebook=book,
             watch=KillsOnce(cluster, tmp_path / "go"),
+            setting=NoChildren(),
         )
         assert (graded.graded, graded.left, graded.lost) == (20, 0, ())
         assert [one.attempt.submission for one in book.entries()] == [path.stem for path in paths]
