@@ -11,6 +11,7 @@ from ..submissions.errors import SubmissionError
 from ..submissions.packing import Handed
 from ..submissions.process import Zygote
 from ..submissions.sandbox.isolation import Isolation, open_sandbox
+from ..submissions.source import text_of
 from .assignment import Assignment
 from .result import Result, Run, Score, Status
 
@@ -22,7 +23,7 @@ class Setting:
     """What processes of submissions are made with: tasks that agree on it share a warm zygote."""
 
     isolation: Isolation = Isolation.AUTO
-    warm: tuple[str, ...] = ("torchvision", "einops")  # what students import beside torch
+    warm: tuple[str, ...] = ()  # packages that submissions import beside torch
 
     def zygote(self) -> Zygote:
         """Start the process that is forked for each submission; its owner stops it.
@@ -60,7 +61,7 @@ class Task:
             try:
                 path = unpacked.enter_context(self.handed.unpacked())
             except SubmissionError as error:
-                return self._ended(error.status, error.reason)
+                return self._ended(error.status, text_of(error.reason))
             checks = unpacked.enter_context(self.checks.unpacked()) if self.checks else None
             return grade(path, self.assignment, zygote=zygote, seed=self.seed, name=self.name, checks=checks)
 

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import numpy.random  # only now does it load what every child needs
 import torch
 
 from .code import STUDENT_PREFIX

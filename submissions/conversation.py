@@ -94,8 +94,8 @@ class Child:
     def usage(self) -> Usage | None:
         return self._tree.usage
 
-    def start(self, seed: int) -> None:
-        """Wait for the child's first word, and seed it; raises RuntimeError where none comes."""
+    def start(self, seed: int) -> Child:
+        """Wait for its first word, and seed it; raises RuntimeError where none comes."""
         self._deadline = time.monotonic() + _START_SECONDS
         self._late = f"it said nothing for {_START_SECONDS:g} s"
         self._tree.meet(_START_SECONDS)
@@ -106,6 +106,7 @@ class Child:
         except SubmissionError as problem:
             text = f"the process for a submission did not start: {problem.reason}\n{self.printed}"
             raise RuntimeError(text) from None
+        return self
 
     def request(
         self,

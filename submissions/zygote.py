@@ -41,6 +41,7 @@ def main() -> None:
     """Serve until the parent hangs up, then end with every process and folder that is left."""
     control = socket.socket(fileno=int(sys.argv[1]))
     torch.set_num_threads(1)
+    torch.backends.cpu.get_cpu_capability()  # looks into /proc once, which children do not have
     confining.prepare()
     _prctl(kernel.ADOPT_ORPHANS, 1)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system reaps

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 from quick_tasks import NoChildren, Quick
 
 from vitcheck.__main__ import main
-from vitcheck.checks import many, tasks
 
 if __name__ == "__main__":  # which is not so in the processes of workers
-    many.Task = Quick  # type: ignore[misc] # a test's own kind of task
-    tasks.Setting = NoChildren  # type: ignore[misc] # as above
-    main()
+    with patch("vitcheck.checks.many.Task", Quick), patch("vitcheck.checks.tasks.Setting", NoChildren):
+        main()

@@ -17,7 +17,7 @@ import pytest
 from clusters import scheduler, workers
 from distributed import Client
 from postgres_server import new_database
-from quick_tasks import Quick, quick
+from quick_tasks import NoChildren, Quick, quick
 
 from vitcheck.checks import many
 from vitcheck.checks.assignment import load_assignment
@@ -101,6 +101,7 @@ def test_postgresql_has_each_result_once_though_a_worker_was_killed(
             engine=Dask(cluster),
             gradebook=book,
             watch=KillsOnce(cluster, tmp_path / "go"),
+            setting=NoChildren(),
         )
         assert (graded.graded, graded.left, graded.lost) == (20, 0, ())
         assert [one.attempt.submission for one in book.entries()] == [path.stem for path in paths]
@@ -126,7 +127,7 @@ def test_workers_that_differ_are_refused_whenever_they_come(
         pass
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "udp://127.0.0.1:8786"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "tls://127.0.0.1:9", "nonsense"])
 def test_a_scheduler_that_is_not_there_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(EngineError, match=f"no Dask scheduler can be reached at {address}: "), Dask(address):

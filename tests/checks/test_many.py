@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from quick_tasks import Quick
+from quick_tasks import NoChildren, Quick
 
 from vitcheck.checks import many
 from vitcheck.checks.assignment import load_assignment
@@ -70,6 +70,7 @@ class Course:
                 engine=Local(jobs),
                 gradebook=book,
                 watch=seen or Seen(),
+                setting=NoChildren(),
                 seed=seed,
                 force=force,
             )
@@ -161,7 +162,9 @@ def test_another_assignment_or_other_checks_are_other_work(course: Course, tmp_p
     def graded(name: str, checks: Path | None = None) -> int:
         with course.gradebook() as book:
             paths = sorted(tmp_path.glob("*.py"))
-            kept = {"engine": Local(1), "gradebook": book, "watch": Seen(), "checks": checks}
+            kept = {"engine": Local(1), "gradebook": book, "watch": Seen(), "checks": checks} | {
+                "setting": NoChildren()
+            }
             return grade_many(paths, load_assignment(name), course.out, **kept).graded  # type: ignore[arg-type]
 
     (tmp_path / "own").mkdir()

@@ -19,7 +19,7 @@ from vitcheck.checks.gradebook.opening import open_gradebook
 from vitcheck.checks.gradebook.tables import Attempt
 
 QUICK = [sys.executable, str(Path(__file__).parents[1] / "quick_grading.py")]
-LINE = re.compile(r"^[✓✗!] .*? of 100  (\S+)")
+LINE = re.compile(r"^[✓✗!] .*? of 100  (\S+)", re.MULTILINE)
 
 
 class Course:
@@ -39,7 +39,16 @@ class Course:
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [*self._program, "grade", str(self.submissions), "--out", str(self.out), *options],
+            [
+                *self._program,
+                "grade",
+                str(self.submissions),
+                "--out",
+                str(self.out),
+                "--isolation",
+                "none",
+                *options,
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -105,7 +114,7 @@ def test_a_run_that_is_killed_five_times_is_continued_by_the_same_command(course
     code, output, _ = course.grade("--jobs", "2")
     assert code == 0
     assert not set(LINE.findall(output)) & finished
-    assert re.search(r"^\d+ submissions unchanged and taken from the gradebook", output)
+    assert re.search(r"^\d+ submissions unchanged and taken from the gradebook", output, re.MULTILINE)
     course.assert_complete()
 
 
@@ -119,7 +128,7 @@ def test_real_submissions_survive_a_kill(tmp_path: Path) -> None:
     said = kill_after(course.start("--jobs", "1"), 0)
     code, output, errors = course.grade("--jobs", "2")
     assert (code, errors) == (0, "")
-    assert not {name for line in output.splitlines() if (name := LINE.match(line))} & said
+    assert not set(LINE.findall(output)) & said
     assert sorted(course.attempts()) == sorted(course.names)
 
 
@@ -146,20 +155,23 @@ def test_two_classes_at_once_share_a_gradebook(tmp_path: Path) -> None:
 
 
 def test_the_first_interrupt_finishes_what_runs_and_keeps_it(course: Course, tmp_path: Path) -> None:
-    course.write("student-1", f"wait {tmp_path / 'go'}")
-    run = course.start("--jobs", "1")
-    assert next(lines(run)) == "student-0"
+    for name in ("student-0", "student-10"):  # in the order of names the first and the third
+        course.write(name, f"wait {tmp_path / 'go'}")
+    run = course.start("--jobs", "2")
+    assert next(lines(run)) == "student-1"
     run.send_signal(signal.SIGINT)
     assert run.stderr is not None
     assert "Finishing what runs. Ctrl-C again stops at once" in run.stderr.readline()
     (tmp_path / "go").touch()
     output, errors = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert "student-1" in output
-    assert "2 submissions: " in output
-    assert "Interrupted: 38 not graded." in errors
-    assert "the same command continues" in errors
-    assert course.attempts() == ["student-0", "student-1"]
+    kept = course.attempts()
+    assert "student-0" in kept
+    assert len(kept) in (2, 3)
+    assert f"{len(kept)} submissions: " in output
+    assert (
+        f"Interrupted: {40 - len(kept)} not graded. What was finished is in {course.book}; the same" in errors
+    )
     assert course.grade()[0] == 0
     course.assert_complete()
 
@@ -184,28 +196,14 @@ def test_a_full_disk_ends_the_run_and_keeps_what_was_finished(course: Course) ->
     course.out.mkdir()
     if bubblewrap is None or subprocess.run([bubblewrap, *small, "true"]).returncode:
         pytest.skip("bubblewrap does not work here, so that no small disk can be had")
-    # the disk goes with the process, so that what is on it is listed before
-    script = f'{" ".join(QUICK)} "$@"; echo "exit $?"; vitcheck=1; {" ".join(QUICK)} gradebook list --gradebook {course.book}'
-    run = subprocess.run(
-        [
-            bubblewrap,
-            *small,
-            "bash",
-            "-c",
-            script,
-            "bash",
-            "grade",
-            str(course.submissions),
-            "--out",
-            str(course.out),
-        ],
-        capture_output=True,
-        text=True,
-    )
+    quick = " ".join(QUICK)  # what is on the disk is listed before it goes with the process
+    script = f"{quick} grade {course.submissions} --out {course.out}; echo exit $?"
+    script += f"; {quick} gradebook list --gradebook {course.book}"
+    run = subprocess.run([bubblewrap, *small, "bash", "-c", script], capture_output=True, text=True)
     graded, _, listed = run.stdout.partition("exit 3\n")
     assert "No space left on device" in run.stderr or "disk is full" in run.stderr
     assert "the same command continues" in run.stderr
     assert "Traceback" not in run.stderr
-    said = {found[1] for line in graded.splitlines() if (found := LINE.match(line))}
+    said = set(LINE.findall(graded))
     assert said
     assert said <= {line.split()[3] for line in listed.splitlines()}
