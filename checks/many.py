@@ -15,6 +15,7 @@ from signal import SIG_IGN, SIGINT, signal
 from ..submissions.process import Zygote
 from ..submissions.source import submission_names
 from .assignment import Assignment
+from .grader import grader
 from .result import Result, Run, Score, Status
 
 _WARM = ("torchvision", "einops")  # what students import beside torch, so that it is imported only once
@@ -40,9 +41,7 @@ class _Task:
     checks: Path | None
 
     def grade(self, zygote: Zygote) -> Result:
-        from .grading import grade  # here, since it loads torch: by now the zygote is loading its own
-
-        return grade(
+        return grader()(
             self.path,
             self.assignment,
             zygote=zygote,
