@@ -69,7 +69,7 @@ class Parameters:
         trace = self._context.trace
         ahead = sorted(set(trace.all_uses) - set(self._all))
         uses = {use: trace.used(use) for use in ahead}
-        whole = {replace(use, whole=True): use for use, one in uses.items() if one.kind == "leaf"}
+        whole = {use._replace(whole=True): use for use, one in uses.items() if one.kind == "leaf"}
         seen: dict[Reference, Use] = {}
         for use, reference in (*uses.items(), *((use, trace.used(use)) for use in whole)):
             value = trace.value(reference)

@@ -27,6 +27,7 @@ from vitcheck.submissions.process import Zygote  # noqa: E402  # as above
 torch.set_num_threads(1)  # as grading does
 ASSIGNMENT = load_assignment("vit-debugging")
 CORRECT_EXAMPLES = [FOLDER / name for name, verdict in EXAMPLES.items() if verdict is CORRECT]
+CORRECT_MODELS = [path for path in CORRECT_EXAMPLES if "script" not in path.name]
 
 _zygote = Zygote()  # of each worker: the first child that it is asked for starts it
 _Task = tuple[str, int]  # the name of an example, and a seed
