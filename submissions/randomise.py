@@ -23,8 +23,7 @@ def randomise(model: nn.Module, seed: int, fixed: Mapping[str, Tensor]) -> None:
     generator = torch.Generator().manual_seed(seed)
     seen: set[int] = set()
     for name, tensor, is_parameter in named_tensors(model):
-        nothing = tensor.is_meta or not tensor.numel()  # a template for torch.func.functional_call, say
-        if id(tensor) in seen or not tensor.is_floating_point() or nothing:
+        if id(tensor) in seen or not tensor.is_floating_point() or not tensor.numel():
             continue
         seen.add(id(tensor))
         if is_parameter or (tensor.dim() > 1 and bool((tensor == tensor.flatten()[0]).all())):
@@ -46,17 +45,19 @@ def drawn(tensor: Tensor, generator: torch.Generator) -> Tensor:
 def named_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor, bool]]:
     """Every tensor that the model holds: registered, plain attributes, and in modules kept in lists.
 
-    The third item says whether it is an ``nn.Parameter``.
+    The third item says whether it is an ``nn.Parameter``. What is on the meta device, such as a template for
+    ``torch.func.functional_call``, holds no numbers and is left out.
     """
-    for prefix, module in _all_modules(model):
+    for prefix, module in all_modules(model):
         for attribute, value in _attributes(module).items():
             name = f"{prefix}.{attribute}" if prefix else attribute
             for suffix, one in _flatten(value):
-                if isinstance(one, Tensor):
+                if isinstance(one, Tensor) and not one.is_meta:
                     yield name + suffix, one, isinstance(one, nn.Parameter)
 
 
-def _all_modules(model: nn.Module) -> list[tuple[str, nn.Module]]:
+def all_modules(model: nn.Module) -> list[tuple[str, nn.Module]]:
+    """Every module with its dotted name, those in plain lists and other attributes too."""
     found: list[tuple[str, nn.Module]] = []
     todo, seen = [("", model)], set()
     while todo:
