@@ -123,8 +123,10 @@ def _odd(step: Step, trial: _Trial, class_row: int) -> str:
     along = [axis for axis, letter in enumerate(axes) if letter in trial.letters.split()]
     changed = _changed(before, after, along)
     expected = _expected(trial.changing, [axes[axis] for axis in along], class_row)
+    if changed.shape != expected.shape:  # of another shape than the stage has
+        return ""
     for wrong, does in ((changed & ~expected, "changes"), (expected & ~changed, "stays the same")):
-        if wrong.shape == expected.shape and bool(wrong.any()):
+        if bool(wrong.any()):
             index = wrong.nonzero()[0].tolist()
             where = " with ".join(members(names[axis], [at]) for axis, at in zip(along, index))
             return f"{where.capitalize() or 'It'} {does} here when {trial.told}."

@@ -182,7 +182,7 @@ def _in_two_parts(walk: Walk, tokens: int, width: int) -> list[_Table]:
     rest = _next_used(walk, (tokens - 1,), width)
     pairs = [(row, table) for table in rest for row in rows[::-1]]
     read = {pair: {walk.parameters.leaf(one) for one in pair} for pair in pairs}
-    return [pair for pair in pairs if [kind for kind, _ in read[pair]] == ["leaf", "leaf"]]  # two parameters
+    return [pair for pair in pairs if [kind for kind, *_ in read[pair]] == ["leaf", "leaf"]]  # two parameters
 
 
 def _plain() -> list[_Embedded]:
