@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from clusters import scheduler, workers
 from jaxtyping import install_import_hook
 
 install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
 
-from vitcheck.submissions.process import Zygote  # noqa: E402
-from vitcheck.submissions.sandbox.isolation import (  # noqa: E402
+from vitcheck.submissions.process import Zygote  # noqa: E402  # after the hook
+from vitcheck.submissions.sandbox.isolation import (  # noqa: E402  # as above
     Isolation,
     IsolationError,
     Sandbox,
@@ -27,6 +28,32 @@ def zygote() -> Iterator[Zygote]:
     """Yield the process from which those of submissions are forked."""
     with Zygote() as zygote:
         yield zygote
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """Yield the URL of a PostgreSQL server; the test is skipped where none is installed."""
+    from postgres_server import server
+
+    with server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a gradebook may be made, for each kind of database."""
+    from postgres_server import new_database
+
+    if request.param == "sqlite":
+        return str(tmp_path / "gradebook.sqlite")
+    return new_database(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the address of a Dask scheduler with two workers."""
+    with scheduler(tmp_path_factory.mktemp("dask")) as address, workers(address, 2):
+        yield address
 
 
 @pytest.fixture(scope="module")
