@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 
 import psutil
+
 from common import ASSIGNMENT, show  # isort: skip - it lets the next ones be found
 from class_run import ClassRun
 from clusters import scheduler, workers
