@@ -117,7 +117,7 @@ def test_a_gradebook_that_was_damaged_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("mysql://host/grades", "and no mysql"),
+        ("mysql://host/grades", "mysql is neither"),
         ("postgresql://host:port/x", "is no address such as"),
         ("{here}/none.sqlite", "there is no gradebook .*none.sqlite; `vitcheck grade` makes one"),
         (
