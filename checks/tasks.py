@@ -23,7 +23,7 @@ class Setting:
     """What processes of submissions are made with: tasks that agree on it share a warm zygote."""
 
     isolation: Isolation = Isolation.AUTO
-    warm: tuple[str, ...] = ("torchvision", "einops")  # what students import beside torch
+    warm: tuple[str, ...] = ()  # packages that submissions import beside torch
 
     def zygote(self) -> Zygote:
         """Start the process that is forked for each submission; its owner stops it.

@@ -96,10 +96,10 @@ def grade(
     if not found:
         raise click.UsageError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
     asked = load(assignment)
+    engine = chosen(kind, scheduler, jobs)
     _show_isolation(isolation, kind)
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
     try:
-        engine = chosen(kind, scheduler, jobs)
         with book, ClassProgress() as progress, _first_interrupt_finishes(engine):
             graded = grade_many(
                 found,

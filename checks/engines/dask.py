@@ -89,7 +89,7 @@ def _connected(scheduler: str) -> Client:
     try:
         asyncio.run(_try(scheduler))  # a client that finds nobody cannot be got rid of quietly
         return Client(scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # of many types, by what is wrong with the address, the network or TLS
         raise EngineError(f"no Dask scheduler can be reached at {scheduler}: {error}") from None
 
 

@@ -127,7 +127,7 @@ def test_workers_that_differ_are_refused_whenever_they_come(
         pass
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "udp://127.0.0.1:8786"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "tls://127.0.0.1:9", "nonsense"])
 def test_a_scheduler_that_is_not_there_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(EngineError, match=f"no Dask scheduler can be reached at {address}: "), Dask(address):
