@@ -123,7 +123,7 @@ class Child:
         OutOfMemory, and any SubmissionError that a handler raised, after which it can be asked again.
         """
         if self._failure is not None:
-            raise self._failure
+            raise self._failure.with_traceback(None)  # or it grows with each request that is still to fail
         self._requests += 1
         limits = FrameLimits() if body_limit is None else replace(FrameLimits(), body_bytes=body_limit)
         began = time.monotonic()

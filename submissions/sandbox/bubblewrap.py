@@ -34,6 +34,7 @@ def wrapping(readable: Sequence[str]) -> list[str]:
         *("--proc", "/proc", "--dev", "/dev"),
         *_writable(SCRATCH),
         *_writable("/dev/shm"),
+        *("--setenv", "TMPDIR", SCRATCH),  # torch's compiler, which torchvision imports, asks for one
         *("--remount-ro", "/", "--chdir", "/", "--"),
         *(("setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", "--") if root else ()),
     ]
