@@ -50,7 +50,9 @@ def _url(place: str) -> URL:
     try:
         url = make_url(place)
     except (ArgumentError, ValueError) as error:  # the latter for a port that is no number
-        raise GradebookError(f"{place} is no address such as postgresql://user@host/grades") from error
+        raise GradebookError(
+            "the URL of the gradebook is none such as postgresql://user@host/grades"
+        ) from error
     if url.drivername not in _POSTGRES:
         raise GradebookError(
             f"a gradebook is an SQLite file, named by its path, or a PostgreSQL database, such as"
@@ -61,7 +63,10 @@ def _url(place: str) -> URL:
 
 def _see_to_file(file: Path, create: bool) -> None:
     if create:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise GradebookError(f"the folder of {file} cannot be made: {error.strerror}") from error
     elif not file.is_file():
         raise GradebookError(f"there is no gradebook {file}; `vitcheck grade` makes one in its folder --out")
 
