@@ -18,6 +18,7 @@ class Vitcheck(Grader):
 
     name = "vitcheck"
     requirements = ()
+    shares_work = True
     points = "own = 100"
 
     def install(self, *, share_torch: bool) -> None:
