@@ -12,7 +12,7 @@ class Adjustment:
     delta: float = 0.0
     override: float | None = None
     comment: str = ""  # for the student
-    extra_hours: float = 0.0  # granted beyond the deadline
+    extra_hours: int = 0  # granted beyond the deadline
     late_days: int = 0
 
     def total(self, earned: float) -> float:

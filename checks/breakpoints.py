@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torch import Tensor
-
 from ..reference.stages import stage
 from ..submissions.code import marks
-from ..submissions.trace import Trace
+from ..submissions.trace import Sight, Trace
 from .examination import Examination
 from .replay import Seen
 from .stops import meanings, same_in_some_layout
@@ -44,14 +42,18 @@ class Breakpoints:
         for false in self._examination.false_claims:
             if false.claim.label == label:
                 raise CheckFailed(false.message)
-        if not any(_holds(self.trace.tensor(one.reference), tensors) for one in self.trace.sights):
+        seen = [one for one in self.trace.sights if one.mark in mine]
+        if self._any_holds(seen, tensors):
+            return None
+        if not self._any_holds(self.trace.sights, tensors):
             raise NotApplicable("no local variable of this code ever holds the stage")
         if not mine:
             raise CheckFailed(f"there is no comment «# BREAKPOINT {label}»")
-        seen = [one for one in self.trace.sights if one.mark in mine]
-        if not any(_holds(self.trace.tensor(one.reference), tensors) for one in seen):
-            raise CheckFailed(self._misplaced(label, mine, sorted({one.name for one in seen})))
-        return None
+        raise CheckFailed(self._misplaced(label, mine, sorted({one.name for one in seen})))
+
+    def _any_holds(self, sights: Sequence[Sight], tensors: Sequence[Seen]) -> bool:
+        variables = [self.trace.tensor(one) for one in dict.fromkeys(one.reference for one in sights)]
+        return any(same_in_some_layout(one, seen.student) for one in variables for seen in tensors)
 
     def _check_image(self, mine: Sequence[int]) -> None:
         """The image is made outside of a model, in code that grading does not run, but inside of a script."""
@@ -75,7 +77,3 @@ class Breakpoints:
         return (
             f"at the mark {label} ({where}) no local variable holds the {title}; there are {', '.join(names)}"
         )
-
-
-def _holds(variable: Tensor, tensors: Sequence[Seen]) -> bool:
-    return any(same_in_some_layout(variable, one.student) for one in tensors)

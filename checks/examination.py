@@ -28,7 +28,7 @@ from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
 from .locating.context import Context
 from .locating.locate import locate
 from .locating.walk import Finding, Walk
-from .replay import ReplayError, Seen, replay, reread
+from .replay import ReplayError, Seen, reference_pass, replay, reread
 from .stops import statements
 from .verdicts import CheckFailed, NotApplicable
 
@@ -58,6 +58,11 @@ class Example:
 
     def first(self, key: str) -> Seen | None:
         return next(iter(self.all(key)), None)
+
+    @cached_property
+    def reference(self) -> Mapping[tuple[str, int], Tensor]:
+        """The tensors of the reference that carries the student's parameters, by stage key and block."""
+        return reference_pass(self.walk, self.trace, self.draw.sizes)
 
 
 def _told(draw: Draw) -> str:
@@ -99,9 +104,13 @@ class Examination:
 
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples
-        built = list(dict.fromkeys(self.buildable(draw) for draw in draw_examples(_SPARE * count, self.seed)))
-        # what a model makes of the sizes, such as a square, may bring equal axes back
-        found = ([draw for draw in built if tells_apart(draw.sizes)] or built)[:count]
+        built: dict[Draw, bool] = {}
+        for draw in draw_examples(_SPARE * count, self.seed):
+            one = self.buildable(draw)
+            built[one] = tells_apart(one.sizes)  # what a model makes of them may bring equal axes back
+            if sum(built.values()) == count:
+                break
+        found = ([one for one in built if built[one]] or list(built))[:count]
         if found[0].sizes.embed_dim * found[0].sizes.tokens > _SMALL:
             two = [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
             return [self.buildable(draw) for draw in two]
@@ -307,6 +316,12 @@ class Examination:
         self._demand_a_model()
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
+
+    @cached_property
+    def plain(self) -> Passes:
+        """Untraced passes of the first example: its image twice, another image, its image again."""
+        draw = self.first_draw
+        return self.forward(draw, [draw.image, noise(draw.sizes, draw.seed + 1)], order=[0, 0, 1, 0])
 
     def _demand_a_model(self) -> None:
         if self.session.is_script:

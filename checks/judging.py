@@ -8,12 +8,15 @@ import torch
 
 from ..reference.stages import Stage, stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
+from .dependence import dependence
 from .drawing import Draw, smallest
 from .examination import Examination, Example
 from .invariants import INVARIANTS
 from .locating.axes import NAMES
 from .locating.places import ROUNDING
-from .replay import Seen, reference_pass
+from .locating.walk import Step
+from .replay import Seen
+from .returned import demand_returned
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 # A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; on the
@@ -86,16 +89,25 @@ def check_equation(examination: Examination, key: str) -> None:
     for example in examination.examples:
         for one in example.all(key):
             if not one.step.explained:
-                raise CheckFailed(f"{one.step.message} {_measured(row, one)}".strip(), (), example.draw)
-            if one.error > ROUNDING * one.scale and not one.step.findings:
+                told = (one.step.message, _depends(examination, one.step), _measured(row, one))
+                raise CheckFailed(" ".join(filter(None, told)), (), example.draw)
+            if one.differs(ROUNDING) and not one.step.findings:
                 raise CheckFailed(_measured(row, one), (), example.draw)
+    if key == "logits":
+        demand_returned(examination)
+
+
+def _depends(examination: Examination, step: Step) -> str:
+    """Measured for the first stage that nothing explains: what follows is fed by it."""
+    first = next((one for one in examination.walk.steps if not one.explained), None)
+    return dependence(examination, step) if step is first else ""
 
 
 def _worst(examination: Examination, key: str) -> Seen | None:
     """The first sight of a stage that differs from its equation."""
     for example in examination.examples:
         for one in example.all(key):
-            if one.error > ROUNDING * one.scale:
+            if one.differs(ROUNDING):
                 return one
     return None
 
@@ -105,7 +117,7 @@ def _measured(row: Stage, seen: Seen) -> str:
     student, right = seen.student, seen.right
     if student.shape != right.shape:
         return f"Its shape is {list(student.shape)}, and {list(right.shape)} follows from the stages before."
-    if seen.error <= ROUNDING * seen.scale:
+    if not seen.differs(ROUNDING):
         return ""
     position = int((student - right).abs().nan_to_num(float("inf")).argmax())
     index = [int(one) for one in torch.unravel_index(torch.tensor(position), student.shape)]
@@ -156,11 +168,9 @@ def check_reference(examination: Examination, key: str) -> None:
     if before is not None:
         raise NotReached(f"{before} is not right, so that the reference and the student have parted there")
     for example in examination.examples[:2]:
-        reference = reference_pass(example.walk, example.trace, example.draw.sizes)
         for seen in example.all(key):
-            expected = reference[key, seen.step.block]
-            compared = Seen(seen.step, seen.student, expected)
-            if compared.error > CHAINED_ROUNDING * compared.scale and not _accepted(example):
+            compared = Seen(seen.step, seen.student, example.reference[key, seen.step.block])
+            if compared.differs(CHAINED_ROUNDING) and not _accepted(example):
                 raise CheckFailed(_measured(row, compared), examination.faults(key), example.draw)
 
 

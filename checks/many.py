@@ -20,9 +20,6 @@ from .result import Result
 from .tasks import Setting, Task
 
 
-_USUAL = Setting()
-
-
 class Watch(Protocol):
     """Who is told how a run goes on."""
 
@@ -57,9 +54,9 @@ def grade_many(
     engine: Engine,
     gradebook: Gradebook,
     watch: Watch,
+    setting: Setting,
     seed: int | None = None,
     checks: Path | None = None,
-    setting: Setting = _USUAL,
     force: bool = False,
 ) -> Class:
     """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.

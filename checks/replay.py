@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -22,7 +23,7 @@ class Seen:
     student: Tensor
     right: Tensor
 
-    @property
+    @cached_property
     def error(self) -> float:
         """The largest difference; infinite where shapes differ or a number is not finite."""
         if self.student.shape != self.right.shape:
@@ -32,11 +33,15 @@ class Seen:
         largest = float((self.student - self.right).abs().max())
         return largest if largest == largest else float("inf")
 
-    @property
+    @cached_property
     def scale(self) -> float:
         """The largest magnitude that the right equation gives; tolerances are relative to it."""
         finite = self.right[torch.isfinite(self.right)]
         return float(finite.abs().max()) if finite.numel() else 1.0
+
+    def differs(self, rounding: float) -> bool:
+        """Is the largest difference more than ``rounding`` of the largest magnitude?"""
+        return self.error > 0 and self.error > rounding * self.scale
 
 
 class ReplayError(Exception):
@@ -54,15 +59,15 @@ def replay(walk: Walk, trace: Trace, sizes: Sizes) -> list[Seen]:
     found: list[Seen] = []
     places: dict[tuple[int, ...], Places] = {}
     for step in walk.steps:
-        student = step.predict(context)
+        student = context.of(step.predict)
         if step.found is not None and not _is_there(step, walk, trace, student):
             records = tuple(sorted({place.record for place in step.found.places}))
             if records not in places:
                 places[records] = places_in(trace, records)
-            if places[records].find(student) is None:
+            if not places[records].hold(student, step.found.axes):
                 raise ReplayError(f"{step.key} of block {step.block} is not where it was")
         context.stages[step.key, step.block] = student
-        found.append(Seen(step, student, step.right(context)))
+        found.append(Seen(step, student, context.of(step.right)))
     return found
 
 
@@ -87,7 +92,7 @@ def reread(walk: Walk, trace: Trace, sizes: Sizes) -> Context:
     for step in walk.steps:
         shape = walk.context.stages[step.key, step.block].shape
         there = None if step.found is None else _at(trace, step.found, tuple(shape))
-        context.stages[step.key, step.block] = step.predict(context) if there is None else there
+        context.stages[step.key, step.block] = context.of(step.predict) if there is None else there
     return context
 
 
@@ -106,5 +111,5 @@ def reference_pass(walk: Walk, trace: Trace, sizes: Sizes) -> dict[tuple[str, in
     """The reference's own tensors: its equations with the student's parameters, chained from the image on."""
     context = walk.opened(trace, sizes)
     for step in walk.steps:
-        context.stages[step.key, step.block] = step.right(context)
+        context.stages[step.key, step.block] = context.of(step.right)
     return context.stages

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 import pytest
 
@@ -16,6 +18,7 @@ from ..reference.components import COMPONENTS, Component
 from ..reference.exercises import EXERCISES, Exercise
 from ..reference.stages import STAGES
 from ..submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
+from .asked_parts import ASPECTS, Aspect
 from .assignment import Assignment
 from .components.exercises import Exercises
 from .components.parts import Parts
@@ -25,6 +28,7 @@ from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
 SUITE = Path(__file__).with_name("suite")
 _OF_MODEL = ("stages", "rules", "outputs", "properties")  # the last may end the process
 
+_TITLED = (Component, Aspect, Exercise)
 _LABELS = {stage.label: stage.key for stage in STAGES}
 _OPTIONS = (
     "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:faulthandler", "-p", "no:logging",
@@ -52,10 +56,9 @@ def run_suite(
         for name, value in _ENVIRONMENT.items():
             environment.setenv(name, value)
         if files := _files(examination.assignment, checks):
-            _run(recorder, SUITE, "--noconftest", *files)
+            _run(recorder, SUITE, *files)
         if checks is not None:
-            folder = checks.resolve()
-            _run(recorder, folder, f"--confcutdir={folder}", folder)
+            _run(recorder, checks.resolve(), checks.resolve())
     return recorder.outcomes
 
 
@@ -70,10 +73,11 @@ def _files(assignment: Assignment, checks: Path | None) -> list[Path]:
     return [SUITE / f"test_{name}.py" for name in (*names, *of_model)]
 
 
-def _run(recorder: _Recorder, folder: Path, conftests: str, *paths: Path) -> None:
+def _run(recorder: _Recorder, folder: Path, *paths: Path) -> None:
+    # the root names modules, which must not be taken for others; what lies above the folder is not looked at
+    roots = f"--rootdir={folder.anchor}", f"--confcutdir={folder}"
     with _modules_forgotten(folder), contextlib.redirect_stdout(io.StringIO()) as printed:
-        arguments = [*_OPTIONS, f"--rootdir={folder.anchor}", conftests, *map(str, paths)]
-        code = pytest.main(arguments, plugins=[recorder])
+        code = pytest.main([*_OPTIONS, *roots, *map(str, paths)], plugins=[recorder])
     if not recorder.broken and code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return
     nothing = "there is no test_*.py with a test in it" if code == pytest.ExitCode.NO_TESTS_COLLECTED else ""
@@ -129,28 +133,28 @@ class _Recorder:
         return self._exercises
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """One check for each part that is asked for."""
+        """One check for each exercise that is asked for, and for each aspect of a component."""
         asked = self._examination.assignment
-        rows: dict[str, list[Component] | list[Exercise]] = {
-            "component": [COMPONENTS[one] for one in asked.components],
-            "exercise": [EXERCISES[one] for one in asked.exercises],
-        }
-        for name, asked_for in rows.items():
-            if metafunc.function.__name__ == f"test_{name}":
-                metafunc.parametrize(name, asked_for, ids=lambda one: one.key)
+        if metafunc.function.__name__ == "test_exercise":
+            rows = [EXERCISES[one] for one in asked.exercises]
+            metafunc.parametrize("exercise", rows, ids=lambda one: one.key)
+        if metafunc.function.__name__ == "test_component":
+            pairs = list(itertools.product((COMPONENTS[one] for one in asked.components), ASPECTS.values()))
+            ids = [f"{component.key}.{aspect.key}" for component, aspect in pairs]
+            metafunc.parametrize(("component", "aspect"), pairs, ids=ids)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.broken.append(report.longreprtext)
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        report = yield
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        """In place of pytest's own, which formats a traceback for each check that did not pass."""
         if call.when == "call" or call.excinfo is not None:
             self.outcomes.append(self._outcome(item, call.excinfo))
-        return report
+        assert call.when != "collect"  # pytest does not ask this of a collection
+        outcome: Literal["passed", "failed"] = "passed" if call.excinfo is None else "failed"
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
 
     def _outcome(
         self, item: pytest.Item, problem: pytest.ExceptionInfo[BaseException] | None
@@ -192,9 +196,9 @@ class _Recorder:
 def _title(item: pytest.Item) -> str:
     """The docstring of the test, or else of the function that it is given, or the title of the part."""
     given = getattr(item, "callspec", None)
-    for part in given.params.values() if given is not None else ():
-        if isinstance(part, (Component, Exercise)):
-            return part.title
+    parts = [one for one in given.params.values() if isinstance(one, _TITLED)] if given is not None else []
+    if parts:
+        return " ".join(one.title for one in parts)
     functions = [getattr(item, "function", None), *(given.params.values() if given is not None else ())]
     return next((one.__doc__.strip() for one in functions if callable(one) and one.__doc__), "")
 

@@ -114,7 +114,7 @@ def _evidence(examination: Examination, key: str) -> Evidence:
 def _worst(examination: Examination, key: str) -> Seen | None:
     """The first block in which the stage differs from its equation, else the first."""
     seen = examination.examples[0].all(key)
-    wrong = [one for one in seen if one.error > ROUNDING * one.scale]
+    wrong = [one for one in seen if one.differs(ROUNDING)]
     return next(iter([*wrong, *seen]), None)
 
 

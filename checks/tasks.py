@@ -11,7 +11,9 @@ from ..submissions.errors import SubmissionError
 from ..submissions.packing import Handed
 from ..submissions.process import Zygote
 from ..submissions.sandbox.isolation import Isolation, open_sandbox
+from ..submissions.source import text_of
 from .assignment import Assignment
+from .grader import grader
 from .result import Result, Run, Score, Status
 
 _LOST = "the grader itself failed on this submission, which says nothing of the work; grade it again"
@@ -22,7 +24,7 @@ class Setting:
     """What processes of submissions are made with: tasks that agree on it share a warm zygote."""
 
     isolation: Isolation = Isolation.AUTO
-    warm: tuple[str, ...] = ("torchvision", "einops")  # what students import beside torch
+    warm: tuple[str, ...] = ()  # packages that submissions import beside torch
 
     def zygote(self) -> Zygote:
         """Start the process that is forked for each submission; its owner stops it.
@@ -54,15 +56,15 @@ class Task:
 
     def grade(self, zygote: Zygote) -> Result:
         """Grade it in this process. Raises RuntimeError where the grader itself fails."""
-        from .grading import grade  # here, since it loads torch: by now the zygote is loading its own
-
         with ExitStack() as unpacked:
             try:
                 path = unpacked.enter_context(self.handed.unpacked())
             except SubmissionError as error:
-                return self._ended(error.status, error.reason)
+                return self._ended(error.status, text_of(error.reason))
             checks = unpacked.enter_context(self.checks.unpacked()) if self.checks else None
-            return grade(path, self.assignment, zygote=zygote, seed=self.seed, name=self.name, checks=checks)
+            return grader()(
+                path, self.assignment, zygote=zygote, seed=self.seed, name=self.name, checks=checks
+            )
 
     def lost(self) -> Result:
         """Return the record of a submission on which the grader failed."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,32 +59,19 @@ def check(
 
 
 def _graded(file: Path, name: str, seed: int) -> Result:
+    from vitcheck.checks.grader import grader
     from vitcheck.submissions.process import Zygote
 
     assignment = load(name)
     with Zygote() as zygote:  # it imports torch while this process imports its own
         try:
-            with _nothing_collected():
-                from vitcheck.checks.grading import grade
-
-            return grade(file.resolve(), assignment, zygote=zygote, seed=seed)
+            return grader()(file.resolve(), assignment, zygote=zygote, seed=seed)
         except KeyboardInterrupt:
             sys.exit(exits.INTERRUPTED)
         except Exception:
             traceback.print_exc()
             click.echo("The grader itself failed, which says nothing of the work", err=True)
             sys.exit(exits.HARNESS)
-
-
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """While torch is imported nothing becomes garbage, and looking for it takes a fifth of the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()  # nor are the imports looked through later
-        gc.enable()
 
 
 def _is_wrong(result: Result, label: str | None) -> bool:

@@ -27,7 +27,7 @@ jobs_option = click.option(
 
 
 def chosen(kind: str, scheduler: str | None, jobs: int | None) -> Engine:
-    """Return the engine that the options ask for. Raises EngineError where packages are missing."""
+    """Return the engine that the options ask for."""
     if kind == "local":
         if scheduler is not None:
             raise click.UsageError("--scheduler is for a cluster: add --engine dask")
@@ -38,6 +38,14 @@ def chosen(kind: str, scheduler: str | None, jobs: int | None) -> Engine:
         raise click.UsageError("--engine dask needs --scheduler ADDRESS, such as tcp://10.0.0.7:8786")
     if jobs is not None:
         raise click.UsageError("--jobs is for --engine local: a cluster does as many as it has workers")
-    from vitcheck.checks.engines.dask import Dask
+    return _dask(scheduler)
 
+
+def _dask(scheduler: str) -> Engine:
+    from vitcheck.checks.engines import EngineError
+
+    try:
+        from vitcheck.checks.engines.dask import Dask
+    except EngineError as error:  # it is not installed
+        raise click.UsageError(str(error)) from None
     return Dask(scheduler)

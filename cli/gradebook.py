@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from json import dumps
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,9 @@ class _Points(click.ParamType[dict[str, Any]]):
     name = "points"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
-        number = click.FloatRange(-1e6, 1e6).convert(value, param, ctx)
+        number = click.FLOAT.convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is no number of points", param, ctx)
         if value.startswith(("+", "-")):
             return {"delta": number, "override": None}
         return {"delta": 0.0, "override": number}
@@ -78,7 +81,7 @@ def history(name: str, gradebook: str | None, assignment: str | None) -> None:
 @click.argument("name")
 @click.option("--points", type=_Points(), metavar="+N|-N|N", help="Add, take away, or set; +0 is as earned.")
 @click.option("--comment", help="Why; the student reads it.")
-@click.option("--extra-time", "extra_hours", type=click.FloatRange(min=0), help="Hours that were granted.")
+@click.option("--extra-time", "extra_hours", type=click.IntRange(min=0), help="Hours that were granted.")
 @click.option("--late-days", type=click.IntRange(min=0), help="Days that were used.")
 @_of_gradebook
 def adjust(

@@ -54,6 +54,14 @@ _CONTINUES = "What was finished is in {}; the same command continues."
     callback=existing,
     help="A folder with further checks, as pytest finds them.",
 )
+@click.option(
+    "--isolation",
+    type=click.Choice(["auto", "require", "none"]),
+    default="auto",
+    show_default=True,
+    help="What keeps submissions from the rest of this machine: what works here; all of it, or nothing is"
+    " graded; or limits on time and memory alone.",
+)
 @click.option("--force", is_flag=True, help="Grade anew what is unchanged since it was graded, too.")
 @gradebook_option("OUT/gradebook.sqlite")
 def grade(
@@ -65,6 +73,7 @@ def grade(
     scheduler: str | None,
     seed: int | None,
     checks: Path | None,
+    isolation: str,
     force: bool,
     gradebook: str | None,
 ) -> None:
@@ -77,16 +86,20 @@ def grade(
     from vitcheck.checks.engines import EngineError
     from vitcheck.checks.gradebook.errors import GradebookError
     from vitcheck.checks.many import grade_many
+    from vitcheck.checks.tasks import Setting
     from vitcheck.progress import ClassProgress
+    from vitcheck.submissions.popular import popular_packages
+    from vitcheck.submissions.sandbox.isolation import Isolation
     from vitcheck.submissions.source import find_submissions
 
-    found = find_submissions(paths)
+    found = [one for one in find_submissions(paths) if one.resolve() != out.resolve()]
     if not found:
         raise click.UsageError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
     asked = load(assignment)
+    engine = chosen(kind, scheduler, jobs)
+    _show_isolation(isolation, kind)
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
     try:
-        engine = chosen(kind, scheduler, jobs)
         with book, ClassProgress() as progress, _first_interrupt_finishes(engine):
             graded = grade_many(
                 found,
@@ -95,6 +108,7 @@ def grade(
                 engine=engine,
                 gradebook=book,
                 watch=progress,
+                setting=Setting(Isolation(isolation), popular_packages(found)),
                 seed=seed,
                 checks=checks,
                 force=force,
@@ -106,10 +120,26 @@ def grade(
         click.echo(f"{error}. {_CONTINUES.format(book.place)}", err=True)
         sys.exit(exits.HARNESS)
     click.echo(f"\n{progress.summary()}")
-    click.echo(
-        f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades (seed {graded.seed})"
-    )
+    seed_used = f" (seed {graded.seed})" if graded.graded else ""
+    click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
     sys.exit(_exit_code(graded, book.place))
+
+
+def _show_isolation(isolation: str, engine: str) -> None:
+    """Try what this machine can do, and say it; the machines of a cluster try for themselves."""
+    from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
+
+    if engine != "local":
+        return
+    try:
+        sandbox = open_sandbox(Isolation(isolation))
+    except IsolationError as error:
+        raise click.UsageError(str(error)) from None
+    if sandbox is None:
+        click.echo("isolation: limits alone; submissions run with your rights and with the network\n")
+    else:
+        click.echo(f"isolation: {', '.join(sandbox.layers)}")
+        click.echo("".join(f"missing: {name}: {why}\n" for name, why in sandbox.missing))
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from PIL import Image, ImageOps
 from torch import Tensor
 from torchvision.transforms.v2 import InterpolationMode, functional
 
-IMAGENET_MEAN = (0.485, 0.456, 0.406)  # of red, green and blue over the training images, in [0, 1]
-IMAGENET_STD = (0.229, 0.224, 0.225)
+from .imagenet import IMAGENET_MEAN, IMAGENET_STD
+
 BACKGROUND = "white"  # behind transparent pixels, as on a page
 
 

@@ -26,6 +26,6 @@ def _decided(adjustment: Adjustment) -> Iterator[str]:
     elif adjustment.delta:
         yield f"adjusted by {'+' if adjustment.delta > 0 else '-'}{points(abs(adjustment.delta))}"
     if adjustment.extra_hours:
-        yield f"{points(adjustment.extra_hours)} h of extra time"
+        yield f"{adjustment.extra_hours} h of extra time"
     if adjustment.late_days:
         yield count(adjustment.late_days, "late day")

@@ -15,11 +15,13 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import numpy.random  # only now does it load what every child needs
 import torch
 
 from .code import STUDENT_PREFIX
 from .errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
 from .limits import FrameLimits, Limits
+from .randomise import seed_random_state
 from .sandbox.confining import Order, confine
 from .wire import Header, Stream, encode, receive
 
@@ -28,7 +30,7 @@ Handler = Callable[[Header, Tensors], tuple[Header, Tensors]]
 
 _MESSAGE_CHARACTERS = 10_000
 _FRAMES = 50  # of a traceback, innermost first
-_FROM_PARENT = FrameLimits(body_bytes=1 << 40)  # the parent is trusted
+_FROM_PARENT = FrameLimits(body_bytes=1 << 40, tensors=1 << 20)  # the parent is trusted; each file is one
 _TORCH_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
 
 
@@ -80,10 +82,18 @@ def _settle(scratch: str, environment: Mapping[str, str]) -> None:
     torch.set_num_threads(1)
 
 
+def _settle_torch() -> None:
+    """Undo what the code may have set for all of torch: every question finds it as it was at first."""
+    torch.set_default_device(None)
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+    torch.set_num_threads(1)
+
+
 def _draw_from(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    torch.manual_seed(seed)
+    seed_random_state(seed)
 
 
 def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:
@@ -96,6 +106,7 @@ def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:
 def _answer(header: Header, tensors: Tensors, handlers: Mapping[str, Handler]) -> bytes:
     number = header.pop("id")
     try:
+        _settle_torch()
         reply, out = handlers[header.pop("request")](header, tensors)
         return encode({"id": number, "reply": reply}, out)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are student code's too

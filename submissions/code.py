@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import codecs
+import functools
 import io
 import re
 import tokenize
@@ -123,6 +124,7 @@ def _parses(text: str) -> bool:
     return _tree(text) is not None
 
 
+@functools.lru_cache(maxsize=16)  # each question about a submission reads the same few files
 def _tree(text: str) -> ast.Module | None:
     try:
         return ast.parse(text)

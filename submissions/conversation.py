@@ -94,8 +94,8 @@ class Child:
     def usage(self) -> Usage | None:
         return self._tree.usage
 
-    def start(self, seed: int) -> None:
-        """Wait for the child's first word, and seed it; raises RuntimeError where none comes."""
+    def start(self, seed: int) -> Child:
+        """Wait for its first word, and seed it; raises RuntimeError where none comes."""
         self._deadline = time.monotonic() + _START_SECONDS
         self._late = f"it said nothing for {_START_SECONDS:g} s"
         self._tree.meet(_START_SECONDS)
@@ -106,6 +106,7 @@ class Child:
         except SubmissionError as problem:
             text = f"the process for a submission did not start: {problem.reason}\n{self.printed}"
             raise RuntimeError(text) from None
+        return self
 
     def request(
         self,
@@ -122,7 +123,7 @@ class Child:
         OutOfMemory, and any SubmissionError that a handler raised, after which it can be asked again.
         """
         if self._failure is not None:
-            raise self._failure
+            raise self._failure.with_traceback(None)  # or it grows with each request that is still to fail
         self._requests += 1
         limits = FrameLimits() if body_limit is None else replace(FrameLimits(), body_bytes=body_limit)
         began = time.monotonic()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 Node = ast.ClassDef | ast.FunctionDef
 Keys = tuple[str, ...]
+_OF_DICT = frozenset(dir(dict))
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,11 @@ class Definition:
     @property
     def is_class(self) -> bool:
         return isinstance(self.value, type)
+
+    @property
+    def is_part(self) -> bool:
+        """Is it a class that instances are made of? The members of an enumeration are there already."""
+        return isinstance(self.value, type) and not issubclass(self.value, Enum)
 
 
 class Definitions:
@@ -76,7 +84,7 @@ class Definitions:
     def module_names(self, definitions: Iterable[Definition]) -> set[str]:
         """Collect the module-level names that the definitions use, also by way of other such names."""
         found: set[str] = set()
-        todo = set().union(*(_names(one.node) for one in definitions))
+        todo = set[str]().union(*(_names(one.node) for one in definitions))
         while todo:
             found |= todo
             todo = set().union(*(self._assigned.get(name, set()) for name in todo)) - found
@@ -104,7 +112,7 @@ def keys_read(nodes: Iterable[ast.AST], names: set[str]) -> dict[Keys, bool]:
     says whether the code can do without the key.
     """
     found: dict[Keys, bool] = {}
-    for node in (inner for outer in nodes for inner in ast.walk(outer)):
+    for node in (inner for outer in nodes for inner in _inside(outer)):
         keys, optional = _read_chain(node, names)
         if keys:
             found[keys] = found.get(keys, True) and optional
@@ -141,9 +149,15 @@ def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
         yield node.target.id, node.value
 
 
-def _names(node: ast.AST) -> set[str]:
-    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-    return names | {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+@functools.cache  # the same classes are asked about many times over
+def _inside(node: ast.AST) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(node))
+
+
+@functools.cache
+def _names(node: ast.AST) -> frozenset[str]:
+    names = frozenset(one.id for one in _inside(node) if isinstance(one, ast.Name))
+    return names | {one.attr for one in _inside(node) if isinstance(one, ast.Attribute)}
 
 
 def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -173,7 +187,7 @@ def _chain(node: ast.AST, names: set[str]) -> Keys | None:
     if isinstance(node, ast.Attribute):
         if node.attr in names and isinstance(node.value, ast.Name) and node.value.id == "self":
             return ()
-        before, key = _chain(node.value, names), "" if node.attr in dir(dict) else node.attr
+        before, key = _chain(node.value, names), "" if node.attr in _OF_DICT else node.attr
     elif isinstance(node, ast.Subscript) and _text([node.slice]):
         before, key = _chain(node.value, names), _text([node.slice])
     else:

@@ -39,7 +39,7 @@ class _Calls(TorchFunctionMode):
             return func(*args, **(kwargs or {}))
         except Exception as error:
             self.error, self.op = error, str(getattr(func, "__name__", func))
-            self.arguments = list(flat((args, kwargs or {})))
+            self.arguments = flat((args, kwargs or {}))
             self.names = _names(_student_frame(sys._getframe()))
             raise
 

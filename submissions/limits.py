@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
@@ -47,7 +49,7 @@ def apply(limits: Limits) -> list[str]:
     """
     import resource
 
-    size = psutil.Process().memory_info().vms  # torch alone maps gigabytes, so the limit is relative
+    size = _size()  # torch alone maps gigabytes, so the limit is relative
     cpu = limits.cpu_seconds
     wanted = (  # soft and hard: the soft one on processor time ends in SIGXCPU, which tells it from a kill
         ("memory", resource.RLIMIT_AS, size + limits.memory_bytes, size + limits.memory_bytes),
@@ -57,6 +59,14 @@ def apply(limits: Limits) -> list[str]:
         ("core files", resource.RLIMIT_CORE, 0, 0),
     )
     return [f"{name} limit" for name, kind, soft, hard in wanted if _limit(kind, soft, hard)]
+
+
+def _size() -> int:
+    """Bytes of address space. In a namespace this process has another number than in a /proc from outside."""
+    itself = Path("/proc/self/statm")
+    if not itself.exists():
+        return int(psutil.Process().memory_info().vms)
+    return int(itself.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def apply_to_processes(limits: Limits) -> list[str]:

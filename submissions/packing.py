@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from .errors import NotLoaded, SubmissionError
-from .source import chosen, regular_files
+from .source import chosen, regular_files, text_of
 
 
 @dataclass(frozen=True)
@@ -31,9 +30,9 @@ class Handed:
     def digest(self) -> str:
         """64 hexadecimal digits: the same for the same names and bytes, whenever and wherever they lie."""
         hashed = hashlib.sha256()
-        parts = [os.fsencode(self.name), str(self.problem or "").encode("utf-8", "surrogatepass")]
+        parts = [self.name.encode(), str(self.problem or "").encode("utf-8", "surrogatepass")]
         for path in sorted(self.files):
-            parts += [os.fsencode(path), self.files[path]]
+            parts += [path.encode(), self.files[path]]
         for part in parts:
             hashed.update(len(part).to_bytes(8, "big") + part)
         return hashed.hexdigest()
@@ -62,7 +61,7 @@ def pack(path: Path) -> Handed:
         problem = error
     except OSError as error:
         problem = NotLoaded(f"{path.name} cannot be read: {error.strerror or error}")
-    return Handed(path.name, path.is_dir(), {}, problem)
+    return Handed(text_of(path.name), path.is_dir(), {}, problem)
 
 
 def pack_folder(folder: Path) -> Handed:
@@ -73,5 +72,5 @@ def pack_folder(folder: Path) -> Handed:
 
 def _packed(path: Path, files: list[Path]) -> Handed:
     root = path if path.is_dir() else path.parent
-    content = {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
-    return Handed(path.name, path.is_dir(), content)
+    content = {text_of(file.relative_to(root).as_posix()): file.read_bytes() for file in files}
+    return Handed(text_of(path.name), path.is_dir(), content)

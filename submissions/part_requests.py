@@ -11,6 +11,7 @@ from .calling import call, functions
 from .child import describe_error, describe_failure, is_out_of_memory
 from .components import candidates
 from .errors import NotLoaded
+from .randomise import seed_random_state
 from .subject import Header, Reply, Submission, Tensors, default_dtype, model_of
 
 
@@ -38,7 +39,7 @@ def _functions(header: Header, tensors: Tensors) -> Reply:
 def _call(header: Header, tensors: Tensors) -> Reply:
     """One call of a function, with every role's choices."""
     key, number = header["function"]
-    torch.manual_seed(int(header["seed"]))
+    seed_random_state(int(header["seed"]))
     given = {role: [_given(one, header, tensors) for one in row] for role, row in header["given"].items()}
     try:
         with default_dtype(torch.float64), sdpa_kernel(SDPBackend.MATH):

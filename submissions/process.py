@@ -105,8 +105,7 @@ class Zygote:
         submission's fault.
         """
         asked = (limits or Limits(), handlers)
-        child = self._take_ahead(asked) or self._forked(*asked)
-        child.start(seed)
+        child = self._ahead_for(asked, seed) or self._forked(*asked).start(seed)
         if self._sandbox:
             self._demand(self._sandbox, child)
             if not self._sandbox.serves_once:
@@ -114,13 +113,14 @@ class Zygote:
                     self._ahead = (asked, self._forked(*asked))
         return child
 
-    def _take_ahead(self, asked: object) -> Child | None:
-        """The child that is waiting, if it was made for what is asked, and its zygote lives."""
-        if self._ahead and self._ahead[0] == asked and self._process and self._process.poll() is None:
-            child = self._ahead[1]
-            self._ahead = None
-            return child
-        self._drop_ahead()
+    def _ahead_for(self, asked: object, seed: int) -> Child | None:
+        """The child that is waiting, if it was made for what is asked and nothing has happened to it."""
+        if self._ahead is None or self._ahead[0] != asked:
+            self._drop_ahead()
+            return None
+        child, self._ahead = self._ahead[1], None
+        with contextlib.suppress(RuntimeError):
+            return child.start(seed)
         return None
 
     def _drop_ahead(self) -> None:

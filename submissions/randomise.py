@@ -42,47 +42,59 @@ def drawn(tensor: Tensor, generator: torch.Generator) -> Tensor:
     return normal / math.sqrt(tensor.numel() / tensor.shape[0])
 
 
+def seed_random_state(seed: int) -> None:
+    """Seeds the random numbers of the CPU; ``torch.manual_seed`` spends a millisecond on accelerators."""
+    torch.default_generator.manual_seed(seed)
+
+
 def named_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor, bool]]:
     """Every tensor that the model holds: registered, plain attributes, and in modules kept in lists.
 
-    The third item says whether it is an ``nn.Parameter``.
+    The third item says whether it is an ``nn.Parameter``. What is on the meta device, such as a template for
+    ``torch.func.functional_call``, holds no numbers and is left out.
     """
-    for prefix, module in _all_modules(model):
-        for attribute, value in _attributes(module).items():
-            name = f"{prefix}.{attribute}" if prefix else attribute
-            for suffix, one in _flatten(value):
-                if isinstance(one, Tensor):
-                    yield name + suffix, one, isinstance(one, nn.Parameter)
+    for _, _, held in _walk(model):
+        for name, one in held:
+            if isinstance(one, Tensor) and not one.is_meta:
+                yield name, one, isinstance(one, nn.Parameter)
 
 
-def _all_modules(model: nn.Module) -> list[tuple[str, nn.Module]]:
-    found: list[tuple[str, nn.Module]] = []
+def all_modules(model: nn.Module) -> list[tuple[str, nn.Module]]:
+    """Every module with its dotted name, those in plain lists and other attributes too."""
+    return [(name, module) for name, module, _ in _walk(model)]
+
+
+def _walk(model: nn.Module) -> Iterator[tuple[str, nn.Module, list[tuple[str, object]]]]:
+    """Each module with its dotted name, and with what it holds directly, by dotted name too."""
     todo, seen = [("", model)], set()
     while todo:
-        name, module = todo.pop(0)
+        prefix, module = todo.pop()
         if id(module) in seen:
             continue
         seen.add(id(module))
-        found.append((name, module))
-        inside: list[tuple[str, nn.Module]] = []
-        for attribute, value in _attributes(module).items():
-            path = f"{name}.{attribute}" if name else attribute
-            inside += [(path + suffix, one) for suffix, one in _flatten(value) if isinstance(one, nn.Module)]
-        todo[:0] = inside  # depth first, so that what is shared has the name that torch gives it
-    return found
-
-
-def _attributes(module: nn.Module) -> dict[str, Any]:
-    hidden = vars(module)
-    plain = {name: value for name, value in hidden.items() if not name.startswith("_")}
-    return {**hidden["_parameters"], **hidden["_buffers"], **hidden["_modules"], **plain}
-
-
-def _flatten(value: object) -> list[tuple[str, object]]:
-    if isinstance(value, (list, tuple)):
-        return [
-            (f".{number}{rest}", one) for number, item in enumerate(value) for rest, one in _flatten(item)
+        held = [
+            (f"{prefix}.{path}" if prefix else path, one)
+            for attribute, value in _attributes(module)
+            for path, one in _flatten(attribute, value)
         ]
-    if isinstance(value, dict):
-        return [(f".{key}{rest}", one) for key, item in value.items() for rest, one in _flatten(item)]
-    return [("", value)]
+        yield prefix, module, held
+        inside = [(name, one) for name, one in held if isinstance(one, nn.Module)]
+        todo += reversed(inside)  # depth first, so that what is shared has the name that torch gives it
+
+
+def _attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
+    hidden = vars(module)
+    for registered in ("_parameters", "_buffers", "_modules"):
+        yield from hidden[registered].items()
+    yield from ((name, value) for name, value in hidden.items() if not name.startswith("_"))
+
+
+def _flatten(path: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, (list, tuple)):
+        for number, item in enumerate(value):
+            yield from _flatten(f"{path}.{number}", item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _flatten(f"{path}.{key}", item)
+    else:
+        yield path, value

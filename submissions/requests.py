@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -21,10 +22,12 @@ from .inventory import inventory
 from .loading import load
 from .plain import plain_passes
 from .preparing import prepared
+from .randomise import seed_random_state
 from .recipe import Pins, Recipe, infer
 from .recording import record, script_trace
 from .script_finding import find_script, has_classes, likeliest
 from .scripts import Script
+from .shapes import ShapesAlone
 from .shortening import BLOCKS, shorten
 from .subject import DTYPES, Header, Reply, Submission, Tensors, built, default_dtype, model_of, subject_of
 from .uncompiled import ignore_compiler
@@ -126,11 +129,26 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
     if "image" in tensors:
         image = tensors["image"].to(DTYPES[header["dtype"]], copy=True)
         return record(model_of(header, tensors), image, header, keep_cells=True)
+    return _shapes(header)
+
+
+def _shapes(header: Header) -> Reply:
+    """The shapes of one pass, without arithmetic if the code is content with that."""
+    with suppress(Exception), ShapesAlone():  # type: ignore[no-untyped-call]  # as in ShapesAlone
+        reply = _real_shapes(header)
+        if reply[0]["error"] is None:
+            return reply
+    return _real_shapes(header)
+
+
+def _real_shapes(header: Header) -> Reply:
     sizes = Sizes(**header["sizes"])
     key = header["component"][0] if "component" in header else None
-    image = torch.rand(COMPONENTS[key].input_shape(sizes) if key else _image_shape(sizes))
+    shape = COMPONENTS[key].input_shape(sizes) if key else _image_shape(sizes)
+    image = torch.rand(shape, dtype=torch.float32)
     # not on the meta device: code may look at numbers, and for that device torch imports its compiler
-    return record(built(sizes, header).eval(), image, {**header, "dtype": "float32"}, keep_cells=False)
+    model = built(sizes, header).eval().float()  # a default argument that is a module was made float64 before
+    return record(model, image, {**header, "dtype": "float32"}, keep_cells=False)
 
 
 def _image_shape(sizes: Sizes) -> tuple[int, ...]:
@@ -156,7 +174,7 @@ def _habits(header: Header, tensors: Tensors) -> Reply:
 
 def _inventory(header: Header, tensors: Tensors) -> Reply:
     """What a fresh model holds."""
-    torch.manual_seed(int(header["seed"]))
+    seed_random_state(int(header["seed"]))
     return inventory(lambda: built(Sizes(**header["sizes"]), header)), {}
 
 

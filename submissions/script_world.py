@@ -17,6 +17,7 @@ from torchvision.transforms._presets import ImageClassification
 
 from ..reference.sizes import Sizes
 from .lending import lent
+from .randomise import seed_random_state
 from .recipe import silence
 from .shortening import BLOCKS
 
@@ -31,7 +32,7 @@ def prepared(sizes: Sizes, numbers: Mapping[int, int], shortened: bool) -> Itera
     """
     random.seed(_SEED)
     np.random.seed(_SEED)
-    torch.manual_seed(_SEED)
+    seed_random_state(_SEED)
     fast = torch.backends.mha.get_fastpath_enabled()
     # the fast path hides the stages of library attention under no_grad
     torch.backends.mha.set_fastpath_enabled(False)

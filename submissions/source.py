@@ -21,6 +21,7 @@ FOLDER_BYTES = archives.TOTAL_BYTES
 _DATA = {".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".txt", ".csv", ".jpg", ".jpeg", ".png", ".npy"}
 _LIMITS = {".py": CODE_BYTES, ".ipynb": NOTEBOOK_BYTES} | dict.fromkeys(_DATA, DATA_BYTES)
 _SKIPPED = {"__pycache__", "__MACOSX", "venv", "env", "node_modules", "site-packages"}
+_OURS = {"index.html", "grades.csv", *(f"gradebook.sqlite{one}" for one in ("", "-wal", "-shm", "-journal"))}
 _FILES = (".py", ".ipynb", *archives.SUFFIXES)
 
 
@@ -56,28 +57,34 @@ def _may_be_submission(path: Path) -> bool:
     return path.is_dir() or path.name.lower().endswith(_FILES)
 
 
+def text_of(name: str) -> str:
+    r"""Return the name of a file as text: bytes that are none, of an old archive, are written as ``\xe9``."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
 def submission_name(path: Path) -> str:
     """Return ``alice`` for a folder ``alice``, for ``alice.py`` and for ``alice.tar.gz``."""
     if path.is_dir():
-        return path.resolve().name
+        return text_of(path.resolve().name)
     for suffix in sorted(_FILES, key=len, reverse=True):
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
-            return path.name[: -len(suffix)]
-    return path.name
+            return text_of(path.name[: -len(suffix)])
+    return text_of(path.name)
 
 
 def submission_names(paths: Sequence[Path]) -> list[str]:
     """Return a name for each of ``paths``, no two alike even where case does not count.
 
-    It is the plain name where that is free, else the one with suffix, else the one with a number.
+    It is the plain name where that is free, else the one with suffix, else the one with a number. The names
+    of what stands beside the submissions' folders are never free.
     """
     plain = [submission_name(path) for path in paths]
-    counts = Counter(name.lower() for name in plain)
-    taken: set[str] = {name for name, count in counts.items() if count == 1}
+    counts = Counter([*(name.lower() for name in plain), *_OURS])
+    taken: set[str] = {name for name, count in counts.items() if count == 1} | _OURS
     names = []
     for path, name in zip(paths, plain, strict=True):
         if counts[name.lower()] > 1:
-            name = _free(path.name, taken)
+            name = _free(text_of(path.name), taken)
         names.append(name)
     return names
 

@@ -14,7 +14,7 @@ from ..reference.sizes import Sizes
 from .components import Candidate
 from .definitions import Definition
 from .loading import Loaded
-from .randomise import named_tensors, randomise
+from .randomise import named_tensors, randomise, seed_random_state
 from .recipe import Recipe
 from .sample_models import SAMPLES, Sample
 from .scripts import Script
@@ -76,7 +76,7 @@ def model_of(header: Header, tensors: Tensors) -> nn.Module:
         if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
     randomise(model, int(header["seed"]), {name.removeprefix("set:"): one for name, one in tensors.items()})
-    torch.manual_seed(int(header["seed"]))
+    seed_random_state(int(header["seed"]))
     return model
 
 

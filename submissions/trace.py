@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,8 +19,7 @@ _MOST_CELLS = 1 << 48  # in all; more than any memory holds, and torch can still
 _LARGEST_WINDOW = 1 << 27  # numbers; axes that repeat cost the child nothing, and whoever reads them memory
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(NamedTuple):  # of which a trace holds hundreds: a dataclass takes four times as long to make
     """A strided window on a record or a leaf."""
 
     kind: str  # "record" | "leaf"
@@ -136,7 +135,7 @@ class Trace:
         for record in self.records[1:]:
             reads = any((one.kind, one.number) == ("record", written.number) for one in record.inputs)
             if reads and record.writes and record.inputs[0].number == written.number:
-                written = replace(last, number=record.number)
+                written = last._replace(number=record.number)
             elif reads:
                 last = written
         return last
@@ -170,15 +169,13 @@ class Trace:
         if 0 not in reference.strides:
             return reference
         kept = [axis for axis, stride in enumerate(reference.strides) if stride or reference.shape[axis] == 1]
-        return replace(
-            reference,
+        return reference._replace(
             shape=tuple(reference.shape[axis] for axis in kept),
             strides=tuple(reference.strides[axis] for axis in kept),
         )
 
 
-@dataclass(frozen=True, order=True)
-class Use:
+class Use(NamedTuple):
     """Input ``position`` of a record: names a parameter as it was consumed, at any size."""
 
     record: int
@@ -273,9 +270,7 @@ def _reference(row: Any) -> Reference:
     kind, number, offset, shape, strides = row
     if kind not in ("record", "leaf") or len(shape) != len(strides) or min((number, *shape)) < 0:
         raise ValueError("a reference is malformed")
-    return Reference(
-        kind, int(number), int(offset), tuple(int(one) for one in shape), tuple(int(one) for one in strides)
-    )
+    return Reference(kind, int(number), int(offset), tuple(map(int, shape)), tuple(map(int, strides)))
 
 
 def _frames(rows: Any) -> tuple[Frame, ...]:

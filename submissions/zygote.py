@@ -10,7 +10,6 @@ calling thread, and the locks of others would stay locked for ever (a matrix pro
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import json
 import os
@@ -25,9 +24,8 @@ from collections.abc import Callable
 from typing import Any
 
 import psutil
-import torch
 
-from . import child
+from .collecting import nothing_collected
 from .sandbox import confining, kernel, namespaces
 from .tree import kill_descendants
 
@@ -40,7 +38,6 @@ _DESCRIPTORS = 3  # with an order to fork: the child's socket, the pipe it print
 def main() -> None:
     """Serve until the parent hangs up, then end with every process and folder that is left."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    torch.set_num_threads(1)
     confining.prepare()
     _prctl(kernel.ADOPT_ORPHANS, 1)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system reaps
@@ -82,11 +79,14 @@ def _answer(order: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
 
 def _warm(names: list[str]) -> dict[str, Any]:
     """Import ``names`` as far as they are installed, so that every child has them at once."""
-    for name in names:
-        with contextlib.suppress(Exception):  # a child that needs it says so itself
-            importlib.import_module(name)
-    gc.collect()
-    gc.freeze()  # or the first collection in each child copies the pages of all that was imported
+    with nothing_collected():
+        import torch
+
+        for name in names:
+            with contextlib.suppress(Exception):  # a child that needs it says so itself
+                importlib.import_module(name)
+    torch.set_num_threads(1)
+    torch.backends.cpu.get_cpu_capability()  # looks into /proc once, which children do not have
     return {"python": sys.version, "torch": torch.__file__}
 
 
@@ -167,6 +167,8 @@ def _child(monitor: int, order: dict[str, Any], connection: int, printed: int) -
     os.dup2(printed, 2)
     os.dup2(connection, 3)
     os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    from . import child  # here, since it loads torch
+
     child.run(socket.socket(fileno=3), order)
 
 

@@ -89,7 +89,7 @@ def _connected(scheduler: str) -> Client:
     try:
         asyncio.run(_try(scheduler))  # a client that finds nobody cannot be got rid of quietly
         return Client(scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # of many types, by what is wrong with the address, the network or TLS
         raise EngineError(f"no Dask scheduler can be reached at {scheduler}: {error}") from None
 
 
@@ -102,7 +102,7 @@ async def _try(scheduler: str) -> None:
 def _wait_for_worker(client: Client) -> None:
     try:
         client.wait_for_workers(1, timeout=_WORKERS_SECONDS)
-    except TimeoutError:
+    except distributed.TimeoutError:  # another than Python's own before 3.11
         raise EngineError(
             f"the Dask scheduler has had no worker for {_WORKERS_SECONDS:.0f} seconds; start workers first"
         ) from None

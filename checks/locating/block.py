@@ -272,13 +272,14 @@ class Half:
 def _halves(
     walk: Walk, number: int, reading: Reading, through: Callable[[Walk, int], Iterator[Output]]
 ) -> Iterator[Half]:
-    x = stage_of("block_input", number)
+    x, normed = stage_of("block_input", number), reading.normed(walk.context)
     for output in through(walk, number):
+        added = x(walk.context), normed, output.predict(walk.context)
         for form in ATTENTION_SUMS:
-            raw: Predict = combine(form.function, x, reading.normed, output.predict)
-            found = walk.find(raw(walk.context))
+            found = walk.find(form.function(*added))
             if found:
                 price = output.price + form.price
+                raw: Predict = combine(form.function, x, reading.normed, output.predict)
                 yield from _mlp_inputs(walk, output, form, raw, found, price, number)
 
 

@@ -18,6 +18,8 @@ class Context:
     trace: Trace
     sizes: Sizes
     stages: dict[tuple[str, int], Tensor] = field(default_factory=dict)
+    settled: bool = False  # are predictions of one stage never revised here, so that each is made only once?
+    _made: dict[Predict, Tensor] = field(default_factory=dict, init=False, repr=False)
     _used: dict[Use, Tensor] = field(default_factory=dict, init=False, repr=False)
 
     def stage(self, key: str, block: int = 0) -> Tensor:
@@ -29,9 +31,23 @@ class Context:
             self._used[use] = self.trace.tensor(self.trace.used(use))
         return self._used[use]
 
+    def of(self, predict: Predict) -> Tensor:
+        """What ``predict`` gives here."""
+        if not self.settled:
+            return predict(self)
+        if predict not in self._made:
+            self._made[predict] = predict(self)
+        return self._made[predict]
+
     @property
     def image(self) -> Tensor:
         return self.trace.tensor(self.trace.image)
+
+
+def as_rows(tensor: Tensor, width: int) -> Tensor:
+    """Rows of ``width`` numbers, on whichever axis they lie: a table may be kept feature by feature."""
+    axes = [axis for axis, size in enumerate(tensor.shape) if size == width]
+    return (tensor.movedim(axes[-1], -1) if axes else tensor).reshape(-1, width)
 
 
 # A prediction that can be repeated on any trace with the same operations.

@@ -69,7 +69,7 @@ class Parameters:
         trace = self._context.trace
         ahead = sorted(set(trace.all_uses) - set(self._all))
         uses = {use: trace.used(use) for use in ahead}
-        whole = {replace(use, whole=True): use for use, one in uses.items() if one.kind == "leaf"}
+        whole = {use._replace(whole=True): use for use, one in uses.items() if one.kind == "leaf"}
         seen: dict[Reference, Use] = {}
         for use, reference in (*uses.items(), *((use, trace.used(use)) for use in whole)):
             value = trace.value(reference)
@@ -256,10 +256,10 @@ class Parameters:
     def _element(self, use: Use | None, picks: list[int], otherwise: Array) -> Array:
         return otherwise if use is None else self._context.use(use).reshape(-1)[picks].numpy()
 
-    def leaf(self, use: Use) -> tuple[str, int]:
-        """What a use reads, so that two uses of one parameter can be told from two parameters."""
+    def leaf(self, use: Use) -> tuple[str, int, int]:
+        """What a use reads, and from where on: weights of several blocks may be kept in one parameter."""
         reference = self._context.trace.used(use)
-        return reference.kind, reference.number
+        return reference.kind, reference.number, reference.offset
 
     def same(self, first: Norm | BatchNorm, second: Norm | BatchNorm) -> bool:
         """Says whether two norms share their weight."""

@@ -53,7 +53,7 @@ class Found:
 
     @property
     def first(self) -> int:
-        """The record at which it begins: loops over heads or images compute the next stages in between."""
+        """The record at which it begins: loops over heads, images, tokens compute what follows in between."""
         return min(place.record for place in self.places)
 
 
@@ -113,18 +113,38 @@ class Places:
     def find(self, prediction: Tensor, after: int = -1) -> Found | None:
         """The first place of ``prediction`` in a record later than ``after``, whole or in slices.
 
-        Slices are looked for along the axis of heads (of four axes the second), of images (the first), and
-        both. A slice without two different values along some axis has no place.
+        Slices are looked for along the axis of heads (of four axes the second), of images (the first), both,
+        and of tokens (of three axes the second): these one after the other, since another order is a mistake.
+        A slice without two different values along some axis has no place.
         """
         array = np.ascontiguousarray(prediction.detach().numpy())
         whole = next(self._places(array, after), None)
         # slices that are put together later, for a plot say, were there before the whole
         before = None if whole is None else whole.record
-        for axes in {4: ((1,), (0,), (1, 0)), 3: ((0,),), 2: ((0,),)}.get(array.ndim, ()):
+        apart = {4: ((1,), (0,), (1, 0)), 3: ((0,), (1,)), 2: ((0,),)}.get(array.ndim, ())
+        for axes in apart if self._has_largest(array, after, before) else ():
             slices = self._slices(array, axes, after, before)
-            if slices:
+            over_tokens = array.ndim == 3 and axes == (1,)
+            if slices and (not over_tokens or _one_by_one(slices)):
                 return Found(slices, axes)
         return None if whole is None else Found((whole,))
+
+    def hold(self, prediction: Tensor, axes: tuple[int, ...]) -> bool:
+        """Is ``prediction`` anywhere, apart along ``axes`` as ``Found`` has them?"""
+        array = np.ascontiguousarray(prediction.detach().numpy())
+        if axes:
+            return bool(self._slices(array, axes, -1, None))
+        return next(self._places(array, -1), None) is not None
+
+    def _has_largest(self, array: Array, after: int, before: int | None) -> bool:
+        """Is the largest number there, without which no slices are? Asking that takes one look-up."""
+        scale = float(np.abs(array).max()) if array.size else 0.0
+        if not np.isfinite(scale) or scale == 0.0:
+            return False
+        low, high = self._span(array.flat[int(np.abs(array).argmax())], scale)
+        rows = np.searchsorted(self._starts, self._order[low:high], "right") - 1
+        records = self._numbers[rows]
+        return bool(((records > after) & (records < (np.inf if before is None else before))).any())
 
     def _slices(
         self, array: Array, axes: tuple[int, ...], after: int, before: int | None
@@ -230,6 +250,11 @@ class Places:
                 if np.abs(self.at(place, array.shape) - array).max() <= ROUNDING * scale:
                     yield place
                     return
+
+
+def _one_by_one(places: Sequence[Place]) -> bool:
+    """Is each in a later record than the one before?"""
+    return all(one.record < other.record for one, other in itertools.pairwise(places))
 
 
 def _strides(position: int, others: list[int], step: int) -> list[int]:

@@ -116,15 +116,17 @@ def settle_mlp(walk: Walk, number: int, mlp: Mlp, choice: Return | None) -> None
 def _returns(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bool) -> Iterator[Return]:
     x = stage_of("block_input", number)
     branches: list[tuple[Predict, tuple[str, ...], float]] = [(mlp.output, (), 0.0)]
+    output = mlp.output(walk.context)
     for activation in ACTIVATIONS:
-        branch: Predict = combine(activation.function, mlp.output)
-        if walk.find(branch(walk.context)):
-            branches.append((branch, ("extra-activation-after-fc2",), 1.0))
+        if walk.find(activation.function(output)):
+            activated: Predict = combine(activation.function, mlp.output)
+            branches.append((activated, ("extra-activation-after-fc2",), 1.0))
     for branch, ids, price in branches:
+        added = [one(walk.context) for one in (x, raw, mlp.input, branch)]
         for form in MLP_SUMS:
-            sum_: Predict = combine(form.function, x, raw, mlp.input, branch)
-            found = walk.find(sum_(walk.context))
+            found = walk.find(form.function(*added))
             if found:
+                sum_: Predict = combine(form.function, x, raw, mlp.input, branch)
                 yield from _normed_or_not(walk, branch, form, sum_, found, ids, price, has_norm1)
 
 

@@ -140,7 +140,7 @@ class Walk:
 
     def opened(self, trace: Trace, sizes: Sizes) -> Context:
         """What equations read on another trace, with nothing settled yet."""
-        context = Context(trace, sizes)
+        context = Context(trace, sizes, settled=True)
         context.stages.update(dict.fromkeys(self.given, context.image))
         return context
 
@@ -175,13 +175,13 @@ def stage_of(key: str, block: int) -> Predict:
 
 def combine(function: Callable[..., Tensor], *inputs: Predict) -> Predict:
     """``function`` of predicted tensors."""
-    return lambda context: function(*(one(context) for one in inputs))
+    return lambda context: function(*map(context.of, inputs))
 
 
 def applied(map_: Linear | Norm | BatchNorm, x: Predict) -> Predict:
-    return lambda context: map_(context, x(context))
+    return lambda context: map_(context, context.of(x))
 
 
 def right_of(norm: Norm | BatchNorm, x: Predict) -> Predict:
     """LayerNorm with the parameters of ``norm``."""
-    return lambda context: norm.right(context, x(context))
+    return lambda context: norm.right(context, context.of(x))

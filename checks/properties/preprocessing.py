@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
+from PIL import Image
 from torch import Tensor
 
+from ...reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
 from ...submissions.answers import Prepared
 from ...submissions.images import PICTURES
 from ..examination import Examination
@@ -50,20 +53,14 @@ def _form(examination: Examination, prepared: Prepared) -> None:
 
 def _values(examination: Examination, prepared: Prepared) -> None:
     """What black, white and red become in each channel."""
-    from ...reference.preprocessing import (
-        IMAGENET_STD,
-        to_input,
-    )  # late: torchvision's transforms take their time
-
     black, white = _levels(prepared, "black"), _levels(prepared, "white")
-    right_black, right_white = (
-        to_input(PICTURES[one](8)).mean((0, 2, 3)).double() for one in ("black", "white")
-    )
+    mean, std = (torch.tensor(one, dtype=torch.float64) for one in (IMAGENET_MEAN, IMAGENET_STD))
+    right_black, right_white = -mean / std, (1 - mean) / std
     told = f"{prepared.name} makes {_list(black)} of black and {_list(white)} of white"
     if float(_image(prepared.tensors["black"]).flatten(1).std(1).max()) > _CLOSE:
         text = f"{prepared.name} makes channels of a black picture that are not the same everywhere"
         raise CheckFailed(text, ("hwc-viewed-as-chw",))
-    slope, std = white - black, torch.tensor(IMAGENET_STD, dtype=torch.float64)
+    slope = white - black
     if bool(((slope * 255 * std - 1).abs() < _CLOSE).all() or ((slope * 255 - 1).abs() < _CLOSE).all()):
         raise CheckFailed(told, ("double-scaling-255",))
     if float(black.abs().max()) < _CLOSE:
@@ -121,18 +118,15 @@ def _is_resized(prepared: Prepared) -> bool:
 
 
 def _differs(prepared: Prepared, picture: str, side: int) -> bool:
-    """From the reference, both scaled so that black is 0 and white is 1 in each channel."""
-    from ...reference.preprocessing import to_input  # late: torchvision's transforms take their time
-
+    """From the picture squeezed to a square, both scaled so that black is 0 and white 1 in each channel."""
     if picture not in prepared.tensors:
         return True
     black, white = _levels(prepared, "black")[:, None, None], _levels(prepared, "white")[:, None, None]
     student = (_image(prepared.tensors[picture]) - black) / (white - black)
-    levels = [
-        to_input(PICTURES[one](8)).double().mean((2, 3))[0][:, None, None] for one in ("black", "white")
-    ]
     size = prepared.tensors["black"].shape[-1]
-    right = (to_input(PICTURES[picture](side), size)[0].double() - levels[0]) / (levels[1] - levels[0])
+    # not by the reference: that imports torchvision, which takes longer than all checks together
+    squeezed = PICTURES[picture](side).resize((size, size), Image.Resampling.BILINEAR)
+    right = torch.from_numpy(np.array(squeezed) / 255).permute(2, 0, 1)
     return student.shape != right.shape or float((student - right).abs().mean()) > _ALIKE
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from ...submissions.process import Zygote
 from ..assignment import Assignment, load_assignment
+from ..grader import grader
 from .cases import Case, Planted, Verdict, verdict_of
 
 CORRECT = ("correct", "failed")
@@ -86,8 +87,6 @@ def _graded(tasks: Sequence[tuple[Case, int]], jobs: int) -> Iterator[tuple[Case
 
 
 def _grade(task: tuple[Case, int]) -> Verdict:
-    from ..grading import grade  # here, since it loads torch: by then the zygote is loading its own
-
     case, seed = task
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "submission")
@@ -95,7 +94,7 @@ def _grade(task: tuple[Case, int]) -> Verdict:
             file = path / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-        return verdict_of(grade(path, _asked(), zygote=_zygote, seed=seed))
+        return verdict_of(grader()(path, _asked(), zygote=_zygote, seed=seed))
 
 
 def _asked() -> Assignment:

@@ -18,8 +18,8 @@ _MISSING = "it is not installed (apt install bubblewrap)"
 def wrapping(readable: Sequence[str]) -> list[str]:
     """The beginning of a command line, before the command to be wrapped; raises OSError without bubblewrap.
 
-    Root's processes are begun by root, who may read the interpreter wherever it is, and go on as another user:
-    for root itself the system does not limit the number of processes.
+    Root's are begun by root, who may read the interpreter wherever it is, and go on as another user: for root
+    itself the system does not limit the number of processes.
     """
     program = shutil.which("bwrap")
     if program is None:
@@ -32,7 +32,9 @@ def wrapping(readable: Sequence[str]) -> list[str]:
         *(("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID") if root else ("--unshare-user",)),
         *_files(readable),
         *("--proc", "/proc", "--dev", "/dev"),
-        *("--perms", "1777", "--size", str(Limits.scratch_bytes), "--tmpfs", SCRATCH),
+        *_writable(SCRATCH),
+        *_writable("/dev/shm"),
+        *("--setenv", "TMPDIR", SCRATCH),  # torch's compiler, which torchvision imports, asks for one
         *("--remount-ro", "/", "--chdir", "/", "--"),
         *(("setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", "--") if root else ()),
     ]
@@ -41,6 +43,11 @@ def wrapping(readable: Sequence[str]) -> list[str]:
 def version(program: str) -> str:
     """Such as "bubblewrap 0.8.0"."""
     return subprocess.check_output([program, "--version"], text=True).strip()
+
+
+def _writable(folder: str) -> tuple[str, ...]:
+    """Where a child cannot mount folders of its own, these are what it has."""
+    return ("--perms", "1777", "--size", str(Limits.scratch_bytes), "--tmpfs", folder)
 
 
 def _files(readable: Sequence[str]) -> list[str]:

@@ -44,7 +44,7 @@ class Layers:
 
 
 def prepare() -> None:
-    """Let the libraries look for the C library: in a child it takes long, and what they look with is hidden."""
+    """Let the libraries look for the C library: in a child that takes long, and it is hidden."""
     with suppress(ImportError, OSError):
         import landlockpy
 
@@ -57,12 +57,14 @@ def prepare() -> None:
 
 def confine(limits: Limits, order: Order | None) -> Layers:
     """Lock this process in as far as the system can; with no order, by limits alone."""
-    layers = Layers(apply(limits))
+    layers = Layers()
+    if order and order.namespaces:
+        layers.in_force.append("namespaces")
+        layers.attempt("process limit", partial(apply_to_processes, limits))
+    layers.in_force += apply(limits)  # after the threads that were tried, and while /proc tells its size
     if order is None:
         return layers
     if order.namespaces:
-        layers.in_force.append("namespaces")
-        layers.attempt("process limit", partial(apply_to_processes, limits))
         layers.attempt("private scratch folder", partial(_mount, order.scratch, limits.scratch_bytes))
     layers.attempt("Landlock", partial(landlock.restrict, order.readable, [order.scratch, _SHARED_MEMORY]))
     layers.attempt("no capabilities", _drop_capabilities)

@@ -73,8 +73,8 @@ def open_sandbox(isolation: Isolation) -> Sandbox | None:
     if isolation is Isolation.REQUIRE and (open_ := _uncovered(sandbox.layers)):
         why = "; ".join(f"{name}: {reason}" for name, reason in sandbox.missing)
         raise IsolationError(
-            f"this machine does not keep submissions from {' and '.join(open_)} ({why}). Change that, or grade"
-            " only what you would run yourself, with --isolation auto"
+            f"this machine does not keep submissions from {' and '.join(open_)} ({why}). Change that, or"
+            " grade only what you would run yourself, with --isolation auto"
         )
     return sandbox if sandbox.layers else None
 

@@ -14,17 +14,17 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def prctl(option: int, value: int) -> None:
-    """Set what prctl(2) sets."""
+    """Ask something of the kernel for this process."""
     _check(_libc.prctl(option, value, 0, 0, 0))
 
 
 def unshare(flags: int) -> None:
-    """Leave what unshare(2) leaves; ``os.unshare`` came with Python 3.12."""
+    """Enter new namespaces; ``os`` has this from Python 3.12 on."""
     _check(_libc.unshare(flags))
 
 
 def mount(kind: str, target: str, flags: int, options: str = "") -> None:
-    """Mount as mount(2) does, a file system without a source."""
+    """Put a file system without a source in place of ``target``."""
     _check(_libc.mount(kind.encode(), target.encode(), kind.encode(), flags, options.encode()))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 
-from common import CORRECT_EXAMPLES, show
+from common import CORRECT_MODELS, show
 
 _PAIRS = 5
 _CHECK = """\
@@ -70,7 +70,7 @@ def row(path: Path) -> tuple[object, ...]:
 def main() -> None:
     """Print the table, in seconds, of the examples that are a single file."""
     head = ("submission", "imports", "check", "ratio", "imports, CPU", "check, CPU", "ratio, CPU")
-    show(head, [row(path) for path in CORRECT_EXAMPLES if path.suffix == ".py"])
+    show(head, [row(path) for path in CORRECT_MODELS if path.suffix == ".py"])
 
 
 if __name__ == "__main__":

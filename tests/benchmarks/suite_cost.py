@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from common import ASSIGNMENT, CORRECT_EXAMPLES, show
+from common import ASSIGNMENT, CORRECT_MODELS, show
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -132,7 +132,7 @@ def row(path: Path, costs: list[Cost]) -> tuple[object, ...]:
 def main() -> None:
     """Print the table, in processor seconds; the first grading of each warms up."""
     with Zygote() as zygote:
-        costs = {path: [grading(path, zygote) for _ in range(1 + _RUNS)][1:] for path in CORRECT_EXAMPLES}
+        costs = {path: [grading(path, zygote) for _ in range(1 + _RUNS)][1:] for path in CORRECT_MODELS}
     torch.set_default_dtype(torch.float64)
     show(_HEAD, [row(path, runs) for path, runs in costs.items()])
 

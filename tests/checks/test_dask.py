@@ -16,12 +16,17 @@ from typing import Any
 import pytest
 from clusters import scheduler, workers
 from distributed import Client
-from quick_tasks import quick
+from postgres_server import new_database
+from quick_tasks import NoChildren, Quick, quick
 
+from vitcheck.checks import many
 from vitcheck.checks.assignment import load_assignment
 from vitcheck.checks.engines import Begun, Done, Engine, EngineError, dask
 from vitcheck.checks.engines.dask import Dask
 from vitcheck.checks.engines.local import Local
+from vitcheck.checks.gradebook.opening import open_gradebook
+from vitcheck.checks.many import grade_many
+from vitcheck.checks.result import Result
 from vitcheck.checks.tasks import Task
 from vitcheck.submissions.packing import pack
 
@@ -63,6 +68,46 @@ def test_a_worker_killed_in_mid_run_changes_nothing_in_the_results(cluster: str)
         assert records(killing(there)) == records(here.run(real()))
 
 
+class KillsOnce:
+    """Watches a run, and kills a worker when the first submission is begun."""
+
+    def __init__(self, cluster: str, waited_for: Path) -> None:
+        self._cluster, self._waited_for = cluster, waited_for
+
+    def begun(self, name: str) -> None:
+        if not self._waited_for.exists():
+            kill_a_busy_worker(self._cluster)
+            self._waited_for.touch()
+
+    def start(self, waiting: int, taken: int) -> None: ...
+
+    def done(self, result: Result) -> None: ...
+
+    def taken(self, result: Result) -> None: ...
+
+
+def test_postgresql_has_each_result_once_though_a_worker_was_killed(
+    cluster: str, postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many, "Task", Quick)
+    paths = [tmp_path / f"s{number:02}.py" for number in range(20)]
+    for path in paths:
+        path.write_text(f"wait {tmp_path / 'go'}")
+    with open_gradebook(new_database(postgres), create=True) as book:
+        graded = grade_many(
+            paths,
+            load_assignment("vit-debugging"),
+            tmp_path / "out",
+            engine=Dask(cluster),
+            gradebook=book,
+            watch=KillsOnce(cluster, tmp_path / "go"),
+            setting=NoChildren(),
+        )
+        assert (graded.graded, graded.left, graded.lost) == (20, 0, ())
+        assert [one.attempt.submission for one in book.entries()] == [path.stem for path in paths]
+        assert all(len(book.history("vit-debugging", path.stem)) == 1 for path in paths)
+
+
 @pytest.mark.parametrize(
     ("other", "message"),
     [
@@ -82,7 +127,7 @@ def test_workers_that_differ_are_refused_whenever_they_come(
         pass
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "udp://127.0.0.1:8786"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "tls://127.0.0.1:9", "nonsense"])
 def test_a_scheduler_that_is_not_there_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(EngineError, match=f"no Dask scheduler can be reached at {address}: "), Dask(address):

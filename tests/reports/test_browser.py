@@ -59,7 +59,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def opened(browser: Browser, file: Path, width: int, scheme: str = "light") -> Page:
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]  # one of two
     page.goto(file.as_uri())
     return page
 

@@ -19,7 +19,7 @@ def upgrade() -> None:
         sa.Column("delta", sa.Double, nullable=False),
         sa.Column("override", sa.Double),
         sa.Column("comment", sa.Text, nullable=False),
-        sa.Column("extra_hours", sa.Double, nullable=False),
+        sa.Column("extra_hours", sa.Integer, nullable=False),
         sa.Column("late_days", sa.Integer, nullable=False),
         sa.Column("who", sa.String, nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),

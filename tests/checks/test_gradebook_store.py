@@ -102,8 +102,8 @@ def test_an_adjustment_survives_regrading(book: Gradebook) -> None:
 
 def test_what_is_not_said_anew_stays_adjusted(book: Gradebook) -> None:
     book.adjust("vit-debugging", "ann", "eva", delta=3.0, comment="a typo")
-    book.adjust("vit-debugging", "ann", "udo", late_days=2, extra_hours=1.5)
-    expected = Adjustment(delta=3.0, comment="a typo", late_days=2, extra_hours=1.5)
+    book.adjust("vit-debugging", "ann", "udo", late_days=2, extra_hours=12)
+    expected = Adjustment(delta=3.0, comment="a typo", late_days=2, extra_hours=12)
     assert book.adjustments("vit-debugging") == {"ann": expected}
     decisions = [one for one in book.history("vit-debugging", "ann") if isinstance(one, Decision)]
     assert [(one.who, one.adjustment.late_days) for one in decisions] == [("eva", 0), ("udo", 2)]

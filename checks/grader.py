@@ -1,0 +1,20 @@
+"""Grading, imported when it is first asked for: it loads torch, and by then the zygote is loading its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..submissions.collecting import nothing_collected
+
+if TYPE_CHECKING:
+    from .result import Result
+
+
+@cache
+def grader() -> Callable[..., Result]:
+    """The function ``grading.grade``."""
+    with nothing_collected():
+        from .grading import grade
+    return grade
