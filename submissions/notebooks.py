@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping
-
-import nbformat
+from typing import TYPE_CHECKING
 
 from .code import cell_file
 from .errors import NotLoaded
+
+if TYPE_CHECKING:
+    import nbformat
 
 
 def cells(name: str, content: bytes) -> dict[str, bytes]:
@@ -35,6 +37,8 @@ def cells(name: str, content: bytes) -> dict[str, bytes]:
 
 
 def _read(name: str, content: bytes) -> nbformat.NotebookNode:
+    import nbformat  # here: it takes a while, and few submissions are notebooks
+
     try:
         text = content.decode("utf-8-sig")
         if not isinstance(json.loads(text), Mapping):
