@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -10,6 +11,25 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from ..reference.components import COMPONENTS
 from ..reference.exercises import EXERCISES
 from .complaints import near
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """One thing that is checked of every component, for a share of its points."""
+
+    key: str
+    title: str
+    share: float
+
+
+ASPECTS = {
+    one.key: one
+    for one in (
+        Aspect("values", "computes what it should", 0.7),
+        Aspect("shape", "gives the shape that is asked for, at every size", 0.2),
+        Aspect("parameters", "has the trainable numbers that it needs, and a gradient reaches them", 0.1),
+    )
+}
 
 
 class Part(BaseModel):

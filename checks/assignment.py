@@ -25,7 +25,7 @@ from ..reference.components import COMPONENTS
 from ..reference.exercises import EXERCISES
 from ..reference.sizes import Sizes, preset
 from ..submissions.limits import Limits
-from .asked_parts import Components, ExercisePart, Exercises, Part
+from .asked_parts import ASPECTS, Components, ExercisePart, Exercises, Part
 from .catalogue import mistake
 from .complaints import UNSEEN, complaints, near
 
@@ -250,7 +250,7 @@ class Assignment(_Table):
         What single checks are given comes off first; the others of the group share the rest evenly.
         """
         own = {name: self.points.checks[name] for name in ids if name in self.points.checks}
-        own |= {name: self._part(name).points for name in ids if _kind(name) in _PARTS}
+        own |= {name: self._part_points(name) for name in ids if _kind(name) in _PARTS}
         members: dict[str, list[str]] = {}
         for name in ids:
             if _kind(name) in _PARTS:
@@ -259,10 +259,13 @@ class Assignment(_Table):
         shares = {group: self._share(group, names, own) for group, names in members.items()}
         return {name: own[name] if name in own else shares[GROUPS[_kind(name)]] for name in ids}
 
-    def _part(self, id: str) -> Part:
+    def _part_points(self, id: str) -> float:
+        """Of ``component[mlp.shape]`` or ``exercise[fuse_heads]``."""
         kind, _, rest = id.partition("[")
-        table: Mapping[str, Part] = self.components if kind == "component" else self.exercises
-        return table[rest.rstrip("]")]
+        name, _, aspect = rest.rstrip("]").partition(".")
+        if kind == "exercise":
+            return self.exercises[name].points
+        return self.components[name].points * ASPECTS[aspect].share
 
     def _share(self, group: str, names: Sequence[str], own: Mapping[str, float]) -> float:
         others = sum(name not in own for name in names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -27,9 +29,12 @@ def permuted_patches(image: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
 
 
 def permuted_positions(table: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
-    """The table of positions with its patch rows in that order; the class token keeps its row."""
-    rows = table.reshape(sizes.tokens, -1)
-    return torch.cat([rows[:1], rows[1:][order]]).reshape(table.shape)
+    """The table of positions, of which one axis is that of tokens, with its patches in that order.
+
+    The class token keeps its row.
+    """
+    rows = torch.cat([torch.zeros(1, dtype=torch.long), 1 + order])
+    return table.index_select(table.shape.index(sizes.tokens), rows)
 
 
 class Edit:
@@ -64,11 +69,11 @@ class Edit:
         }
 
 
-def without_branches(example: Example) -> dict[str, Tensor]:
-    """Zero weights and biases where attention and MLP of each block end."""
+def without_branches(example: Example, ends: Sequence[str] = ("out", "fc2")) -> dict[str, Tensor]:
+    """Zero weights and biases where attention ("out") and MLP ("fc2") of each block end."""
     edit = Edit(example)
     for block in range(1, example.walk.blocks + 1):
-        for role in ("out", "fc2"):
+        for role in ends:
             map_ = example.walk.roles.get(f"block{block}.{role}")
             if not isinstance(map_, Linear):
                 raise NotApplicable("the block has no output weights that could be set to zero")

@@ -317,6 +317,12 @@ class Examination:
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
 
+    @cached_property
+    def plain(self) -> Passes:
+        """Untraced passes of the first example: its image twice, another image, its image again."""
+        draw = self.first_draw
+        return self.forward(draw, [draw.image, noise(draw.sizes, draw.seed + 1)], order=[0, 0, 1, 0])
+
     def _demand_a_model(self) -> None:
         if self.session.is_script:
             raise NotApplicable("a script has no model that could be built, or run in another way")

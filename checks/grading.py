@@ -19,6 +19,7 @@ from .assignment import Assignment
 from .components.exercises import Exercises
 from .components.parts import Parts
 from .examination import Examination
+from .forgeries import refuse_forgeries
 from .result import Result, Run
 from .running import run_suite
 
@@ -52,6 +53,8 @@ def grade(
                 inferred = session.infer(Pins(assignment.model.name, assignment.model.arguments))
                 notes = Notes(session.left, inferred)
             examination = Examination(source, session, assignment, seed)
+            if assignment.architectures:
+                refuse_forgeries(examination)
             parts = Parts(examination)
             exercises = Exercises(examination)
             outcomes = run_suite(examination, checks, parts, exercises)

@@ -8,12 +8,15 @@ import torch
 
 from ..reference.stages import Stage, stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
+from .dependence import dependence
 from .drawing import Draw
 from .examination import Examination, Example
 from .invariants import INVARIANTS
 from .locating.axes import NAMES
 from .locating.places import ROUNDING
+from .locating.walk import Step
 from .replay import Seen
+from .returned import demand_returned
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 # A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; on the
@@ -86,9 +89,18 @@ def check_equation(examination: Examination, key: str) -> None:
     for example in examination.examples:
         for one in example.all(key):
             if not one.step.explained:
-                raise CheckFailed(f"{one.step.message} {_measured(row, one)}".strip(), (), example.draw)
+                told = (one.step.message, _depends(examination, one.step), _measured(row, one))
+                raise CheckFailed(" ".join(filter(None, told)), (), example.draw)
             if one.differs(ROUNDING) and not one.step.findings:
                 raise CheckFailed(_measured(row, one), (), example.draw)
+    if key == "logits":
+        demand_returned(examination)
+
+
+def _depends(examination: Examination, step: Step) -> str:
+    """Measured for the first stage that nothing explains: what follows is fed by it."""
+    first = next((one for one in examination.walk.steps if not one.explained), None)
+    return dependence(examination, step) if step is first else ""
 
 
 def _worst(examination: Examination, key: str) -> Seen | None:

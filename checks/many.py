@@ -1,66 +1,49 @@
-"""Grading many submissions: several at a time, each written as soon as it is done, none ever lost."""
+"""Grading many submissions: each is in the gradebook as soon as it is graded, once, and is never lost."""
 
 from __future__ import annotations
 
-import traceback
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+import hashlib
+import secrets
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
+from importlib.metadata import version
 from pathlib import Path
-from signal import SIG_IGN, SIGINT, signal
+from typing import Protocol
 
-from ..submissions.process import Zygote
+from ..submissions.packing import Handed, pack, pack_folder
 from ..submissions.source import submission_names
+from .adjustment import UNADJUSTED
 from .assignment import Assignment
-from .grader import grader
-from .result import Result, Run, Score, Status
+from .engines import Begun, Done, Engine
+from .gradebook.store import Gradebook, Work
+from .result import Result
+from .tasks import Setting, Task
 
-_WARM = ("torchvision", "einops")  # what students import beside torch, so that it is imported only once
-_LOST = "the grader itself failed on this submission, which says nothing of the work; grade it again"
+
+class Watch(Protocol):
+    """Who is told how a run goes on."""
+
+    def start(self, waiting: int, taken: int) -> None:
+        """So many are graded now, and so many taken from the gradebook."""
+
+    def begun(self, name: str) -> None:
+        """A worker grades this one."""
+
+    def done(self, result: Result) -> None:
+        """It is graded, kept, and its files are written."""
+
+    def taken(self, result: Result) -> None:
+        """The files of one that was taken are written again."""
 
 
 @dataclass(frozen=True)
 class Class:
-    """Results in the order of the submissions, and the names of those on which the grader itself failed."""
+    """How a run ended."""
 
-    results: tuple[Result, ...]
-    lost: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Task:
-    """One submission; what is needed to grade it is small and plain, so that it can go to another process."""
-
-    path: Path
-    name: str
-    assignment: Assignment
     seed: int
-    checks: Path | None
-
-    def grade(self, zygote: Zygote) -> Result:
-        return grader()(
-            self.path,
-            self.assignment,
-            zygote=zygote,
-            seed=self.seed,
-            name=self.name,
-            checks=self.checks,
-        )
-
-    def lost(self) -> Result:
-        """Return the record of a submission on which the grader failed."""
-        return Result(
-            schema=1,
-            submission=self.name,
-            assignment=self.assignment.name,
-            status=Status.CRASHED,
-            reason=_LOST,
-            score=Score(earned=0, possible=self.assignment.possible),
-            run=Run(seed=self.seed, seconds=0),
-        )
+    graded: int
+    left: int  # which it did not come to
+    lost: tuple[str, ...]  # the names of those on which the grader itself failed
 
 
 def grade_many(
@@ -68,109 +51,100 @@ def grade_many(
     assignment: Assignment,
     out: Path,
     *,
-    jobs: int,
-    seed: int,
-    checks: Path | None,
-    on_result: Callable[[Result], None],
+    engine: Engine,
+    gradebook: Gradebook,
+    watch: Watch,
+    setting: Setting,
+    seed: int | None = None,
+    checks: Path | None = None,
+    force: bool = False,
 ) -> Class:
     """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.
 
-    Up to ``jobs`` processes share the work, which changes nothing in the results; one job needs no process
-    besides the submission's. ``on_result`` sees each result once its files are written. An interrupt leaves
-    everything that was done.
+    What the gradebook has of the same content, assignment, checks and version (and ``seed``, if one is given)
+    is taken from there, unless told to ``force``; an unfinished run of the same class is continued. An
+    exception leaves all that was done in the gradebook. Raises GradebookError and OSError where that or a
+    file cannot be written.
     """
-    from ..reports import write_class, write_submission
+    from ..reports import write_class
 
-    tasks = [
-        _Task(path.resolve(), name, assignment, seed, checks and checks.resolve())
-        for path, name in zip(paths, submission_names(paths), strict=True)
-    ]
-    done: dict[str, Result] = {}
-    lost: set[str] = set()
-    try:
-        for task, result in _in_turn(tasks) if min(jobs, len(tasks)) == 1 else _side_by_side(tasks, jobs):
-            if result is None:
-                lost.add(task.name)
-            done[task.name] = result or task.lost()
-            write_submission(done[task.name], out / task.name)
-            on_result(done[task.name])
-    finally:
-        ordered = tuple(done[task.name] for task in tasks if task.name in done)
-        write_class(ordered, out)
-    return Class(ordered, tuple(task.name for task in tasks if task.name in lost))
-
-
-def _in_turn(tasks: Sequence[_Task]) -> Iterator[tuple[_Task, Result | None]]:
-    with Zygote(_WARM) as zygote:
-        for task in tasks:
-            try:
-                result = task.grade(zygote)
-            except Exception:
-                traceback.print_exc()
-                result = None
-            yield task, result
+    class_ = dict(zip(submission_names(paths), paths, strict=True))
+    own = pack_folder(checks) if checks else None
+    work = Work(
+        assignment=assignment.name,
+        assignment_digest=_digest(assignment, own),
+        contents={name: pack(path).digest for name, path in class_.items()},
+        version=version("vitcheck"),
+        isolation=setting.isolation.value,
+        seed=seed,
+        forced=force,
+    )
+    going = _Going(work, out, gradebook, watch)
+    tasks = (
+        Task(pack(path), name, assignment, going.run.seed, own, setting)
+        for name, path in class_.items()
+        if name not in going.taken
+    )
+    watch.start(len(class_) - len(going.taken), len(going.taken))
+    with engine:
+        for event in engine.run(tasks):
+            if isinstance(event, Begun):
+                watch.begun(event.task.name)
+            else:
+                going.keep(event)
+    write_class(going.results(), out, going.adjustments)
+    return going.end()
 
 
-def _side_by_side(tasks: Sequence[_Task], jobs: int) -> Iterator[tuple[_Task, Result | None]]:
-    """Yield each task when it is done, with None if the process that graded it died."""
-    waiting = deque(tasks)
-    workers = [_Worker() for _ in range(min(jobs, len(tasks)))]
-    try:
-        for worker in workers:
-            worker.begin(waiting.popleft())
-        busy = list(workers)
-        while busy:
-            for connection in wait([worker.connection for worker in busy]):
-                (worker,) = (one for one in busy if one.connection is connection)
-                busy.remove(worker)
-                result = worker.result()
-                yield worker.task, result
-                if waiting:
-                    if result is None:
-                        worker.stop()
-                        worker = _Worker()
-                        workers.append(worker)
-                    worker.begin(waiting.popleft())
-                    busy.append(worker)
-    finally:
-        for worker in workers:
-            worker.stop()
+def _digest(assignment: Assignment, own: Handed | None) -> str:
+    """The same where the same is asked for."""
+    asked = assignment.model_dump_json() + (own.digest if own else "")
+    return hashlib.sha256(asked.encode()).hexdigest()
 
 
-class _Worker:
-    """A process that grades one submission at a time, and may die of it."""
+class _Going:
+    """A run that goes on: which attempts are taken from the gradebook, and which were made."""
 
-    task: _Task
+    def __init__(self, work: Work, out: Path, gradebook: Gradebook, watch: Watch) -> None:
+        self._work, self._out, self._gradebook, self._watch = work, out, gradebook, watch
+        self.run = gradebook.begin(work, secrets.randbelow(2**31))
+        self.taken = gradebook.finished(work, self.run)
+        self.adjustments = gradebook.adjustments(work.assignment)
+        self._graded: dict[str, int] = {}
+        self._lost: dict[str, Result] = {}
 
-    def __init__(self) -> None:
-        context = get_context("spawn")  # a fork of this process would inherit locks that threads hold
-        self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()  # or its death would not be seen
+    def keep(self, done: Done) -> None:
+        """Put a result into the gradebook, before its files; one that the grader failed on is not kept."""
+        task, result = done.task, done.result
+        if result is None:
+            result = self._lost[task.name] = task.lost()
+        else:
+            self._graded[task.name] = self._gradebook.record(self.run, task.handed.digest, result)
+        self._write(result)
+        self._watch.done(result)
 
-    def begin(self, task: _Task) -> None:
-        self.task = task
-        with suppress(OSError):  # it is dead, as result() will tell
-            self.connection.send(task)
+    def results(self) -> Iterator[Result]:
+        """One after the other, since all at once may be too many; files of those taken are written again."""
+        for name in self._work.contents:
+            if name in self._lost:
+                yield self._lost[name]
+            elif name in self._graded:
+                yield self._gradebook.result(self._graded[name])
+            elif name in self.taken:
+                result = self._gradebook.result(self.taken[name])
+                self._write(result)
+                self._watch.taken(result)
+                yield result
 
-    def result(self) -> Result | None:
-        """Return what it found; None if it died."""
-        try:
-            return Result.from_json(self.connection.recv_bytes())
-        except (EOFError, OSError):
-            return None
+    def end(self) -> Class:
+        """Note in the gradebook if all are graded, so that the same command begins another run."""
+        left = len(self._work.contents) - len(self.taken) - len(self._graded) - len(self._lost)
+        if not left and not self._lost:
+            self._gradebook.end(self.run)
+        return Class(self.run.seed, len(self._graded), left, tuple(self._lost))
 
-    def stop(self) -> None:
-        self.connection.close()
-        self._process.terminate()
-        self._process.join()
+    def _write(self, result: Result) -> None:
+        from ..reports import write_submission
 
-
-def _serve(connection: Connection) -> None:
-    """Grade what arrives until the other side hangs up. Whatever goes wrong here ends the process."""
-    signal(SIGINT, SIG_IGN)  # the other side is interrupted too, and stops this one
-    with Zygote(_WARM) as zygote, suppress(EOFError):
-        while True:
-            task: _Task = connection.recv()
-            connection.send_bytes(task.grade(zygote).to_json().encode())
+        name = result.submission
+        write_submission(result, self._out / name, self.adjustments.get(name, UNADJUSTED))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from ..reference.components import COMPONENTS, Component
 from ..reference.exercises import EXERCISES, Exercise
 from ..reference.stages import STAGES
 from ..submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
+from .asked_parts import ASPECTS, Aspect
 from .assignment import Assignment
 from .components.exercises import Exercises
 from .components.parts import Parts
@@ -26,6 +28,7 @@ from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
 SUITE = Path(__file__).with_name("suite")
 _OF_MODEL = ("stages", "rules", "outputs", "properties")  # the last may end the process
 
+_TITLED = (Component, Aspect, Exercise)
 _LABELS = {stage.label: stage.key for stage in STAGES}
 _OPTIONS = (
     "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:faulthandler", "-p", "no:logging",
@@ -44,7 +47,7 @@ def run_suite(
     parts: Parts | None = None,
     exercises: Exercises | None = None,
 ) -> list[CheckOutcome]:
-    """Every check of the suite, and of the pytest files in the folder ``checks``, in order.
+    """Every check of the suite that is asked for, and of the pytest files in ``checks``, in order.
 
     Raises RuntimeError where pytest could not run them, such as for a file that cannot be imported.
     """
@@ -52,16 +55,22 @@ def run_suite(
     with pytest.MonkeyPatch.context() as environment:
         for name, value in _ENVIRONMENT.items():
             environment.setenv(name, value)
-        _run(recorder, SUITE, *_files(examination.assignment))
+        if files := _files(examination.assignment, checks):
+            _run(recorder, SUITE, *files)
         if checks is not None:
             _run(recorder, checks.resolve(), checks.resolve())
     return recorder.outcomes
 
 
-def _files(assignment: Assignment) -> list[Path]:
-    """What the assignment asks for; parts first, since they cannot end the process that the model needs."""
+def _files(assignment: Assignment, checks: Path | None) -> list[Path]:
+    """What the assignment asks for; parts first, since they cannot end the process that the model needs.
+
+    Of a model nothing is run where only the instructor's own ``checks`` are paid for.
+    """
     names = [name for name in ("components", "exercises") if getattr(assignment, name)]
-    return [SUITE / f"test_{name}.py" for name in (*names, *(_OF_MODEL if assignment.architectures else ()))]
+    only_own = checks is not None and assignment.points.own == assignment.points.possible
+    of_model = _OF_MODEL if assignment.architectures and not only_own else ()
+    return [SUITE / f"test_{name}.py" for name in (*names, *of_model)]
 
 
 def _run(recorder: _Recorder, folder: Path, *paths: Path) -> None:
@@ -124,15 +133,15 @@ class _Recorder:
         return self._exercises
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """One check for each part that is asked for."""
+        """One check for each exercise that is asked for, and for each aspect of a component."""
         asked = self._examination.assignment
-        rows: dict[str, list[Component] | list[Exercise]] = {
-            "component": [COMPONENTS[one] for one in asked.components],
-            "exercise": [EXERCISES[one] for one in asked.exercises],
-        }
-        for name, asked_for in rows.items():
-            if metafunc.function.__name__ == f"test_{name}":
-                metafunc.parametrize(name, asked_for, ids=lambda one: one.key)
+        if metafunc.function.__name__ == "test_exercise":
+            rows = [EXERCISES[one] for one in asked.exercises]
+            metafunc.parametrize("exercise", rows, ids=lambda one: one.key)
+        if metafunc.function.__name__ == "test_component":
+            pairs = list(itertools.product((COMPONENTS[one] for one in asked.components), ASPECTS.values()))
+            ids = [f"{component.key}.{aspect.key}" for component, aspect in pairs]
+            metafunc.parametrize(("component", "aspect"), pairs, ids=ids)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -187,9 +196,9 @@ class _Recorder:
 def _title(item: pytest.Item) -> str:
     """The docstring of the test, or else of the function that it is given, or the title of the part."""
     given = getattr(item, "callspec", None)
-    for part in given.params.values() if given is not None else ():
-        if isinstance(part, (Component, Exercise)):
-            return part.title
+    parts = [one for one in given.params.values() if isinstance(one, _TITLED)] if given is not None else []
+    if parts:
+        return " ".join(one.title for one in parts)
     functions = [getattr(item, "function", None), *(given.params.values() if given is not None else ())]
     return next((one.__doc__.strip() for one in functions if callable(one) and one.__doc__), "")
 

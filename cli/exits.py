@@ -13,5 +13,5 @@ Exit codes:
   {FINE}    everything was graded; with check, nothing wrong was found
   {WRONG}    with check: something is wrong with the file
   {USAGE}    the command line or the assignment file cannot be used
-  {HARNESS}    the grader itself failed on a submission
-  {INTERRUPTED}  interrupted; results that were finished are on disk"""
+  {HARNESS}    the grader itself failed on a submission, or could not keep a result
+  {INTERRUPTED}  interrupted; results that were finished are in the gradebook"""

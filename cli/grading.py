@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGINT, default_int_handler, signal
 from typing import TYPE_CHECKING
 
 import click
 
 from vitcheck import exits
-from vitcheck.options import PATH, SEEDS, assignment_option, existing, load
+from vitcheck.engines import chosen, engine_option, jobs_option, scheduler_option
+from vitcheck.options import (
+    PATH,
+    SEEDS,
+    assignment_option,
+    existing,
+    gradebook_option,
+    load,
+    open_or_refuse,
+)
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
+    from vitcheck.checks.engines import Engine
     from vitcheck.checks.many import Class
-    from vitcheck.checks.result import Result
 
-_SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "stopped": ("!", "yellow")}
+_CONTINUES = "What was finished is in {}; the same command continues."
 
 
 @click.command()
@@ -34,92 +40,130 @@ _SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "stopped": ("!", "
     show_default=True,
     help="The folder for the reports.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Submissions at a time.  [default: one a core]")
+@jobs_option
+@engine_option
+@scheduler_option
 @click.option(
     "--seed",
     type=SEEDS,
     help="Sizes, weights and images are drawn from it; the same one repeats a run.  [default: a new one]",
 )
 @click.option(
-    "--checks", type=PATH, callback=existing, help="A folder with further checks, as pytest finds them."
+    "--checks",
+    type=click.Path(file_okay=False, path_type=Path),
+    callback=existing,
+    help="A folder with further checks, as pytest finds them.",
 )
+@click.option(
+    "--isolation",
+    type=click.Choice(["auto", "require", "none"]),
+    default="auto",
+    show_default=True,
+    help="What keeps submissions from the rest of this machine: what works here; all of it, or nothing is"
+    " graded; or limits on time and memory alone.",
+)
+@click.option("--force", is_flag=True, help="Grade anew what is unchanged since it was graded, too.")
+@gradebook_option("OUT/gradebook.sqlite")
 def grade(
     paths: tuple[Path, ...],
     assignment: str,
     out: Path,
     jobs: int | None,
+    kind: str,
+    scheduler: str | None,
     seed: int | None,
     checks: Path | None,
+    isolation: str,
+    force: bool,
+    gradebook: str | None,
 ) -> None:
     """Grade a class, and write its reports.
 
     Every file, folder or archive directly inside each PATH is a submission; a PATH that is no folder is one
-    itself. Writes index.html, grades.csv and a report for each submission into the folder --out.
+    itself. Writes index.html, grades.csv and a report for each submission into the folder --out. What was
+    graded before, as it stands, is taken from the gradebook; a run that was interrupted is continued.
     """
+    from vitcheck.checks.engines import EngineError
+    from vitcheck.checks.gradebook.errors import GradebookError
     from vitcheck.checks.many import grade_many
+    from vitcheck.checks.tasks import Setting
+    from vitcheck.progress import ClassProgress
+    from vitcheck.submissions.popular import popular_packages
+    from vitcheck.submissions.sandbox.isolation import Isolation
     from vitcheck.submissions.source import find_submissions
 
-    found = find_submissions(paths)
+    found = [one for one in find_submissions(paths) if one.resolve() != out.resolve()]
     if not found:
         raise click.UsageError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
     asked = load(assignment)
-    seed = secrets.randbelow(2**31) if seed is None else seed
-    jobs = jobs or os.cpu_count() or 1
+    engine = chosen(kind, scheduler, jobs)
+    _show_isolation(isolation, kind)
+    book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
     try:
-        with _progress(len(found)) as progress:
+        with book, ClassProgress() as progress, _first_interrupt_finishes(engine):
             graded = grade_many(
                 found,
                 asked,
                 out,
-                jobs=jobs,
+                engine=engine,
+                gradebook=book,
+                watch=progress,
+                setting=Setting(Isolation(isolation), popular_packages(found)),
                 seed=seed,
                 checks=checks,
-                on_result=lambda result: _show(result, progress),
+                force=force,
             )
     except KeyboardInterrupt:
-        click.echo(f"Interrupted; what was finished is in {out}", err=True)
+        click.echo(f"Stopped. {_CONTINUES.format(book.place)}", err=True)
         sys.exit(exits.INTERRUPTED)
-    _summarise(graded, out, seed)
-    sys.exit(exits.HARNESS if graded.lost else exits.FINE)
+    except (EngineError, GradebookError, OSError) as error:
+        click.echo(f"{error}. {_CONTINUES.format(book.place)}", err=True)
+        sys.exit(exits.HARNESS)
+    click.echo(f"\n{progress.summary()}")
+    seed_used = f" (seed {graded.seed})" if graded.graded else ""
+    click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
+    sys.exit(_exit_code(graded, book.place))
+
+
+def _show_isolation(isolation: str, engine: str) -> None:
+    """Try what this machine can do, and say it; the machines of a cluster try for themselves."""
+    from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
+
+    if engine != "local":
+        return
+    try:
+        sandbox = open_sandbox(Isolation(isolation))
+    except IsolationError as error:
+        raise click.UsageError(str(error)) from None
+    if sandbox is None:
+        click.echo("isolation: limits alone; submissions run with your rights and with the network\n")
+    else:
+        click.echo(f"isolation: {', '.join(sandbox.layers)}")
+        click.echo("".join(f"missing: {name}: {why}\n" for name, why in sandbox.missing))
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[Progress]:
-    """Show a bar below the lines, if this is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+def _first_interrupt_finishes(engine: Engine) -> Iterator[None]:
+    """Ctrl-C lets what runs be finished; once more, and it is KeyboardInterrupt as ever."""
 
-    console = Console(highlight=False, soft_wrap=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        progress.add_task("", total=total)
-        yield progress
+    def finish(*_: object) -> None:
+        signal(SIGINT, default_int_handler)
+        engine.finish()
+        click.echo("Finishing what runs. Ctrl-C again stops at once; what is finished is kept.", err=True)
 
-
-def _show(result: Result, progress: Progress) -> None:
-    from rich.text import Text
-
-    from vitcheck.reports.standing import standing
-    from vitcheck.reports.text import NAME_LIMIT, one_line, points
-
-    stands = standing(result)
-    sign, style = _SIGNS[stands.tone]
-    score = f"{points(result.score.earned):>6} of {points(result.score.possible)}"
-    name = one_line(result.submission, NAME_LIMIT)
-    brief = f"  {stands.brief}" if stands.brief else ""
-    progress.console.print(Text.assemble((sign, style), f" {score}  ", (name, "bold"), brief))
-    progress.advance(progress.task_ids[0])
+    before = signal(SIGINT, finish)
+    try:
+        yield
+    finally:
+        signal(SIGINT, before)
 
 
-def _summarise(graded: Class, out: Path, seed: int) -> None:
-    from vitcheck.reports.standing import standing
-    from vitcheck.reports.text import count
-
-    tones = [standing(one).tone for one in graded.results]
-    click.echo(
-        f"\n{count(len(tones), 'submission')}: {tones.count('right')} right, {tones.count('wrong')} with"
-        f" something wrong, {tones.count('stopped')} that could not be graded"
-    )
+def _exit_code(graded: Class, place: str) -> int:
+    """Say what is not as it should be."""
     if graded.lost:
         click.echo(f"The grader itself failed on {', '.join(graded.lost)}", err=True)
-    click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades (seed {seed})")
+        return exits.HARNESS
+    if graded.left:
+        click.echo(f"Interrupted: {graded.left} not graded. {_CONTINUES.format(place)}", err=True)
+        return exits.INTERRUPTED
+    return exits.FINE

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from .html import render_index, render_report
+from .summaries import summaries
 from .tables import grades_csv
 from .terminal import verdict
 from .writer import write_class, write_submission
 
-__all__ = ["grades_csv", "render_index", "render_report", "verdict", "write_class", "write_submission"]
+__all__ = [
+    "grades_csv",
+    "render_index",
+    "render_report",
+    "summaries",
+    "verdict",
+    "write_class",
+    "write_submission",
+]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 from urllib.parse import quote
 
-from ..checks.result import Result, StageStatus, Status
-from .stages import State, state
-from .standing import standing
+from ..checks.result import Status
+from .stages import State
+from .summaries import Summary
 from .text import NAME_LIMIT, count, one_line, points
 from .view import ScoreView, score_view
 
@@ -31,6 +31,7 @@ class Row:
     name: str
     link: str
     score: ScoreView
+    remark: str
     first: str
     tone: str
     marks: tuple[Mark, ...]
@@ -69,73 +70,65 @@ class IndexView:
     legend: tuple[State, ...]
 
 
-def by_name(results: Sequence[Result]) -> list[Result]:
-    """The order of rows in everything about a class."""
-    return sorted(results, key=lambda one: (one.submission.casefold(), one.submission))
-
-
-def stage_titles(results: Sequence[Result]) -> dict[str, str]:
-    """The labels of all stages that apply to some result, in order, and their titles."""
-    titles = {
-        label: stage.title
-        for result in results
-        for label, stage in result.stages.items()
-        if stage.status is not StageStatus.NOT_APPLICABLE
-    }
-    return dict(sorted(titles.items()))
-
-
-def index_view(results: Sequence[Result]) -> IndexView:
-    """Rows are sorted by name."""
-    ordered, titles = by_name(results), stage_titles(results)
-    rows = tuple(_row(result, list(titles)) for result in ordered)
-    used = {mark.state for row in rows for mark in row.marks}
+def index_view(rows: Sequence[Summary]) -> IndexView:
+    """Everything in the order of ``rows``."""
+    titles = _stage_titles(rows)
+    shown = tuple(_row(row, list(titles)) for row in rows)
+    used = {mark.state for row in shown for mark in row.marks}
     return IndexView(
-        assignments=", ".join(sorted({one_line(one.assignment, NAME_LIMIT) for one in results})),
-        totals=_totals(results),
-        columns=tuple(_column(results, label, title) for label, title in titles.items()),
-        rows=rows,
-        tallies=_tallies(ordered),
+        assignments=", ".join(sorted({one_line(one.assignment, NAME_LIMIT) for one in rows})),
+        totals=_totals(rows),
+        columns=tuple(_column(rows, label, title) for label, title in titles.items()),
+        rows=shown,
+        tallies=_tallies(rows),
         legend=tuple(one for one in State if one in used),
     )
 
 
-def _row(result: Result, labels: Sequence[str]) -> Row:
-    stands = standing(result)
-    link = f"{quote(result.submission, safe='')}/report.html"
+def _stage_titles(rows: Sequence[Summary]) -> dict[str, str]:
+    """The labels of all stages that apply to some submission, in order, and their titles."""
+    titles = {
+        label: title
+        for row in rows
+        for label, (title, seen) in row.stages.items()
+        if seen is not State.NOT_APPLICABLE
+    }
+    return dict(sorted(titles.items()))
+
+
+def _row(row: Summary, labels: Sequence[str]) -> Row:
+    link = f"{quote(row.submission, safe='')}/report.html"
     return Row(
-        name=one_line(result.submission, NAME_LIMIT),
+        name=one_line(row.submission, NAME_LIMIT),
         link=link,
-        score=score_view(result.score),
-        first=stands.brief,
-        tone=stands.tone,
-        marks=tuple(_mark(result, label, link) for label in labels),
+        score=score_view(row.score),
+        remark=row.remark,
+        first=row.brief,
+        tone=row.tone,
+        marks=tuple(_mark(row, label, link) for label in labels),
     )
 
 
-def _mark(result: Result, label: str, link: str) -> Mark:
-    stage = result.stages.get(label)
-    seen = state(stage) if stage else State.NOT_REACHED
+def _mark(row: Summary, label: str, link: str) -> Mark:
+    _, seen = row.stages.get(label, ("", State.NOT_REACHED))
     wrong = seen is State.FAILED
     return Mark(one_line(label), seen, f"{link}#stage-{quote(one_line(label))}" if wrong else "")
 
 
-def _column(results: Sequence[Result], label: str, title: str) -> Column:
-    wrong = sum(
-        label in result.stages and result.stages[label].status is StageStatus.FAILED for result in results
-    )
-    return Column(one_line(label), one_line(title), wrong, round(100 * wrong / len(results), 1))
+def _column(rows: Sequence[Summary], label: str, title: str) -> Column:
+    wrong = sum(label in row.stages and row.stages[label][1] is State.FAILED for row in rows)
+    return Column(one_line(label), one_line(title), wrong, round(100 * wrong / len(rows), 1))
 
 
-def _totals(results: Sequence[Result]) -> tuple[tuple[str, str], ...]:
-    if not results:
+def _totals(rows: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
+    if not rows:
         return (("Submissions", "0"),)
-    graded = sum(one.status is Status.GRADED for one in results)
-    clear = sum(standing(one).tone == "right" for one in results)
-    scores = [one.score.earned for one in results]
-    possible = points(max(one.score.possible for one in results))
+    graded = sum(one.status is Status.GRADED for one in rows)
+    clear = sum(one.tone == "right" for one in rows)
+    scores = [one.score.earned for one in rows]
+    possible = points(max(one.score.possible for one in rows))
     return (
-        ("Submissions", f"{len(results):,}"),
+        ("Submissions", f"{len(rows):,}"),
         ("Graded", f"{graded:,}"),
         ("Nothing wrong", f"{clear:,}"),
         ("Median score", f"{points(median(scores))} of {possible}"),
@@ -143,18 +136,18 @@ def _totals(results: Sequence[Result]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _tallies(results: Sequence[Result]) -> tuple[Tally, ...]:
-    known = {one.id: one for result in results for one in result.mistakes}
-    counts = Counter(name for result in results for name in sorted({one.id for one in result.mistakes}))
+def _tallies(rows: Sequence[Summary]) -> tuple[Tally, ...]:
+    known = {one.id: one for row in rows for one in row.mistakes}
+    counts = Counter(id for row in rows for id in sorted({one.id for one in row.mistakes}))
     most = max(counts.values(), default=1)
     ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return tuple(
         Tally(
-            one_line(name),
-            one_line(known[name].title),
-            one_line(known[name].stage),
+            one_line(id),
+            one_line(known[id].title),
+            one_line(known[id].stage),
             count(number, "submission"),
             round(100 * number / most, 1),
         )
-        for name, number in ordered
+        for id, number in ordered
     )

@@ -7,19 +7,21 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from ..checks.adjustment import UNADJUSTED, Adjustment
 from ..checks.result import Result
 from .classes import index_view
+from .summaries import Summary
 from .view import report_view
 
 
-def render_report(result: Result) -> str:
+def render_report(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
     """The page of one submission. The same result gives the same text."""
-    return _environment().get_template("report.html").render(view=report_view(result)) + "\n"
+    return _environment().get_template("report.html").render(view=report_view(result, adjustment)) + "\n"
 
 
-def render_index(results: Sequence[Result]) -> str:
+def render_index(rows: Sequence[Summary]) -> str:
     """The page of a class; it links to ``NAME/report.html`` beside it for each submission called NAME."""
-    return _environment().get_template("index.html").render(view=index_view(results)) + "\n"
+    return _environment().get_template("index.html").render(view=index_view(rows)) + "\n"
 
 
 @cache

@@ -4,59 +4,64 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from ..checks.result import CheckResult, Result
-from .classes import by_name
-from .text import NAME_LIMIT, one_line, points
+from .summaries import Summary
+from .text import one_line, points
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with one of these
 
 
-def grades_csv(results: Sequence[Result]) -> str:
-    """A header, the points possible, and a row for each submission, sorted by name.
+def grades_csv(rows: Sequence[Summary]) -> str:
+    """A header, the points possible, and a row for each submission.
 
     Columns are the submission, its status, the points of each stage's checks, those of the checks
     of the whole model by the first word of their ids, and the score. A cell is empty where a submission
-    has no such check.
+    has no such check. Where an instructor decided anything, the points that this adds stand before the
+    score, and the remark after it.
     """
-    columns = _columns(results)
-    possible = [
-        points(max((_sum(one, column, "points") or 0.0 for one in results), default=0.0))
-        for column in columns
-    ]
-    best = points(max((one.score.possible for one in results), default=0.0))
+    columns = _columns(rows)
+    with_remarks = [["adjustment"], ["remark"]] if any(row.remark for row in rows) else [[], []]
+    header = ["submission", "status", *columns, *with_remarks[0], "score", *with_remarks[1]]
+    return csv_text(header, [_possible(rows, columns), *map(_row, rows)])
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Mapping[str, str | float]]) -> str:
+    """A table of the columns in ``header``; cells that a row lacks are empty, and none is a formula."""
     table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["submission", "status", *map(text_cell, columns), "score"])
-    writer.writerow(["points possible", "", *possible, best])
-    writer.writerows(_row(result, columns) for result in by_name(results))
+    writer = csv.DictWriter(table, header, extrasaction="ignore", lineterminator="\n")
+    for row in ({name: name for name in header}, *rows):
+        writer.writerow(
+            {name: text_cell(one) if isinstance(one, str) else points(one) for name, one in row.items()}
+        )
     return table.getvalue()
 
 
 def text_cell(text: str) -> str:
     """``text`` so that no spreadsheet takes it for a formula."""
-    line = one_line(text, NAME_LIMIT)
+    line = one_line(text)
     return f"'{line}" if line.startswith(_FORMULA) else line
 
 
-def _columns(results: Sequence[Result]) -> list[str]:
-    checks = [check for result in results for check in result.checks]
-    stages = {check.stage for check in checks if check.stage}
-    return [*sorted(stages), *sorted({_column(check) for check in checks} - stages)]
+def _columns(rows: Sequence[Summary]) -> list[str]:
+    stages = {name for row in rows for name in row.checks if name in row.stages}
+    return [*sorted(stages), *sorted({name for row in rows for name in row.checks} - stages)]
 
 
-def _column(check: CheckResult) -> str:
-    return check.stage or re.split(r"[^\w-]", check.id, maxsplit=1)[0]
+def _possible(rows: Sequence[Summary], columns: Sequence[str]) -> dict[str, str | float]:
+    best: dict[str, str | float] = {
+        column: max(row.checks[column].possible for row in rows if column in row.checks) for column in columns
+    }
+    score = max((row.score.possible for row in rows), default=0.0)
+    return best | {"submission": "points possible", "score": score}
 
 
-def _row(result: Result, columns: Sequence[str]) -> list[str]:
-    sums = [_sum(result, column, "earned") for column in columns]
-    cells = ["" if one is None else points(one) for one in sums]
-    return [text_cell(result.submission), result.status.value, *cells, points(result.score.earned)]
-
-
-def _sum(result: Result, column: str, what: str) -> float | None:
-    mine = [float(getattr(check, what)) for check in result.checks if _column(check) == column]
-    return sum(mine) if mine else None
+def _row(row: Summary) -> dict[str, str | float]:
+    sums: dict[str, str | float] = {name: one.earned for name, one in row.checks.items()}
+    return sums | {
+        "submission": row.submission,
+        "status": row.status.value,
+        "adjustment": row.score.earned - row.measured.earned,
+        "score": row.score.earned,
+        "remark": row.remark,
+    }

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+from ..checks.adjustment import Adjustment
 from ..checks.result import CheckResult, MistakeResult, Outcome, Result, Run, Score, VariantResult
 from .places import Place, place
+from .remarks import adjusted, remark
 from .stages import Lane, StageView, State, lanes, pipeline
 from .standing import Standing, standing
 from .text import NAME_LIMIT, TEXT_LIMIT, clean, count, one_line, points, sentence
@@ -104,6 +106,7 @@ class ReportView:
     assignment: str
     architecture: str
     score: ScoreView
+    remark: str
     standing: Standing
     lanes: tuple[Lane, ...]
     legend: tuple[State, ...]
@@ -116,7 +119,7 @@ class ReportView:
     facts: tuple[tuple[str, str], ...]
 
 
-def report_view(result: Result) -> ReportView:
+def report_view(result: Result, adjustment: Adjustment) -> ReportView:
     """All text in it is cleaned, and cut where it is long."""
     stages = pipeline(result)
     anchors = {one.label: one.anchor for one in stages}
@@ -124,7 +127,8 @@ def report_view(result: Result) -> ReportView:
         submission=one_line(result.submission, NAME_LIMIT),
         assignment=one_line(result.assignment, NAME_LIMIT),
         architecture=one_line(result.architecture or "", NAME_LIMIT),
-        score=score_view(result.score),
+        score=score_view(adjusted(result.score, adjustment)),
+        remark=remark(adjustment),
         standing=standing(result),
         lanes=lanes(stages),
         legend=tuple(one for one in State if any(stage.state is one for stage in stages)),

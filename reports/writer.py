@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..checks.adjustment import UNADJUSTED, Adjustment
 from ..checks.result import Result
 from .html import render_index, render_report
+from .summaries import NOTHING_DECIDED, summaries
 from .tables import grades_csv
 
 
-def write_submission(result: Result, folder: Path) -> None:
+def write_submission(result: Result, folder: Path, adjustment: Adjustment = UNADJUSTED) -> None:
     """Write ``result.json`` and ``report.html`` into the submission's own ``folder``.
 
     The folder is made if need be. The links of ``write_class`` hold if it is called as the submission.
     """
-    _write(folder / "report.html", render_report(result))
+    _write(folder / "report.html", render_report(result, adjustment))
     _write(folder / "result.json", result.to_json())
 
 
-def write_class(results: Sequence[Result], folder: Path) -> None:
-    """Write ``index.html`` and ``grades.csv`` into ``folder``, beside the folders of the submissions."""
-    _write(folder / "grades.csv", grades_csv(results))
-    _write(folder / "index.html", render_index(results))
+def write_class(
+    results: Iterable[Result], folder: Path, adjustments: Mapping[str, Adjustment] = NOTHING_DECIDED
+) -> None:
+    """Write ``index.html`` and ``grades.csv`` into ``folder``, beside the folders of the submissions.
+
+    ``adjustments`` are by submission. Results are read once and not kept.
+    """
+    rows = summaries(results, adjustments)
+    _write(folder / "grades.csv", grades_csv(rows))
+    _write(folder / "index.html", render_index(rows))
 
 
 def _write(path: Path, text: str) -> None:

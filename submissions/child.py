@@ -10,15 +10,19 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import numpy.random  # only now does it load what every child needs
 import torch
 
 from .code import STUDENT_PREFIX
 from .errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
-from .limits import FrameLimits, Limits, apply
+from .limits import FrameLimits, Limits
 from .randomise import seed_random_state
+from .sandbox.confining import Order, confine
 from .wire import Header, Stream, encode, receive
 
 Tensors = dict[str, torch.Tensor]
@@ -26,7 +30,7 @@ Handler = Callable[[Header, Tensors], tuple[Header, Tensors]]
 
 _MESSAGE_CHARACTERS = 10_000
 _FRAMES = 50  # of a traceback, innermost first
-_FROM_PARENT = FrameLimits(body_bytes=1 << 40)  # the parent is trusted
+_FROM_PARENT = FrameLimits(body_bytes=1 << 40, tensors=1 << 20)  # the parent is trusted; each file is one
 _TORCH_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
 
 
@@ -51,44 +55,58 @@ class SocketStream:
 
 
 def run(connection: socket.socket, order: Mapping[str, Any]) -> None:
-    """Make this fresh fork the process of one submission, and serve until the parent hangs up."""
-    _settle(order["scratch"], order["environment"], order["seed"])
+    """Make this fresh fork the process of one submission, and serve until the parent hangs up.
+
+    It may be forked before there is a submission for it: the parent sends the seed when there is.
+    """
     module, _, name = order["handlers"].partition(":")
     handlers: Mapping[str, Handler] = getattr(importlib.import_module(module), name)
-    layers = apply(Limits(**order["limits"]))
+    layers = confine(Limits(**order["limits"]), order["sandbox"] and Order(**order["sandbox"]))
+    _settle(order["scratch"], order["environment"])
     stream = SocketStream(connection)
-    stream.write(encode({"layers": layers}, {}))  # the parent judges them before it sends any code
-    serve(stream, handlers)
+    stream.write(encode(asdict(layers), {}))  # the parent judges them before it sends any code
+    with suppress(EOFError):  # it hangs up
+        _draw_from(receive(stream, _FROM_PARENT)[0]["seed"])
+        serve(stream, handlers)
 
 
-def _settle(scratch: str, environment: Mapping[str, str], seed: int) -> None:
-    """Take a folder, arguments and random numbers of its own; all else is the zygote's."""
+def _settle(scratch: str, environment: Mapping[str, str]) -> None:
+    """Take a folder, arguments and threads of its own; all else is the zygote's."""
     os.chdir(scratch)
     os.environ.clear()
     os.environ.update(environment, HOME=scratch, TMPDIR=scratch)
     tempfile.tempdir = None  # forget the zygote's
     sys.argv = ["submission"]
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
-    seed_random_state(seed)
     # torch renews its thread pool at the first call after a fork. The threads of a backward pass make that
     # call at once, and abort the process where they meet; so it is made here, while there is one thread.
     torch.set_num_threads(1)
 
 
+def _settle_torch() -> None:
+    """Undo what the code may have set for all of torch: every question finds it as it was at first."""
+    torch.set_default_device(None)
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+    torch.set_num_threads(1)
+
+
+def _draw_from(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    seed_random_state(seed)
+
+
 def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:
-    """Answer each request by the handler of its name, whatever that raises, until the other end hangs up."""
+    """Answer each request by the handler of its name, whatever that raises. Ends with EOFError."""
     while True:
-        try:
-            header, tensors = receive(stream, _FROM_PARENT)
-        except EOFError:
-            return
+        header, tensors = receive(stream, _FROM_PARENT)
         stream.write(_answer(header, tensors, handlers))
 
 
 def _answer(header: Header, tensors: Tensors, handlers: Mapping[str, Handler]) -> bytes:
     number = header.pop("id")
     try:
+        _settle_torch()
         reply, out = handlers[header.pop("request")](header, tensors)
         return encode({"id": number, "reply": reply}, out)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are student code's too

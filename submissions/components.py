@@ -124,14 +124,14 @@ def _says_nothing(name: str) -> bool:
 
 def _tried(loaded: Loaded, definitions: Definitions, row: Component, definition: Definition) -> Candidate:
     best = Candidate(row, definition, _rank(definition.name, row.key))
-    end = time.monotonic() + _SECONDS
+    end = time.process_time() + _SECONDS
     try:
         for way, sizes, claimed in _ways(loaded, definitions, row, definition):
             level, error = _run(way, row, sizes)
             if level > best.level or best.error is None:
                 best = replace(best, way=way if level else None, level=level, sizes=sizes, error=error)
                 best.fixed = _unclaimed_heads(way, sizes, claimed) if level else {}
-            if level is Level.FITS or time.monotonic() > end:
+            if level is Level.FITS or time.process_time() > end:
                 break
     except NotLoaded as error:
         best.error = best.error or error

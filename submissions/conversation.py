@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from . import wire
 from .errors import Crashed, Frame, NotLoaded, OutOfMemory, Refused, SubmissionError, TimedOut
 from .limits import FrameLimits, Limits
+from .memory import MemoryWatch
 from .tree import Tree, Usage
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Child:
     ) -> None:
         """Release ``resources`` in the end; ``abandon`` ends the zygote where nothing less ends the child."""
         self._tree, self._connection, self._limits = tree, connection, limits
+        self._memory = MemoryWatch(limits.memory_bytes)
         self._resources, self._abandon = resources, abandon
         self._pipe, self._kept, self._printed_bytes = printed, b"", 0
         self._left = limits.submission_seconds
@@ -92,15 +94,19 @@ class Child:
     def usage(self) -> Usage | None:
         return self._tree.usage
 
-    def start(self) -> None:
-        """Wait for the child's first word; raises RuntimeError where none comes."""
+    def start(self, seed: int) -> Child:
+        """Wait for its first word, and seed it; raises RuntimeError where none comes."""
         self._deadline = time.monotonic() + _START_SECONDS
         self._late = f"it said nothing for {_START_SECONDS:g} s"
+        self._tree.meet(_START_SECONDS)
         try:
-            self.layers = tuple(wire.receive(self, FrameLimits())[0]["layers"])
+            self.layers = tuple(wire.receive(self, FrameLimits())[0]["in_force"])
+            self._memory.begin(self._tree.processes())
+            wire.send(self, {"seed": seed}, {})
         except SubmissionError as problem:
             text = f"the process for a submission did not start: {problem.reason}\n{self.printed}"
             raise RuntimeError(text) from None
+        return self
 
     def request(
         self,
@@ -117,7 +123,7 @@ class Child:
         OutOfMemory, and any SubmissionError that a handler raised, after which it can be asked again.
         """
         if self._failure is not None:
-            raise self._failure
+            raise self._failure.with_traceback(None)  # or it grows with each request that is still to fail
         self._requests += 1
         limits = FrameLimits() if body_limit is None else replace(FrameLimits(), body_bytes=body_limit)
         began = time.monotonic()
@@ -194,19 +200,24 @@ class Child:
             if self._connection in ready:
                 return
             if self._tree.reports in ready:
-                raise self._end(self._ended_by_itself())
+                self._tree.look(_WATCH_SECONDS)
+                if self._tree.exit is not None or self._tree.over:
+                    raise self._end(self._ended_by_itself())
             self._watch()
 
     def _watch(self) -> None:
-        """Refuse what prints without end or starts too many processes."""
+        """End what prints without end, starts too many processes or holds too much memory."""
         if self._printed_bytes > self._limits.printed_bytes:
             limit = self._limits.printed_bytes / 2**20
             raise self._end(Refused(f"the code printed more than {limit:g} MB"))
         now = time.monotonic()
         if now - self._watched > _WATCH_SECONDS:
             self._watched = now
-            if self._tree.size() > self._limits.processes:
+            processes = self._tree.processes()
+            if len(processes) > self._limits.processes:
                 raise self._end(Refused(f"the code started more than {self._limits.processes} processes"))
+            if self._memory.is_over(processes):
+                raise self._end(_out_of_memory(self._limits))
 
     def _read_printed(self) -> bool:
         """Take in a piece of what was printed; False where there is none for now."""
@@ -259,7 +270,7 @@ def _failure(error: object, limits: Limits) -> SubmissionError | None:
     """What a handler raised; None where it was the student's code. Raises ProtocolError at any other form."""
     match error:
         case {"kind": "memory"}:
-            return OutOfMemory(f"the code needed more than {limits.memory_bytes / 2**30:g} GB of memory")
+            return _out_of_memory(limits)
         case {"kind": "student", "type": str(), "message": str(), "frames": list(frames)} if all(
             _is_frame(one) for one in frames
         ):
@@ -270,6 +281,10 @@ def _failure(error: object, limits: Limits) -> SubmissionError | None:
             if _is_frame(frame):
                 return _BY_STATUS[kind](reason, Frame(*frame))
     raise wire.ProtocolError("an error of an unknown form")
+
+
+def _out_of_memory(limits: Limits) -> OutOfMemory:
+    return OutOfMemory(f"the code needed more than {limits.memory_bytes / 2**30:g} GB of memory")
 
 
 def _is_frame(value: object) -> bool:

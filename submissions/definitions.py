@@ -7,6 +7,7 @@ import functools
 import linecache
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,11 @@ class Definition:
     @property
     def is_class(self) -> bool:
         return isinstance(self.value, type)
+
+    @property
+    def is_part(self) -> bool:
+        """Is it a class that instances are made of? The members of an enumeration are there already."""
+        return isinstance(self.value, type) and not issubclass(self.value, Enum)
 
 
 class Definitions:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
@@ -15,10 +18,11 @@ class Limits:
     request_seconds: float = 10  # a forward pass at grading sizes takes milliseconds
     submission_seconds: float = 120  # all requests together
     cpu_seconds: int = 120  # of each process: a second net under the wall clock
-    memory_bytes: int = 4 << 30  # beyond the libraries; a ViT-B/16 in float64 is 0.7 GB of parameters
+    memory_bytes: int = 4 << 30  # all processes, beyond the libraries; a ViT-B/16 in float64 is 0.7 GB
     file_bytes: int = 64 << 20  # each file in the scratch folder
+    scratch_bytes: int = 64 << 20  # all of them, and again what its processes share as files in memory
     open_files: int = 64  # enough for a DataLoader with two workers
-    processes: int = 64  # DataLoaders and thread pools work, and killing them all takes half a second
+    processes: int = 64  # with threads, where the system counts them; killing them all takes half a second
     printed_bytes_kept: int = 64 << 10  # for the report; the rest is dropped
     printed_bytes: int = 16 << 20  # a forgotten print of a tensor fits, an endless loop does not
 
@@ -45,7 +49,7 @@ def apply(limits: Limits) -> list[str]:
     """
     import resource
 
-    size = psutil.Process().memory_info().vms  # torch alone maps gigabytes, so the limit is relative
+    size = _size()  # torch alone maps gigabytes, so the limit is relative
     cpu = limits.cpu_seconds
     wanted = (  # soft and hard: the soft one on processor time ends in SIGXCPU, which tells it from a kill
         ("memory", resource.RLIMIT_AS, size + limits.memory_bytes, size + limits.memory_bytes),
@@ -55,6 +59,43 @@ def apply(limits: Limits) -> list[str]:
         ("core files", resource.RLIMIT_CORE, 0, 0),
     )
     return [f"{name} limit" for name, kind, soft, hard in wanted if _limit(kind, soft, hard)]
+
+
+def _size() -> int:
+    """Bytes of address space. In a namespace this process has another number than in a /proc from outside."""
+    itself = Path("/proc/self/statm")
+    if not itself.exists():
+        return int(psutil.Process().memory_info().vms)
+    return int(itself.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def apply_to_processes(limits: Limits) -> list[str]:
+    """Bound the processes and threads of this one's user, who must be its own.
+
+    Raises OSError where the system does not keep to that, as it does not for root.
+    """
+    import resource
+
+    kind = resource.RLIMIT_NPROC
+    before = resource.getrlimit(kind)
+    resource.setrlimit(kind, (1, before[1]))
+    bound = not _can_start_a_thread()
+    resource.setrlimit(kind, (limits.processes, before[1]))
+    if not bound or not _can_start_a_thread():
+        resource.setrlimit(kind, before)
+        raise OSError("the number of processes is not limited for this user alone")
+    resource.setrlimit(kind, (limits.processes, limits.processes))
+    return ["process limit"]
+
+
+def _can_start_a_thread() -> bool:
+    one = threading.Thread(target=bool)
+    try:
+        one.start()
+    except RuntimeError:
+        return False
+    one.join()
+    return True
 
 
 def _limit(kind: int, soft: int, hard: int) -> bool:

@@ -24,34 +24,39 @@ def cells(name: str, content: bytes) -> dict[str, bytes]:
 
     Raises NotLoaded where ``content`` is no notebook of format 3 or 4, or not one of Python.
     """
-    notebook = _read(name, content)
-    metadata = notebook.get("metadata", {})
-    language = metadata.get("kernelspec", {}).get("language") or metadata.get("language_info", {}).get("name")
-    if language and "python" not in str(language).lower():
+    text = _text(name, content)
+    try:
+        language, code = _read(name, text)
+    except Exception as error:  # of a damaged notebook, anything may be anything
+        raise NotLoaded(
+            f"{name} is a damaged notebook ({error}); open it in Jupyter and save it again"
+        ) from error
+    if "python" not in language.lower():
         raise NotLoaded(f"{name} is a notebook in {language}, not in Python")
-    return {
-        cell_file(name, number): cell["source"].encode("utf-8", "replace")
-        for number, cell in enumerate(notebook["cells"], start=1)
-        if cell["cell_type"] == "code"
-    }
+    return code
 
 
-def _read(name: str, content: bytes) -> nbformat.NotebookNode:
-    import nbformat  # here: it takes a while, and few submissions are notebooks
-
+def _text(name: str, content: bytes) -> str:
     try:
         text = content.decode("utf-8-sig")
         if not isinstance(json.loads(text), Mapping):
             raise ValueError("it is not a JSON object")
     except (ValueError, RecursionError) as error:
         raise NotLoaded(f"{name} is not a Jupyter notebook: its JSON cannot be read ({error})") from error
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # cells without an id are fine
-            # nbformat has no annotations
-            notebook: nbformat.NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
-            return notebook
-    except Exception as error:  # on a damaged notebook, nbformat raises KeyError, TypeError and others
-        raise NotLoaded(
-            f"{name} is a damaged notebook ({error}); open it in Jupyter and save it again"
-        ) from error
+    return text
+
+
+def _read(name: str, text: str) -> tuple[str, dict[str, bytes]]:
+    """Its language and code."""
+    import nbformat  # here: it takes a while, and few submissions are notebooks
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # cells without an id are fine
+        notebook: nbformat.NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]  # without annotations
+    metadata = notebook.get("metadata", {})
+    language = metadata.get("kernelspec", {}).get("language") or metadata.get("language_info", {}).get("name")
+    return str(language or "python"), {
+        cell_file(name, number): cell["source"].encode("utf-8", "replace")
+        for number, cell in enumerate(notebook["cells"], start=1)
+        if cell["cell_type"] == "code"
+    }

@@ -10,9 +10,11 @@ from math import isqrt
 from torch import Tensor, nn
 
 from .parameter_names import meanings
+from .randomise import all_modules, named_tensors
 
 _PARAMETERS_OF_A_LAYER = 2  # weight and bias
 _CONTAINERS = (nn.ModuleList, nn.Sequential)
+_LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.MultiheadAttention)
 
 
 def tensors(output: object) -> Iterator[Tensor]:
@@ -43,15 +45,25 @@ def observe(model: nn.Module) -> dict[str, int]:
     return {field: value for field, value in found.items() if value}
 
 
+def _modules(model: nn.Module) -> list[nn.Module]:
+    """List all modules, also those that the model does not know of."""
+    return [module for _, module in all_modules(model)]
+
+
+def parameters(model: nn.Module) -> list[Tensor]:
+    """List all parameters, also those that the model does not know of."""
+    return [tensor for _, tensor, is_parameter in named_tensors(model) if is_parameter]
+
+
 def _embed_dim(model: nn.Module) -> int:
-    norms = [one.normalized_shape[-1] for one in model.modules() if isinstance(one, nn.LayerNorm)]
-    sizes = norms or [size for one in model.parameters() if one.dim() > 1 for size in one.shape]
+    norms = [one.normalized_shape[-1] for one in _modules(model) if isinstance(one, nn.LayerNorm)]
+    sizes = norms or [size for one in parameters(model) if one.dim() > 1 for size in one.shape if size > 1]
     return Counter(sizes).most_common(1)[0][0] if sizes else 0
 
 
 def _mlp_dim(model: nn.Module, width: int) -> int:
     """Return the width M with as many maps D → M as M → D; 0 where no other width than D is there."""
-    shapes = Counter(tuple(one.shape) for one in model.parameters() if one.dim() == 2)
+    shapes = Counter(tuple(one.shape) for one in parameters(model) if one.dim() == 2)
     paired = {out: count for (out, into), count in shapes.items() if into == width != out}
     fitting = {size: count for size, count in paired.items() if shapes[width, size] == count}
     return max(fitting, key=lambda size: (fitting[size], size)) if fitting else 0
@@ -59,7 +71,7 @@ def _mlp_dim(model: nn.Module, width: int) -> int:
 
 def _depth(model: nn.Module) -> int:
     """Return how many modules of one class stand side by side, where those hold the most parameters."""
-    groups = [(_numel(group), len(group)) for module in model.modules() for group in _alike(module)]
+    groups = [(_numel(group), len(group)) for module in _modules(model) for group in _alike(module)]
     repeated = [group for group in groups if group[1] > 1]
     return max(repeated or groups, default=(0, 0))[1]
 
@@ -69,7 +81,8 @@ def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
     if isinstance(module, _CONTAINERS):
         held, least = list(module), 1
     else:
-        held, least = [one for one in module.children() if not isinstance(one, _CONTAINERS)], 2
+        no_part = (*_CONTAINERS, nn.ParameterList)  # which holds the same weight of all blocks
+        held, least = [one for one in module.children() if not isinstance(one, no_part)], 2
     parts = [one for one in held if len(list(one.parameters())) > _PARAMETERS_OF_A_LAYER]
     for kind in dict.fromkeys(map(type, parts)):
         group = [one for one in parts if type(one) is kind]
@@ -82,24 +95,35 @@ def _numel(modules: list[nn.Module]) -> int:
 
 
 def _heads(model: nn.Module) -> int:
-    kept = Counter(_attribute(one, "heads") for one in model.modules())
+    kept = Counter(_attribute(one, "heads") for one in _modules(model))
     del kept[0]
     return kept.most_common(1)[0][0] if kept else 0
 
 
 def _classes(model: nn.Module) -> int:
-    layers = [one for one in model.modules() if isinstance(one, nn.Linear)]
+    layers = [one for one in _modules(model) if isinstance(one, nn.Linear)]
     return layers[-1].out_features if layers else 0
 
 
 def _patch_and_image(model: nn.Module, width: int) -> dict[str, int]:
-    convolutions = [one for one in model.modules() if isinstance(one, nn.Conv2d)]
+    convolutions = [one for one in _modules(model) if isinstance(one, nn.Conv2d)]
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
     patch = next((int(one.kernel_size[0]) for one in convolutions if one.kernel_size == one.stride), 0)
     patch = patch or _attribute(model, "patch")
-    tokens = [one.shape[-2] for one in model.parameters() if one.dim() > 1 and one.shape[-1] == width]
+    tokens = list(_rows_of_tables(model, width))
     side = next((isqrt(one - 1) for one in tokens if one > 1 and isqrt(one - 1) ** 2 == one - 1), 0)
     return {**found, "patch": patch, "height": side * patch, "width": side * patch}
+
+
+def _rows_of_tables(model: nn.Module, width: int) -> Iterator[int]:
+    """Yield the rows of all tables of tokens, as rows or feature by feature; weights of layers are none."""
+    for module in _modules(model):
+        for one in () if isinstance(module, _LAYERS) else module.parameters(recurse=False):
+            sizes = [size for size in one.shape if size > 1]
+            if len(sizes) == 2 and sizes[-1] == width:
+                yield sizes[0]
+            elif len(sizes) == 2 < one.dim() and sizes[0] == width:
+                yield sizes[1]
 
 
 def _attribute(module: nn.Module, meaning: str) -> int:

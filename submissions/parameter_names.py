@@ -91,7 +91,8 @@ FIELDS: dict[str, tuple[str, ...]] = {  # the fields of Sizes that an argument o
 _NAMES = {  # meanings, the most common first: the names that have them
     "channels": """in_channels in_chans channels num_channels n_channels in_c in_ch inchannel channel
         n_chans num_chans nc c_in image_channels img_channels input_channels nb_channels channels_in chans
-        inp_channels number_channels image_depth color_channels channel_size in_chan c""",
+        inp_channels number_channels image_depth color_channels channel_size in_chan""",
+    "channels embed_dim": "c",
     "height": "img_height image_height height img_h image_h input_height im_height h_img",
     "width": "img_width image_width img_w image_w input_width im_width w_img w",
     "image": """img_size image_size img_dim image_dim image_length img_length input_resolution resolution res
@@ -130,7 +131,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
         num_head attention_heads attn_heads n_attention_heads head_num heads_num nb_heads number_of_heads
         num_attn_heads n_attn_heads transformer_heads mha_heads number_heads num_of_heads msa_heads msa_head
         nums_head head_count num_multi_heads multi_heads encoder_heads attention_head_count
-        num_transformer_heads""",
+        num_transformer_heads nh""",
     "head_dim": """head_dim dim_head head_size d_head d_k dim_heads heads_dim head_width qkv_dim
         qkv_head_dim d_v""",
     "mlp_dim": """mlp_dim dim_mlp mlp_size d_ff dim_feedforward feedforward_dim ff_dim ffn_dim

@@ -87,10 +87,15 @@ def _switches(model: nn.Module) -> dict[str, bool]:
     return {one.name: True for one in parameters if one.default is False}
 
 
+def begin_pass(number: int) -> None:
+    """Puts torch into the random state of a pass: traced or not, the first draws the same numbers."""
+    seed_random_state(1_000_003 + number)  # unusual: a model that seeds by itself shows
+
+
 def _one_pass(
     model: nn.Module, image: Tensor, options: Mapping[str, bool], number: int, out: dict[str, Tensor]
 ) -> Header:
-    seed_random_state(1_000_003 + number)  # unusual: a model that seeds by itself shows
+    begin_pass(number)
     random_state, training = torch.get_rng_state(), model.training
     with torch.no_grad():
         found = list(tensors_in(model(image, **options)))

@@ -15,33 +15,21 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
 import psutil
 
 from .conversation import Child
+from .launching import CLEAN, command, environment
 from .limits import Limits
+from .sandbox.isolation import Sandbox
 from .tree import Tree, kill_descendants
 
 _START_SECONDS = 120.0  # importing torch takes 3 s warm, and a minute from a cold network disk
 _END_SECONDS = 6.0  # a little more than the zygote gives itself to end what is below it
 _HANDLERS = f"{__package__}.requests:HANDLERS"
-_PATHS = ("PYTHONPATH", "LD_LIBRARY_PATH")  # without these the same Python might find another torch
-_ENVIRONMENT = {
-    "PATH": os.environ.get("PATH", os.defpath),
-    "LANG": "C.UTF-8",
-    "OMP_NUM_THREADS": "1",  # before the interpreter starts: a thread pool does not survive a fork
-    "MKL_NUM_THREADS": "1",
-    "CUDA_VISIBLE_DEVICES": "",
-    "MPLBACKEND": "Agg",  # no window
-    "PYTHONHASHSEED": "0",  # the order of sets repeats
-    "PYTHONBREAKPOINT": "0",
-    "PYTHONSAFEPATH": "1",
-    "PYTHONUNBUFFERED": "1",  # what is printed before a crash arrives
-    "PYTHONIOENCODING": "utf-8:backslashreplace",
-}
 
 
 class _EndedError(Exception):
@@ -51,14 +39,17 @@ class _EndedError(Exception):
 class Zygote:
     """A process that has imported torch (and ``warm``, as far as installed), to be forked for submissions.
 
-    Starting returns at once; the first child waits until it is ready. One that has died is started once more.
-    As a context manager it ends with every process below it.
+    With a ``sandbox`` its children are locked in, and the next one is forked while one is at work. Starting
+    returns at once; the first child waits until it is ready. One that has died is started once more. As a
+    context manager it ends with every process below it.
     """
 
-    def __init__(self, warm: Sequence[str] = ()) -> None:
+    def __init__(self, warm: Sequence[str] = (), sandbox: Sandbox | None = None) -> None:
         self._warm = [_HANDLERS.partition(":")[0], *warm]
+        self._sandbox = sandbox
         self._process: subprocess.Popen[bytes] | None = None
         self._ready = False
+        self._ahead: tuple[object, Child] | None = None  # what it was made for, and the next child
 
     def __enter__(self) -> Zygote:
         self.start()
@@ -74,13 +65,14 @@ class Zygote:
         self._ready = False
         self._control, theirs = socket.socketpair()
         self._control.settimeout(_START_SECONDS)
+        wrapping = self._sandbox.wrapping if self._sandbox else ()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.zygote", str(theirs.fileno())],
+                [*wrapping, *command(f"{__package__}.zygote", str(theirs.fileno()))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd="/",
-                env={name: os.environ[name] for name in _PATHS if name in os.environ} | _ENVIRONMENT,
+                env=environment(),
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # Ctrl-C is the parent's
             )
@@ -88,16 +80,17 @@ class Zygote:
 
     def stop(self) -> None:
         """End it and every process below it; the next child starts it again."""
-        if self._process is None:
+        self._drop_ahead()
+        process, self._process = self._process, None
+        if process is None:
             return
         self._control.close()  # it ends on that, with all below it
         try:
-            self._process.wait(_END_SECONDS)
+            process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            kill_descendants(psutil.Process(self._process.pid))
-            self._process.kill()
-            self._process.wait()
-        self._process = None
+            kill_descendants(psutil.Process(process.pid))
+            process.kill()
+            process.wait()
 
     def _abandon(self, process: subprocess.Popen[bytes] | None) -> None:
         """Stop it, unless another has taken the place of ``process``."""
@@ -108,42 +101,78 @@ class Zygote:
         """A fresh child, ready for requests; use it as a context manager.
 
         ``handlers`` names a mapping from request to handler as ``module:attribute``. Raises RuntimeError
-        where no child can be had, which is no submission's fault.
+        where no child can be had, or one that is locked in less than the sandbox promises, which is no
+        submission's fault.
         """
-        limits = limits or Limits()
+        asked = (limits or Limits(), handlers)
+        child = self._ahead_for(asked, seed) or self._forked(*asked).start(seed)
+        if self._sandbox:
+            self._demand(self._sandbox, child)
+            if not self._sandbox.serves_once:
+                with contextlib.suppress(RuntimeError):  # the next call tries again, or says why not
+                    self._ahead = (asked, self._forked(*asked))
+        return child
+
+    def _ahead_for(self, asked: object, seed: int) -> Child | None:
+        """The child that is waiting, if it was made for what is asked and nothing has happened to it."""
+        if self._ahead is None or self._ahead[0] != asked:
+            self._drop_ahead()
+            return None
+        child, self._ahead = self._ahead[1], None
+        with contextlib.suppress(RuntimeError):
+            return child.start(seed)
+        return None
+
+    def _drop_ahead(self) -> None:
+        ahead, self._ahead = self._ahead, None
+        if ahead:
+            ahead[1].close()
+
+    def _demand(self, sandbox: Sandbox, child: Child) -> None:
+        child.layers = (*sandbox.outer, *child.layers)
+        if missing := set(sandbox.layers) - set(child.layers):
+            child.close()
+            lacks = ", ".join(sorted(missing))
+            raise RuntimeError(f"the process for a submission lacks what worked when it was tried: {lacks}")
+
+    def _forked(self, limits: Limits, handlers: str) -> Child:
+        """A child that has yet to be started."""
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
-            scratch = tempfile.mkdtemp(prefix="vitcheck-")
-            ours.callback(shutil.rmtree, scratch, ignore_errors=True)
+            scratch = self._scratch(ours)
             printed, print_to = os.pipe()
             ours.callback(os.close, printed)
             theirs.callback(os.close, print_to)
             connection, connect_to = _pair(ours, theirs)
             reports, report_to = _pair(ours, theirs)
+            tree = Tree(reports)
             order = {
                 "scratch": scratch,
-                "environment": _ENVIRONMENT,
-                "seed": seed,
+                "environment": CLEAN,
                 "handlers": handlers,
                 "limits": asdict(limits),
+                "sandbox": self._sandbox and asdict(replace(self._sandbox.order, scratch=scratch)),
             }
-            monitor = self._fork(order, [connect_to.fileno(), print_to, report_to.fileno()])
-            child = Child(
-                Tree(monitor, reports),
-                connection,
-                printed,
-                limits,
-                ours.pop_all(),
-                partial(self._abandon, self._process),
-            )
-        child.start()
-        return child
+            self._fork(order, [connect_to.fileno(), print_to, report_to.fileno()])
+            abandon = partial(self._abandon, self._process)
+            if self._sandbox and self._sandbox.serves_once:
+                ours.callback(abandon)
+            return Child(tree, connection, printed, limits, ours.pop_all(), abandon)
 
-    def _fork(self, order: dict[str, Any], descriptors: list[int]) -> int:
-        """The process id of the new child's monitor."""
+    def _scratch(self, resources: contextlib.ExitStack) -> str:
+        """The folder in which the child may write; inside bubblewrap there is one already."""
+        if self._sandbox and self._sandbox.wrapping:
+            return self._sandbox.order.scratch
+        scratch = tempfile.mkdtemp(prefix="vitcheck-")
+        resources.callback(shutil.rmtree, scratch, ignore_errors=True)
+        return scratch
+
+    def _fork(self, order: dict[str, Any], descriptors: list[int]) -> None:
+        """Have the zygote begin a child that follows ``order``."""
         for _ in range(2):
             try:
                 self._wait_until_ready()
-                return int(self._ask({"fork": order}, descriptors)["monitor"])
+                self._ask({"fork": order}, descriptors)
+                return
             except _EndedError:
                 self.stop()
         raise RuntimeError("the process that runs submissions ended twice by itself; what it said is above")

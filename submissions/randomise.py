@@ -50,8 +50,22 @@ def seed_random_state(seed: int) -> None:
 def named_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor, bool]]:
     """Every tensor that the model holds: registered, plain attributes, and in modules kept in lists.
 
-    The third item says whether it is an ``nn.Parameter``.
+    The third item says whether it is an ``nn.Parameter``. What is on the meta device, such as a template for
+    ``torch.func.functional_call``, holds no numbers and is left out.
     """
+    for _, _, held in _walk(model):
+        for name, one in held:
+            if isinstance(one, Tensor) and not one.is_meta:
+                yield name, one, isinstance(one, nn.Parameter)
+
+
+def all_modules(model: nn.Module) -> list[tuple[str, nn.Module]]:
+    """Every module with its dotted name, those in plain lists and other attributes too."""
+    return [(name, module) for name, module, _ in _walk(model)]
+
+
+def _walk(model: nn.Module) -> Iterator[tuple[str, nn.Module, list[tuple[str, object]]]]:
+    """Each module with its dotted name, and with what it holds directly, by dotted name too."""
     todo, seen = [("", model)], set()
     while todo:
         prefix, module = todo.pop()
@@ -63,9 +77,7 @@ def named_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor, bool]]:
             for attribute, value in _attributes(module)
             for path, one in _flatten(attribute, value)
         ]
-        for name, one in held:
-            if isinstance(one, Tensor):
-                yield name, one, isinstance(one, nn.Parameter)
+        yield prefix, module, held
         inside = [(name, one) for name, one in held if isinstance(one, nn.Module)]
         todo += reversed(inside)  # depth first, so that what is shared has the name that torch gives it
 

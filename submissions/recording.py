@@ -12,7 +12,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from ..reference.sizes import Sizes
 from .child import describe_error, is_out_of_memory
 from .failing import failed_call
-from .plain import tensors_in
+from .plain import begin_pass, tensors_in
 from .scripts import Script
 from .sights import Watcher
 from .subject import DTYPES, Header, Reply, Tensors, default_dtype
@@ -32,6 +32,7 @@ def record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) ->
             watcher,
             tracer,
         ):
+            begin_pass(0)
             result = model(image)
         outputs = list(tensors_in(result))
     except (Exception, SystemExit) as raised:
@@ -63,14 +64,15 @@ def encode(
     error: Header | None = None,
     failed: Header | None = None,
 ) -> Reply:
+    # of what was made out of the tracer's sight, too: it must not be mistaken for nothing
+    returned = [[path, tracer.refer(tensor)] for path, tensor in outputs]
     cells = [one.cells for one in tracer.records + tracer.leaves if one.cells is not None]
     signature = hashlib.sha256(" ".join(one.op for one in tracer.records).encode()).hexdigest()[:16]
-    references = [(path, tracer.reference(tensor)) for path, tensor in outputs]
     header = {
         "signature": signature,
         "records": [_row(one) for one in tracer.records],
         "leaves": [_row(one) for one in tracer.leaves],
-        "outputs": [[path, where] for path, where in references if where is not None],
+        "outputs": returned,
         "sights": sights,
         "error": error,
         "failed": failed,

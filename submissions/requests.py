@@ -144,9 +144,11 @@ def _shapes(header: Header) -> Reply:
 def _real_shapes(header: Header) -> Reply:
     sizes = Sizes(**header["sizes"])
     key = header["component"][0] if "component" in header else None
-    image = torch.rand(COMPONENTS[key].input_shape(sizes) if key else _image_shape(sizes))
+    shape = COMPONENTS[key].input_shape(sizes) if key else _image_shape(sizes)
+    image = torch.rand(shape, dtype=torch.float32)
     # not on the meta device: code may look at numbers, and for that device torch imports its compiler
-    return record(built(sizes, header).eval(), image, {**header, "dtype": "float32"}, keep_cells=False)
+    model = built(sizes, header).eval().float()  # a default argument that is a module was made float64 before
+    return record(model, image, {**header, "dtype": "float32"}, keep_cells=False)
 
 
 def _image_shape(sizes: Sizes) -> tuple[int, ...]:

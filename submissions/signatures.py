@@ -105,7 +105,7 @@ class Reader:
 
     def _part(self, definition: Definition, name: str, annotation: str) -> Definition | None:
         """Find the student's class that an argument is an instance of, by its annotation or its name."""
-        types = [one for one in self.definitions.all.values() if one.is_class and one != definition]
+        types = [one for one in self.definitions.all.values() if one.is_part and one != definition]
         annotated = [one for one in types if one.name in re.findall(r"\w+", annotation)]
         plain = normalise(name)
         alike = [one for one in types if len(plain) > 2 and plain in normalise(one.name)]

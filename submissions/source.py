@@ -21,6 +21,7 @@ FOLDER_BYTES = archives.TOTAL_BYTES
 _DATA = {".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".txt", ".csv", ".jpg", ".jpeg", ".png", ".npy"}
 _LIMITS = {".py": CODE_BYTES, ".ipynb": NOTEBOOK_BYTES} | dict.fromkeys(_DATA, DATA_BYTES)
 _SKIPPED = {"__pycache__", "__MACOSX", "venv", "env", "node_modules", "site-packages"}
+_OURS = {"index.html", "grades.csv", *(f"gradebook.sqlite{one}" for one in ("", "-wal", "-shm", "-journal"))}
 _FILES = (".py", ".ipynb", *archives.SUFFIXES)
 
 
@@ -56,28 +57,34 @@ def _may_be_submission(path: Path) -> bool:
     return path.is_dir() or path.name.lower().endswith(_FILES)
 
 
+def text_of(name: str) -> str:
+    r"""Return the name of a file as text: bytes that are none, of an old archive, are written as ``\xe9``."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
 def submission_name(path: Path) -> str:
     """Return ``alice`` for a folder ``alice``, for ``alice.py`` and for ``alice.tar.gz``."""
     if path.is_dir():
-        return path.resolve().name
+        return text_of(path.resolve().name)
     for suffix in sorted(_FILES, key=len, reverse=True):
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
-            return path.name[: -len(suffix)]
-    return path.name
+            return text_of(path.name[: -len(suffix)])
+    return text_of(path.name)
 
 
 def submission_names(paths: Sequence[Path]) -> list[str]:
     """Return a name for each of ``paths``, no two alike even where case does not count.
 
-    It is the plain name where that is free, else the one with suffix, else the one with a number.
+    It is the plain name where that is free, else the one with suffix, else the one with a number. The names
+    of what stands beside the submissions' folders are never free.
     """
     plain = [submission_name(path) for path in paths]
-    counts = Counter(name.lower() for name in plain)
-    taken: set[str] = {name for name, count in counts.items() if count == 1}
+    counts = Counter([*(name.lower() for name in plain), *_OURS])
+    taken: set[str] = {name for name, count in counts.items() if count == 1} | _OURS
     names = []
     for path, name in zip(paths, plain, strict=True):
         if counts[name.lower()] > 1:
-            name = _free(path.name, taken)
+            name = _free(text_of(path.name), taken)
         names.append(name)
     return names
 
@@ -112,43 +119,51 @@ def read_source(path: Path) -> Source:
 
 
 def _read(path: Path) -> dict[str, bytes]:
-    name = path.name.lower()
+    files = chosen(path)
+    if len(files) == 1 and _is_archive(files[0]):
+        return archives.unpack(files[0], _wanted)
     if path.is_dir():
-        return _read_folder(path)
-    if name.endswith(archives.SUFFIXES):
-        return archives.unpack(path, _wanted)
-    if name.endswith((".py", ".ipynb")):
-        suffix = PurePosixPath(name).suffix
-        if path.stat().st_size > _LIMITS[suffix]:
-            raise Refused(f"{path.name} is larger than {_LIMITS[suffix] // 2**20} MB")
-        return {path.stem + suffix: path.read_bytes()}
-    raise NotLoaded(
-        f"{path.name} is neither Python (.py), a notebook (.ipynb), a folder, nor an archive "
-        f"({', '.join(archives.SUFFIXES)})"
-    )
+        return {file.relative_to(path).as_posix(): file.read_bytes() for file in files}
+    return {path.stem + path.suffix.lower(): path.read_bytes()}
 
 
-def _read_folder(folder: Path) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
-    packed = []
-    total = 0
-    for file in _regular_files(folder):
-        name, size = file.relative_to(folder).as_posix(), file.stat().st_size
-        if name.lower().endswith(archives.SUFFIXES):
-            packed.append(file)
-        if _wanted(name, size):
-            total += size
-            if total > FOLDER_BYTES:
-                raise Refused(
-                    f"{folder.name} holds more than {FOLDER_BYTES // 2**20} MB; hand in the code alone"
-                )
-            files[name] = file.read_bytes()
-    if len(packed) == 1 and not any(name.endswith((".py", ".ipynb")) for name in files):
-        return archives.unpack(packed[0], _wanted)
+def chosen(path: Path) -> list[Path]:
+    """List the files at ``path`` that are read: the file itself, or those in a folder that matter.
+
+    Raises NotLoaded for a file of another kind and Refused where a limit on sizes is broken.
+    """
+    files = _chosen_in(path) if path.is_dir() else [path]
+    if sum(map(_size, files)) > FOLDER_BYTES:
+        raise Refused(f"{path.name} holds more than {FOLDER_BYTES // 2**20} MB; hand in the code alone")
     return files
 
 
-def _regular_files(folder: Path) -> Iterator[Path]:
+def _chosen_in(folder: Path) -> list[Path]:
+    files = list(regular_files(folder))
+    wanted = [file for file in files if _wanted(file.relative_to(folder).as_posix(), file.stat().st_size)]
+    packed = [file for file in files if _is_archive(file)]
+    has_code = any(file.name.endswith((".py", ".ipynb")) for file in wanted)
+    return packed if len(packed) == 1 and not has_code else wanted
+
+
+def _size(file: Path) -> int:
+    """Return the bytes of a file that may be read. Raises NotLoaded or Refused for another."""
+    suffix, size = file.suffix.lower(), file.stat().st_size
+    if not _is_archive(file) and suffix not in _LIMITS:
+        raise NotLoaded(
+            f"{file.name} is neither Python (.py), a notebook (.ipynb), a folder, nor an archive "
+            f"({', '.join(archives.SUFFIXES)})"
+        )
+    if size > (limit := _LIMITS.get(suffix, FOLDER_BYTES)):
+        raise Refused(f"{file.name} is larger than {limit // 2**20} MB")
+    return size
+
+
+def _is_archive(file: Path) -> bool:
+    return file.name.lower().endswith(archives.SUFFIXES)
+
+
+def regular_files(folder: Path) -> Iterator[Path]:
     """Yield each file below ``folder`` in a fixed order; no link is followed, since it may lead anywhere."""
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not _is_skipped(name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import struct
 import time
 from dataclasses import dataclass
 
@@ -12,6 +13,10 @@ import psutil
 
 _KILL_SECONDS = 5.0  # until a killed tree must be gone: 300 processes take 1.3 s, 6 GB of shared memory 1.1 s
 _LOOK_SECONDS = 0.01  # between one round of kills and the next
+_REPORT_BYTES = 4096
+_SENDER = struct.Struct("iII")  # process, user and group id, as the system translates them for this process
+_SENDERS = hasattr(socket, "SO_PASSCRED")  # on Linux, the only system where the translation is needed
+_SENDER_BYTES = socket.CMSG_SPACE(_SENDER.size)
 
 
 def descendants(root: psutil.Process) -> list[psutil.Process]:
@@ -50,38 +55,50 @@ class Tree:
     when nothing is left alive. ``lost`` says that the monitor itself was killed.
     """
 
-    def __init__(self, monitor: int, reports: socket.socket) -> None:
+    def __init__(self, reports: socket.socket) -> None:
         self.exit: int | None = None
         self.usage: Usage | None = None
         self.lost = False
         self.reports = reports
-        self._monitor = psutil.Process(monitor)
+        self._monitor: psutil.Process | None = None
         self._unread = b""
+        if _SENDERS:
+            reports.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
 
     @property
     def over(self) -> bool:
         return self.lost or self.usage is not None
 
-    def size(self) -> int:
-        """How many processes live in it."""
-        return len(descendants(self._monitor))
+    def processes(self) -> list[psutil.Process]:
+        """Those that live in it."""
+        return descendants(self._monitor) if self._monitor else []
+
+    def meet(self, seconds: float) -> None:
+        """Give the monitor ``seconds`` to say who it is; without that there are no processes to be seen."""
+        deadline = time.monotonic() + seconds
+        while self._monitor is None and not self.over and (left := deadline - time.monotonic()) > 0:
+            self.look(left)
 
     def look(self, seconds: float) -> None:
         """Take in what the monitor reports within ``seconds``, if it does."""
         self.reports.settimeout(seconds)
         try:
-            text = self.reports.recv(4096)
+            text, sender, _, _ = self.reports.recvmsg(_REPORT_BYTES, _SENDER_BYTES)
         except TimeoutError:
             return
         except ConnectionError:
-            text = b""
+            text, sender = b"", []
         self.lost = not text
         *lines, self._unread = (self._unread + text).split(b"\n")
         for line in lines:
-            self._note(json.loads(line))
+            self._note(json.loads(line), sender)
 
-    def _note(self, report: dict[str, float]) -> None:
-        if "exit" in report:
+    def _note(self, report: dict[str, float], sender: list[tuple[int, int, bytes]]) -> None:
+        if "monitor" in report:  # as it calls itself, which in a namespace of its own is another number
+            number = _SENDER.unpack(sender[0][2])[0] if sender else int(report["monitor"])
+            with contextlib.suppress(psutil.NoSuchProcess):
+                self._monitor = psutil.Process(number)
+        elif "exit" in report:
             self.exit = int(report["exit"])
         else:
             self.usage = Usage(report["cpu_seconds"], int(report["max_rss_bytes"]))
@@ -96,7 +113,8 @@ class Tree:
         """End all of it; False where that could not be seen through, and the zygote has to go too."""
         deadline = time.monotonic() + _KILL_SECONDS
         while not self.over and time.monotonic() < deadline:
-            kill_descendants(self._monitor)
+            if self._monitor:
+                kill_descendants(self._monitor)
             self.look(_LOOK_SECONDS)
         self.reports.close()  # the monitor ends on that
         return self.usage is not None

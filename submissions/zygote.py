@@ -2,14 +2,14 @@
 
 Run as ``python -m vitcheck.submissions.zygote FD``, where FD is its socket to the parent. It never sees a
 submission. For each it forks a monitor, which adopts whatever the submission's process leaves behind and
-reports how it ended; the monitor forks the child. It stays single-threaded: a fork copies only the calling
-thread, and the locks of others would stay locked for ever (a matrix product in the child then hangs).
+reports how it ended; the monitor forks the child. Where they get namespaces of their own, a keeper enters
+those and forks the monitor as the first process in them. It stays single-threaded: a fork copies only the
+calling thread, and the locks of others would stay locked for ever (a matrix product in the child then hangs).
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib
 import json
 import os
@@ -26,20 +26,22 @@ from typing import Any
 import psutil
 
 from .collecting import nothing_collected
+from .sandbox import confining, kernel, namespaces
 from .tree import kill_descendants
 
-_DIE_WITH_PARENT, _ADOPT_ORPHANS = 1, 36  # PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of prctl(2)
 _MESSAGE_BYTES = 65536  # control messages are small and strictly in turn: one receive is one message
 _LAST_LOOK_SECONDS = 5.0  # for ending what is left when the parent is gone
+_OUTSIDE = 0  # the process id of a parent in another namespace
 _DESCRIPTORS = 3  # with an order to fork: the child's socket, the pipe it prints to, the monitor's reports
 
 
 def main() -> None:
     """Serve until the parent hangs up, then end with every process and folder that is left."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    _prctl(_ADOPT_ORPHANS, 1)
+    confining.prepare()
+    _prctl(kernel.ADOPT_ORPHANS, 1)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system reaps
-    folders = []
+    folders: set[str] = set()
     with contextlib.suppress(ConnectionError):  # the parent has hung up while it was imported, say
         while True:
             text, descriptors, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, _DESCRIPTORS)
@@ -47,12 +49,12 @@ def main() -> None:
                 break
             order = json.loads(text)
             if "fork" in order:
-                folders.append(order["fork"]["scratch"])
+                folders.add(order["fork"]["scratch"])
             control.sendall(json.dumps(_answer(order, descriptors)).encode())
     _clear(folders)
 
 
-def _clear(folders: list[str]) -> None:
+def _clear(folders: set[str]) -> None:
     """Leave nothing behind, even where the parent was killed."""
     deadline = time.monotonic() + _LAST_LOOK_SECONDS
     while kill_descendants(psutil.Process()) and time.monotonic() < deadline:
@@ -68,7 +70,8 @@ def _answer(order: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
         return {"problem": f"it has {threads} threads, and can fork safely with one only"}
     try:
         zygote = os.getpid()
-        return {"monitor": _fork(lambda: _monitor(zygote, order["fork"], *descriptors))}
+        _fork(lambda: _begin(zygote, order["fork"], *descriptors))
+        return {}
     finally:
         for one in descriptors:
             os.close(one)
@@ -83,6 +86,7 @@ def _warm(names: list[str]) -> dict[str, Any]:
             with contextlib.suppress(Exception):  # a child that needs it says so itself
                 importlib.import_module(name)
     torch.set_num_threads(1)
+    torch.backends.cpu.get_cpu_capability()  # looks into /proc once, which children do not have
     return {"python": sys.version, "torch": torch.__file__}
 
 
@@ -101,35 +105,59 @@ def _fork(run: Callable[[], None]) -> int:
         os._exit(status)
 
 
-def _monitor(zygote: int, order: dict[str, Any], connection: int, printed: int, reports: int) -> None:
-    """Fork the child, report its end, adopt and reap what it leaves, and report what all of it used."""
+def _begin(zygote: int, order: dict[str, Any], connection: int, printed: int, reports: int) -> None:
+    """Be the monitor, or where namespaces are wanted the keeper of one, which cannot enter them itself."""
     os.setsid()
-    _die_with(zygote)
-    _prctl(_ADOPT_ORPHANS, 1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if not (order["sandbox"] and order["sandbox"]["namespaces"]):
+        _monitor(zygote, order, connection, printed, reports)
+        return
+    namespaces.enter()
+    _die_with(zygote)
+    monitor = _fork(lambda: _monitor(_OUTSIDE, order, connection, printed, reports))
+    os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    os.waitpid(monitor, 0)
+
+
+def _monitor(parent: int, order: dict[str, Any], connection: int, printed: int, reports: int) -> None:
+    """Fork the child, report its end, adopt and reap what it leaves, and report what all of it used."""
+    _die_with(parent)
+    _prctl(kernel.ADOPT_ORPHANS, 1)
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the code may send signals that someone waits for to anyone it sees
     monitor = os.getpid()
     pid = _fork(lambda: _child(monitor, order, connection, printed))
     os.dup2(reports, 3)
     os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-    parent = socket.socket(fileno=3)
-    with contextlib.suppress(ConnectionError):  # the parent need not wait for the last word
-        _reap(pid, parent)
-        parent.recv(1)  # stays until the parent hangs up, so that the process id stays its own
+    grader = socket.socket(fileno=3)
+    with contextlib.suppress(ConnectionError):  # the grader need not wait for the last word
+        _report(grader, {"monitor": monitor})
+        _reap(pid, grader)
+        grader.recv(1)  # stays until the grader hangs up, so that the process id stays its own
 
 
-def _reap(child: int, parent: socket.socket) -> None:
+def _reap(child: int, grader: socket.socket) -> None:
     with contextlib.suppress(ChildProcessError):
         while True:
             ended, status = os.wait()  # raises ChildProcessError when none is left
             if ended == child:
-                _report(parent, {"pid": child, "exit": os.waitstatus_to_exitcode(status)})
+                _report(grader, {"exit": os.waitstatus_to_exitcode(status)})
+                _end_what_is_left()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     unit = 1 if sys.platform == "darwin" else 1024
-    _report(parent, {"cpu_seconds": used.ru_utime + used.ru_stime, "max_rss_bytes": used.ru_maxrss * unit})
+    _report(grader, {"cpu_seconds": used.ru_utime + used.ru_stime, "max_rss_bytes": used.ru_maxrss * unit})
 
 
-def _report(parent: socket.socket, what: dict[str, Any]) -> None:
-    parent.sendall(json.dumps(what).encode() + b"\n")
+def _end_what_is_left() -> None:
+    """At one stroke, for the first process of a namespace; elsewhere the grader does it, one by one."""
+    if os.getpid() == 1:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+
+
+def _report(grader: socket.socket, what: dict[str, Any]) -> None:
+    grader.sendall(json.dumps(what).encode() + b"\n")
 
 
 def _child(monitor: int, order: dict[str, Any], connection: int, printed: int) -> None:
@@ -145,7 +173,7 @@ def _child(monitor: int, order: dict[str, Any], connection: int, printed: int) -
 
 
 def _die_with(parent: int) -> None:
-    _prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    _prctl(kernel.DIE_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != parent:  # it died before this process could ask
         os._exit(1)
 
@@ -153,7 +181,7 @@ def _die_with(parent: int) -> None:
 def _prctl(option: int, value: int) -> None:
     """Linux only: elsewhere orphans go to the system's first process, and are found by no one."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+        kernel.prctl(option, value)
 
 
 if __name__ == "__main__":

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
+from clusters import scheduler, workers
 from jaxtyping import install_import_hook
 
 install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
 
-from vitcheck.submissions.process import Zygote  # noqa: E402
+from vitcheck.submissions.process import Zygote  # noqa: E402  # after the hook
+from vitcheck.submissions.sandbox.isolation import (  # noqa: E402  # as above
+    Isolation,
+    IsolationError,
+    Sandbox,
+    open_sandbox,
+)
 
 torch.set_num_threads(1)  # as grading does: a second thread only waits for tensors this small
 
@@ -19,4 +27,52 @@ torch.set_num_threads(1)  # as grading does: a second thread only waits for tens
 def zygote() -> Iterator[Zygote]:
     """Yield the process from which those of submissions are forked."""
     with Zygote() as zygote:
+        yield zygote
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """Yield the URL of a PostgreSQL server; the test is skipped where none is installed."""
+    from postgres_server import server
+
+    with server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a gradebook may be made, for each kind of database."""
+    from postgres_server import new_database
+
+    if request.param == "sqlite":
+        return str(tmp_path / "gradebook.sqlite")
+    return new_database(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the address of a Dask scheduler with two workers."""
+    with scheduler(tmp_path_factory.mktemp("dask")) as address, workers(address, 2):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    """Yield the sandbox with all of its layers, and the handlers in ``tests/submissions`` in sight."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent / "submissions"))
+        try:
+            found = open_sandbox(Isolation.REQUIRE)
+        except IsolationError as error:
+            pytest.skip(str(error))
+        assert found is not None
+        if not (found.wrapping and found.namespaces):
+            pytest.skip(f"not everything works here: {dict(found.missing)}")
+        yield found
+
+
+@pytest.fixture(scope="module")
+def locked_zygote(sandbox: Sandbox) -> Iterator[Zygote]:
+    """Yield the same inside the sandbox."""
+    with Zygote((), sandbox) as zygote:
         yield zygote

@@ -9,15 +9,20 @@ from ...reference.stages import stage
 from ...submissions.errors import Frame
 from .. import judging
 from ..invariants import INVARIANTS
+from ..properties.passes import some
 from ..verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
 from .component import Component
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a component; ``stage`` is a key, or None where it is about all of it."""
+    """What is wrong with a component; ``stage`` is a key, or None where it is about all of it.
+
+    ``aspect`` is the one that it costs, None where it costs all.
+    """
 
     message: str
+    aspect: str | None = None
     stage: str | None = None
     mistakes: tuple[str, ...] = ()
     frame: Frame | None = None
@@ -34,7 +39,8 @@ def faults(component: Component) -> list[Fault]:
 def _crash(component: Component) -> Iterator[Fault]:
     if component.crash is not None:
         frame = next(iter(component.crash.frames), component.candidate.frame)
-        yield Fault(f"it fails when it is called: {component.crash}", component.stopped_at, frame=frame)
+        told = f"it fails when it is called: {component.crash}"
+        yield Fault(told, stage=component.stopped_at, frame=frame)
 
 
 def _stages(component: Component) -> Iterator[Fault]:
@@ -51,7 +57,7 @@ def _of_stage(component: Component, key: str) -> Iterator[Fault]:
         try:
             check(component, key)
         except CheckFailed as failed:
-            yield Fault(failed.message, key, failed.mistakes)
+            yield Fault(failed.message, "values", key, failed.mistakes)
         except (NotReached, NotApplicable):
             continue
 
@@ -59,7 +65,9 @@ def _of_stage(component: Component, key: str) -> Iterator[Fault]:
 def _whole(component: Component) -> Iterator[Fault]:
     if component.crash is None:
         yield from _output(component)
-        yield from _count(component)
+        if not component.candidate.function:  # which is handed its own
+            yield from _count(component)
+            yield from _gradients(component)
 
 
 def _output(component: Component) -> Iterator[Fault]:
@@ -72,25 +80,38 @@ def _output(component: Component) -> Iterator[Fault]:
         shapes = [list(where.shape) for _, where in trace.outputs]
         expected = list(row.output_shape(sizes))
         if trace.error is not None:
-            yield Fault(f"it fails on an input of {list(row.input_shape(sizes))}: {trace.error}")
+            yield Fault(f"it fails on an input of {list(row.input_shape(sizes))}: {trace.error}", "shape")
             return
         if expected not in shapes:
             seen = ", ".join(map(str, shapes)) or "no tensor"
             given = list(row.input_shape(sizes))
-            yield Fault(f"given {given}, it returns {seen}, and {expected} ({row.output}) was expected")
+            told = f"given {given}, it returns {seen}, and {expected} ({row.output}) was expected"
+            yield Fault(told, "shape")
             return
 
 
 def _count(component: Component) -> Iterator[Fault]:
-    """How many trainable numbers a class has; a function is handed its own."""
+    """How many trainable numbers a class has."""
     sizes = component.first_draw.sizes
     expected = component.row.parameter_count(sizes)
-    if expected is None or component.candidate.function:
+    if expected is None:
         return
     count = component.session.parameter_count(sizes)
     if count != expected:
         told = f"{expected} = {component.row.parameters}" if expected else "none"
-        yield Fault(f"at width {sizes.embed_dim} it has {count} trainable numbers, and {told} was expected")
+        seen = f"at width {sizes.embed_dim} it has {count} trainable numbers"
+        yield Fault(f"{seen}, and {told} was expected", "parameters")
+
+
+def _gradients(component: Component) -> Iterator[Fault]:
+    """A backward pass gives every parameter that asks for it a gradient."""
+    draw = component.first_draw
+    passes = component.forward(draw, [component.input(draw)], backward=True)
+    if passes.error is not None:
+        yield Fault(f"its backward pass fails: {passes.error}", "parameters")
+    missing = [name for name, one in passes.gradients.items() if one.asked and not one.exists]
+    if missing:
+        yield Fault(f"no gradient reaches {some(missing)}", "parameters")
 
 
 def stage_outcomes(found: Sequence[Fault]) -> list[CheckOutcome]:

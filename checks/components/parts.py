@@ -9,7 +9,7 @@ from ...submissions.asking import Candidate, candidates
 from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ..catalogue import mistakes
 from ..examination import Examination
-from ..verdicts import CheckFailed
+from ..verdicts import CheckFailed, NotApplicable
 from .component import Component
 from .judging import Fault, faults
 
@@ -21,6 +21,10 @@ class Part:
     key: str
     component: Component | None
     faults: tuple[Fault, ...]
+
+    @property
+    def is_function(self) -> bool:
+        return self.component is not None and self.component.candidate.function
 
 
 class Parts:
@@ -46,14 +50,20 @@ class Parts:
             self._judged[key] = self._part(key)
         return self._judged[key]
 
-    def check(self, key: str) -> None:
-        """Raises CheckFailed where the component is missing or wrong."""
+    def check(self, key: str, aspect: str) -> None:
+        """Raises CheckFailed where the component is missing or wrong in this aspect.
+
+        Raises NotApplicable where it is right and the aspect says nothing of it.
+        """
         part = self.part(key)
-        if not part.faults:
+        faults = [one for one in part.faults if one.aspect in (aspect, None)]
+        if not faults:
+            if aspect == "parameters" and part.is_function:
+                raise NotApplicable("a function has no trainable numbers of its own")
             return
-        first = part.faults[0]
+        first = faults[0]
         where = f" ({first.frame.file}, line {first.frame.line})" if first.frame else ""
-        ids = list(dict.fromkeys(id for fault in part.faults for id in fault.mistakes))
+        ids = list(dict.fromkeys(id for fault in faults for id in fault.mistakes))
         title = f"{_sentence(mistakes()[ids[0]].title)} " if ids else ""
         raise CheckFailed(f"{title}{_sentence(first.message)}{where}", ids)
 

@@ -44,5 +44,11 @@ class Context:
         return self.trace.tensor(self.trace.image)
 
 
+def as_rows(tensor: Tensor, width: int) -> Tensor:
+    """Rows of ``width`` numbers, on whichever axis they lie: a table may be kept feature by feature."""
+    axes = [axis for axis, size in enumerate(tensor.shape) if size == width]
+    return (tensor.movedim(axes[-1], -1) if axes else tensor).reshape(-1, width)
+
+
 # A prediction that can be repeated on any trace with the same operations.
 Predict = Callable[[Context], Tensor]

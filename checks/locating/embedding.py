@@ -18,7 +18,7 @@ from .origins import origin
 from .patches import patch_embeddings
 from .places import Found
 from .tables import about_table, rows_of
-from .token_forms import EMBEDDINGS, POSITIONS, TOKENS, TOKENS_WITHOUT
+from .token_forms import EMBEDDINGS, POSITIONS, POSITIONS_MOVED, TOKENS, TOKENS_WITHOUT
 from .walk import Walk, applied, combine, stage_of
 
 _CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
@@ -95,10 +95,8 @@ class TokenSequence:
 
 
 def _numbers(context: Context, table: _Table) -> Tensor:
-    """As consumed, or row under row."""
-    if len(table) == 1:
-        return context.use(table[0])
-    return torch.cat([context.use(one).reshape(-1, context.sizes.embed_dim) for one in table])
+    """Row under row."""
+    return torch.cat([rows_of(one)(context) for one in table])
 
 
 def _tokens(walk: Walk) -> bool:
@@ -162,18 +160,20 @@ def _sequences(
             yield TokenSequence(embedded, ids, token, tokens)
             for table in tables:
                 if token not in table:
-                    for form in positions:
+                    moved = (POSITIONS_MOVED,) if tokens.id == "cls-appended-last" else ()
+                    for form in (*positions, *moved):
                         yield TokenSequence(embedded, ids, token, tokens, table, form)
 
 
 def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:
-    """The next parameters with that many rows of ``width`` numbers, in order of use, then merged ones.
+    """The next parameters with that many rows of ``width`` numbers, in order of use, then those before.
 
-    A position can be added to the class token before that meets the image.
+    The class token may be laid down before the patches are, and a position be added to it before that.
     """
-    found = {use for count in rows for use in walk.parameters.of_size(count * width, walk.position)}
+    found = {use for count in rows for use in walk.parameters.of_size(count * width)}
     merged = {use for count in rows for use in walk.parameters.merged_of_size(count * width)}
-    return [*sorted(found)[:_CANDIDATES], *sorted(merged - found)[:_CANDIDATES]]
+    ahead = {use for use in found if use.record <= walk.position}
+    return [*sorted(found - ahead)[:_CANDIDATES], *sorted((merged - found) | ahead)[:_CANDIDATES]]
 
 
 def _in_two_parts(walk: Walk, tokens: int, width: int) -> list[_Table]:
@@ -182,7 +182,7 @@ def _in_two_parts(walk: Walk, tokens: int, width: int) -> list[_Table]:
     rest = _next_used(walk, (tokens - 1,), width)
     pairs = [(row, table) for table in rest for row in rows[::-1]]
     read = {pair: {walk.parameters.leaf(one) for one in pair} for pair in pairs}
-    return [pair for pair in pairs if [kind for kind, _ in read[pair]] == ["leaf", "leaf"]]  # two parameters
+    return [pair for pair in pairs if [kind for kind, *_ in read[pair]] == ["leaf", "leaf"]]  # two parameters
 
 
 def _plain() -> list[_Embedded]:
@@ -290,5 +290,5 @@ def _is_table(walk: Walk, table: Use, x: Tensor) -> bool:
 def _never_read(walk: Walk, x: Tensor, after: int) -> Use | None:
     """The table whose sum with the tokens was computed, and then not used."""
     tables = walk.parameters.of_size(x.shape[1] * x.shape[2], after)[:_CANDIDATES]
-    sums = ((table, x + walk.context.use(table).reshape(x.shape[1:])) for table in tables)
+    sums = ((table, x + rows_of(table)(walk.context)) for table in tables)
     return next((table for table, sum_ in sums if walk.places.find(sum_)), None)

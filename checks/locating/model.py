@@ -73,7 +73,7 @@ def _about_leaves(walk: Walk) -> None:
     leaves = [walk.parameters.leaf(one.weight) for one in maps if isinstance(one, Linear)]
     if len(leaves) > 1 and len(set(leaves)) == 1:
         walk.note("blocks-share-one-instance", "second_block_output")
-    if any(kind == "leaf" and walk.trace.leaves[number].kind == "tensor" for kind, number in leaves):
+    if any(kind == "leaf" and walk.trace.leaves[number].kind == "tensor" for kind, number, _ in leaves):
         walk.note("blocks-in-python-list", "model")
 
 

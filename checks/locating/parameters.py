@@ -256,10 +256,10 @@ class Parameters:
     def _element(self, use: Use | None, picks: list[int], otherwise: Array) -> Array:
         return otherwise if use is None else self._context.use(use).reshape(-1)[picks].numpy()
 
-    def leaf(self, use: Use) -> tuple[str, int]:
-        """What a use reads, so that two uses of one parameter can be told from two parameters."""
+    def leaf(self, use: Use) -> tuple[str, int, int]:
+        """What a use reads, and from where on: weights of several blocks may be kept in one parameter."""
         reference = self._context.trace.used(use)
-        return reference.kind, reference.number
+        return reference.kind, reference.number, reference.offset
 
     def same(self, first: Norm | BatchNorm, second: Norm | BatchNorm) -> bool:
         """Says whether two norms share their weight."""

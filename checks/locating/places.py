@@ -53,7 +53,7 @@ class Found:
 
     @property
     def first(self) -> int:
-        """The record at which it begins: loops over heads or images compute the next stages in between."""
+        """The record at which it begins: loops over heads, images, tokens compute what follows in between."""
         return min(place.record for place in self.places)
 
 
@@ -113,17 +113,19 @@ class Places:
     def find(self, prediction: Tensor, after: int = -1) -> Found | None:
         """The first place of ``prediction`` in a record later than ``after``, whole or in slices.
 
-        Slices are looked for along the axis of heads (of four axes the second), of images (the first), and
-        both. A slice without two different values along some axis has no place.
+        Slices are looked for along the axis of heads (of four axes the second), of images (the first), both,
+        and of tokens (of three axes the second): these one after the other, since another order is a mistake.
+        A slice without two different values along some axis has no place.
         """
         array = np.ascontiguousarray(prediction.detach().numpy())
         whole = next(self._places(array, after), None)
         # slices that are put together later, for a plot say, were there before the whole
         before = None if whole is None else whole.record
-        apart = {4: ((1,), (0,), (1, 0)), 3: ((0,),), 2: ((0,),)}.get(array.ndim, ())
+        apart = {4: ((1,), (0,), (1, 0)), 3: ((0,), (1,)), 2: ((0,),)}.get(array.ndim, ())
         for axes in apart if self._has_largest(array, after, before) else ():
             slices = self._slices(array, axes, after, before)
-            if slices:
+            over_tokens = array.ndim == 3 and axes == (1,)
+            if slices and (not over_tokens or _one_by_one(slices)):
                 return Found(slices, axes)
         return None if whole is None else Found((whole,))
 
@@ -248,6 +250,11 @@ class Places:
                 if np.abs(self.at(place, array.shape) - array).max() <= ROUNDING * scale:
                     yield place
                     return
+
+
+def _one_by_one(places: Sequence[Place]) -> bool:
+    """Is each in a later record than the one before?"""
+    return all(one.record < other.record for one, other in itertools.pairwise(places))
 
 
 def _strides(position: int, others: list[int], step: int) -> list[int]:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ...submissions.trace import Use
-from .context import Predict
+from .context import Predict, as_rows
 from .origins import origin
 
 if TYPE_CHECKING:
@@ -21,20 +21,20 @@ _CLOSE = 1e-5  # a table is often computed in float32
 
 def rows_of(table: Use) -> Predict:
     """The table as rows of D numbers."""
-    return lambda context: context.use(table).reshape(-1, context.sizes.embed_dim)
+    return lambda context: as_rows(context.use(table), context.sizes.embed_dim)
 
 
 def about_table(walk: Walk, use: Use) -> None:
     """Adds what is to be said of the table that ``use`` consumes to the latest step."""
-    table = walk.context.use(use).reshape(-1, walk.sizes.embed_dim)
+    table = rows_of(use)(walk.context)
     leaves = origin(walk.trace, walk.trace.used(use)).leaves
     stored = [leaf for leaf in leaves if leaf.cells is not None and "float" in leaf.dtype]
     learned = [leaf for leaf in stored if leaf.kind == "parameter"]
     rows = [walk.trace.tensor(leaf.reference) for leaf in learned or stored]
-    fitting = [one.reshape(-1, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
+    fitting = [as_rows(one, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
     names = [cut_wrongly(table, one) for one in fitting[:1]]
     if not learned:
-        if not any(names) or names == ["cls-without-position"]:  # a fixed table may have none for it
+        if not any(names) or names == ["cls-without-position"]:
             names = [fixed_formula(table)]
         if stored and all(leaf.kind == "tensor" for leaf in stored):
             walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
@@ -64,17 +64,31 @@ def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:
 
 
 def fixed_formula(table: Tensor) -> str | None:
-    """Which known wrong formula made this table of sines and cosines; None where it is none, or right."""
+    """Which known wrong formula made this table of sines and cosines; None where it is none, or right.
+
+    In two dimensions, half of the width for each, the class token has zeros by convention.
+    """
     T, D = table.shape
-    if not _is_sinusoid(table):
+    if D % 2:
         return None
+    interleaved, halves = _sinusoids(T, D)
+    of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))
+    if not table[0].any() and any(_close(table[1:], one) for one in of_patches):
+        return "cls-without-position"
+    if not _is_sinusoid(table) or _close(table, interleaved):
+        return None
+    return "sinusoid-halves-layout" if _close(table, halves) else "sinusoid-wrong-frequencies"
+
+
+def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:
+    """Sines and cosines in turn, and all sines before all cosines."""
     angles = torch.arange(T, dtype=torch.float64)[:, None] * _BASE ** (-torch.arange(0, D, 2) / D)
-    sines, cosines = angles.sin(), angles.cos()
-    if torch.allclose(table, torch.stack([sines, cosines], 2).flatten(1), rtol=0.0, atol=_CLOSE):
-        return None
-    if torch.allclose(table, torch.cat([sines, cosines], 1), rtol=0.0, atol=_CLOSE):
-        return "sinusoid-halves-layout"
-    return "sinusoid-wrong-frequencies"
+    pair = [angles.sin(), angles.cos()]
+    return torch.stack(pair, 2).flatten(1), torch.cat(pair, 1)
+
+
+def _close(a: Tensor, b: Tensor) -> bool:
+    return torch.allclose(a, b, rtol=0.0, atol=_CLOSE)
 
 
 def _is_sinusoid(table: Tensor) -> bool:

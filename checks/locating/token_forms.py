@@ -142,6 +142,10 @@ def _rolled(shift: int) -> Callable[[Tensor, Tensor], Tensor]:
     return lambda positions, x: x + positions.reshape(x.shape[1:]).roll(shift, 0)
 
 
+# The same where the class token comes last: every token keeps the row that it has in front.
+POSITIONS_MOVED = Form(_rolled(-1))
+
+
 def _patches_only(positions: Tensor, x: Tensor) -> Tensor:
     return torch.cat([x[:, :1], x[:, 1:] + _table(positions, x)[-(x.shape[1] - 1) :]], 1)
 

@@ -49,11 +49,11 @@ def _position_table(example: Example) -> tuple[str, Tensor]:
     if not isinstance(use, Use):
         raise NotApplicable("no table of positions was found")
     leaves = origin(example.trace, example.trace.used(use)).leaves
-    tokens = example.draw.sizes.tokens * example.draw.sizes.embed_dim
+    sizes = example.draw.sizes
     if len(leaves) != 1 or leaves[0].kind == "tensor" or leaves[0].reference.shape[-1:] == ():
         raise NotApplicable("the positions are no single parameter that could be permuted")
     table = example.trace.tensor(leaves[0].reference)
-    if table.numel() != tokens:
+    if table.numel() != sizes.tokens * sizes.embed_dim or sizes.tokens not in table.shape:
         raise NotApplicable("the table of positions has other rows than one for each token")
     return leaves[0].name, table
 

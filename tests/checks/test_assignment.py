@@ -193,19 +193,16 @@ def test_parts_are_asked_for_with_their_points_and_names(tmp_path: Path) -> None
     assignment = load_assignment(written(tmp_path, PARTS))
     assert (assignment.architectures, assignment.possible) == ((), 27.5)
     assert assignment.components["attention"].name == "SelfAttention"
-    assert assignment.points_of(["component[mlp]", "exercise[fuse_heads]"]) == {
-        "component[mlp]": 5,
-        "exercise[fuse_heads]": 2.5,
-    }
+    ids = [f"component[mlp.{one}]" for one in ("values", "shape", "parameters")]
+    points = assignment.points_of([*ids, "exercise[fuse_heads]"])
+    assert points == pytest.approx({**dict(zip(ids, (3.5, 1, 0.5))), "exercise[fuse_heads]": 2.5})
 
 
 def test_parts_and_a_whole_model_stand_in_one_file(tmp_path: Path) -> None:
     assignment = load_assignment(written(tmp_path, SMALLEST + "[components]\nmlp = 4"))
     assert assignment.possible == 30
-    assert assignment.points_of(["equation[S12]", "component[mlp]"]) == {
-        "equation[S12]": 26,
-        "component[mlp]": 4,
-    }
+    points = assignment.points_of(["equation[S12]", "component[mlp.values]"])
+    assert points == pytest.approx({"equation[S12]": 26, "component[mlp.values]": 2.8})
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from part_mutants import COMPONENTS, Planted
-from submitting import BASICS, changed, parts
+from submitting import BASICS, Edit, changed, parts
 
-from vitcheck.checks.asked_parts import Part
-from vitcheck.checks.verdicts import CheckFailed
+from vitcheck.checks.asked_parts import ASPECTS, Part
+from vitcheck.checks.components.parts import Parts
+from vitcheck.checks.verdicts import CheckFailed, NotApplicable
 
 STYLES = ("classes", "functions", "library", "hardcoded")
 
@@ -26,7 +27,7 @@ def test_a_right_component_passes_in_every_style(style: str, key: str, seed: int
 def test_a_planted_mistake_is_named(planted: Planted) -> None:
     found = parts(changed(planted.sample, *planted.edits))
     with pytest.raises(CheckFailed) as failed:
-        found.check(planted.key)
+        found.check(planted.key, next(one.aspect or "values" for one in found.part(planted.key).faults))
     assert failed.value.mistakes[:1] == ((planted.id,) if planted.id else ())
 
 
@@ -42,8 +43,8 @@ def test_two_mistakes_in_two_components_are_two_diagnoses() -> None:
 def test_what_crashes_costs_itself_alone_and_says_the_line() -> None:
     found = parts(changed("classes", ("x = self.proj(x)\n", "x = self.proj(x) + self.missing\n")))
     with pytest.raises(CheckFailed, match=r"no attribute 'missing'\. \(parts\.py, line 15\)"):
-        found.check("patch_embedding")
-    found.check("class_token")
+        found.check("patch_embedding", "values")
+    found.check("class_token", "values")
 
 
 def test_what_cannot_be_built_says_why() -> None:
@@ -53,12 +54,12 @@ def test_what_cannot_be_built_says_why() -> None:
     with pytest.raises(
         CheckFailed, match=r"MultiHeadSelfAttention could not be built: NameError.*embed_dims"
     ):
-        found.check("attention")
+        found.check("attention", "values")
 
 
 def test_what_is_missing_is_said() -> None:
     with pytest.raises(CheckFailed, match="No class or function was found that takes B T D and gives B T D"):
-        parts("import torch.nn as nn\n\ndef helper():\n    return 1\n").check("attention")
+        parts("import torch.nn as nn\n\ndef helper():\n    return 1\n").check("attention", "values")
 
 
 def test_a_name_that_says_nothing_is_found_by_trying() -> None:
@@ -68,16 +69,20 @@ def test_a_name_that_says_nothing_is_found_by_trying() -> None:
             ("class MultiHeadSelfAttention", "class Thing"),
             ("= MultiHeadSelfAttention(", "= Thing("),
         )
-    ).check("attention")
+    ).check("attention", "values")
 
 
 def test_a_pinned_name_is_the_one_that_counts() -> None:
     pinned = {"attention": Part(points=1, name="MLP")}
     with pytest.raises(CheckFailed):
-        parts(changed("classes"), BASICS.model_copy(update={"components": pinned})).check("attention")
+        parts(changed("classes"), BASICS.model_copy(update={"components": pinned})).check(
+            "attention", "values"
+        )
     unknown = {"attention": Part(points=1, name="MultiHeadAttn")}
     with pytest.raises(CheckFailed, match="asks for MultiHeadAttn, and nothing of that name is defined"):
-        parts(changed("classes"), BASICS.model_copy(update={"components": unknown})).check("attention")
+        parts(changed("classes"), BASICS.model_copy(update={"components": unknown})).check(
+            "attention", "values"
+        )
 
 
 def test_the_shape_of_the_worked_example_is_judged() -> None:
@@ -103,3 +108,45 @@ def test_trainable_numbers_are_counted(edit: tuple[str, str], message: str) -> N
     found = parts(changed("classes", edit))
     key = "layer_norm_plain" if "none" in message else "layer_norm"
     assert any(message in fault.message for fault in found.part(key).faults)
+
+
+def failing(found: Parts, key: str) -> set[str]:
+    failed = set()
+    for aspect in ASPECTS:
+        try:
+            found.check(key, aspect)
+        except CheckFailed:
+            failed.add(aspect)
+    return failed
+
+
+@pytest.mark.parametrize(
+    ("key", "edit", "lost"),
+    [
+        ("attention", ("scores.softmax(dim=-1)", "scores.softmax(dim=-2)"), {"values"}),
+        ("patch_embedding", ("return x.transpose(1, 2)", "return x"), {"values", "shape"}),
+        (
+            "layer_norm",
+            (
+                "self.affine = elementwise_affine",
+                "self.affine, self.more = elementwise_affine, nn.Parameter(torch.ones(3))",
+            ),
+            {"parameters"},
+        ),
+        ("patch_embedding", ("x = self.proj(x)\n", "x = self.proj(x) + self.missing\n"), set(ASPECTS)),
+    ],
+)
+def test_a_mistake_costs_the_aspects_that_it_is_about(key: str, edit: Edit, lost: set[str]) -> None:
+    assert failing(parts(changed("classes", edit)), key) == lost
+
+
+def test_a_parameter_that_no_gradient_reaches_is_named() -> None:
+    found = parts(changed("classes", ("x = x * self.weight +", "x = x * self.weight.detach() +")))
+    with pytest.raises(CheckFailed, match="No gradient reaches weight"):
+        found.check("layer_norm", "parameters")
+    found.check("layer_norm", "values")
+
+
+def test_a_function_is_not_asked_for_parameters() -> None:
+    with pytest.raises(NotApplicable):
+        parts(changed("functions")).check("layer_norm", "parameters")

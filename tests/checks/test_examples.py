@@ -119,9 +119,9 @@ def test_what_cannot_be_graded_says_why(name: str, zygote: Zygote) -> None:
             "vit-basics",
             "token_last_wrong_softmax",
             {
-                "component[class_token]": "cls-appended-last",
-                "component[attention]": "softmax-over-queries",
-                "component[block]": "softmax-over-queries",
+                "component[class_token.values]": "cls-appended-last",
+                "component[attention.values]": "softmax-over-queries",
+                "component[block.values]": "softmax-over-queries",
             },
         ),
         ("vit-rollout", "course_functions", {}),

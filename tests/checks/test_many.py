@@ -4,118 +4,206 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from quick_tasks import NoChildren, Quick
 
 from vitcheck.checks import many
 from vitcheck.checks.assignment import load_assignment
+from vitcheck.checks.engines.local import Local
+from vitcheck.checks.gradebook.opening import open_gradebook
+from vitcheck.checks.gradebook.store import Gradebook
 from vitcheck.checks.many import Class, grade_many
-from vitcheck.checks.result import Result, Run, Score, Status
-from vitcheck.submissions.process import Zygote
+from vitcheck.checks.result import Result
 
 NAMES = ("ann", "bob", "cleo", "dan", "eve")
 
 
-class Quick(many._Task):
-    """Grades by what the file says, so that a grader can be had that fails."""
+@dataclass
+class Seen:
+    """What a run tells; ``on_done`` is called at each result."""
 
-    def grade(self, zygote: Zygote) -> Result:
-        says = self.path.read_text()
-        if says == "die":
-            os._exit(1)
-        if says == "raise":
-            raise RuntimeError("a fault of the grader")
-        return Result(
-            schema=1,
-            submission=self.name,
-            assignment=self.assignment.name,
-            status=Status.GRADED,
-            score=Score(earned=float(says), possible=100),
-            run=Run(seed=self.seed, seconds=0),
-        )
+    on_done: Callable[[str], None] = lambda name: None
+    taken_first: int = 0
+    begun_names: list[str] = field(default_factory=list)
+    done_names: list[str] = field(default_factory=list)
+    taken_names: list[str] = field(default_factory=list)
+
+    def start(self, waiting: int, taken: int) -> None:
+        self.taken_first = taken
+
+    def begun(self, name: str) -> None:
+        self.begun_names.append(name)
+
+    def done(self, result: Result) -> None:
+        self.done_names.append(result.submission)
+        self.on_done(result.submission)
+
+    def taken(self, result: Result) -> None:
+        self.taken_names.append(result.submission)
+
+
+class Course:
+    """Submissions in a folder, and what becomes of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.out = folder / "out"
+        self._folder = folder
+        self.write(**{name: name for name in NAMES})
+
+    def write(self, **texts: str) -> None:
+        for name, text in texts.items():
+            (self._folder / f"{name}.py").write_text(text)
+
+    def grade(
+        self, seen: Seen | None = None, *, jobs: int = 1, seed: int | None = None, force: bool = False
+    ) -> Class:
+        with self.gradebook() as book:
+            return grade_many(
+                sorted(self._folder.glob("*.py")),
+                load_assignment("vit-debugging"),
+                self.out,
+                engine=Local(jobs),
+                gradebook=book,
+                watch=seen or Seen(),
+                setting=NoChildren(),
+                seed=seed,
+                force=force,
+            )
+
+    @contextmanager
+    def gradebook(self) -> Iterator[Gradebook]:
+        with open_gradebook(str(self._folder / "gradebook.sqlite"), create=True) as book:
+            yield book
+
+    def records(self) -> dict[str, str]:
+        """What each ``result.json`` gives as the reason, which is what the submission says."""
+        files = self.out.glob("*/result.json")
+        return {file.parent.name: json.loads(file.read_bytes())["reason"] for file in files}
 
 
 @pytest.fixture
-def graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Class]:
-    monkeypatch.setattr(many, "_Task", Quick)
-    monkeypatch.setattr(many, "_WARM", ())
-
-    def run(jobs: int, on_result: Callable[[Result], None] = lambda one: None, **texts: str) -> Class:
-        paths = []
-        for name in NAMES:
-            paths.append(tmp_path / f"{name}.py")
-            paths[-1].write_text(texts.get(name, str(len(name))))
-        return grade_many(
-            paths,
-            load_assignment("vit-debugging"),
-            tmp_path / "out",
-            jobs=jobs,
-            seed=7,
-            checks=None,
-            on_result=on_result,
-        )
-
-    return run
-
-
-def statuses(graded: Class) -> dict[str, str]:
-    return {one.submission: one.status.value for one in graded.results}
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    monkeypatch.setattr(many, "Task", Quick)
+    return Course(tmp_path)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_every_submission_has_its_files_and_the_class_its_pages(
-    graded: Callable[..., Class], jobs: int, tmp_path: Path
-) -> None:
-    seen: list[str] = []
+def test_every_submission_has_its_files_and_the_class_its_pages(course: Course, jobs: int) -> None:
+    def on_done(name: str) -> None:
+        assert (course.out / name / "report.html").exists()
 
-    def on_result(result: Result) -> None:
-        assert (tmp_path / "out" / result.submission / "report.html").exists()
-        seen.append(result.submission)
-
-    found = graded(jobs, on_result)
-    assert sorted(seen) == list(NAMES)
-    assert [one.submission for one in found.results] == list(NAMES)
-    assert found.lost == ()
-    out = tmp_path / "out"
-    assert {one.name for one in out.iterdir()} == {*NAMES, "index.html", "grades.csv"}
-    with (out / "grades.csv").open(encoding="utf-8", newline="") as rows:
+    seen = Seen(on_done)
+    graded = course.grade(seen, jobs=jobs)
+    assert sorted(seen.begun_names) == sorted(seen.done_names) == list(NAMES)
+    assert (graded.graded, graded.left, graded.lost) == (5, 0, ())
+    assert {one.name for one in course.out.iterdir()} == {*NAMES, "index.html", "grades.csv"}
+    with (course.out / "grades.csv").open(encoding="utf-8", newline="") as rows:
         assert {row[0] for row in csv.reader(rows)} >= set(NAMES)
 
 
-def test_the_number_of_jobs_changes_no_byte(graded: Callable[..., Class], tmp_path: Path) -> None:
+def test_the_number_of_jobs_changes_no_byte(course: Course) -> None:
     written = []
     for jobs in (1, 3):
-        graded(jobs)
-        files = sorted((tmp_path / "out").rglob("*.*"))
-        written.append({one.relative_to(tmp_path): one.read_bytes() for one in files})
+        course.grade(jobs=jobs, seed=7, force=True)
+        files = sorted(course.out.rglob("*.*"))
+        written.append({one.relative_to(course.out): one.read_bytes() for one in files})
     assert written[0] == written[1]
 
 
-@pytest.mark.parametrize(("jobs", "fault"), [(1, "raise"), (2, "raise"), (2, "die")])
-def test_where_the_grader_fails_the_submission_is_recorded_and_the_others_go_on(
-    graded: Callable[..., Class], jobs: int, fault: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("jobs", "fault"), [(1, "raise"), (2, "raise"), (1, "die"), (2, "die")])
+def test_where_the_grader_fails_the_submission_is_shown_and_the_others_go_on(
+    course: Course, jobs: int, fault: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    found = graded(jobs, bob=fault, dan=fault)
-    assert found.lost == ("bob", "dan")
-    assert statuses(found) == {
-        "ann": "graded", "bob": "crashed", "cleo": "graded", "dan": "crashed", "eve": "graded",
-    }  # fmt: skip
-    record = json.loads((tmp_path / "out" / "bob" / "result.json").read_text())
+    course.write(bob=fault, dan=fault)
+    assert sorted(course.grade(jobs=jobs).lost) == ["bob", "dan"]
+    record = json.loads((course.out / "bob" / "result.json").read_text())
     assert record["reason"].startswith("the grader itself failed on this submission")
     assert record["score"] == {"earned": 0, "possible": 100}
+    assert course.records().items() >= {"ann": "ann", "cleo": "cleo", "eve": "eve"}.items()
+    assert "bob" in (course.out / "index.html").read_text()
     assert ("a fault of the grader" in capfd.readouterr().err) == (fault == "raise")
 
 
+def test_what_the_grader_failed_on_is_graded_again_with_the_seed_of_the_run(course: Course) -> None:
+    course.write(bob="raise")
+    first = course.grade()
+    seen = Seen()
+    again = course.grade(seen)
+    assert seen.done_names == ["bob"]
+    assert again.seed == first.seed
+
+
+def test_what_is_unchanged_is_taken_from_the_gradebook(course: Course) -> None:
+    course.grade()
+    course.write(bob="better", zoe="new")
+    seen = Seen()
+    assert course.grade(seen).graded == 2
+    assert seen.taken_first == 4
+    assert sorted(seen.done_names) == ["bob", "zoe"]
+    assert sorted(seen.taken_names) == ["ann", "cleo", "dan", "eve"]
+    assert course.records() == {name: name for name in NAMES} | {"bob": "better", "zoe": "new"}
+
+
+def test_what_is_unchanged_is_graded_anew_where_that_is_asked_for(course: Course) -> None:
+    first = course.grade()
+    for options in ({"force": True}, {"seed": first.seed + 1}):
+        assert course.grade(**options).graded == 5
+    assert course.grade(seed=first.seed).graded == 0
+    with course.gradebook() as book:
+        assert len(book.history("vit-debugging", "ann")) == 3
+
+
+def test_another_assignment_or_other_checks_are_other_work(course: Course, tmp_path: Path) -> None:
+    def graded(name: str, checks: Path | None = None) -> int:
+        with course.gradebook() as book:
+            paths = sorted(tmp_path.glob("*.py"))
+            kept = {"engine": Local(1), "gradebook": book, "watch": Seen(), "checks": checks} | {
+                "setting": NoChildren()
+            }
+            return grade_many(paths, load_assignment(name), course.out, **kept).graded  # type: ignore[arg-type]
+
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "test_own.py").write_text("")
+    assert [graded("vit-debugging"), graded("vit-prenorm"), graded("vit-debugging")] == [5, 5, 0]
+    assert [graded("vit-debugging", tmp_path / "own") for _ in range(2)] == [5, 0]
+    (tmp_path / "own" / "test_own.py").write_text("x = 1")
+    assert graded("vit-debugging", tmp_path / "own") == 5
+
+
+def test_files_that_are_missing_or_stale_are_written_again(course: Course) -> None:
+    course.grade()
+    before = {one: one.read_bytes() for one in course.out.rglob("*.*")}
+    (course.out / "ann" / "report.html").unlink()
+    (course.out / "bob" / "result.json").write_text("{}")
+    (course.out / "index.html").unlink()
+    course.grade()
+    assert {one: one.read_bytes() for one in course.out.rglob("*.*")} == before
+
+
+def test_an_adjustment_is_in_the_reports_of_the_next_run(course: Course) -> None:
+    course.grade()
+    with course.gradebook() as book:
+        book.adjust("vit-debugging", "ann", "eva", delta=3.0, comment="a typo")
+    course.grade(force=True)
+    for page in ("ann/report.html", "index.html", "grades.csv"):
+        assert "adjusted by +3: a typo" in (course.out / page).read_text()
+    assert json.loads((course.out / "ann" / "result.json").read_text())["score"]["earned"] == 0
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_interrupt_leaves_what_was_done(graded: Callable[..., Class], jobs: int, tmp_path: Path) -> None:
-    def interrupt(result: Result) -> None:
+def test_an_interrupt_keeps_what_was_done_and_the_run_is_continued(course: Course, jobs: int) -> None:
+    def interrupt(name: str) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        graded(jobs, interrupt)
-    (folder,) = (one for one in (tmp_path / "out").iterdir() if one.is_dir())
-    assert (folder / "result.json").exists()
-    assert folder.name in (tmp_path / "out" / "index.html").read_text()
+        course.grade(Seen(interrupt), jobs=jobs)
+    ((kept, _),) = course.records().items()
+    seen = Seen()
+    assert course.grade(seen, jobs=jobs).graded == 4
+    assert kept not in seen.done_names
+    assert course.records() == {name: name for name in NAMES}

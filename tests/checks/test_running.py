@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from examining import examine
 
+from vitcheck.checks.assignment import Points
 from vitcheck.checks.examination import Examination
 from vitcheck.checks.running import run_suite
 from vitcheck.checks.verdicts import CheckOutcome
@@ -91,6 +92,16 @@ def test_an_instructors_checks_run_with_the_fixtures(examination: Examination, t
     assert outcomes["own.scores[S12]"].stage == "attention_scores"
     assert outcomes["own.later"].message.endswith("not this year")
     assert outcomes["own.broken"].message == "KeyError: 'key'"
+
+
+def test_where_own_checks_alone_are_paid_for_nothing_else_runs(
+    examination: Examination, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = examination.assignment.model_copy(update={"points": Points(own=10)})
+    monkeypatch.setattr(examination, "assignment", asked)
+    outcomes = run_suite(examination, write(tmp_path / "own", test_own="def test_it():\n    pass\n"))
+    assert summary(outcomes) == [("own.it", "passed")]
+    assert run_suite(examination)  # without a folder of them the suite is all that there is
 
 
 def test_checks_are_read_anew_each_time(examination: Examination, tmp_path: Path) -> None:

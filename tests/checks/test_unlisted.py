@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 from corpus import BASES
+from examining import examine
 from mutants.mutant import source
-from mutants.unlisted import UNLISTED, Unlisted
+from mutants.unlisted import DEPENDENT, UNLISTED, Unlisted
 from tracing_helpers import sizes_of, trace_source
 
+from vitcheck.checks.judging import check_equation
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Walk
-from vitcheck.reference.stages import stage
+from vitcheck.checks.verdicts import CheckFailed
+from vitcheck.reference.stages import STAGES, stage
 
 _ALWAYS = {"layernorm-eps-1e-5"}  # of the base itself
 
@@ -49,3 +52,39 @@ def test_a_known_mistake_behind_an_unknown_one_is_named() -> None:
     ids = {one.id for step in walk.steps for one in step.findings}
     assert ids == {"residual-mlp-from-block-input", "readout-last-token"}
     assert {step.key for step in walk.steps if not step.explained} == {"post_attention_norm"}
+
+
+def said_of(text: str, base: str) -> dict[str, str]:
+    """What the student reads of every stage that fails, by label."""
+    examination = examine(base, (BASES[base].source(), text))
+    told = {}
+    for one in STAGES[1:]:
+        try:
+            check_equation(examination, one.key)
+        except CheckFailed as failed:
+            told[one.label] = failed.message
+    return told
+
+
+@pytest.mark.parametrize("unlisted", DEPENDENT, ids=lambda one: one.name)
+def test_what_a_stage_depends_on_and_must_not_is_said_of_the_first_such_stage(unlisted: Unlisted) -> None:
+    told = said_of(source(unlisted), unlisted.base)
+    assert list(told) == [unlisted.stage]
+    assert unlisted.says in told[unlisted.stage]
+
+
+def test_nothing_is_said_of_other_tokens_where_each_is_computed_from_itself_alone() -> None:
+    told = said_of(BASES["prenorm"].source().replace("nn.GELU()", "nn.Hardtanh()"), "prenorm")
+    assert list(told) == ["S17"]
+    assert "here when" not in told["S17"]
+
+
+def test_a_stage_is_not_blamed_for_the_leak_of_an_earlier_one() -> None:
+    text = BASES["report"].source()
+    for old, new in (
+        ("attn_scores.softmax(dim=-1)", "attn_scores.softmax(dim=0)"),
+        ("ff_hidden = self.act(self.fc1(ff_in))", "ff_hidden = torch.cos(self.fc1(ff_in)) ** 3"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    assert "here when" not in said_of(text, "report")["S17"]

@@ -15,24 +15,30 @@ from samples import a_class
 
 import vitcheck.checks.many
 from vitcheck.__main__ import main
-from vitcheck.checks.many import Class
+from vitcheck.checks.gradebook.errors import GradebookError
+from vitcheck.checks.many import Class, Watch
 from vitcheck.reports.text import NAME_LIMIT, one_line
+from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 
 Grade = Callable[..., Run]
 
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the command asks of the grader, which finds a class of samples."""
-    asked: dict[str, Any] = {"lost": (), "interrupted": False}
+    """What the command asks of the grader, which finds a class of samples and raises what it is told to."""
+    asked: dict[str, Any] = {"left": 0, "lost": (), "raises": None}
 
-    def grade_many(paths: object, assignment: object, out: Path, **options: Any) -> Class:
+    def grade_many(paths: object, assignment: object, out: Path, *, watch: Watch, **options: Any) -> Class:
         asked.update(options, paths=paths, assignment=assignment, out=out)
-        for result in a_class():
-            options["on_result"](result)
-        if asked["interrupted"]:
-            raise KeyboardInterrupt
-        return Class(tuple(a_class()), asked["lost"])
+        first, *rest = a_class()
+        watch.start(len(rest), 1)
+        for result in rest:
+            watch.begun(result.submission)
+            watch.done(result)
+        if asked["raises"]:
+            raise asked["raises"]
+        watch.taken(first)
+        return Class(5, len(rest), asked["left"], asked["lost"])
 
     monkeypatch.setattr(vitcheck.checks.many, "grade_many", grade_many)
     for name in ("ann.py", "bob.ipynb", "notes.md"):
@@ -42,35 +48,81 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 @pytest.fixture
 def grade(asked: dict[str, Any], tmp_path: Path) -> Grade:
-    return lambda *options: CliRunner().invoke(main, ["grade", str(tmp_path), *options])
+    def run(*options: str) -> Run:
+        return CliRunner().invoke(
+            main, ["grade", str(tmp_path), "--out", str(tmp_path / "o"), "--isolation", "none", *options]
+        )
+
+    return run
 
 
-def test_each_submission_has_its_line_and_the_class_a_summary(grade: Grade) -> None:
-    run = grade("--seed", "5")
+def test_each_new_submission_has_its_line_and_the_class_a_summary(grade: Grade, tmp_path: Path) -> None:
+    run = grade()
     assert run.exit_code == 0
-    lines = run.output.splitlines()
-    assert len(lines) == len(a_class()) + 3
-    for line, result in zip(lines, a_class(), strict=False):
+    isolation, _, taken, *lines = run.output.splitlines()
+    assert isolation.startswith("isolation: limits alone")
+    assert taken == "1 submission unchanged and taken from the gradebook (--force grades anew)"
+    assert len(lines) == len(a_class()) - 1 + 3
+    for line, result in zip(lines, a_class()[1:], strict=False):
         assert one_line(result.submission, NAME_LIMIT) in line
         assert line[0] in "✓✗!"
     assert f"{len(a_class())} submissions: " in lines[-2]
-    assert lines[-1] == "grades/index.html shows all of them, grades/grades.csv the grades (seed 5)"
+    assert lines[-1].endswith("grades.csv the grades (seed 5)")
 
 
 def test_what_is_asked_is_passed_on(grade: Grade, asked: dict[str, Any], tmp_path: Path) -> None:
-    grade("--out", str(tmp_path / "o"), "--jobs", "3", "--seed", "9", "--checks", str(tmp_path))
+    grade("--seed", "9", "--checks", str(tmp_path), "--force")
     assert [one.name for one in asked["paths"]] == ["ann.py", "bob.ipynb"]
     assert asked["assignment"].name == "vit-debugging"
-    assert (asked["out"], asked["jobs"], asked["seed"], asked["checks"]) == (tmp_path / "o", 3, 9, tmp_path)
+    assert (asked["out"], asked["seed"], asked["checks"]) == (tmp_path / "o", 9, tmp_path)
+    assert asked["force"] is True
+    assert asked["setting"].isolation.value == "none"
+    assert asked["gradebook"].place == str(tmp_path / "o" / "gradebook.sqlite")
 
 
-def test_without_a_seed_each_run_draws_its_own(grade: Grade, asked: dict[str, Any]) -> None:
-    seeds = set()
-    for _ in range(3):
-        text = grade().output
-        assert text.endswith(f"(seed {asked['seed']})\n")
-        seeds.add(asked["seed"])
-    assert len(seeds) > 1
+def test_the_folder_of_the_reports_is_no_submission(
+    grade: Grade, asked: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "o").mkdir()
+    grade()
+    assert [one.name for one in asked["paths"]] == ["ann.py", "bob.ipynb"]
+
+
+def test_the_gradebook_may_be_elsewhere(grade: Grade, asked: dict[str, Any], tmp_path: Path) -> None:
+    grade("--gradebook", str(tmp_path / "all.sqlite"))
+    assert asked["gradebook"].place == str(tmp_path / "all.sqlite")
+
+
+def test_a_file_that_is_no_gradebook_is_a_usage_error(grade: Grade, tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("no database, but long enough to have its header read" * 20)
+    run = grade("--gradebook", str(tmp_path / "notes"))
+    assert run.exit_code == 2
+    assert "cannot be used as a gradebook: file is not a database" in " ".join(run.output.split())
+
+
+def test_the_isolation_in_force_is_said_first(grade: Grade, asked: dict[str, Any]) -> None:
+    run = grade("--isolation", "none")
+    assert run.output.startswith(
+        "isolation: limits alone; submissions run with your rights and with the network\n"
+    )
+    run = grade("--isolation", "auto")
+    assert asked["setting"].isolation is Isolation.AUTO
+    sandbox = open_sandbox(Isolation.AUTO)
+    if sandbox is None:
+        pytest.skip("nothing but limits works here")
+    assert run.output.startswith(f"isolation: {', '.join(sandbox.layers)}\n")
+    for name, why in sandbox.missing:
+        assert f"missing: {name}: {why}\n" in run.output
+
+
+def test_nothing_is_graded_with_less_than_is_required(
+    grade: Grade, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    run = grade("--isolation", "require")
+    assert run.exit_code == 2
+    assert "this machine does not keep submissions from the network" in run.output
+    assert "paths" not in asked
 
 
 def test_a_fault_of_the_grader_has_its_own_code_and_names_the_submission(
@@ -82,11 +134,33 @@ def test_a_fault_of_the_grader_has_its_own_code_and_names_the_submission(
     assert "The grader itself failed on brown-li" in run.output
 
 
-def test_an_interrupt_says_where_the_finished_ones_are(grade: Grade, asked: dict[str, Any]) -> None:
-    asked["interrupted"] = True
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "Stopped."),
+        (GradebookError("the gradebook g failed: database or disk is full"), 3, "database or disk is full."),
+        (
+            OSError(28, "No space left on device", "o/ann/report.html"),
+            3,
+            "No space left on device: 'o/ann/rep",
+        ),
+    ],
+)
+def test_what_ends_a_run_is_said_with_where_the_finished_ones_are(
+    grade: Grade, asked: dict[str, Any], error: BaseException, code: int, message: str
+) -> None:
+    asked["raises"] = error
+    run = grade()
+    assert run.exit_code == code
+    assert message in run.output
+    assert "gradebook.sqlite; the same command continues." in run.output
+
+
+def test_an_interrupted_run_says_how_many_are_left(grade: Grade, asked: dict[str, Any]) -> None:
+    asked["left"] = 3
     run = grade()
     assert run.exit_code == 130
-    assert "Interrupted; what was finished is in grades" in run.output
+    assert "Interrupted: 3 not graded." in run.output
 
 
 def test_from_files_to_reports(tmp_path: Path) -> None:

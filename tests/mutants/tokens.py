@@ -219,6 +219,23 @@ _POSITIONS = (
         ),
         kind="variant",
     ),
+    On("sinusoidal")(
+        "cls-without-position",
+        "S07",
+        (
+            'self.register_buffer("pe", sinusoid_table(n_positions, dim))',
+            "table = sinusoid_table(n_positions - 1, dim)\n"
+            'self.register_buffer("pe", nn.functional.pad(table, (0, 0, 1, 0)))',
+        ),
+        kind="variant",
+    ),
+    On("vector_tokens")(
+        "cls-appended-last",
+        "S06",
+        ("torch.cat([first, patches], dim=1)", "torch.cat([patches, first], dim=1)"),
+        ("self.norm(x[:, 0])", "self.norm(x[:, -1])"),
+        where="keeping its position",
+    ),
     On("vector_tokens")(
         "cls-without-position", "S07", ("(self.cls + self.pos[0])", "self.cls"), kind="variant"
     ),

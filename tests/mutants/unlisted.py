@@ -214,3 +214,56 @@ UNLISTED: tuple[Unlisted, ...] = (
     _on("prenorm", "S25", "0.1 times", ("return self.head(x)", "return self.head(x) * 0.1")),
     _on("prenorm", "S25", "tanh", ("return self.head(x)", "return torch.tanh(self.head(x))")),
 )
+
+
+# No simple relation fits these: what they depend on is all that can be measured.
+DEPENDENT: tuple[Unlisted, ...] = (
+    _on(
+        "report",
+        "S13",
+        "Image 1 changes here when only image 0 changes.",
+        (_SOFTMAX, _SOFTMAX + " * torch.sigmoid(attn_scores.mean(0))"),
+    ),
+    _on(
+        "report",
+        "S17",
+        "Image 1 changes here when only image 0 changes.",
+        _then(_HIDDEN, "ff_hidden = ff_hidden * torch.sigmoid(ff_hidden[:1])"),
+    ),
+    _on(
+        "report",
+        "S15",
+        "Image 0 changes here when all images but image 0 change.",
+        _then(_OUT, "attn_out = attn_out * torch.tanh(attn_out[-1:])"),
+    ),
+    _on(
+        "report",
+        "S04",
+        "Patch 2 changes here when only patch 1 changes",
+        _then(_EMBED, "patch_embed = patch_embed * torch.tanh(patch_embed.roll(1, 1))"),
+    ),
+    _on(
+        "report",
+        "S12",
+        "Query 0 with key 0 changes here when only patch 1 changes",
+        _then(_SCORES, "attn_scores = attn_scores * torch.sigmoid(attn_scores.mean(-1, keepdim=True))"),
+    ),
+    _on(
+        "prenorm",
+        "S17",
+        "Token 0 changes here when only patch 1 changes (with attention's output weights at 0).",
+        ("x = self.act(x)", "x = self.act(x)\nx = x * x.mean(1, keepdim=True)"),
+    ),
+    _on(
+        "report",
+        "S24",
+        "It changes here when all patches but patch 1 change",
+        (_ROW, "cls_rep = torch.tanh(final_seq[:, 0] * final_seq[:, 1])"),
+    ),
+    _on(
+        "report",
+        "S04",
+        "Patch 1 stays the same here when only patch 1 changes",
+        _then(_EMBED, "patch_embed = patch_embed.cos() ** 3\npatch_embed[:, 1] = 0.5"),
+    ),
+)

@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from samples import a_class
 
-from vitcheck.reports import render_index, render_report
+from vitcheck.reports import render_index, render_report, summaries
 
 PAGES = {one.submission[:9].strip("="): render_report(one) for one in a_class()} | {
-    "index": render_index(a_class())
+    "index": render_index(summaries(a_class()))
 }
 
 # Relative luminance and contrast as WCAG 2.2 defines them, for every element that holds text of its own.
@@ -59,7 +59,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def opened(browser: Browser, file: Path, width: int, scheme: str = "light") -> Page:
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]  # one of two
     page.goto(file.as_uri())
     return page
 

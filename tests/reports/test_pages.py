@@ -10,11 +10,12 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from samples import HOSTILE, a_class, all_passed, hostile, result, scaled_by_embed_dim, two_mistakes
 
-from vitcheck.reports import render_index, render_report, write_class, write_submission
+from vitcheck.checks.adjustment import Adjustment
+from vitcheck.reports import render_index, render_report, summaries, write_class, write_submission
 
 CELLS = {"td", "th", "dt", "dd", "p", "li", "h1", "h2", "h3"}
 VOID = {"meta", "link", "br", "hr", "img", "input"}
-PAGES = [*map(render_report, a_class()), render_index(a_class()), render_index([])]
+PAGES = [*map(render_report, a_class()), render_index(summaries(a_class())), render_index([])]
 
 
 class Page(HTMLParser):
@@ -97,7 +98,7 @@ def test_links_between_pages_resolve(tmp_path: Path) -> None:
     for one in results:
         if "\x00" not in one.submission:
             write_submission(one, tmp_path / one.submission)
-    links = [link for link in page(render_index(results)).values("href") if "report.html" in link]
+    links = [link for link in page(render_index(summaries(results))).values("href") if "report.html" in link]
     assert len(links) > len(results)
     for link in links:
         path = tmp_path / unquote(urlsplit(link).path)
@@ -105,7 +106,7 @@ def test_links_between_pages_resolve(tmp_path: Path) -> None:
             assert urlsplit(link).fragment in {"", *page(path.read_text("utf-8")).values("id")}
 
 
-@pytest.mark.parametrize("text", [render_report(hostile()), render_index([hostile()])])
+@pytest.mark.parametrize("text", [render_report(hostile()), render_index(summaries([hostile()]))])
 def test_what_a_student_writes_is_text(text: str) -> None:
     read = page(text)
     shown = "\\x1b[2J<script>alert(1)</script> {{ 7*7 }} \\u202eevil\\u200b"
@@ -163,7 +164,7 @@ def test_the_same_numbers_may_have_other_explanations() -> None:
 
 
 def test_the_class_at_a_glance() -> None:
-    text = page(render_index([scaled_by_embed_dim(), two_mistakes(), all_passed()])).text
+    text = page(render_index(summaries([scaled_by_embed_dim(), two_mistakes(), all_passed()]))).text
     for part in (
         "Submissions 3 Graded 3 Nothing wrong 1",
         "Median score 96.5 of 100",
@@ -176,4 +177,27 @@ def test_the_class_at_a_glance() -> None:
 
 def test_a_class_of_500_is_a_page_that_loads() -> None:
     results = [two_mistakes().model_copy(update={"submission": f"student-{number}"}) for number in range(500)]
-    assert len(render_index(results)) < 2_000_000
+    assert len(render_index(summaries(results))) < 2_000_000
+
+
+def test_points_that_were_adjusted_count_and_the_reason_stands_beside_them() -> None:
+    decided = Adjustment(delta=3.0, comment="<b>typo</b> on the sheet")
+    report = page(render_report(scaled_by_embed_dim(), decided)).text
+    assert "99.5 of 100 points" in report
+    assert "adjusted by +3: <b>typo</b> on the sheet" in report
+    row = page(render_index(summaries([scaled_by_embed_dim()], {"brown-li": decided}))).text
+    assert "99.5" in row
+    assert "adjusted by +3: <b>typo</b> on the sheet" in row
+
+
+@pytest.mark.parametrize(
+    ("adjustment", "earned", "counts"),
+    [
+        (Adjustment(delta=-3), 1, 0),
+        (Adjustment(delta=3), 99, 102),
+        (Adjustment(override=0), 99, 0),
+        (Adjustment(late_days=9), 99, 99),
+    ],
+)
+def test_the_points_that_count(adjustment: Adjustment, earned: float, counts: float) -> None:
+    assert adjustment.total(earned) == counts

@@ -5,16 +5,17 @@ import csv
 import pytest
 from samples import a_class, not_loaded, scaled_by_embed_dim
 
-from vitcheck.reports import grades_csv
+from vitcheck.checks.adjustment import Adjustment
+from vitcheck.reports import grades_csv, summaries
 from vitcheck.reports.tables import text_cell
 
 
 def rows() -> list[dict[str, str]]:
-    return list(csv.DictReader(grades_csv(a_class()).splitlines()))
+    return list(csv.DictReader(grades_csv(summaries(a_class())).splitlines()))
 
 
 def test_columns_are_stages_then_groups_then_the_score() -> None:
-    header = grades_csv(a_class()).splitlines()[0].split(",")
+    header = grades_csv(summaries(a_class())).splitlines()[0].split(",")
     assert header[:3] == ["submission", "status", "S01"]
     assert header[-4:] == ["S26", "properties", "rules", "score"]
 
@@ -53,7 +54,7 @@ def test_no_blank_hides_a_formula(first: str) -> None:
 
 
 def test_no_cell_of_a_hostile_class_is_a_formula() -> None:
-    for row in csv.reader(grades_csv(a_class()).splitlines()):
+    for row in csv.reader(grades_csv(summaries(a_class())).splitlines()):
         assert not [cell for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
 
 
@@ -62,9 +63,27 @@ def test_an_empty_class_is_a_table() -> None:
 
 
 def test_a_class_that_nobody_could_hand_in() -> None:
-    assert grades_csv([not_loaded()]).splitlines()[2] == "diaz_2,not_loaded,0"
+    assert grades_csv(summaries([not_loaded()])).splitlines()[2] == "diaz_2,not_loaded,0"
 
 
 def test_the_order_of_results_does_not_matter() -> None:
     pair = [scaled_by_embed_dim(), not_loaded()]
-    assert grades_csv(pair) == grades_csv(pair[::-1])
+    assert grades_csv(summaries(pair)) == grades_csv(summaries(pair[::-1]))
+
+
+def test_what_was_decided_is_in_the_score_with_its_reason() -> None:
+    decided = {
+        "brown-li": Adjustment(delta=-1.5, comment="=late", late_days=2),
+        "adams-zoe": Adjustment(override=50.0),
+    }
+    table = list(csv.DictReader(grades_csv(summaries(a_class(), decided)).splitlines()))
+    rows = {row["submission"]: (row["adjustment"], row["score"], row["remark"]) for row in table}
+    assert rows["brown-li"] == ("-1.5", "95", "adjusted by -1.5, 2 late days: =late")
+    assert rows["adams-zoe"] == ("-50", "50", "set to 50")
+    assert rows["diaz_2"] == ("0", "0", "")
+
+
+def test_a_remark_is_no_formula() -> None:
+    decided = {"brown-li": Adjustment(comment="=cmd()")}
+    table = csv.DictReader(grades_csv(summaries(a_class(), decided)).splitlines())
+    assert {row["remark"] for row in table} == {"", "'=cmd()"}

@@ -63,6 +63,19 @@ def test_a_file_is_a_submission_and_a_missing_path_is_an_error(tmp_path: Path) -
         find_submissions([tmp_path / "gone"])
 
 
+def test_no_submission_is_called_like_a_file_beside_the_reports(tmp_path: Path) -> None:
+    for name in ("index.html", "GRADES.csv", "gradebook.sqlite-wal"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "gradebook.sqlite.py").write_text("")
+    names = submission_names(find_submissions([tmp_path]))
+    assert names == ["GRADES.csv-2", "gradebook.sqlite-wal-2", "gradebook.sqlite.py", "index.html-2"]
+
+
+def test_a_name_that_is_no_text_becomes_text(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.py")).write_text("")
+    assert submission_names(find_submissions([tmp_path])) == [r"caf\xe9"]
+
+
 def test_names_are_without_suffix_and_never_alike(tmp_path: Path) -> None:
     write(tmp_path, "ann/vit.py", "ann.py", "bob.v2.py", "one/cy.py", "two/cy.py", "Dee.py", "dee.ipynb")
     paths = ["ann", "ann.py", "bob.v2.py", "one/cy.py", "two/cy.py", "Dee.py", "dee.ipynb"]

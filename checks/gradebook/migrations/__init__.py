@@ -1,0 +1,1 @@
+"""How the tables of a gradebook came to be what they are."""

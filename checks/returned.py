@@ -1,0 +1,49 @@
+"""Is what was located as the class scores what the model returns? Decoys beside the answer earn nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import Tensor
+
+from .examination import Examination, Example
+from .locating.forms import CLASS_PROBABILITIES
+from .stops import same_in_some_layout
+from .verdicts import CheckFailed
+
+
+def demand_returned(examination: Examination) -> None:
+    """Raises CheckFailed where a model returns neither its located S25 nor anything known to be made of it.
+
+    Of several tensors with a number for each class, it is the first that counts.
+    """
+    if examination.session.is_script:
+        return
+    for example in examination.examples:
+        if example.trace.error is None and not _is_returned(example):
+            text = (
+                "What the model returns is not made from the tensor that stands for S25 in its forward pass."
+            )
+            raise CheckFailed(text, (), example.draw)
+
+
+def _is_returned(example: Example) -> bool:
+    seen = example.first("logits")
+    assert seen is not None  # as the caller has seen
+    returned = [example.trace.tensor(where) for _, where in example.trace.outputs]
+    scores = [one for one in returned if one.shape == seen.student.shape][:1]
+    made = list(_made_of(seen.student))
+    return any(same_in_some_layout(one, other) for other in made for one in scores or _by_token(returned))
+
+
+def _made_of(logits: Tensor) -> Iterator[Tensor]:
+    """The scores, what may stand for their probabilities, and the class that they choose."""
+    yield logits
+    yield from (form.function(logits) for form in CLASS_PROBABILITIES)
+    yield logits.argmax(-1).double()
+
+
+def _by_token(returned: list[Tensor]) -> Iterator[Tensor]:
+    """What is returned, and of every token alone where there are three axes."""
+    yield from returned
+    yield from (row for one in returned if one.dim() == 3 for row in one.unbind(1))

@@ -1,0 +1,82 @@
+"""One submission as a task that any process can do, on this machine or another. Imports no torch."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from ..submissions.errors import SubmissionError
+from ..submissions.packing import Handed
+from ..submissions.process import Zygote
+from ..submissions.sandbox.isolation import Isolation, open_sandbox
+from ..submissions.source import text_of
+from .assignment import Assignment
+from .grader import grader
+from .result import Result, Run, Score, Status
+
+_LOST = "the grader itself failed on this submission, which says nothing of the work; grade it again"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What processes of submissions are made with: tasks that agree on it share a warm zygote."""
+
+    isolation: Isolation = Isolation.AUTO
+    warm: tuple[str, ...] = ()  # packages that submissions import beside torch
+
+    def zygote(self) -> Zygote:
+        """Start the process that is forked for each submission; its owner stops it.
+
+        Raises IsolationError where this machine has not what the setting requires.
+        """
+        zygote = Zygote(self.warm, open_sandbox(self.isolation))
+        zygote.start()
+        return zygote
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission, and all that is needed to grade it."""
+
+    handed: Handed
+    name: str  # of the submission in the class
+    assignment: Assignment
+    seed: int
+    checks: Handed | None = None  # a folder with further checks
+    setting: Setting = Setting()
+
+    @property
+    def key(self) -> str:
+        """The same for the same work: name, content, assignment, checks, seed and version."""
+        asked = [self.name, self.handed.digest, self.assignment.model_dump_json(), str(self.seed)]
+        asked += [self.checks.digest if self.checks else "", repr(self.setting), version("vitcheck")]
+        return hashlib.sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def grade(self, zygote: Zygote) -> Result:
+        """Grade it in this process. Raises RuntimeError where the grader itself fails."""
+        with ExitStack() as unpacked:
+            try:
+                path = unpacked.enter_context(self.handed.unpacked())
+            except SubmissionError as error:
+                return self._ended(error.status, text_of(error.reason))
+            checks = unpacked.enter_context(self.checks.unpacked()) if self.checks else None
+            return grader()(
+                path, self.assignment, zygote=zygote, seed=self.seed, name=self.name, checks=checks
+            )
+
+    def lost(self) -> Result:
+        """Return the record of a submission on which the grader failed."""
+        return self._ended(Status.CRASHED, _LOST)
+
+    def _ended(self, status: str, reason: str) -> Result:
+        return Result(
+            schema=1,
+            submission=self.name,
+            assignment=self.assignment.name,
+            status=Status(status),
+            reason=reason,
+            score=Score(earned=0, possible=self.assignment.possible),
+            run=Run(seed=self.seed, seconds=0),
+        )

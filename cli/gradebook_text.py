@@ -1,0 +1,55 @@
+"""What a gradebook holds, as lines for a terminal and as rows for other programs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from vitcheck.checks.gradebook.store import Entry
+from vitcheck.checks.gradebook.tables import Attempt, Decision
+from vitcheck.reports.remarks import remark
+from vitcheck.reports.text import NAME_LIMIT, one_line, points
+
+
+def entry_line(entry: Entry) -> str:
+    """The points that count, and what was decided."""
+    score = f"{points(entry.total):>6} of {points(entry.attempt.possible)}"
+    name = one_line(entry.attempt.submission, NAME_LIMIT)
+    return "  ".join(filter(None, [score, name, _not_graded(entry.attempt), remark(entry.adjustment)]))
+
+
+def event_line(event: Attempt | Decision) -> str:
+    """When it was, and what; times are local."""
+    when = event.at.astimezone().isoformat(" ", "seconds")
+    if isinstance(event, Decision):
+        return f"{when}  {remark(event.adjustment) or 'nothing adjusted'}, said {one_line(event.who)}"
+    score = f"{points(event.earned)} of {points(event.possible)}"
+    how = f"(seed {event.run.seed}, vitcheck {event.run.version})"
+    return "  ".join(filter(None, [when, score, _not_graded(event), how]))
+
+
+def entry_row(entry: Entry) -> dict[str, str | float]:
+    """Everything but the record itself."""
+    attempt, adjustment = entry.attempt, entry.adjustment
+    return {
+        "assignment": attempt.run.assignment,
+        "submission": attempt.submission,
+        "status": attempt.status,
+        "earned": attempt.earned,
+        "possible": attempt.possible,
+        "score": entry.total,
+        "comment": adjustment.comment,
+        "extra_hours": adjustment.extra_hours,
+        "late_days": adjustment.late_days,
+        "graded": _iso(attempt.at),
+        "seed": attempt.run.seed,
+        "version": attempt.run.version,
+    }
+
+
+def _not_graded(attempt: Attempt) -> str:
+    """Why not, in a word or two."""
+    return "" if attempt.status == "graded" else attempt.status.replace("_", " ")
+
+
+def _iso(time: datetime) -> str:
+    return time.isoformat(timespec="seconds")

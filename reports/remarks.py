@@ -1,0 +1,31 @@
+"""What an instructor decided about a submission, in words and in points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..checks.adjustment import Adjustment
+from ..checks.result import Score
+from .text import count, one_line, points
+
+
+def remark(adjustment: Adjustment) -> str:
+    """Such as "adjusted by +3, 2 late days: the reason"; empty where nothing was decided."""
+    decided = ", ".join(_decided(adjustment))
+    return ": ".join(part for part in (decided, one_line(adjustment.comment)) if part)
+
+
+def adjusted(score: Score, adjustment: Adjustment) -> Score:
+    """The points that count in the place of those earned."""
+    return score.model_copy(update={"earned": adjustment.total(score.earned)})
+
+
+def _decided(adjustment: Adjustment) -> Iterator[str]:
+    if adjustment.override is not None:
+        yield f"set to {points(adjustment.override)}"
+    elif adjustment.delta:
+        yield f"adjusted by {'+' if adjustment.delta > 0 else '-'}{points(abs(adjustment.delta))}"
+    if adjustment.extra_hours:
+        yield f"{adjustment.extra_hours} h of extra time"
+    if adjustment.late_days:
+        yield count(adjustment.late_days, "late day")

@@ -1,0 +1,40 @@
+"""System calls that Python has no functions for. Linux only; each raises OSError where it is refused."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+DIE_WITH_PARENT, ADOPT_ORPHANS = 1, 36  # PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of prctl(2)
+READ_ONLY, NO_SETUID, NO_DEVICES = 1, 2, 4  # MS_RDONLY, MS_NOSUID and MS_NODEV of mount(2)
+RECURSIVE, PRIVATE = 1 << 14, 1 << 18  # MS_REC and MS_PRIVATE
+_CAPABILITIES_VERSION = 0x20080522  # _LINUX_CAPABILITY_VERSION_3: two words for each of the three sets
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def prctl(option: int, value: int) -> None:
+    """Ask something of the kernel for this process."""
+    _check(_libc.prctl(option, value, 0, 0, 0))
+
+
+def unshare(flags: int) -> None:
+    """Enter new namespaces; ``os`` has this from Python 3.12 on."""
+    _check(_libc.unshare(flags))
+
+
+def mount(kind: str, target: str, flags: int, options: str = "") -> None:
+    """Put a file system without a source in place of ``target``."""
+    _check(_libc.mount(kind.encode(), target.encode(), kind.encode(), flags, options.encode()))
+
+
+def drop_capabilities() -> None:
+    """Give up every right that this process has beyond an ordinary user's, for good."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
+    _check(_libc.capset(header, (ctypes.c_uint32 * 6)()))
+
+
+def _check(result: int) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

@@ -1,0 +1,70 @@
+"""Which paths a submission has to see: the interpreter with its libraries, and its part of vitcheck.
+
+Run as ``python -m vitcheck.submissions.sandbox.paths``, it prints those of the interpreter that it is run by.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from ..launching import command, environment
+
+_PACKAGE = str(__package__).partition(".")[0]
+_PARTS = tuple(f"{_PACKAGE}{part}" for part in ("", ".reference", ".submissions", ".submissions.sandbox"))
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
+
+
+def readable() -> list[str]:
+    """Files and folders, outermost first and none inside another.
+
+    A fresh interpreter says them: this one's search path may begin with the folder of the submissions.
+    """
+    said = subprocess.check_output(command(f"{__package__}.paths"), cwd="/", env=environment())
+    return _outermost([*_SYSTEM, *json.loads(said)])
+
+
+def _outermost(paths: Iterable[str]) -> list[str]:
+    """Those that exist, as they are called and as they really are."""
+    both = {form for path in paths for form in (os.path.normpath(path), os.path.realpath(path))}
+    kept: list[str] = []
+    for path in sorted(one for one in both if os.path.exists(one)):
+        if path != "/" and not any(Path(path).is_relative_to(one) for one in kept):
+            kept.append(path)
+    return kept
+
+
+def _of_this_interpreter() -> Iterator[str]:
+    yield from (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)
+    yield os.path.dirname(os.path.realpath(sys.executable))
+    yield sysconfig.get_config_var("LIBDIR") or ""
+    yield from sys.path
+    yield from _folders_of_vitcheck()
+    yield from _folders_of_libraries()
+
+
+def _folders_of_vitcheck() -> Iterator[str]:
+    """Installed for development they are anywhere, and may hold links to files elsewhere."""
+    for part in _PARTS:
+        spec = find_spec(part)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            yield folder
+            yield from {os.path.dirname(os.path.realpath(file)) for file in Path(folder).glob("*.py")}
+
+
+def _folders_of_libraries() -> Iterator[str]:
+    """Of those that the system has loaded for it."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        _, _, path = line.partition("/")
+        if ".so" in path:
+            yield os.path.dirname(f"/{path}")
+
+
+if __name__ == "__main__":
+    print(json.dumps([one for one in _of_this_interpreter() if os.path.isabs(one)]))

@@ -1,0 +1,110 @@
+"""What every engine promises: each task is done once, whatever happens to the worker that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import psutil
+import pytest
+from quick_tasks import NoChildren, Quick, quick
+
+from vitcheck.checks.engines import Begun, Done, Engine, worker
+from vitcheck.checks.engines.dask import Dask
+from vitcheck.checks.engines.local import Local
+from vitcheck.submissions.process import Zygote
+
+
+@pytest.fixture(params=["local", "dask"])
+def engine(request: pytest.FixtureRequest, cluster: str) -> Engine:
+    return Local(2) if request.param == "local" else Dask(cluster)
+
+
+def test_every_task_is_begun_and_then_done_once(engine: Engine) -> None:
+    names = [f"s{number}" for number in range(12)]
+    with engine:
+        events = list(engine.run(quick(**{name: f"by {name}" for name in names})))
+    for name in names:
+        kinds = [type(event) for event in events if event.task.name == name]
+        assert kinds == [Begun, Done]
+    reasons = {one.task.name: one.result and one.result.reason for one in events if isinstance(one, Done)}
+    assert reasons == {name: f"by {name}" for name in names}
+
+
+def test_a_grader_that_fails_or_dies_takes_no_other_task_with_it(
+    engine: Engine, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with engine:
+        events = list(engine.run(quick(a="fine", b="raise", c="die", d="fine", e="fine")))
+    done = {one.task.name: one.result for one in events if isinstance(one, Done)}
+    assert {name for name, result in done.items() if result is None} == {"b", "c"}
+    assert set(done) == {*"abcde"}
+    assert "a fault of the grader" in capfd.readouterr().err
+
+
+def test_finishing_ends_what_runs_and_begins_nothing_further(engine: Engine, tmp_path: Path) -> None:
+    texts = {f"s{number}": f"wait {tmp_path / 'go'}" for number in range(9)}
+    begun, done = set(), set()
+    with engine:
+        for event in engine.run(quick(**texts)):
+            if isinstance(event, Begun):
+                begun.add(event.task.name)
+                engine.finish()
+                (tmp_path / "go").touch()
+            else:
+                done.add(event.task.name)
+    assert begun == done == {"s0"}
+
+
+def test_tasks_are_taken_only_as_there_are_workers_for_them(engine: Engine) -> None:
+    taken, done = 0, 0
+
+    def counted() -> Iterator[Quick]:
+        nonlocal taken
+        for task in quick(**{f"s{number}": "fine" for number in range(30)}):
+            taken += 1
+            assert taken - done <= 4
+            yield task
+
+    with engine:
+        for event in engine.run(counted()):
+            done += isinstance(event, Done)
+    assert taken == done == 30
+
+
+def test_to_leave_stops_what_runs(engine: Engine, tmp_path: Path) -> None:
+    file = tmp_path / "go"
+    with engine:
+        for event in engine.run(quick(a=f"wait {file}", b="fine")):
+            if isinstance(event, Done):
+                break
+    file.touch()  # what a cluster runs cannot be ended there, and is waited for by nobody
+    assert not [one for one in psutil.Process().children() if "spawn_main" in " ".join(one.cmdline())]
+
+
+def test_a_large_submission_arrives_whole(engine: Engine) -> None:
+    with engine:
+        events = list(engine.run(quick(large="x" * (12 << 20))))
+    assert isinstance(events[-1], Done)
+    assert events[-1].result is not None
+
+
+@dataclass(frozen=True)
+class Counted(NoChildren):
+    """Keeps the zygotes that were started."""
+
+    started: list[Zygote] = field(default_factory=list)
+
+    def zygote(self) -> Zygote:
+        self.started.append(super().zygote())
+        return self.started[-1]
+
+
+def test_a_zygote_serves_many_submissions_and_is_then_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "_SUBMISSIONS", 3)
+    setting = Counted()
+    with worker.Worker() as one:
+        for task in quick(**{f"s{number}": "fine" for number in range(7)}):
+            one.grade(replace(task, setting=setting))
+    assert len(setting.started) == 3

@@ -1,0 +1,29 @@
+"""Gradebooks for the tests: of both kinds, filled with results that cost nothing."""
+
+from __future__ import annotations
+
+from vitcheck.checks.gradebook.store import Work
+from vitcheck.checks.result import Result, Run, Score, Status
+
+CLASS = {"ann": "a1", "bob": "b1", "cleo": "c1"}
+
+
+def work(
+    contents: dict[str, str] | None = None,
+    *,
+    seed: int | None = None,
+    forced: bool = False,
+    digest: str = "d",
+) -> Work:
+    return Work("vit-debugging", digest, contents or CLASS, "1.0", "auto", seed, forced)
+
+
+def result(name: str, earned: float = 80.0) -> Result:
+    return Result(
+        schema=1,
+        submission=name,
+        assignment="vit-debugging",
+        status=Status.GRADED,
+        score=Score(earned=earned, possible=100),
+        run=Run(seed=7, seconds=0),
+    )

@@ -1,0 +1,55 @@
+"""Tasks that are done at once, by what the submission says, so that a grader can be had that fails."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from vitcheck.checks.assignment import load_assignment
+from vitcheck.checks.result import Result, Status
+from vitcheck.checks.tasks import Setting, Task
+from vitcheck.submissions.packing import Handed
+from vitcheck.submissions.process import Zygote
+
+
+class _NoZygote:
+    def stop(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class NoChildren(Setting):
+    """No torch is imported for what is never run."""
+
+    def zygote(self) -> Zygote:
+        return cast(Zygote, _NoZygote())
+
+
+@dataclass(frozen=True)
+class Quick(Task):
+    """Does what the submission says: ``die``, ``raise`` or ``wait FILE``. What it says is the reason, too."""
+
+    setting: Setting = NoChildren()
+
+    def grade(self, zygote: Zygote) -> Result:
+        (content,) = self.handed.files.values()
+        match content.decode().split():
+            case ["die"]:
+                os._exit(1)
+            case ["raise"]:
+                raise RuntimeError("a fault of the grader")
+            case ["wait", file]:
+                while not Path(file).exists():
+                    time.sleep(0.01)
+        return self._ended(Status.CRASHED, content.decode()[:100])
+
+
+def quick(**texts: str) -> Iterable[Quick]:
+    """Yield a task for each submission and its text."""
+    for name, text in texts.items():
+        handed = Handed(f"{name}.py", False, {f"{name}.py": text.encode()})
+        yield Quick(handed, name, load_assignment("vit-debugging"), seed=7)

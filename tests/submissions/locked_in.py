@@ -1,0 +1,29 @@
+"""What the tests of the sandbox share."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import psutil
+
+from vitcheck.submissions.conversation import Child
+from vitcheck.submissions.limits import Limits
+
+HANDLERS = "hostile:HANDLERS"
+LIMITS = Limits(memory_bytes=256 << 20, scratch_bytes=4 << 20, processes=16)
+
+
+def evaluate(child: Child, source: str) -> Any:
+    """What ``source`` leaves in ``value``; the name of the exception that it raised."""
+    reply = child.request({"request": "evaluate", "source": source})[0]
+    return reply["error"]["type"] if "error" in reply else reply["value"]
+
+
+def living() -> int:
+    """How many processes there are below this one; those that are ending are given time for it."""
+    count = -1
+    while count != (now := len(psutil.Process().children(recursive=True))):
+        count = now
+        time.sleep(0.2)
+    return count
