@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from . import grader_files
 from .code import STUDENT_PREFIX
 from .errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
 from .limits import FrameLimits, Limits
@@ -65,6 +66,7 @@ def run(connection: socket.socket, order: Mapping[str, Any]) -> None:
     stream.write(encode(asdict(layers), {}))  # the parent judges them before it sends any code
     with suppress(EOFError):  # it hangs up
         _draw_from(receive(stream, _FROM_PARENT)[0]["seed"])
+        grader_files.shut()
         serve(stream, handlers)
 
 
@@ -134,13 +136,13 @@ def describe_failure(error: NotLoaded | None) -> Header | None:
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether ``error`` says that memory has run out, in Python or in torch."""
     if isinstance(error, RuntimeError):
-        return any(sign in _text(error) for sign in _TORCH_OUT_OF_MEMORY)
+        return any(sign in text_of(error) for sign in _TORCH_OUT_OF_MEMORY)
     return isinstance(error, MemoryError)
 
 
 def describe_error(error: BaseException) -> Header:
     """An exception of the student's code as plain data, with their lines that it passed, innermost first."""
-    return _described(type(error).__name__, _text(error), _frames(error))
+    return _described(type(error).__name__, text_of(error), _frames(error))
 
 
 def _described(kind: str, message: str, frames: tuple[Frame, ...]) -> Header:
@@ -151,7 +153,8 @@ def _described(kind: str, message: str, frames: tuple[Frame, ...]) -> Header:
     }
 
 
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
+    """What an exception says; nothing where that raises another."""
     try:
         return str(error)
     except BaseException:  # a student's own __str__
