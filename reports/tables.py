@@ -11,7 +11,8 @@ from ..checks.result import CheckResult, Result
 from .classes import by_name
 from .text import NAME_LIMIT, one_line, points
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with one of these
+# a spreadsheet computes what begins with one of these, and some take those of full width for them
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def grades_csv(results: Sequence[Result]) -> str:
