@@ -310,7 +310,7 @@ class Examination:
 
     @cached_property
     def plain(self) -> Passes:
-        """Passes of the first example that are not traced: its image twice, another image, its image again."""
+        """Passes of the first example that are not traced: its image twice, another one, its own again."""
         draw = self.first_draw
         return self.forward(draw, [draw.image, noise(draw.sizes, draw.seed + 1)], order=[0, 0, 1, 0])
 
