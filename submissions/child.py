@@ -80,6 +80,8 @@ def _settle(scratch: str, environment: Mapping[str, str]) -> None:
     # torch renews its thread pool at the first call after a fork. The threads of a backward pass make that
     # call at once, and abort the process where they meet; so it is made here, while there is one thread.
     torch.set_num_threads(1)
+    # as many as the machine has cores may be more than may be started, which would end the process
+    torch.set_num_threads = lambda count: None
 
 
 def _settle_torch() -> None:
@@ -87,7 +89,6 @@ def _settle_torch() -> None:
     torch.set_default_device(None)
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
-    torch.set_num_threads(1)
 
 
 def _draw_from(seed: int) -> None:

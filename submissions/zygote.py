@@ -85,6 +85,7 @@ def _warm(names: list[str]) -> dict[str, Any]:
     for name in names:
         with contextlib.suppress(Exception):  # a child that needs it says so itself
             importlib.import_module(name)
+    torch.cpu.get_capabilities()  # torch asks /proc for them once, which children do not have
     gc.collect()
     gc.freeze()  # or the first collection in each child copies the pages of all that was imported
     return {"python": sys.version, "torch": torch.__file__}
