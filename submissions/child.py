@@ -83,7 +83,11 @@ def _settle(scratch: str, environment: Mapping[str, str]) -> None:
     # call at once, and abort the process where they meet; so it is made here, while there is one thread.
     torch.set_num_threads(1)
     # as many as the machine has cores may be more than may be started, which would end the process
-    torch.set_num_threads = lambda count: None
+    torch.set_num_threads = _keep_threads
+
+
+def _keep_threads(nthreads: int) -> None:
+    pass
 
 
 def _settle_torch() -> None:
