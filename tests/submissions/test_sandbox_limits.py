@@ -16,6 +16,8 @@ import psutil
 import pytest
 from locked_in import HANDLERS, LIMITS, evaluate, living
 
+from vitcheck.checks.assignment import load_assignment
+from vitcheck.checks.grading import grade
 from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.errors import Crashed, OutOfMemory, Refused, SubmissionError, TimedOut
 from vitcheck.submissions.process import Zygote
@@ -170,6 +172,13 @@ def test_nothing_outlives_a_parent_that_is_killed(sandbox: Sandbox, tmp_path: Pa
 
 def test_what_is_in_force_is_what_was_tried(sandbox: Sandbox, child: Child) -> None:
     assert child.layers == sandbox.layers
+
+
+def test_the_result_says_what_is_in_force(sandbox: Sandbox, locked_zygote: Zygote, tmp_path: Path) -> None:
+    broken = tmp_path / "ann.py"
+    broken.write_text("import torch\nraise ValueError")
+    result = grade(broken, load_assignment("vit-debugging"), zygote=locked_zygote)
+    assert result.run.isolation == ["own process", *sandbox.layers]
 
 
 def test_a_child_that_lacks_a_layer_gets_no_code(sandbox: Sandbox) -> None:
