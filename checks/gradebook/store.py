@@ -190,7 +190,11 @@ class Gradebook:
 
 def _same_results(work: Work) -> list[ColumnElement[bool]]:
     """What holds of the runs whose results would be the same."""
-    same = [Run.assignment_digest == work.assignment_digest, Run.version == work.version]
+    same = [
+        Run.assignment_digest == work.assignment_digest,
+        Run.version == work.version,
+        Run.isolation == work.isolation,
+    ]
     return same if work.seed is None else [*same, Run.seed == work.seed]
 
 
