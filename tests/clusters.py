@@ -21,7 +21,7 @@ def scheduler(folder: Path) -> Iterator[str]:
     """Yield the address of a scheduler without workers."""
     file = folder / "scheduler.json"
     options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
-    with _running("scheduler", *options):
+    with _running("scheduler", *options, "--idle-timeout", "10 minutes"):  # if the tests are killed
         yield _address(file)
 
 
