@@ -25,7 +25,7 @@ from .tree import Tree, Usage
 if TYPE_CHECKING:
     import torch
 
-_START_SECONDS = 20.0  # a fork takes 30 ms, and importing handlers that are not warm a few seconds
+_START_SECONDS = 60.0  # a fork takes 30 ms, and a second where thirty processes want the processor
 _REPORT_SECONDS = 1.0  # from a closed connection to the monitor's word on how the child ended
 _WATCH_SECONDS = 0.1  # between two counts of processes
 _PIECE = 1 << 20  # bytes to read or write at once

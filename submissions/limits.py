@@ -56,6 +56,7 @@ def apply(limits: Limits) -> list[str]:
         ("processor time", resource.RLIMIT_CPU, cpu, cpu + 1),
         ("file size", resource.RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes),
         ("open files", resource.RLIMIT_NOFILE, limits.open_files, limits.open_files),
+        ("locked memory", resource.RLIMIT_MEMLOCK, 0, 0),
         ("core files", resource.RLIMIT_CORE, 0, 0),
     )
     return [f"{name} limit" for name, kind, soft, hard in wanted if _limit(kind, soft, hard)]

@@ -48,9 +48,11 @@ def main() -> None:
             if not text:
                 break
             order = json.loads(text)
-            if "fork" in order:
+            answer = _answer(order)
+            control.sendall(json.dumps(answer).encode())  # first, since a fork takes long
+            if "fork" in order and not answer:
                 folders.add(order["fork"]["scratch"])
-            control.sendall(json.dumps(_answer(order, descriptors)).encode())
+                _fork_for(order["fork"], descriptors)
     _clear(folders)
 
 
@@ -63,18 +65,19 @@ def _clear(folders: set[str]) -> None:
         shutil.rmtree(one, ignore_errors=True)
 
 
-def _answer(order: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
+def _answer(order: dict[str, Any]) -> dict[str, Any]:
     if "warm" in order:
         return _warm(order["warm"])
     if (threads := psutil.Process().num_threads()) != 1:
         return {"problem": f"it has {threads} threads, and can fork safely with one only"}
-    try:
-        zygote = os.getpid()
-        _fork(lambda: _begin(zygote, order["fork"], *descriptors))
-        return {}
-    finally:
-        for one in descriptors:
-            os.close(one)
+    return {}
+
+
+def _fork_for(order: dict[str, Any], descriptors: list[int]) -> None:
+    zygote = os.getpid()
+    _fork(lambda: _begin(zygote, order, *descriptors))
+    for one in descriptors:
+        os.close(one)
 
 
 def _warm(names: list[str]) -> dict[str, Any]:

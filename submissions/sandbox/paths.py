@@ -59,7 +59,8 @@ def _folders_of_vitcheck() -> Iterator[str]:
 
 
 def _folders_of_libraries() -> Iterator[str]:
-    """Of those that the system has loaded for it."""
+    """Of those that the system has loaded for it, and where it is told to look for others."""
+    yield from os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     for line in Path("/proc/self/maps").read_text().splitlines():
         _, _, path = line.partition("/")
         if ".so" in path:

