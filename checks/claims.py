@@ -1,7 +1,7 @@
 """What a student shows as a stage, against what the model really computed.
 
-A tensor that a mark, a comment, a name or a returned key calls by a stage's label, that has the stage's shape,
-and that the model never computed, was made up, or was computed a second time beside the model, and otherwise.
+A tensor that a mark, comment, name or returned key calls by a stage's label, that has the stage's shape, and
+that the model never computed, was made up, or was computed a second time beside the model, and otherwise.
 """
 
 from __future__ import annotations
