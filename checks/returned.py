@@ -21,9 +21,7 @@ def demand_returned(examination: Examination) -> None:
         return
     for example in examination.examples:
         if example.trace.error is None and not _is_returned(example):
-            text = (
-                "What the model returns is not made from the tensor that stands for S25 in its pass."
-            )
+            text = "What the model returns is not made from the tensor that stands for S25 in its pass."
             raise CheckFailed(text, (), example.draw)
 
 
