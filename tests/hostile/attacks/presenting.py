@@ -6,6 +6,7 @@ SCRIPT = "<script>window.hacked = 1</script>"
 IMAGE = "<img src=x onerror='window.hacked = 1'>"
 ATTRIBUTE = "\"'><svg onload=window.hacked=1>"
 
+_NAME = SCRIPT.replace(".", "")  # torch allows no dot in one
 _STOPPED = Expected(failed=frozenset({"S02"}), most=30)
 _CAUGHT = Expected(failed=frozenset({"S12"}), most=98)
 
@@ -57,13 +58,13 @@ PRESENTING = (
         "a script as the name of a parameter",
         _CAUGHT,
         wrong=True,
-        init=f"self.register_parameter({SCRIPT!r}, nn.Parameter(torch.zeros(3)))",
+        init=f"self.register_parameter({_NAME!r}, nn.Parameter(torch.zeros(3)))",
     ),
     Attack(
         "a script as the name of a module and its class",
         _CAUGHT,
         wrong=True,
-        init=f"self.add_module({ATTRIBUTE!r}, type({SCRIPT!r}, (nn.Identity,), {{}})())",
+        init=f"self.add_module({_NAME!r}, type({SCRIPT!r}, (nn.Identity,), {{}})())",
     ),
     Attack("a script in a docstring", _CAUGHT, wrong=True, body=f'"""{SCRIPT}"""'),
     Attack("a script that is printed", _CAUGHT, wrong=True, forward=f"print({SCRIPT!r}, '\\x1b[2J')"),

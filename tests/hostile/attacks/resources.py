@@ -47,7 +47,7 @@ while True:
     Attack(
         "output without end",
         Expected("refused", "printed more than 1 MB"),
-        forward="while True: print('x' * 10**6)",
+        forward="while torch.is_grad_enabled(): print('x' * 10**6)",
         limits=replace(LIMITS, printed_bytes=1 << 20),
     ),
     Attack(
