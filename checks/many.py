@@ -158,7 +158,8 @@ class _Worker:
     def result(self) -> Result | None:
         """Return what it found; None if it died."""
         try:
-            return Result.from_json(self.connection.recv_bytes())
+            result: Result = self.connection.recv()
+            return result
         except (EOFError, OSError):
             return None
 
@@ -174,4 +175,4 @@ def _serve(connection: Connection) -> None:
     with Zygote(_WARM) as zygote, suppress(EOFError):
         while True:
             task: _Task = connection.recv()
-            connection.send_bytes(task.grade(zygote).to_json().encode())
+            connection.send(task.grade(zygote))

@@ -169,11 +169,14 @@ class Result(_Record):
     variants: list[VariantResult] = []
     notes: list[Note] = []
     run: Run
+    arrays: bytes | None = Field(
+        default=None, exclude=True, repr=False
+    )  # what figures need: a safetensors file beside this document
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     def to_json(self) -> str:
-        """The document as it is written to ``result.json``: the same result gives the same bytes."""
+        """The document as it is written to ``result.json``, without ``arrays``: the same result gives the same bytes."""
         return self.model_dump_json(indent=1, by_alias=True) + "\n"
 
     @classmethod

@@ -10,10 +10,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ..checks.result import Result
 from .classes import index_view
 from .view import report_view
+from .wording import say
 
 
 def render_report(result: Result) -> str:
-    """The page of one submission. The same result gives the same text."""
+    """The page of one submission, with figures where arrays were kept. The same result gives the same text."""
     return _environment().get_template("report.html").render(view=report_view(result)) + "\n"
 
 
@@ -24,10 +25,12 @@ def render_index(results: Sequence[Result]) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("vitcheck.reports", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["say"] = say
+    return environment

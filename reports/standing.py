@@ -14,7 +14,7 @@ from ..checks.result import (
     StageStatus,
     Status,
 )
-from .places import Place, place
+from .places import Place, place, shapes_at
 from .text import NAME_LIMIT, clean, count, one_line, sentence
 
 
@@ -31,6 +31,7 @@ class Standing:
     question: str = ""
     place: Place | None = None
     anchor: str = ""  # of the stage or check that it is about
+    label: str = ""  # of the stage, if it is about one
 
 
 _STOPPED = {
@@ -103,7 +104,8 @@ def _wrong_stage(result: Result, label: str, stage: StageResult) -> Standing:
         brief=one_line(f"{label} {name}", NAME_LIMIT),
         details=clean(stage.message or "", _DETAILS),
         question=one_line(stage.hint or (named.hint if named else "")),
-        place=place(stage.location or (named.location if named else None)),
+        place=place(stage.location or (named.location if named else None), shapes_at(result)),
+        label=one_line(label),
         anchor=one_line(f"stage-{label}"),
     )
 

@@ -10,28 +10,34 @@ from ..checks.result import Result
 from .html import render_index, render_report
 from .tables import grades_csv
 
+ARRAYS = "arrays.safetensors"
+
 
 def write_submission(result: Result, folder: Path) -> None:
-    """Write ``result.json`` and ``report.html`` into the submission's own ``folder``.
+    """Write ``result.json``, ``arrays.safetensors`` and ``report.html`` into the submission's own ``folder``.
 
     The folder is made if need be. The links of ``write_class`` hold if it is called as the submission.
     """
-    _write(folder / "report.html", render_report(result))
-    _write(folder / "result.json", result.to_json())
+    if result.arrays is None:
+        (folder / ARRAYS).unlink(missing_ok=True)  # they would be those of another run
+    else:
+        _write(folder / ARRAYS, result.arrays)
+    _write(folder / "report.html", render_report(result).encode())
+    _write(folder / "result.json", result.to_json().encode())
 
 
 def write_class(results: Sequence[Result], folder: Path) -> None:
     """Write ``index.html`` and ``grades.csv`` into ``folder``, beside the folders of the submissions."""
-    _write(folder / "grades.csv", grades_csv(results))
-    _write(folder / "index.html", render_index(results))
+    _write(folder / "grades.csv", grades_csv(results).encode())
+    _write(folder / "index.html", render_index(results).encode())
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: bytes) -> None:
     """Readers see the old file or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_bytes(content)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

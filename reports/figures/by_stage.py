@@ -1,0 +1,173 @@
+"""Which figures fit which stage, the most telling one first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..wording import say, words
+from . import grids, plots
+from .bars import bars, signed_bars
+from .kept import Array, Arrays, Kept
+from .maps import MOST, Axes, comparison, maps
+from .numerals import numeral
+from .shapes import Figure, Map
+
+Draw = Callable[[Kept, Axes], Figure]
+
+
+def figures(label: str, key: str, axes: str, arrays: Arrays) -> tuple[Figure, ...]:
+    """Those of a stage, of which ``axes`` names the axes; none where nothing was kept of it."""
+    kept = arrays.stages.get(_holder(label, key))
+    return () if kept is None else tuple(_drawn(key, _names(axes), kept))
+
+
+def picture(label: str, key: str, axes: str, arrays: Arrays) -> Figure | None:
+    """The most telling of them, where heads are many of the one head where the error is largest."""
+    kept = arrays.stages.get(_holder(label, key))
+    return None if kept is None else next(_drawn(key, _names(axes), kept.at_worst), None)
+
+
+def _holder(label: str, key: str) -> str:
+    """The image is kept with its patches."""
+    return "S02" if key == "image" else label
+
+
+def _drawn(key: str, axes: Axes, kept: Kept) -> Iterator[Figure]:
+    draws = [draw for array, draw in _OF.get(key, (("student", _values),)) if array in kept.arrays]
+    if "error" in kept.arrays and key in _SHOWN_OTHERWISE:
+        draws.append(_values)
+    for draw in draws:
+        yield replace(draw(kept, axes), note=_note(kept))
+
+
+def _names(axes: str) -> Axes:
+    """What stands below and beside each other in a map of a stage's last axes."""
+    letters = axes.split()[1:]
+    if letters[-2:] == ["T", "T"]:
+        return say("axis.queries"), say("axis.keys")
+    if len(letters) > 3:
+        letters = [letters[0], "F"]
+    row, column = ["1", *letters][-2:]
+    return _axis(row), _axis(column)
+
+
+def _axis(letter: str) -> str:
+    return words().get(f"axis.{letter}", letter)
+
+
+def _note(kept: Kept) -> str:
+    """Which image it is, of which block, and how much of it."""
+    parts = [say("figure.which", image=kept.image, images=kept.images)]
+    parts += [say("figure.block", block=kept.block)] if kept.block > 1 else []
+    parts += [say("figure.cut", most=max(kept.student.shape))] if kept.is_cut else []
+    return " ".join(parts)
+
+
+def _values(kept: Kept, axes: Axes) -> Figure:
+    sentence = say("values.compared" if "error" in kept.arrays else "values.alone")
+    return Figure(say("values.title"), sentence, panels=comparison(kept, axes))
+
+
+def _image(kept: Kept, axes: Axes) -> Figure:
+    return Figure(say("image.title"), say("image.sentence"), panels=(grids.image(kept),))
+
+
+def _patches(kept: Kept, axes: Axes) -> Figure:
+    return Figure(say("patches.title"), say("patches.sentence"), panels=(grids.patches(kept),))
+
+
+def _flattened(kept: Kept, axes: Axes) -> Figure:
+    return Figure(say("flattened.title"), say("flattened.sentence"), panels=(grids.flattened(kept),))
+
+
+def _similarity(kept: Kept, axes: Axes) -> Figure:
+    shown = maps([(say("similarity.map"), kept.arrays["similarity"])], (say("axis.T"), say("axis.T")))
+    return Figure(say("similarity.title"), say("similarity.sentence"), panels=(shown,))
+
+
+def _norms(kept: Kept, axes: Axes) -> Figure:
+    shown = maps([(say("norms.map"), kept.arrays["norms"])], (say("axis.h"), say("axis.T")))
+    return Figure(say("norms.title"), say("norms.sentence"), panels=(shown,))
+
+
+def _scores(kept: Kept, axes: Axes) -> Figure:
+    return Figure(say("scores.title"), say("scores.sentence"), panels=comparison(kept, axes))
+
+
+def _attention(kept: Kept, axes: Axes) -> Figure:
+    """The maps, with the sums of their rows beside the student's."""
+    sums = kept.arrays["row_sums"]
+    most = max(1.0, float(np.nan_to_num(np.abs(sums)).max()))
+    panels, heads = comparison(kept, axes), iter(sums)
+    if len(panels) > 1 or "error" in kept.arrays:  # a row of maps for each head, the student's first
+        shown = tuple(
+            replace(one, maps=(_summed(one.maps[0], next(heads), most), *one.maps[1:])) for one in panels
+        )
+    else:
+        shown = (replace(panels[0], maps=tuple(_summed(one, next(heads), most) for one in panels[0].maps)),)
+    low, high = numeral(float(sums.min())), numeral(float(sums.max()))
+    return Figure(say("attention.title"), say("attention.sentence", low=low, high=high), panels=shown)
+
+
+def _summed(shown: Map, sums: Array, most: float) -> Map:
+    return replace(shown, sums=bars(sums, 0.0, most), unit=round(100 / most, 1))
+
+
+def _class_attention(kept: Kept, axes: Axes) -> Figure:
+    heads = kept.arrays["class_attention"][:MOST]
+    titled = [(say("axis.head", head=number), one) for number, one in enumerate(heads, kept.head)]
+    shown = maps(titled, (say("axis.rows"), say("axis.columns")))
+    return Figure(say("class_attention.title"), say("class_attention.sentence"), panels=(shown,))
+
+
+def _norm(kept: Kept, axes: Axes) -> Figure:
+    return Figure(say("norm.title"), say("norm.sentence"), plots=plots.statistics(kept.arrays["statistics"]))
+
+
+def _curve(kept: Kept, axes: Axes) -> Figure:
+    return Figure(say("curve.title"), say("curve.sentence"), plots=(plots.curves(kept.arrays["curve"]),))
+
+
+def _stream(kept: Kept, axes: Axes) -> Figure:
+    return Figure(say("stream.title"), say("stream.sentence"), plots=(plots.streams(kept.arrays["stream"]),))
+
+
+def _logits(kept: Kept, axes: Axes) -> Figure:
+    return Figure(say("logits.title"), say("logits.sentence"), bars=signed_bars(kept.student))
+
+
+def _probabilities(kept: Kept, axes: Axes) -> Figure:
+    total = numeral(float(kept.student.sum()))
+    sentence = say("probabilities.cut" if kept.is_cut else "probabilities.sentence", total=total)
+    return Figure(say("probabilities.title"), sentence, bars=signed_bars(kept.student))
+
+
+_NORMS = (("norms", _norms), ("student", _values))
+_STREAM = (("stream", _stream), ("student", _values))
+
+# the figures of each stage by key, and the array that each needs
+_OF: Mapping[str, tuple[tuple[str, Draw], ...]] = {
+    "image": (("pixels", _image),),
+    "patches": (("sources", _patches),),
+    "flattened_patches": (("sources", _flattened),),
+    "positioned_tokens": (("similarity", _similarity), ("student", _values)),
+    "query": _NORMS,
+    "key": _NORMS,
+    "value": _NORMS,
+    "attention_scores": (("student", _scores),),
+    "attention_probabilities": (("row_sums", _attention), ("class_attention", _class_attention)),
+    "attention_context": _NORMS,
+    "post_attention_norm": (("statistics", _norm), ("student", _values)),
+    "post_mlp_norm": (("statistics", _norm), ("student", _values)),
+    "mlp_hidden": (("curve", _curve), ("student", _values)),
+    "block_output": _STREAM,
+    "second_block_output": _STREAM,
+    "last_block_output": _STREAM,
+    "final_sequence": _STREAM,
+    "logits": (("student", _logits),),
+    "class_probabilities": (("student", _probabilities),),
+}
+_SHOWN_OTHERWISE = ("patches", "flattened_patches", "logits", "class_probabilities")  # unless they are wrong
