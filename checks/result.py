@@ -176,7 +176,7 @@ class Result(_Record):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     def to_json(self) -> str:
-        """The document as it is written to ``result.json``, without ``arrays``: the same result gives the same bytes."""
+        """The document as it is written to ``result.json``, without ``arrays``: same result, same bytes."""
         return self.model_dump_json(indent=1, by_alias=True) + "\n"
 
     @classmethod

@@ -112,7 +112,7 @@ def _evidence(examination: Examination, key: str) -> Evidence:
 
 
 def worst(examination: Examination, key: str) -> Seen | None:
-    """The stage in the first block in which it differs from its equation, else in the first; None if unseen."""
+    """The stage in the first block where it differs from its equation, else in the first; None if unseen."""
     seen = examination.examples[0].all(key)
     wrong = [one for one in seen if one.error > ROUNDING * one.scale]
     return next(iter([*wrong, *seen]), None)

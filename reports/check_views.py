@@ -11,7 +11,6 @@ from math import prod
 
 from ..checks.result import CheckResult, Outcome, Result
 from .text import TEXT_LIMIT, clean, one_line, points
-from .wording import say
 
 _OUTCOMES = {
     Outcome.PASSED: ("passed", "✓", "passed"),

@@ -1,4 +1,4 @@
-"""The pipeline as a drawing: a column for each part of the model, which a page sets side by side as it has room."""
+"""The pipeline as a drawing: a column for each part of the model, set side by side where there is room."""
 
 from __future__ import annotations
 

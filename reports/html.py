@@ -14,7 +14,7 @@ from .wording import say
 
 
 def render_report(result: Result) -> str:
-    """The page of one submission, with figures where arrays were kept. The same result gives the same text."""
+    """The page of one submission, with figures if it has arrays. The same result gives the same text."""
     return _environment().get_template("report.html").render(view=report_view(result)) + "\n"
 
 

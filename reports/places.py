@@ -44,7 +44,7 @@ _NONE: Shapes = MappingProxyType({})
 
 
 def shapes_at(result: Result) -> Shapes:
-    """Where stages are made, and their shapes, such as "S12 1 × 12 × 197 × 197"."""
+    """Where stages are made, and their shapes, as the page of a submission shows them."""
     labels: dict[tuple[str, int], dict[str, list[str]]] = {}
     for label, stage in result.stages.items():
         if stage.location is not None and stage.shape is not None:

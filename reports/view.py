@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ..checks.result import MistakeResult, Result, Run, Score, VariantResult
 from .check_views import CheckGroup, Counterexample, other_checks, smallest_example, tally, wrong_checks
-from .places import Place, place
 from .diagram import WIDTH, Column, columns
 from .figures import Arrays, Figure, figures, picture
+from .places import Place, place
 from .stages import StageView, State, Unseen, pipeline, unseen
 from .standing import Standing, standing
 from .text import NAME_LIMIT, TEXT_LIMIT, clean, count, one_line, points, sentence
@@ -97,10 +97,7 @@ def report_view(result: Result) -> ReportView:
     arrays = Arrays.read(result.arrays)
     stages, stands = pipeline(result), standing(result)
     anchors = {one.label: one.anchor for one in stages}
-    drawn = {one.label: figures(one.label, one.key, one.axes, arrays) for one in stages}
-    first = next(
-        (picture(one.label, one.key, one.axes, arrays) for one in stages if one.label == stands.label), None
-    )
+    first = next((picture(one, arrays) for one in stages if one.label == stands.label), None)
     others = other_checks(result, anchors)
     return ReportView(
         submission=one_line(result.submission, NAME_LIMIT),
@@ -115,7 +112,7 @@ def report_view(result: Result) -> ReportView:
         legend=tuple(one for one in State if any(stage.state is one for stage in stages)),
         axes=_axes_used(stages),
         stages=stages,
-        figures=drawn,
+        figures={one.label: figures(one, arrays) for one in stages},
         unseen=unseen(stages),
         has_arrays=bool(arrays.stages),
         wrong_checks=wrong_checks(result, anchors),

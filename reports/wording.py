@@ -1,4 +1,4 @@
-"""The words of the interface: all of them stand in one file of ``words``, so that a translation is one file."""
+"""The words of the interface, which stand in one file of ``words``, so that a translation is one file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LANGUAGE = "en"
 
 
 def say(key: str, **values: object) -> str:
-    """The text of ``key``, such as "pipeline.title", with ``values`` in its places. KeyError if there is none."""
+    """The text of ``key``, such as "diagram.title", with ``values`` in its places; KeyError without one."""
     return words()[key].format(**values)
 
 

@@ -1,9 +1,10 @@
 """The arrays of a submission, as one safetensors file: numbers as they were measured, in float32.
 
-Of every stage that was seen, ``S12/student`` is the student's tensor of one image, and where it is wrong,
-``S12/expected`` is what the equation predicts from the student's own inputs and ``S12/error`` how far apart they are,
-taken in float64. Names such as ``S13/row_sums`` are of what ``measures`` gives. The file's metadata tells, for each
-stage, which image of how many it is, in which block, and the shape before large tensors were cut.
+Of every stage that was seen, ``S12/student`` is the student's tensor of one image. Where it is wrong,
+``S12/expected`` is what the equation predicts from the student's own inputs, and ``S12/error`` how far apart
+they are, taken in float64. Names such as ``S13/row_sums`` are of what ``measures`` gives. The file's metadata
+tells, for each stage, which image of how many it is, in which block, and the shape before large tensors were
+cut.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def kept_arrays(models: Sequence[Examination]) -> bytes | None:
 
 
 def _shown(models: Sequence[Examination], row: Stage) -> tuple[Example, Seen] | None:
-    """The stage as the record tells of it: in the first model or component that gets it wrong, else that has it."""
+    """The stage in the first model or component that gets it wrong, else in the first that has it."""
     found = [(one.examples[0], seen) for one in models if (seen := worst(one, row.key)) is not None]
     found = [pair for pair in found if pair[1].student.dim() > 1]
     return next((pair for pair in found if _is_wrong(pair[1])), next(iter(found), None))

@@ -1,8 +1,8 @@
 """What is measured on the student's tensors of one stage, so that a report only has to draw it.
 
-Every function gets the context of the first example, the stage as it was seen there and the number of an image in
-the batch, and gives one array for that image. It raises KeyError, ValueError or RuntimeError where the submission
-has no such thing.
+Every function gets the first example, the stage as it was seen there and the number of an image in the batch,
+and gives one array for that image. It raises KeyError, ValueError or RuntimeError where the submission has no
+such thing.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def pixels(example: Example, seen: Seen, image: int) -> Tensor:
 
 
 def sources(example: Example, seen: Seen, image: int) -> Tensor:
-    """Where in the image each number was read: the patch that holds it, plus how far into that patch it stands.
+    """Where in the image each number was read: the patch's number, plus how far into it the pixel stands.
 
-    The share that follows the patch's number counts row by row. NaN where the number is not in the image.
+    That share counts row by row. NaN where the number is not in the image.
     """
     picture, numbers = pixels(example, seen, image), seen.student[image]
     values, order = picture.reshape(-1).sort()
@@ -53,7 +53,8 @@ def similarity(example: Example, seen: Seen, image: int) -> Tensor:
 
 def norms(example: Example, seen: Seen, image: int) -> Tensor:
     """The length of each vector, such as that of every head's query for every token."""
-    return torch.linalg.vector_norm(seen.student[image], dim=-1)
+    lengths: Tensor = torch.linalg.vector_norm(seen.student[image], dim=-1)
+    return lengths
 
 
 def row_sums(example: Example, seen: Seen, image: int) -> Tensor:
@@ -105,7 +106,7 @@ def curve(example: Example, seen: Seen, image: int) -> Tensor:
 
 
 def stream(example: Example, seen: Seen, image: int) -> Tensor:
-    """The length of each token as it enters the first block, and as it leaves every block; the class token first."""
+    """The length of each token before the first block and after every block; the class token comes first."""
     stages = example.walk.context.stages
     outputs = [stages["block_output", number] for number in range(1, example.walk.blocks + 1)]
     tokens = torch.stack([one[image].norm(dim=-1) for one in (stages["block_input", 1], *outputs)])

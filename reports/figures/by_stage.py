@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..stages import StageView
 from ..wording import say, words
 from . import grids, plots
 from .bars import bars, signed_bars
@@ -18,29 +19,29 @@ from .shapes import Figure, Map
 Draw = Callable[[Kept, Axes], Figure]
 
 
-def figures(label: str, key: str, axes: str, arrays: Arrays) -> tuple[Figure, ...]:
-    """Those of a stage, of which ``axes`` names the axes; none where nothing was kept of it."""
-    kept = arrays.stages.get(_holder(label, key))
-    return () if kept is None else tuple(_drawn(key, _names(axes), kept))
+def figures(stage: StageView, arrays: Arrays) -> tuple[Figure, ...]:
+    """All of a stage; none where nothing was kept of it."""
+    kept = _kept(stage, arrays)
+    return () if kept is None else tuple(_drawn(stage, kept))
 
 
-def picture(label: str, key: str, axes: str, arrays: Arrays) -> Figure | None:
-    """The most telling of them, where heads are many of the one head where the error is largest."""
-    kept = arrays.stages.get(_holder(label, key))
-    return None if kept is None else next(_drawn(key, _names(axes), kept.at_worst), None)
+def picture(stage: StageView, arrays: Arrays) -> Figure | None:
+    """The most telling of them, of the one head with the largest error where there are many."""
+    kept = _kept(stage, arrays)
+    return None if kept is None else next(_drawn(stage, kept.at_worst), None)
 
 
-def _holder(label: str, key: str) -> str:
+def _kept(stage: StageView, arrays: Arrays) -> Kept | None:
     """The image is kept with its patches."""
-    return "S02" if key == "image" else label
+    return arrays.stages.get("S02" if stage.key == "image" else stage.label)
 
 
-def _drawn(key: str, axes: Axes, kept: Kept) -> Iterator[Figure]:
-    draws = [draw for array, draw in _OF.get(key, (("student", _values),)) if array in kept.arrays]
-    if "error" in kept.arrays and key in _SHOWN_OTHERWISE:
+def _drawn(stage: StageView, kept: Kept) -> Iterator[Figure]:
+    draws = [draw for array, draw in _OF.get(stage.key, (("student", _values),)) if array in kept.arrays]
+    if "error" in kept.arrays and stage.key in _SHOWN_OTHERWISE:
         draws.append(_values)
     for draw in draws:
-        yield replace(draw(kept, axes), note=_note(kept))
+        yield replace(draw(kept, _names(stage.axes)), note=_note(kept))
 
 
 def _names(axes: str) -> Axes:

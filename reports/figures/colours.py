@@ -33,7 +33,7 @@ def picture(cells: Array, low: float, high: float, scale: Scale) -> str:
 
 
 def photograph(pixels: Array) -> str:
-    """The same of an image with axes C H W: red, green and blue where it has three channels, else the first."""
+    """The same of an image (C, H, W): in colour where it has three channels, else the first alone."""
     shown = pixels if len(pixels) == 3 else pixels[:1].repeat(3, axis=0)
     low, high = float(shown.min()), float(shown.max())
     shares = (shown - low) / ((high - low) or 1.0)

@@ -8,7 +8,6 @@ from ..wording import say
 from .colours import Scale, photograph, picture
 from .kept import Array, Kept
 from .maps import cell_of
-from .numerals import numeral
 from .shapes import Map, Number, Panels
 
 _GAP = 1  # between patches, in pixels
@@ -79,7 +78,5 @@ def _image_sources(height: int, width: int, side: int) -> Array:
 
 def _numbers(patches: range, side: int, gap: int, columns: int) -> tuple[Number, ...]:
     step = side + gap
-    return tuple(
-        Number((one % columns) * step + side / 2, (one // columns) * step + side / 2, numeral(one))
-        for one in patches
-    )
+    middles = [((one % columns) * step + side / 2, (one // columns) * step + side / 2) for one in patches]
+    return tuple(Number(x, y, str(one)) for one, (x, y) in zip(patches, middles, strict=True))

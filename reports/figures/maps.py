@@ -32,7 +32,7 @@ def maps(arrays: Titled, axes: Axes) -> Panels:
 
 
 def comparison(kept: Kept, axes: Axes) -> tuple[Panels, ...]:
-    """The student's tensor, and where it is wrong what the equation predicts and how far apart they are, by heads."""
+    """The student's tensor, and where it is wrong, the predicted one and how far apart they are, by heads."""
     heads = _heads(kept)
     if "error" not in kept.arrays:
         return (maps([(head or say("figure.student"), arrays["student"]) for head, arrays in heads], axes),)
@@ -47,10 +47,8 @@ def comparison(kept: Kept, axes: Axes) -> tuple[Panels, ...]:
 def _three(
     head: str, arrays: Mapping[str, Array], axes: Axes, both: Ends, apart: Ends, worst: float
 ) -> tuple[Map, ...]:
-    student, expected, error = (
-        _map(_titled(head, name), arrays[name], axes, *(apart if name == "error" else both))
-        for name in _NAMES
-    )
+    ends = {"student": both, "expected": both, "error": apart}
+    student, expected, error = (_map(_titled(head, name), arrays[name], axes, *ends[name]) for name in _NAMES)
     differences = np.nan_to_num(arrays["error"], nan=np.inf)
     row, column = np.unravel_index(int(differences.argmax()), differences.shape)
     is_worst = float(differences.max()) == worst
