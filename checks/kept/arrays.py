@@ -23,7 +23,8 @@ from ..replay import Seen
 from ..stage_rows import worst
 from .measures import MEASURES
 
-_KEPT = 32  # numbers along each axis: what a figure can show, and a few hundred KB in all
+_LARGE = 2**13  # numbers in a tensor: a few hundred KB in all
+_KEPT = 32  # along each axis of a large one: what a figure can show
 
 
 def kept_arrays(models: Sequence[Examination]) -> bytes | None:
@@ -80,4 +81,6 @@ def _of_stage(example: Example, seen: Seen, image: int) -> Iterator[tuple[str, T
 
 
 def _plain(tensor: Tensor) -> Tensor:
-    return tensor.detach()[tuple(slice(_KEPT) for _ in tensor.shape)].float().contiguous()
+    whole = tensor.numel() <= _LARGE
+    shown = tensor if whole else tensor[tuple(slice(_KEPT) for _ in tensor.shape)]
+    return shown.detach().float().contiguous()

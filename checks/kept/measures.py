@@ -28,6 +28,12 @@ def pixels(example: Example, seen: Seen, image: int) -> Tensor:
     return example.walk.context.stage("image")[image]
 
 
+def grid(example: Example, seen: Seen, image: int) -> Tensor:
+    """Height and width of the image, and the side of a patch."""
+    sizes = example.draw.sizes
+    return torch.tensor([sizes.height, sizes.width, sizes.patch])
+
+
 def sources(example: Example, seen: Seen, image: int) -> Tensor:
     """Where in the image each number was read: the patch's number, plus how far into it the pixel stands.
 
@@ -114,8 +120,8 @@ def stream(example: Example, seen: Seen, image: int) -> Tensor:
 
 
 MEASURES: Mapping[str, Mapping[str, Measure]] = {
-    "patches": {"pixels": pixels, "sources": sources},
-    "flattened_patches": {"sources": sources},
+    "patches": {"pixels": pixels, "grid": grid, "sources": sources},
+    "flattened_patches": {"grid": grid, "sources": sources},
     "positioned_tokens": {"similarity": similarity},
     "query": {"norms": norms},
     "key": {"norms": norms},

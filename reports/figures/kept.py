@@ -38,10 +38,9 @@ class Kept:
         if self.student.ndim != 3 or "error" not in self.arrays:
             return self
         heads = len(self.student)
-        worst = int(np.nan_to_num(self.arrays["error"], nan=np.inf).reshape(heads, -1).max(1).argmax())
-        alone = {
-            name: one[worst : worst + 1] if len(one) == heads else one for name, one in self.arrays.items()
-        }
+        errors = np.nan_to_num(self.arrays["error"], nan=np.inf).reshape(heads, -1)
+        worst = int(errors.max(1).argmax())
+        alone = {name: one[[worst]] for name, one in self.arrays.items()}  # heads come first in all of them
         return replace(self, arrays=alone, head=worst)
 
     @property
