@@ -11,16 +11,16 @@ from math import prod
 
 from ..checks.result import CheckResult, Outcome, Result
 from .text import TEXT_LIMIT, clean, one_line, points
+from .wording import say
 
-_OUTCOMES = {
-    Outcome.PASSED: ("passed", "✓", "passed"),
-    Outcome.FAILED: ("failed", "✗", "failed"),
-    Outcome.ERRORED: ("failed", "✗", "raised an error"),
-    Outcome.TIMED_OUT: ("failed", "✗", "timed out"),
-    Outcome.NOT_REACHED: ("not-reached", "?", "not reached"),
-    Outcome.SKIPPED: ("not-applicable", "-", "skipped"),
+_OUTCOMES = {  # as a style, and a sign that needs no colour
+    Outcome.PASSED: ("passed", "✓"),
+    Outcome.FAILED: ("failed", "✗"),
+    Outcome.ERRORED: ("failed", "✗"),
+    Outcome.TIMED_OUT: ("failed", "✗"),
+    Outcome.NOT_REACHED: ("not-reached", "?"),
+    Outcome.SKIPPED: ("not-applicable", "-"),
 }
-
 _WRONG = (Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT)
 
 
@@ -95,18 +95,18 @@ def _groups(
 def _group(check: CheckResult) -> str:
     """Its stage, or what else it is about."""
     is_part = check.id.startswith(("component[", "exercise["))
-    return check.stage or ("Parts" if is_part else "Model")
+    return check.stage or say("checks.parts" if is_part else "checks.model")
 
 
 def _check(check: CheckResult) -> CheckView:
-    style, sign, word = _OUTCOMES[check.outcome]
+    style, sign = _OUTCOMES[check.outcome]
     return CheckView(
         id=one_line(check.id),
         title=one_line(check.title),
         style=style,
         sign=sign,
-        word=word,
-        points=f"{points(check.earned)} of {points(check.points)}",
+        word=say(f"outcome.{check.outcome.value}"),
+        points=say("checks.earned", earned=points(check.earned), points=points(check.points)),
         message=clean(check.message),
         example=_example(check.counterexample),
     )

@@ -16,11 +16,11 @@ from .wording import say
 class State(Enum):
     """How a stage stands: a name for styles, a sign that needs no colour, a word."""
 
-    PASSED = ("passed", "✓", "right")
-    IMPLIED = ("implied", "∴", "right, implied")
-    FAILED = ("failed", "✗", "wrong")
-    NOT_REACHED = ("not-reached", "?", "not reached")
-    NOT_APPLICABLE = ("not-applicable", "-", "does not apply")
+    PASSED = ("passed", "✓")
+    IMPLIED = ("implied", "∴")
+    FAILED = ("failed", "✗")
+    NOT_REACHED = ("not-reached", "?")
+    NOT_APPLICABLE = ("not-applicable", "-")
 
     @property
     def style(self) -> str:
@@ -32,7 +32,7 @@ class State(Enum):
 
     @property
     def word(self) -> str:
-        return self.value[2]
+        return say(f"state.{self.style}")
 
 
 @dataclass(frozen=True)
@@ -127,14 +127,13 @@ def _witness(result: Result, later: Sequence[str]) -> str | None:
 
 def _evidence(stage: StageResult, witness: str | None) -> str:
     if stage.status is StageStatus.NOT_APPLICABLE:
-        return "Nothing that was graded has this stage."
+        return say("evidence.not_applicable")
     if stage.status is StageStatus.NOT_REACHED:
-        return "Not looked at: what it is computed from was not found."
+        return say("evidence.not_reached")
     if stage.evidence is Evidence.IMPLIED:
-        source = one_line(witness) if witness else "what was found later"
-        return f"Your code never makes this tensor; it follows from {source}."
+        return say("evidence.implied", source=one_line(witness) if witness else say("evidence.later"))
     if stage.evidence is Evidence.ABSENT:
-        return "None of the tensors that your forward pass makes is what the equation predicts."
+        return say("evidence.absent")
     if stage.status is StageStatus.FAILED:
-        return "Your tensor was found, and it is not what the equation predicts."
-    return "Found among the tensors that your forward pass makes."
+        return say("evidence.wrong")
+    return say("evidence.observed")

@@ -12,24 +12,10 @@ from .figures import Arrays, Figure, figures, picture
 from .places import Place, place
 from .stages import StageView, State, Unseen, pipeline, unseen
 from .standing import Standing, standing
-from .text import NAME_LIMIT, TEXT_LIMIT, clean, count, one_line, points, sentence
+from .text import NAME_LIMIT, TEXT_LIMIT, clean, one_line, points, sentence
+from .wording import say
 
-_AXES = {
-    "B": "images in the batch",
-    "C": "channels",
-    "H": "image height",
-    "W": "image width",
-    "P": "patch side",
-    "N": "patches",
-    "F": "numbers in a flattened patch",
-    "T": "tokens",
-    "D": "model width",
-    "h": "heads",
-    "d": "width of a head",
-    "M": "MLP width",
-    "L": "blocks",
-    "K": "classes",
-}
+_LETTERS = "BCHWPNFTDhdMLK"  # of axes, in the order in which they come up
 
 
 @dataclass(frozen=True)
@@ -133,7 +119,7 @@ def score_view(score: Score) -> ScoreView:
 
 def _axes_used(stages: tuple[StageView, ...]) -> tuple[tuple[str, str], ...]:
     used = {axis.letter for stage in stages for axis in stage.expected}
-    return tuple((letter, meaning) for letter, meaning in _AXES.items() if letter in used)
+    return tuple((letter, say(f"letter.{letter}")) for letter in _LETTERS if letter in used)
 
 
 def _mistake(mistake: MistakeResult, anchors: Mapping[str, str]) -> Finding:
@@ -156,7 +142,7 @@ def _variant(variant: VariantResult, anchors: Mapping[str, str]) -> Finding:
         title=sentence(variant.title),
         stage=one_line(variant.stage),
         anchor=anchors.get(variant.stage, ""),
-        word="accepted" if variant.allowed else "not accepted",
+        word=say("findings.accepted" if variant.allowed else "findings.not_accepted"),
         text=one_line(variant.reason or ""),
         place=None,
         also=(),
@@ -165,12 +151,12 @@ def _variant(variant: VariantResult, anchors: Mapping[str, str]) -> Finding:
 
 def _facts(run: Run) -> tuple[tuple[str, str], ...]:
     facts = {
-        "Seed": str(run.seed),
-        "Time": f"{run.seconds:.1f} s",
-        "Examples": count(run.examples, "example") + " drawn at random" if run.examples else "",
-        "First example": ", ".join(f"{name} {size}" for name, size in run.sizes.items()),
-        "Isolation": ", ".join(run.isolation) or "none",
-        "Versions": ", ".join(f"{name} {version}" for name, version in sorted(run.versions.items())),
-        "To repeat": run.command or "",
+        "seed": str(run.seed),
+        "time": say("run.seconds", seconds=f"{run.seconds:.1f}"),
+        "examples": say("run.drawn", examples=run.examples) if run.examples else "",
+        "sizes": ", ".join(f"{name} {size}" for name, size in run.sizes.items()),
+        "isolation": ", ".join(run.isolation) or say("run.none"),
+        "versions": ", ".join(f"{name} {version}" for name, version in sorted(run.versions.items())),
+        "command": run.command or "",
     }
-    return tuple((name, one_line(text, TEXT_LIMIT)) for name, text in facts.items() if text)
+    return tuple((say(f"run.{name}"), one_line(text, TEXT_LIMIT)) for name, text in facts.items() if text)

@@ -4,7 +4,7 @@ import pytest
 from samples import all_passed, check, not_loaded, result, scaled_by_embed_dim, stage, stopped, two_mistakes
 
 from vitcheck.checks.result import Outcome, StageStatus, Status
-from vitcheck.reports.stages import lanes, stage_views
+from vitcheck.reports.stages import stage_views
 from vitcheck.reports.standing import standing
 
 
@@ -71,10 +71,3 @@ def test_an_implied_stage_names_what_it_follows_from() -> None:
     evidence = {one.label: one.evidence for one in stage_views(all_passed())}
     assert evidence["S12"] == "Your code never makes this tensor; it follows from S14."
     assert evidence["S11"] == "Found among the tensors that your forward pass makes."
-
-
-def test_every_stage_is_in_one_lane() -> None:
-    unknown = stage("S12").model_copy(update={"key": "something_new"})
-    parts = lanes(stage_views(result("x", stages={"S12": unknown})))
-    assert [one.label for part in parts for one in part.stages if part.title == "Other stages"] == ["S12"]
-    assert sum(len(part.stages) for part in parts) == 26
