@@ -73,7 +73,7 @@ def _wrong_stage(result: Result, label: str, stage: StageResult) -> Standing:
     return Standing(
         "wrong",
         one_line(f"{label}: {stage.title}"),
-        sentence(named.title) if named else say("standing.unexplained"),
+        sentence(named.title) if named else say(f"standing.{'unexplained' if stage.shape else 'absent'}"),
         brief=one_line(f"{label} {name}", NAME_LIMIT),
         details=clean(stage.message or "", _DETAILS),
         question=one_line(stage.hint or (named.hint if named else "")),

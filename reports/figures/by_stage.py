@@ -16,19 +16,22 @@ from .maps import MOST, Axes, comparison, maps
 from .numerals import numeral
 from .shapes import Figure, Map
 
-Draw = Callable[[Kept, Axes], Figure]
+Draw = Callable[[Kept, StageView], Figure]
 
 
 def figures(stage: StageView, arrays: Arrays) -> tuple[Figure, ...]:
-    """All of a stage; none where nothing was kept of it."""
+    """All of a stage, the last with a note about what was kept; none where nothing was."""
     kept = _kept(stage, arrays)
-    return () if kept is None else tuple(_drawn(stage, kept))
+    if kept is None:
+        return ()
+    *others, last = _drawn(stage, kept)
+    return (*others, replace(last, note=_note(kept)))
 
 
 def picture(stage: StageView, arrays: Arrays) -> Figure | None:
     """The most telling of them, of the one head with the largest error where there are many."""
     kept = _kept(stage, arrays)
-    return None if kept is None else next(_drawn(stage, kept.at_worst), None)
+    return None if kept is None else replace(next(_drawn(stage, kept.at_worst)), note=_note(kept))
 
 
 def _kept(stage: StageView, arrays: Arrays) -> Kept | None:
@@ -40,13 +43,12 @@ def _drawn(stage: StageView, kept: Kept) -> Iterator[Figure]:
     draws = [draw for array, draw in _OF.get(stage.key, (("student", _values),)) if array in kept.arrays]
     if "error" in kept.arrays and stage.key in _SHOWN_OTHERWISE:
         draws.append(_values)
-    for draw in draws:
-        yield replace(draw(kept, _names(stage.axes)), note=_note(kept))
+    return (draw(kept, stage) for draw in draws)
 
 
-def _names(axes: str) -> Axes:
+def _axes(stage: StageView) -> Axes:
     """What stands below and beside each other in a map of a stage's last axes."""
-    letters = axes.split()[1:]
+    letters = stage.axes.split()[1:]
     if letters[-2:] == ["T", "T"]:
         return say("axis.queries"), say("axis.keys")
     if len(letters) > 3:
@@ -67,42 +69,43 @@ def _note(kept: Kept) -> str:
     return " ".join(parts)
 
 
-def _values(kept: Kept, axes: Axes) -> Figure:
-    sentence = say("values.compared" if "error" in kept.arrays else "values.alone")
-    return Figure(say("values.title"), sentence, panels=comparison(kept, axes))
+def _values(kept: Kept, stage: StageView) -> Figure:
+    own = f"values.{stage.key}" if f"values.{stage.key}" in words() else "values.any"
+    sentence = say("values.compared" if "error" in kept.arrays else own)
+    return Figure(say("values.title"), sentence, panels=comparison(kept, _axes(stage)))
 
 
-def _image(kept: Kept, axes: Axes) -> Figure:
+def _image(kept: Kept, stage: StageView) -> Figure:
     return Figure(say("image.title"), say("image.sentence"), panels=(grids.image(kept),))
 
 
-def _patches(kept: Kept, axes: Axes) -> Figure:
+def _patches(kept: Kept, stage: StageView) -> Figure:
     return Figure(say("patches.title"), say("patches.sentence"), panels=(grids.patches(kept),))
 
 
-def _flattened(kept: Kept, axes: Axes) -> Figure:
+def _flattened(kept: Kept, stage: StageView) -> Figure:
     return Figure(say("flattened.title"), say("flattened.sentence"), panels=(grids.flattened(kept),))
 
 
-def _similarity(kept: Kept, axes: Axes) -> Figure:
+def _similarity(kept: Kept, stage: StageView) -> Figure:
     shown = maps([(say("similarity.map"), kept.arrays["similarity"])], (say("axis.T"), say("axis.T")))
     return Figure(say("similarity.title"), say("similarity.sentence"), panels=(shown,))
 
 
-def _norms(kept: Kept, axes: Axes) -> Figure:
+def _norms(kept: Kept, stage: StageView) -> Figure:
     shown = maps([(say("norms.map"), kept.arrays["norms"])], (say("axis.h"), say("axis.T")))
     return Figure(say("norms.title"), say("norms.sentence"), panels=(shown,))
 
 
-def _scores(kept: Kept, axes: Axes) -> Figure:
-    return Figure(say("scores.title"), say("scores.sentence"), panels=comparison(kept, axes))
+def _scores(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("scores.title"), say("scores.sentence"), panels=comparison(kept, _axes(stage)))
 
 
-def _attention(kept: Kept, axes: Axes) -> Figure:
+def _attention(kept: Kept, stage: StageView) -> Figure:
     """The maps, with the sums of their rows beside the student's."""
     sums = kept.arrays["row_sums"]
     most = max(1.0, float(np.nan_to_num(np.abs(sums)).max()))
-    panels, heads = comparison(kept, axes), iter(sums)
+    panels, heads = comparison(kept, _axes(stage)), iter(sums)
     if len(panels) > 1 or "error" in kept.arrays:  # a row of maps for each head, the student's first
         shown = tuple(
             replace(one, maps=(_summed(one.maps[0], next(heads), most), *one.maps[1:])) for one in panels
@@ -117,30 +120,30 @@ def _summed(shown: Map, sums: Array, most: float) -> Map:
     return replace(shown, sums=bars(sums, 0.0, most), unit=round(100 / most, 1))
 
 
-def _class_attention(kept: Kept, axes: Axes) -> Figure:
+def _class_attention(kept: Kept, stage: StageView) -> Figure:
     heads = kept.arrays["class_attention"][:MOST]
     titled = [(say("axis.head", head=number), one) for number, one in enumerate(heads, kept.head)]
     shown = maps(titled, (say("axis.rows"), say("axis.columns")))
     return Figure(say("class_attention.title"), say("class_attention.sentence"), panels=(shown,))
 
 
-def _norm(kept: Kept, axes: Axes) -> Figure:
+def _norm(kept: Kept, stage: StageView) -> Figure:
     return Figure(say("norm.title"), say("norm.sentence"), plots=plots.statistics(kept.arrays["statistics"]))
 
 
-def _curve(kept: Kept, axes: Axes) -> Figure:
+def _curve(kept: Kept, stage: StageView) -> Figure:
     return Figure(say("curve.title"), say("curve.sentence"), plots=(plots.curves(kept.arrays["curve"]),))
 
 
-def _stream(kept: Kept, axes: Axes) -> Figure:
+def _stream(kept: Kept, stage: StageView) -> Figure:
     return Figure(say("stream.title"), say("stream.sentence"), plots=(plots.streams(kept.arrays["stream"]),))
 
 
-def _logits(kept: Kept, axes: Axes) -> Figure:
+def _logits(kept: Kept, stage: StageView) -> Figure:
     return Figure(say("logits.title"), say("logits.sentence"), bars=signed_bars(kept.student))
 
 
-def _probabilities(kept: Kept, axes: Axes) -> Figure:
+def _probabilities(kept: Kept, stage: StageView) -> Figure:
     total = numeral(float(kept.student.sum()))
     sentence = say("probabilities.cut" if kept.is_cut else "probabilities.sentence", total=total)
     return Figure(say("probabilities.title"), sentence, bars=signed_bars(kept.student))

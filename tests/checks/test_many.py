@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import save
 
 from vitcheck.checks import many
 from vitcheck.checks.assignment import load_assignment
@@ -35,6 +37,7 @@ class Quick(many._Task):
             status=Status.GRADED,
             score=Score(earned=float(says), possible=100),
             run=Run(seed=self.seed, seconds=0),
+            arrays=save({"S25/student": torch.tensor([float(says)])}),
         )
 
 
@@ -86,12 +89,14 @@ def test_every_submission_has_its_files_and_the_class_its_pages(
 
 
 def test_the_number_of_jobs_changes_no_byte(graded: Callable[..., Class], tmp_path: Path) -> None:
+    """Nor does it lose the arrays."""
     written = []
     for jobs in (1, 3):
         graded(jobs)
         files = sorted((tmp_path / "out").rglob("*.*"))
         written.append({one.relative_to(tmp_path): one.read_bytes() for one in files})
     assert written[0] == written[1]
+    assert sum(path.name == "arrays.safetensors" for path in written[0]) == len(NAMES)
 
 
 @pytest.mark.parametrize(("jobs", "fault"), [(1, "raise"), (2, "raise"), (2, "die")])

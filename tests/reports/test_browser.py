@@ -18,7 +18,10 @@ PAGES = {one.submission[:9].strip("="): render_report(one) for one in a_class()}
 PAGES |= {name: render_report(record(name)) for name in NAMES} | {"index": render_index(a_class())}
 
 UNFOLD = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
-GUIDELINES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+GUIDELINES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+}
 
 # What can be used, and so has to be reached by keyboard.
 USABLE = """() => [...document.querySelectorAll("a[href], summary, [tabindex]")]
@@ -84,18 +87,12 @@ def test_the_page_keeps_the_accessibility_guidelines(browser: Browser, file: Pat
     page.close()
 
 
-def test_every_link_within_the_page_leads_somewhere(browser: Browser, file: Path) -> None:
-    page = opened(browser, file, 900)
-    broken = """() => [...document.querySelectorAll("a[href^='#']")].map(one => one.getAttribute("href"))
-      .filter(one => !document.getElementById(decodeURIComponent(one.slice(1))))"""
-    assert page.evaluate(broken) == []
-    page.close()
-
-
 @pytest.mark.parametrize("name", ["two_mistakes", "diaz_2"])
-def test_the_keyboard_reaches_everything_that_can_be_used(browser: Browser, tmp_path: Path, name: str) -> None:
+def test_the_keyboard_reaches_everything_that_can_be_used(
+    browser: Browser, tmp_path: Path, name: str
+) -> None:
     page = opened(browser, written(name, tmp_path), 900)
-    reached = set()
+    reached: set[str] = set()
     page.keyboard.press("Tab")
     while (one := page.evaluate(FOCUSED)) not in {None, *reached}:
         reached.add(one)

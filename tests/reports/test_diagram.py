@@ -17,7 +17,9 @@ def column(title: str) -> Column:
 def test_every_stage_is_drawn_once() -> None:
     unknown = stage("S12").model_copy(update={"key": "something_new"})
     parts = drawn(S12=unknown)
-    assert [node.stage.label for part in parts for node in part.nodes if part.title == "Other stages"] == ["S12"]
+    assert [node.stage.label for part in parts for node in part.nodes if part.title == "Other stages"] == [
+        "S12"
+    ]
     assert sum(len(part.nodes) for part in parts) == 26
 
 
