@@ -73,6 +73,8 @@ def _of_stage(example: Example, seen: Seen, image: int) -> Iterator[tuple[str, T
     if _is_wrong(seen) and seen.student.shape == seen.right.shape:
         yield "expected", seen.right[image]
         yield "error", (seen.student - seen.right)[image].abs()
+    if seen.student.dim() != seen.right.dim():
+        return
     for name, measure in MEASURES.get(seen.step.key, {}).items():
         try:
             yield name, measure(example, seen, image)

@@ -73,7 +73,7 @@ def class_attention(example: Example, seen: Seen, image: int) -> Tensor:
     row = example.walk.class_row
     shares = seen.student[image][:, row]
     patches = shares[:, 1:] if row == 0 else shares[:, :-1]
-    return patches.reshape(-1, *example.draw.sizes.grid)
+    return torch.stack([one.reshape(example.draw.sizes.grid) for one in patches])
 
 
 def token_statistics(role: str) -> Measure:

@@ -8,6 +8,8 @@ from .kept import Array
 from .numerals import numeral
 from .shapes import Bar
 
+_MOST = 40  # bars, which are as many lines
+
 
 def bars(numbers: Array, low: float, high: float) -> tuple[Bar, ...]:
     """One for each number, from zero to it, on a scale from ``low`` to ``high``, which zero lies within."""
@@ -15,7 +17,8 @@ def bars(numbers: Array, low: float, high: float) -> tuple[Bar, ...]:
 
 
 def signed_bars(numbers: Array) -> tuple[Bar, ...]:
-    """The same on a scale that just holds them."""
+    """The same of the first numbers, on a scale that just holds them."""
+    numbers = numbers[:_MOST]
     finite = np.nan_to_num(numbers, posinf=0.0, neginf=0.0)
     return bars(numbers, min(0.0, float(finite.min())), max(0.0, float(finite.max())))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -22,16 +22,15 @@ Draw = Callable[[Kept, StageView], Figure]
 def figures(stage: StageView, arrays: Arrays) -> tuple[Figure, ...]:
     """All of a stage, the last with a note about what was kept; none where nothing was."""
     kept = _kept(stage, arrays)
-    if kept is None:
-        return ()
-    *others, last = _drawn(stage, kept)
-    return (*others, replace(last, note=_note(kept)))
+    drawn = [draw(kept, stage) for draw in _draws(stage, kept)] if kept else []
+    return (*drawn[:-1], *(replace(last, note=_note(kept)) for last in drawn[-1:] if kept))
 
 
 def picture(stage: StageView, arrays: Arrays) -> Figure | None:
     """The most telling of them, of the one head with the largest error where there are many."""
     kept = _kept(stage, arrays)
-    return None if kept is None else replace(next(_drawn(stage, kept.at_worst)), note=_note(kept))
+    first = next(iter(_draws(stage, kept)), None) if kept else None
+    return replace(first(kept.at_worst, stage), note=_note(kept)) if kept and first else None
 
 
 def _kept(stage: StageView, arrays: Arrays) -> Kept | None:
@@ -39,11 +38,12 @@ def _kept(stage: StageView, arrays: Arrays) -> Kept | None:
     return arrays.stages.get("S02" if stage.key == "image" else stage.label)
 
 
-def _drawn(stage: StageView, kept: Kept) -> Iterator[Figure]:
-    draws = [draw for array, draw in _OF.get(stage.key, (("student", _values),)) if array in kept.arrays]
-    if "error" in kept.arrays and stage.key in _SHOWN_OTHERWISE:
-        draws.append(_values)
-    return (draw(kept, stage) for draw in draws)
+def _draws(stage: StageView, kept: Kept) -> list[Draw]:
+    """Its own figures, and the numbers themselves unless those show them."""
+    own = [draw for array, draw in _OWN.get(stage.key, ()) if array in kept.arrays]
+    is_right = "error" not in kept.arrays
+    shown = stage.key in _SHOWING or (stage.key in _SHOWING_RIGHT and is_right)
+    return own if stage.key == "image" or (own and shown) else [*own, _values]
 
 
 def _axes(stage: StageView) -> Axes:
@@ -140,38 +140,31 @@ def _stream(kept: Kept, stage: StageView) -> Figure:
 
 
 def _logits(kept: Kept, stage: StageView) -> Figure:
-    return Figure(say("logits.title"), say("logits.sentence"), bars=signed_bars(kept.student))
+    return Figure(say("logits.title"), say("logits.sentence"), bars=signed_bars(kept.student.ravel()))
 
 
 def _probabilities(kept: Kept, stage: StageView) -> Figure:
     total = numeral(float(kept.student.sum()))
     sentence = say("probabilities.cut" if kept.is_cut else "probabilities.sentence", total=total)
-    return Figure(say("probabilities.title"), sentence, bars=signed_bars(kept.student))
+    return Figure(say("probabilities.title"), sentence, bars=signed_bars(kept.student.ravel()))
 
-
-_NORMS = (("norms", _norms), ("student", _values))
-_STREAM = (("stream", _stream), ("student", _values))
 
 # the figures of each stage by key, and the array that each needs
-_OF: Mapping[str, tuple[tuple[str, Draw], ...]] = {
+_OWN: Mapping[str, tuple[tuple[str, Draw], ...]] = {
     "image": (("pixels", _image),),
     "patches": (("sources", _patches),),
     "flattened_patches": (("sources", _flattened),),
-    "positioned_tokens": (("similarity", _similarity), ("student", _values)),
-    "query": _NORMS,
-    "key": _NORMS,
-    "value": _NORMS,
+    "positioned_tokens": (("similarity", _similarity),),
+    **dict.fromkeys(("query", "key", "value", "attention_context"), (("norms", _norms),)),
     "attention_scores": (("student", _scores),),
     "attention_probabilities": (("row_sums", _attention), ("class_attention", _class_attention)),
-    "attention_context": _NORMS,
-    "post_attention_norm": (("statistics", _norm), ("student", _values)),
-    "post_mlp_norm": (("statistics", _norm), ("student", _values)),
-    "mlp_hidden": (("curve", _curve), ("student", _values)),
-    "block_output": _STREAM,
-    "second_block_output": _STREAM,
-    "last_block_output": _STREAM,
-    "final_sequence": _STREAM,
+    **dict.fromkeys(("post_attention_norm", "post_mlp_norm"), (("statistics", _norm),)),
+    "mlp_hidden": (("curve", _curve),),
+    **dict.fromkeys(
+        ("block_output", "second_block_output", "last_block_output", "final_sequence"), (("stream", _stream),)
+    ),
     "logits": (("student", _logits),),
     "class_probabilities": (("student", _probabilities),),
 }
-_SHOWN_OTHERWISE = ("patches", "flattened_patches", "logits", "class_probabilities")  # unless they are wrong
+_SHOWING = ("attention_scores", "attention_probabilities")  # what is there, and what should be
+_SHOWING_RIGHT = ("patches", "flattened_patches", "logits", "class_probabilities")  # what is there

@@ -34,7 +34,7 @@ def picture(cells: Array, low: float, high: float, scale: Scale) -> str:
 
 def photograph(pixels: Array) -> str:
     """The same of an image (C, H, W): in colour where it has three channels, else the first alone."""
-    shown = pixels if len(pixels) == 3 else pixels[:1].repeat(3, axis=0)
+    shown = np.nan_to_num(pixels if len(pixels) == 3 else pixels[:1].repeat(3, axis=0))
     low, high = float(shown.min()), float(shown.max())
     shares = (shown - low) / ((high - low) or 1.0)
     return _uri(Image.fromarray(np.round(255 * shares).astype(np.uint8).transpose(1, 2, 0)))
@@ -43,7 +43,7 @@ def photograph(pixels: Array) -> str:
 @cache
 def ramp(scale: Scale) -> str:
     """The scale itself, from low to high."""
-    return picture(np.linspace(0, 1, 64, dtype=np.float32)[None], 0.0, 1.0, scale)
+    return picture(np.linspace(0, 1, 64)[None], 0.0, 1.0, scale)
 
 
 def _uri(image: Image.Image, **options: int) -> str:

@@ -37,7 +37,7 @@ class _Grid:
         """What ``sources`` are where every pixel is in its place."""
         y, x = np.mgrid[: self.height, : self.width]
         share = ((y % self.side) * self.side + x % self.side) / self.side**2
-        found: Array = ((y // self.side) * self.columns + x // self.side + share).astype(np.float32)
+        found: Array = (y // self.side) * self.columns + x // self.side + share
         return found
 
     def pixel(self, source: float) -> int:
@@ -79,7 +79,7 @@ def _grid(kept: Kept) -> _Grid:
 def _cut(sources: Array, grid: _Grid) -> Map:
     """Patches in reading order, with gaps between them."""
     step, lines = grid.side + _GAP, -(-len(sources) // grid.columns)
-    cells = np.full((lines * step - _GAP, grid.columns * step - _GAP), np.nan, dtype=np.float32)
+    cells = np.full((lines * step - _GAP, grid.columns * step - _GAP), np.nan)
     for number, patch in enumerate(sources):
         y, x = (number // grid.columns) * step, (number % grid.columns) * step
         cells[y : y + grid.side, x : x + grid.side] = patch

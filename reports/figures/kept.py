@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load
 
-Array = npt.NDArray[np.float32]
+Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,12 @@ def _metadata(file: bytes) -> dict[str, str]:
     return dict(sorted(told.items()))
 
 
-def _kept(label: str, told: str, arrays: Mapping[str, Array]) -> Kept:
+def _kept(label: str, told: str, arrays: Mapping[str, npt.NDArray[np.float32]]) -> Kept:
     whole = json.loads(told)
-    mine = {name.split("/")[1]: one for name, one in arrays.items() if name.startswith(f"{label}/")}
+    prefix = f"{label}/"
+    mine = {
+        name.removeprefix(prefix): one.astype(np.float64)  # in which no difference of two overflows
+        for name, one in arrays.items()
+        if name.startswith(prefix)
+    }
     return Kept(mine, whole["image"], whole["images"], whole["block"], tuple(whole["shape"]))

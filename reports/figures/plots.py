@@ -50,7 +50,7 @@ def curves(points: Array) -> Plot:
 
 def streams(lengths: Array) -> Plot:
     """The length of every token from block to block; the class token, which comes first, stands out."""
-    steps = np.arange(len(lengths), dtype=np.float32)
+    steps = np.arange(float(len(lengths)))
     class_token, *patches = lengths.T
     series: list[Series] = [(say("stream.patch"), "other", steps, one) for one in patches]
     series.append((say("stream.class"), "seen", steps, class_token))
@@ -62,7 +62,7 @@ def streams(lengths: Array) -> Plot:
 
 def statistics(both: Array) -> tuple[Plot, Plot]:
     """Mean and standard deviation of each token, before a norm and after it."""
-    tokens = np.arange(both.shape[-1], dtype=np.float32)
+    tokens = np.arange(float(both.shape[-1]))
     return _statistic("mean", tokens, both[:, 0]), _statistic("spread", tokens, both[:, 1])
 
 

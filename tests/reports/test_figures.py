@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 from PIL import Image
 from records import NAMES, record
+from safetensors.numpy import load, save
 
 from vitcheck.checks.result import Result
 from vitcheck.reports import render_report
@@ -18,6 +23,8 @@ from vitcheck.reports.figures.colours import Scale
 from vitcheck.reports.figures.colours import picture as colours
 from vitcheck.reports.figures.plots import plot
 from vitcheck.reports.stages import stage_views
+
+LABELS = [f"S{number:02d}" for number in range(2, 27)]
 
 
 def drawn(result: Result, label: str) -> tuple[Figure, ...]:
@@ -81,7 +88,7 @@ def test_a_right_stage_is_not_compared_with_itself() -> None:
 
 
 def test_the_largest_number_has_the_last_colour_and_none_is_see_through() -> None:
-    found = pixels(colours(np.array([[0.0, 1.0, np.nan, np.inf]], np.float32), 0.0, 1.0, Scale.AMOUNT))
+    found = pixels(colours(np.array([[0.0, 1.0, np.nan, np.inf]]), 0.0, 1.0, Scale.AMOUNT))
     assert found[0] == (0x00, 0x22, 0x4E, 255)
     assert found[1] == found[3] == (0xFE, 0xE8, 0x38, 255)
     assert found[2][3] == 0
@@ -89,7 +96,7 @@ def test_the_largest_number_has_the_last_colour_and_none_is_see_through() -> Non
 
 def test_both_scales_are_told_apart_by_lightness() -> None:
     """Amounts rise all the way, signed numbers fall off to both sides."""
-    ramp = np.linspace(0, 1, 64, dtype=np.float32)[None]
+    ramp = np.linspace(0, 1, 64)[None]
     light = {
         scale: [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b, _ in pixels(colours(ramp, 0.0, 1.0, scale))]
         for scale in Scale
@@ -107,14 +114,44 @@ def test_a_right_patch_holds_the_pixels_of_its_square() -> None:
     assert "9 of 9 hold the pixels of a single square" in cut.description
 
 
+SIZES = array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=4)
+NUMBERS = st.floats(width=32)  # also those that are none
+
+
+@settings(deadline=None, max_examples=60)  # a page each
+@given(label=st.sampled_from(LABELS), data=st.data())
+def test_whatever_a_student_computed_can_be_drawn(label: str, data: st.DataObject) -> None:
+    """Shapes that no stage has, numbers that are not finite, and nothing measured but what shapes allow."""
+    student = data.draw(arrays(np.float32, data.draw(SIZES), elements=NUMBERS))
+    others = data.draw(st.booleans())
+    kept = {"student": student} | ({"expected": -student, "error": np.abs(student)} if others else {})
+    file = save(
+        {f"{label}/{name}": one for name, one in kept.items()},
+        {label: json.dumps({"image": 0, "images": 2, "block": 1, "shape": list(student.shape)})},
+    )
+    assert "<svg" in render_report(record("two_mistakes").model_copy(update={"arrays": file}))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])
+def test_measures_without_a_finite_number_are_drawn_too(value: float) -> None:
+    result = record("two_mistakes")
+    file = result.arrays or b""
+    header = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")])
+    broken = {
+        name: one if name.endswith("grid") else np.full_like(one, value) for name, one in load(file).items()
+    }
+    changed = result.model_copy(update={"arrays": save(broken, header["__metadata__"])})
+    assert render_report(changed).count("<figure") == render_report(result).count("<figure")
+
+
 def test_bars_begin_at_zero() -> None:
-    below, none, above = signed_bars(np.array([-1.0, 0.0, 3.0], np.float32))
+    below, none, above = signed_bars(np.array([-1.0, 0.0, 3.0]))
     assert (below.start, below.length, below.below) == (0.0, 25.0, True)
     assert (none.start, none.length) == (25.0, 0.0)
     assert (above.start, above.length) == (25.0, 75.0)
 
 
 def test_a_plot_leaves_out_what_is_not_finite() -> None:
-    x, y = np.arange(3, dtype=np.float32), np.array([1.0, np.nan, 3.0], np.float32)
+    x, y = np.arange(3), np.array([1.0, np.nan, 3.0])
     (line,) = plot("", "", "", [("", "seen", x, y)]).lines
     assert [x for x, _ in line.points] == [0.0, 100.0]
