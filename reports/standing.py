@@ -73,7 +73,7 @@ def _wrong_stage(result: Result, label: str, stage: StageResult) -> Standing:
     return Standing(
         "wrong",
         one_line(f"{label}: {stage.title}"),
-        sentence(named.title) if named else say(f"standing.{'unexplained' if stage.shape else 'absent'}"),
+        sentence(named.title) if named else _unnamed(stage),
         brief=one_line(f"{label} {name}", NAME_LIMIT),
         details=clean(stage.message or "", _DETAILS),
         question=one_line(stage.hint or (named.hint if named else "")),
@@ -81,6 +81,12 @@ def _wrong_stage(result: Result, label: str, stage: StageResult) -> Standing:
         label=one_line(label),
         anchor=one_line(f"stage-{label}"),
     )
+
+
+def _unnamed(stage: StageResult) -> str:
+    if stage.shape is None:
+        return say("standing.absent")
+    return say("standing.unexplained" if stage.shape == stage.expected_shape else "standing.other_shape")
 
 
 def _named(result: Result, label: str, stage: StageResult) -> MistakeResult | None:

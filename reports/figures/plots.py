@@ -97,7 +97,7 @@ def _points(
 def _ticks(span: tuple[float, float], whole: bool = False) -> tuple[Tick, ...]:
     """A few round numbers within ``span``."""
     low, high = span
-    rough = (high - low) / 3 or 1.0
+    rough = (high - low) / 4 or 1.0
     power = 10.0 ** np.floor(np.log10(rough))
     step = next(one * power for one in (1, 2, 5, 10) if one * power >= rough)
     step = max(step, 1.0) if whole else step
