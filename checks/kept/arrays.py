@@ -54,7 +54,7 @@ def kept_arrays(models: Sequence[Examination]) -> bytes | None:
 def _shown(models: Sequence[Examination], row: Stage) -> tuple[Example, Seen] | None:
     """The stage in the first model or component that gets it wrong, else in the first that has it."""
     found = [(one.examples[0], seen) for one in models if (seen := worst(one, row.key)) is not None]
-    found = [pair for pair in found if pair[1].student.dim() > 1]
+    found = [pair for pair in found if pair[1].student.dim() > 1 and pair[1].student.numel()]
     return next((pair for pair in found if _is_wrong(pair[1])), next(iter(found), None))
 
 
@@ -78,7 +78,7 @@ def _of_stage(example: Example, seen: Seen, image: int) -> Iterator[tuple[str, T
     for name, measure in MEASURES.get(seen.step.key, {}).items():
         try:
             yield name, measure(example, seen, image)
-        except (KeyError, ValueError, RuntimeError):  # there is nothing to measure, and no figure then
+        except (LookupError, ValueError, RuntimeError):  # there is nothing to measure, and no figure then
             continue
 
 

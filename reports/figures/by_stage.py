@@ -22,8 +22,10 @@ Draw = Callable[[Kept, StageView], Figure]
 def figures(stage: StageView, arrays: Arrays) -> tuple[Figure, ...]:
     """All of a stage, the last with a note about what was kept; none where nothing was."""
     kept = _kept(stage, arrays)
-    drawn = [draw(kept, stage) for draw in _draws(stage, kept)] if kept else []
-    return (*drawn[:-1], *(replace(last, note=_note(kept)) for last in drawn[-1:] if kept))
+    if kept is None:
+        return ()
+    drawn = [draw(kept, stage) for draw in _draws(stage, kept)]
+    return (*drawn[:-1], *(replace(last, note=_note(kept)) for last in drawn[-1:]))
 
 
 def picture(stage: StageView, arrays: Arrays) -> Figure | None:

@@ -16,8 +16,7 @@ from .shapes import Legend, Map, Panels
 _WIDTH = 208  # of a map, in pixels, where its cells are neither too small to see nor clumsy
 _CELLS = (5.0, 26.0)
 _NAMES = ("student", "expected", "error")
-MOST = 4  # heads, or patches that are drawn apart
-
+MOST = 4  # heads that are drawn
 
 Titled = Sequence[tuple[str, Array]]
 Ends = tuple[float, float, Scale]

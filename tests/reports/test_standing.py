@@ -32,6 +32,14 @@ def test_a_mistake_without_a_name_says_so() -> None:
     assert stands.brief == "S18 feed-forward output"
 
 
+@pytest.mark.parametrize(
+    ("shape", "said"), [([1, 197, 3], "It has another shape"), (None, "No tensor of your forward pass")]
+)
+def test_a_wrong_shape_and_a_missing_tensor_are_no_wrong_numbers(shape: list[int] | None, said: str) -> None:
+    wrong = stage("S18", status=StageStatus.FAILED, shape=shape)
+    assert standing(result("x", stages={"S18": wrong})).sentence.startswith(said)
+
+
 def test_a_failing_check_without_a_failing_stage() -> None:
     stands = standing(result("x", checks=[check("S04", outcome=Outcome.TIMED_OUT)]))
     assert stands.tone == "wrong"
