@@ -1,8 +1,8 @@
 """What is measured on the student's tensors of one stage, so that a report only has to draw it.
 
 Every function gets the first example, the stage as it was seen there and the number of an image in the batch,
-and gives one array for that image. It raises LookupError, ValueError or RuntimeError where the submission has no
-such thing.
+and gives one array for that image. It raises LookupError, ValueError or RuntimeError where the submission has
+no such thing.
 """
 
 from __future__ import annotations

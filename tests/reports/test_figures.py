@@ -152,6 +152,6 @@ def test_bars_begin_at_zero() -> None:
 
 
 def test_a_plot_leaves_out_what_is_not_finite() -> None:
-    x, y = np.arange(3), np.array([1.0, np.nan, 3.0])
+    x, y = np.arange(3.0), np.array([1.0, np.nan, 3.0])
     (line,) = plot("", "", "", [("", "seen", x, y)]).lines
     assert [x for x, _ in line.points] == [0.0, 100.0]
