@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,12 +101,7 @@ def locks() -> None:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Yield Chromium, in which pages can be opened."""
-    from playwright.sync_api import sync_playwright  # here: few tests need it
+    from chromium import launched  # here: few tests need it
 
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    assert path, "these tests need Chromium: install it, or set CHROMIUM to the path of its program"
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        chromium = playwright.chromium.launch(executable_path=path, args=flags)
+    with launched() as chromium:
         yield chromium
-        chromium.close()
