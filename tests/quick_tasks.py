@@ -17,6 +17,7 @@ from vitcheck.checks.result import Result, Status
 from vitcheck.checks.tasks import Setting, Task
 from vitcheck.submissions.packing import Handed
 from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.sandbox.isolation import IsolationError
 
 _ARRAYS = save({"S25/student": np.ones(1, np.float32)})
 
@@ -32,6 +33,14 @@ class NoChildren(Setting):
 
     def zygote(self) -> Zygote:
         return cast(Zygote, _NoZygote())
+
+
+@dataclass(frozen=True)
+class Unfit(Setting):
+    """Asks for what no machine has."""
+
+    def zygote(self) -> Zygote:
+        raise IsolationError("this machine does not keep submissions from files")
 
 
 @dataclass(frozen=True)

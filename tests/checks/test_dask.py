@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import pytest
 from clusters import scheduler, workers
 from distributed import Client
 from postgres_server import new_database
-from quick_tasks import NoChildren, Quick, quick
+from quick_tasks import NoChildren, Quick, Unfit, quick
 
 from vitcheck.checks import many
 from vitcheck.checks.assignment import load_assignment
@@ -125,6 +127,12 @@ def test_workers_that_differ_are_refused_whenever_they_come(
             list(entered.run(quick(a="fine")))
     with pytest.raises(EngineError, match=message), Dask(cluster):
         pass
+
+
+def test_a_worker_that_cannot_isolate_as_required_ends_the_run_and_is_named(cluster: str) -> None:
+    tasks = [replace(task, setting=Unfit()) for task in quick(a="fine")]
+    with Dask(cluster) as engine, pytest.raises(EngineError, match=f"{platform.node()}: .* from files"):
+        list(engine.run(tasks))
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "tls://127.0.0.1:9", "nonsense"])

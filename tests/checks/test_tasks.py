@@ -1,0 +1,40 @@
+"""Tasks: what was not even packed has its record, and the same work has the same key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from quick_tasks import NoChildren
+
+from vitcheck.checks.assignment import load_assignment
+from vitcheck.checks.result import Status
+from vitcheck.checks.tasks import Setting, Task
+from vitcheck.submissions.packing import Handed, pack
+from vitcheck.submissions.sandbox.isolation import Isolation
+from vitcheck.submissions.source import CODE_BYTES
+
+
+def test_what_is_too_large_to_be_carried_is_refused_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "ann.py").write_bytes(b"#" * (CODE_BYTES + 1))
+    task = Task(pack(tmp_path / "ann.py"), "ann", load_assignment("vit-debugging"), seed=7)
+    result = task.grade(NoChildren().zygote())
+    assert (result.submission, result.status, result.score.earned) == ("ann", Status.REFUSED, 0)
+    assert result.reason == "ann.py is larger than 2 MB"
+
+
+def test_the_key_is_of_all_that_a_result_depends_on() -> None:
+    def handed(text: str) -> Handed:
+        return Handed("ann.py", False, {"ann.py": text.encode()})
+
+    task = Task(handed("x = 1"), "ann", load_assignment("vit-debugging"), seed=7)
+    others = [
+        replace(task, handed=handed("x = 2")),
+        replace(task, name="bob"),
+        replace(task, assignment=load_assignment("vit-prenorm")),
+        replace(task, seed=8),
+        replace(task, checks=Handed("own", True, {"test_own.py": b""})),
+        replace(task, setting=Setting(Isolation.NONE)),
+    ]
+    assert replace(task, handed=handed("x = 1")).key == task.key
+    assert len({task.key, *(other.key for other in others)}) == 1 + len(others)
