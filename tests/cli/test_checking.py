@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from click.testing import Result as Run
 from samples import all_passed, not_loaded, scaled_by_embed_dim
 
-import vitcheck.checks.grading
+import vitcheck.checks.grader
 import vitcheck.submissions.process
 from vitcheck.__main__ import main
 from vitcheck.checks.result import Result
@@ -30,7 +30,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
                 raise found
             return found
 
-        monkeypatch.setattr(vitcheck.checks.grading, "grade", grade)
+        monkeypatch.setattr(vitcheck.checks.grader, "grader", lambda: grade)
         monkeypatch.setattr(vitcheck.submissions.process, "Zygote", nullcontext)
         (tmp_path / "vit.py").write_text("")
         return CliRunner().invoke(main, ["check", str(tmp_path / "vit.py"), *options])
