@@ -14,6 +14,7 @@ from .components.exercises import Exercises
 from .components.parts import Parts
 from .components.record import exercise_mistakes, exercise_variants
 from .examination import Examination
+from .kept.arrays import kept_arrays
 from .named_rows import label_of, mistake_results, property_results, variant_results
 from .placing import location
 from .result import (
@@ -70,6 +71,7 @@ def graded(
         ],
         notes=[*_notes(notes, examination.source), *_left_out(*models, *components)],
         run=run,
+        arrays=kept_arrays([*models, *components]),
     )
 
 

@@ -1,7 +1,7 @@
 """What a student shows as a stage, against what the model really computed.
 
-A tensor that a mark, a name or a returned key calls by a stage's label, that has the stage's shape, and that
-the model never computed, was made up, or was computed a second time beside the model, and otherwise.
+A tensor that a mark, comment, name or returned key calls by a stage's label, that has the stage's shape, and
+that the model never computed, was made up, or was computed a second time beside the model, and otherwise.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from ..reference.stages import stage
-from ..submissions.code import Mark, marks
+from ..submissions.code import Mark, headings, marks
 from ..submissions.errors import Frame
 from ..submissions.trace import Reference, Sight, Trace
 from .locating.places import places_in
 from .locating.walk import Finding
-from .stops import meanings, same_in_some_layout
+from .stops import lines_below, meanings, same_in_some_layout
 
 if TYPE_CHECKING:
     from .examination import Examination
@@ -67,7 +67,11 @@ def false_claims(examination: Examination) -> list[FalseClaim]:
     computed = _Computed(examination, trace, last[0])
     found: dict[str, FalseClaim] = {}
     blamed: set[_Key] = set()
-    for keys, claims in (*_marked(examination, trace), *_named(examination, trace)):
+    for keys, claims in (
+        *_marked(examination, trace),
+        *_named(examination, trace),
+        *_commented(examination, trace),
+    ):
         if not keys or computed.holds_any(claims, keys):
             continue
         contradicted = ((claim, computed.contradiction(claim, keys)) for claim in claims)
@@ -118,6 +122,24 @@ def _named(examination: Examination, trace: Trace) -> _Claims:
         if name in _RETURNED:
             row = stage(_RETURNED[name])
             yield [row.key], [Claim(row.label, name, reference)]
+
+
+def _commented(examination: Examination, trace: Trace) -> _Claims:
+    """For each plain comment with a label, what the statement below it makes, then what that reads."""
+    files = examination.source.files
+    found = headings(files)
+    for mark, lines in zip(found, lines_below(files, found)):
+        made = [
+            one
+            for one in reversed(trace.records)
+            if any(frame.file == mark.file and frame.line in lines for frame in one.frames)
+        ]
+        references = [*(one.reference for one in made), *(read for one in made for read in one.inputs)]
+        name = f"What stands below the comment in line {mark.line}"
+        yield (
+            _meanings(examination, mark.label),
+            [Claim(mark.label, name, one) for one in dict.fromkeys(references)],
+        )
 
 
 class _Computed:

@@ -1,9 +1,8 @@
-"""Sizes and seeds drawn at random, and the smallest ones at which something fails.
+"""Sizes and seeds drawn at random.
 
-Integers and a seed are drawn, never arrays, so that shrinking yields small dimensions. Sizes that hide
-mistakes (one head, square grids only, batch 1, equal axes) are not drawn. Hypothesis looks for the smallest
-ones; examples are drawn without it, since what it makes of a seed depends on its version and on the modules
-that happen to be loaded.
+Sizes that hide mistakes (one head, square grids only, batch 1, equal axes) are not drawn. Hypothesis looks
+for the smallest ones in ``shrinking``; examples are drawn without it, since what it makes of a seed depends
+on its version and on the modules that happen to be loaded.
 """
 
 from __future__ import annotations
@@ -13,15 +12,12 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import hypothesis
 import torch
-from hypothesis import strategies as st
 from torch import Tensor
 
 from ..reference.sizes import Sizes
 
 _DEPTH = 3  # "every block reads the first input" shows at three blocks, and no sooner
-_SHRINKING_PASSES = 30  # a traced pass each
 
 
 @dataclass(frozen=True)
@@ -46,19 +42,11 @@ def noise(sizes: Sizes, seed: int) -> Tensor:
 def draw_examples(count: int, seed: int) -> list[Draw]:
     """``count`` draws, the same for the same ``seed`` on every machine."""
     integers = random.Random(seed).randint
-    candidates = (_drawn(integers) for _ in itertools.count())
-    return list(itertools.islice((one for one in candidates if _suits(one.sizes)), count))
+    candidates = (drawn(integers) for _ in itertools.count())
+    return list(itertools.islice((one for one in candidates if suits(one.sizes)), count))
 
 
-@st.composite
-def draws(draw: st.DrawFn) -> Draw:
-    """The same for hypothesis, which prefers small sizes."""
-    drawn = _drawn(lambda low, high: draw(st.integers(low, high)))
-    hypothesis.assume(_suits(drawn.sizes))
-    return drawn
-
-
-def _drawn(integer: Callable[[int, int], int]) -> Draw:
+def drawn(integer: Callable[[int, int], int]) -> Draw:
     """A batch of small images and a small ViT, where ``integer`` gives a number from a range."""
     heads, head_dim = integer(2, 4), integer(3, 8)
     rows, columns, patch = integer(2, 4), integer(2, 5), integer(2, 4)
@@ -77,7 +65,7 @@ def _drawn(integer: Callable[[int, int], int]) -> Draw:
     return Draw(sizes, integer(0, 2**31 - 1))
 
 
-def _suits(sizes: Sizes) -> bool:
+def suits(sizes: Sizes) -> bool:
     # sines and cosines of rows and columns share the width
     return sizes.embed_dim % 4 == 0 and sizes.height != sizes.width and tells_apart(sizes)
 
@@ -90,25 +78,3 @@ def tells_apart(sizes: Sizes) -> bool:
         and len({sizes.batch, sizes.tokens, sizes.patches, sizes.heads}) == 4
         and sizes.embed_dim not in (sizes.mlp_dim, sizes.classes)
     )
-
-
-def smallest(fails: Callable[[Draw], bool], seed: int) -> Draw | None:
-    """The smallest draw at which ``fails`` is true; None where none is met in a bounded search."""
-    known: dict[Draw, bool] = {}  # hypothesis asks for some draws again, and must get the same answer
-
-    def bounded(draw: Draw) -> bool:
-        if draw not in known:
-            known[draw] = len(known) < _SHRINKING_PASSES and fails(draw)
-        return known[draw]
-
-    options = hypothesis.settings(
-        max_examples=_SHRINKING_PASSES,
-        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
-        database=None,
-        deadline=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    try:
-        return hypothesis.find(draws(), bounded, settings=options, random=random.Random(seed))
-    except hypothesis.errors.NoSuchExample:
-        return None

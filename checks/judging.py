@@ -9,7 +9,7 @@ import torch
 from ..reference.stages import Stage, stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
 from .dependence import dependence
-from .drawing import Draw, smallest
+from .drawing import Draw
 from .examination import Examination, Example
 from .invariants import INVARIANTS
 from .locating.axes import NAMES
@@ -141,7 +141,11 @@ def _smallest_fault(examination: Examination, key: str, faults: Sequence[str]) -
         found = {one.id for step in example.walk.steps for one in step.findings if one.stage == key}
         return bool(found & set(faults))
 
-    draw = smallest(fails, examination.seed) if examination.may_shrink(faults[0]) else None
+    draw = None
+    if examination.may_shrink(faults[0]):
+        from .shrinking import smallest  # here, since it loads hypothesis, and most submissions need none
+
+        draw = smallest(fails, examination.seed)
     return examination.first_draw if draw is None else examination.buildable(draw)
 
 

@@ -61,10 +61,10 @@ def grade_many(
 ) -> Class:
     """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.
 
-    What the gradebook has of the same content, assignment, checks and version (and ``seed``, if one is given)
-    is taken from there, unless told to ``force``; an unfinished run of the same class is continued. An
-    exception leaves all that was done in the gradebook. Raises GradebookError and OSError where that or a
-    file cannot be written.
+    What the gradebook has of the same content, assignment, checks, isolation and version (and ``seed``, if
+    one is given) is taken from there, unless told to ``force``; an unfinished run of the same class is
+    continued. An exception leaves all that was done in the gradebook. Raises GradebookError and OSError where
+    that or a file cannot be written, and EngineError.
     """
     from ..reports import write_class
 

@@ -169,14 +169,17 @@ class Result(_Record):
     variants: list[VariantResult] = []
     notes: list[Note] = []
     run: Run
+    arrays: bytes | None = Field(
+        default=None, exclude=True, repr=False
+    )  # what figures need: a safetensors file beside this document
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     def to_json(self) -> str:
-        """The document as it is written to ``result.json``: the same result gives the same bytes."""
+        """The document as it is written to ``result.json``, without ``arrays``: same result, same bytes."""
         return self.model_dump_json(indent=1, by_alias=True) + "\n"
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Result:
-        """Raises pydantic.ValidationError where ``text`` is no result record."""
-        return cls.model_validate_json(text)
+    def from_json(cls, text: str | bytes, arrays: bytes | None = None) -> Result:
+        """Read the document. Raises pydantic.ValidationError where ``text`` is no result record."""
+        return cls.model_validate_json(text).model_copy(update={"arrays": arrays})

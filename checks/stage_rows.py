@@ -44,7 +44,7 @@ def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -
 
 
 def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome]) -> StageResult:
-    seen = _worst(examination, row.key)
+    seen = worst(examination, row.key)
     mine = [one for one in outcomes if _judges(one, row)]
     failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
@@ -111,8 +111,8 @@ def _evidence(examination: Examination, key: str) -> Evidence:
     return Evidence.OBSERVED if any(one.step.found for one in seen) else Evidence.IMPLIED
 
 
-def _worst(examination: Examination, key: str) -> Seen | None:
-    """The first block in which the stage differs from its equation, else the first."""
+def worst(examination: Examination, key: str) -> Seen | None:
+    """The stage in the first block where it differs from its equation, else in the first; None if unseen."""
     seen = examination.examples[0].all(key)
     wrong = [one for one in seen if one.differs(ROUNDING)]
     return next(iter([*wrong, *seen]), None)

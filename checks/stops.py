@@ -23,11 +23,17 @@ def statements(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[tuple[
 
     A mark at the end of a block belongs to the last statement there.
     """
+    return [(mark.file, lines.start) for mark, lines in zip(found, lines_below(files, found))]
+
+
+def lines_below(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[range]:
+    """All lines of those statements."""
     texts = {file: decode(content) for file, content in files.items() if _is_code(file, found)}
     rows = {file: _first_lines(text) for file, text in texts.items()}
+    firsts = [_statement(rows[mark.file], mark.line, _indent(texts[mark.file], mark.line)) for mark in found]
     return [
-        (mark.file, _statement(rows[mark.file], mark.line, _indent(texts[mark.file], mark.line)))
-        for mark in found
+        range(first, 1 + max((last for begin, last, _ in rows[mark.file] if begin == first), default=first))
+        for mark, first in zip(found, firsts)
     ]
 
 

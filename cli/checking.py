@@ -62,8 +62,8 @@ def _graded(file: Path, name: str, seed: int) -> Result:
     from vitcheck.checks.grader import grader
     from vitcheck.submissions.process import Zygote
 
-    assignment = load(name)
     with Zygote() as zygote:  # it imports torch while this process imports its own
+        assignment = load(name)
         try:
             return grader()(file.resolve(), assignment, zygote=zygote, seed=seed)
         except KeyboardInterrupt:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGINT, default_int_handler, signal
@@ -25,9 +25,8 @@ from vitcheck.options import (
 
 if TYPE_CHECKING:
     from vitcheck.checks.engines import Engine
+    from vitcheck.checks.gradebook.store import Gradebook
     from vitcheck.checks.many import Class
-
-_CONTINUES = "What was finished is in {}; the same command continues."
 
 
 @click.command()
@@ -83,46 +82,43 @@ def grade(
     itself. Writes index.html, grades.csv and a report for each submission into the folder --out. What was
     graded before, as it stands, is taken from the gradebook; a run that was interrupted is continued.
     """
-    from vitcheck.checks.engines import EngineError
-    from vitcheck.checks.gradebook.errors import GradebookError
     from vitcheck.checks.many import grade_many
     from vitcheck.checks.tasks import Setting
     from vitcheck.progress import ClassProgress
     from vitcheck.submissions.popular import popular_packages
     from vitcheck.submissions.sandbox.isolation import Isolation
+
+    found, asked = _found(paths, out), load(assignment)
+    engine = chosen(kind, scheduler, jobs)
+    _show_isolation(isolation, kind)
+    book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
+    with _end_told(book), book, ClassProgress() as progress, _first_interrupt_finishes(engine):
+        graded = grade_many(
+            found,
+            asked,
+            out,
+            engine=engine,
+            gradebook=book,
+            watch=progress,
+            setting=Setting(Isolation(isolation), popular_packages(found)),
+            seed=seed,
+            checks=checks,
+            force=force,
+        )
+    click.echo(f"\n{progress.summary()}")
+    seed_used = f" (seed {graded.seed})" if graded.graded else ""
+    click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
+    sys.exit(_exit_code(graded, book))
+
+
+def _found(paths: Sequence[Path], out: Path) -> list[Path]:
+    """The submissions; our own reports are none."""
     from vitcheck.submissions.source import find_submissions
 
     found = [one for one in find_submissions(paths) if one.resolve() != out.resolve()]
     if not found:
         raise click.UsageError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
-    asked = load(assignment)
-    engine = chosen(kind, scheduler, jobs)
-    _show_isolation(isolation, kind)
-    book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
-    try:
-        with book, ClassProgress() as progress, _first_interrupt_finishes(engine):
-            graded = grade_many(
-                found,
-                asked,
-                out,
-                engine=engine,
-                gradebook=book,
-                watch=progress,
-                setting=Setting(Isolation(isolation), popular_packages(found)),
-                seed=seed,
-                checks=checks,
-                force=force,
-            )
-    except KeyboardInterrupt:
-        click.echo(f"Stopped. {_CONTINUES.format(book.place)}", err=True)
-        sys.exit(exits.INTERRUPTED)
-    except (EngineError, GradebookError, OSError) as error:
-        click.echo(f"{error}. {_CONTINUES.format(book.place)}", err=True)
-        sys.exit(exits.HARNESS)
-    click.echo(f"\n{progress.summary()}")
-    seed_used = f" (seed {graded.seed})" if graded.graded else ""
-    click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
-    sys.exit(_exit_code(graded, book.place))
+    return found
 
 
 def _show_isolation(isolation: str, engine: str) -> None:
@@ -143,6 +139,26 @@ def _show_isolation(isolation: str, engine: str) -> None:
 
 
 @contextmanager
+def _end_told(book: Gradebook) -> Iterator[None]:
+    """What ends a run early is said in a sentence, with its exit code."""
+    from vitcheck.checks.engines import EngineError
+    from vitcheck.checks.gradebook.errors import GradebookError
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"Stopped. {_continues(book)}", err=True)
+        sys.exit(exits.INTERRUPTED)
+    except (EngineError, GradebookError, OSError) as error:
+        click.echo(f"{error}. {_continues(book)}", err=True)
+        sys.exit(exits.HARNESS)
+
+
+def _continues(book: Gradebook) -> str:
+    return f"What was finished is in {book.place}; the same command continues."
+
+
+@contextmanager
 def _first_interrupt_finishes(engine: Engine) -> Iterator[None]:
     """Ctrl-C lets what runs be finished; once more, and it is KeyboardInterrupt as ever."""
 
@@ -158,12 +174,12 @@ def _first_interrupt_finishes(engine: Engine) -> Iterator[None]:
         signal(SIGINT, before)
 
 
-def _exit_code(graded: Class, place: str) -> int:
+def _exit_code(graded: Class, book: Gradebook) -> int:
     """Say what is not as it should be."""
     if graded.lost:
         click.echo(f"The grader itself failed on {', '.join(graded.lost)}", err=True)
         return exits.HARNESS
     if graded.left:
-        click.echo(f"Interrupted: {graded.left} not graded. {_CONTINUES.format(place)}", err=True)
+        click.echo(f"Interrupted: {graded.left} not graded. {_continues(book)}", err=True)
         return exits.INTERRUPTED
     return exits.FINE

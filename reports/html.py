@@ -12,10 +12,11 @@ from ..checks.result import Result
 from .classes import index_view
 from .summaries import Summary
 from .view import report_view
+from .wording import say
 
 
 def render_report(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
-    """The page of one submission. The same result gives the same text."""
+    """The page of one submission, with figures if it has arrays. The same result gives the same text."""
     return _environment().get_template("report.html").render(view=report_view(result, adjustment)) + "\n"
 
 
@@ -26,10 +27,12 @@ def render_index(rows: Sequence[Summary]) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("vitcheck.reports", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["say"] = say
+    return environment

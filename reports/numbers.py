@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..checks.result import StageResult
 from .text import one_line
+from .wording import say
 
 _SIDE = 8  # of a slice of values, in cells: what fits on a page
 _DIGITS = range(4, 16)  # significant digits: four are easy to read, sixteen are all there are
@@ -96,14 +97,13 @@ def slice_of(stage: StageResult) -> Slice | None:
 
 def _comparison(largest: float, tolerance: float) -> str:
     if not math.isfinite(largest):
-        return f"not finite (tolerance {_short(tolerance)})"
+        return say("error.not_finite", tolerance=_short(tolerance))
     if largest <= tolerance:
-        return f"{_short(largest)}, within the tolerance {_short(tolerance)}"
+        return say("error.within", largest=_short(largest), tolerance=_short(tolerance))
     if not tolerance:
-        return f"{_short(largest)}, where it has to be exact"
-    return (
-        f"{_short(largest)}, which is {_short(largest / tolerance)} times the tolerance {_short(tolerance)}"
-    )
+        return say("error.exact", largest=_short(largest))
+    times = _short(largest / tolerance)
+    return say("error.beyond", largest=_short(largest), times=times, tolerance=_short(tolerance))
 
 
 def _short(number: float) -> str:
@@ -157,4 +157,4 @@ def _grid(cells: _Cells, differing: frozenset[tuple[int, int]], digits: int) -> 
 
 
 def _number(number: float | None, digits: int) -> str:
-    return "not finite" if number is None or not math.isfinite(number) else f"{number:.{digits}g}"
+    return say("error.cell") if number is None or not math.isfinite(number) else f"{number:.{digits}g}"

@@ -8,18 +8,19 @@ from enum import Enum
 
 from ..checks.result import Evidence, Result, StageResult, StageStatus
 from .numbers import Axis, Error, Slice, error, expected_axes, seen_axes, slice_of
-from .places import Place, place
+from .places import Place, Shapes, place, shapes_at
 from .text import clean, one_line
+from .wording import say
 
 
 class State(Enum):
     """How a stage stands: a name for styles, a sign that needs no colour, a word."""
 
-    PASSED = ("passed", "✓", "right")
-    IMPLIED = ("implied", "∴", "right, implied")
-    FAILED = ("failed", "✗", "wrong")
-    NOT_REACHED = ("not-reached", "?", "not reached")
-    NOT_APPLICABLE = ("not-applicable", "-", "does not apply")
+    PASSED = ("passed", "✓")
+    IMPLIED = ("implied", "∴")
+    FAILED = ("failed", "✗")
+    NOT_REACHED = ("not-reached", "?")
+    NOT_APPLICABLE = ("not-applicable", "-")
 
     @property
     def style(self) -> str:
@@ -31,7 +32,7 @@ class State(Enum):
 
     @property
     def word(self) -> str:
-        return self.value[2]
+        return say(f"state.{self.style}")
 
 
 @dataclass(frozen=True)
@@ -60,49 +61,11 @@ class StageView:
 
 
 @dataclass(frozen=True)
-class Lane:
-    """A stretch of the pipeline."""
+class Unseen:
+    """Stages that were not found as tensors, and why."""
 
-    title: str
+    why: str
     stages: tuple[StageView, ...]
-
-
-_LANES = {
-    "Image to tokens": (
-        "image",
-        "patches",
-        "flattened_patches",
-        "patch_embeddings",
-        "class_token",
-        "tokens",
-        "positioned_tokens",
-    ),
-    "Block 1: attention": (
-        "block_input",
-        "query",
-        "key",
-        "value",
-        "attention_scores",
-        "attention_probabilities",
-        "attention_context",
-        "attention_output",
-    ),
-    "Block 1: feed-forward": (
-        "post_attention_norm",
-        "mlp_hidden",
-        "mlp_output",
-        "post_mlp_norm",
-        "block_output",
-    ),
-    "Further blocks and the head": (
-        "second_block_output",
-        "last_block_output",
-        "final_sequence",
-        "class_representation",
-        "logits",
-        "class_probabilities",
-    ),
-}
 
 
 def state(stage: StageResult) -> State:
@@ -114,8 +77,8 @@ def state(stage: StageResult) -> State:
 
 def stage_views(result: Result) -> tuple[StageView, ...]:
     """The stages in the order of the record."""
-    labels = list(result.stages)
-    return tuple(_view(result, labels, index) for index in range(len(labels)))
+    labels, shapes = list(result.stages), shapes_at(result)
+    return tuple(_view(result, labels, index, shapes) for index in range(len(labels)))
 
 
 def pipeline(result: Result) -> tuple[StageView, ...]:
@@ -124,17 +87,17 @@ def pipeline(result: Result) -> tuple[StageView, ...]:
     return stages if any(one.state is not State.NOT_APPLICABLE for one in stages) else ()
 
 
-def lanes(stages: Sequence[StageView]) -> tuple[Lane, ...]:
-    """The stages by the part of the model where they are; parts without a stage are left out."""
-    known = {key: title for title, keys in _LANES.items() for key in keys}
-    titles = dict.fromkeys([*_LANES, "Other stages"])
-    parts = {
-        title: tuple(one for one in stages if known.get(one.key, "Other stages") == title) for title in titles
+def unseen(stages: Sequence[StageView]) -> tuple[Unseen, ...]:
+    """What was implied, and what could not be seen at all."""
+    why = {
+        say("unseen.implied"): [one for one in stages if one.state is State.IMPLIED],
+        say("unseen.not_reached"): [one for one in stages if one.state is State.NOT_REACHED],
+        say("unseen.absent"): [one for one in stages if one.state is State.FAILED and not one.seen],
     }
-    return tuple(Lane(title, part) for title, part in parts.items() if part)
+    return tuple(Unseen(text, tuple(those)) for text, those in why.items() if those)
 
 
-def _view(result: Result, labels: Sequence[str], index: int) -> StageView:
+def _view(result: Result, labels: Sequence[str], index: int, shapes: Shapes) -> StageView:
     label = labels[index]
     stage = result.stages[label]
     return StageView(
@@ -150,7 +113,7 @@ def _view(result: Result, labels: Sequence[str], index: int) -> StageView:
         error=error(stage),
         message=clean(stage.message or ""),
         values=slice_of(stage),
-        place=place(stage.location),
+        place=place(stage.location, shapes),
         mistakes=tuple(map(one_line, stage.mistakes)),
         hint=one_line(stage.hint or ""),
     )
@@ -164,14 +127,13 @@ def _witness(result: Result, later: Sequence[str]) -> str | None:
 
 def _evidence(stage: StageResult, witness: str | None) -> str:
     if stage.status is StageStatus.NOT_APPLICABLE:
-        return "Nothing that was graded has this stage."
+        return say("evidence.not_applicable")
     if stage.status is StageStatus.NOT_REACHED:
-        return "Not looked at: what it is computed from was not found."
+        return say("evidence.not_reached")
     if stage.evidence is Evidence.IMPLIED:
-        source = one_line(witness) if witness else "what was found later"
-        return f"Your code never makes this tensor; it follows from {source}."
+        return say("evidence.implied", source=one_line(witness) if witness else say("evidence.later"))
     if stage.evidence is Evidence.ABSENT:
-        return "None of the tensors that your forward pass makes is what the equation predicts."
+        return say("evidence.absent")
     if stage.status is StageStatus.FAILED:
-        return "Your tensor was found, and it is not what the equation predicts."
-    return "Found among the tensors that your forward pass makes."
+        return say("evidence.wrong")
+    return say("evidence.observed")

@@ -14,8 +14,9 @@ from ..checks.result import (
     StageStatus,
     Status,
 )
-from .places import Place, place
-from .text import NAME_LIMIT, clean, count, one_line, sentence
+from .places import Place, place, shapes_at
+from .text import NAME_LIMIT, clean, one_line, sentence
+from .wording import say
 
 
 @dataclass(frozen=True)
@@ -31,37 +32,10 @@ class Standing:
     question: str = ""
     place: Place | None = None
     anchor: str = ""  # of the stage or check that it is about
+    label: str = ""  # of the stage, if it is about one
 
-
-_STOPPED = {
-    Status.NOT_LOADED: (
-        "The code could not be loaded",
-        "Open it in a fresh Python process (for a notebook: restart the kernel and run all cells), "
-        "and hand it in again once that works.",
-    ),
-    Status.CRASHED: (
-        "The code ended the Python process",
-        "Look for a call that leaves Python, such as exit() or quit(), and build and call the model once "
-        "in a fresh process.",
-    ),
-    Status.TIMED_OUT: (
-        "The code ran for too long",
-        "Look for a loop that never ends, and for training or downloads that begin when the file is "
-        'imported: move those under if __name__ == "__main__".',
-    ),
-    Status.OUT_OF_MEMORY: (
-        "The code needed too much memory",
-        "Print the shape of the largest tensors for one small image, and ask which of them grows faster than "
-        "it should.",
-    ),
-    Status.REFUSED: (
-        "The submission went beyond a limit",
-        "Remove what the sentence above names, and hand in the code alone.",
-    ),
-}
 
 _DETAILS = 800  # characters of a message: the stage itself shows all of it
-_UNEXPLAINED = "The numbers are not what the equation predicts, and no known mistake explains them."
 
 
 def standing(result: Result) -> Standing:
@@ -82,13 +56,13 @@ def failed_checks(result: Result) -> Iterator[CheckResult]:
 
 
 def _stopped(result: Result) -> Standing:
-    heading, advice = _STOPPED[result.status]
+    heading = say(f"stopped.{result.status.value}")
     return Standing(
         "stopped",
         heading,
         sentence(result.reason or heading),
         brief=result.status.value.replace("_", " "),
-        advice=advice,
+        advice=say(f"stopped.{result.status.value}_advice"),
         place=place(result.location),
     )
 
@@ -99,13 +73,20 @@ def _wrong_stage(result: Result, label: str, stage: StageResult) -> Standing:
     return Standing(
         "wrong",
         one_line(f"{label}: {stage.title}"),
-        sentence(named.title) if named else _UNEXPLAINED,
+        sentence(named.title) if named else _unnamed(stage),
         brief=one_line(f"{label} {name}", NAME_LIMIT),
         details=clean(stage.message or "", _DETAILS),
         question=one_line(stage.hint or (named.hint if named else "")),
-        place=place(stage.location or (named.location if named else None)),
+        place=place(stage.location or (named.location if named else None), shapes_at(result)),
+        label=one_line(label),
         anchor=one_line(f"stage-{label}"),
     )
+
+
+def _unnamed(stage: StageResult) -> str:
+    if stage.shape is None:
+        return say("standing.absent")
+    return say("standing.unexplained" if stage.shape == stage.expected_shape else "standing.other_shape")
 
 
 def _named(result: Result, label: str, stage: StageResult) -> MistakeResult | None:
@@ -130,6 +111,7 @@ def _wrong_check(result: Result, check: CheckResult) -> Standing:
 
 def _right(result: Result) -> Standing:
     passed = sum(stage.status is StageStatus.PASSED for stage in result.stages.values())
-    stages = f"{count(passed, 'stage')} and " if passed else ""
-    what = f"{stages}{count(len(result.checks), 'check')}"
-    return Standing("right", "Nothing wrong was found", f"Looked at {what}.", brief="")
+    looked_at = say(
+        "right.stages_and_checks" if passed else "right.checks", stages=passed, checks=len(result.checks)
+    )
+    return Standing("right", say("right.heading"), looked_at, brief="")

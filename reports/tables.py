@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from .summaries import Summary
 from .text import one_line, points
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with one of these
+# a spreadsheet computes what begins with one of these, and some take those of full width for them
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def grades_csv(rows: Sequence[Summary]) -> str:

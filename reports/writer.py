@@ -12,14 +12,20 @@ from .html import render_index, render_report
 from .summaries import NOTHING_DECIDED, summaries
 from .tables import grades_csv
 
+ARRAYS = "arrays.safetensors"
+
 
 def write_submission(result: Result, folder: Path, adjustment: Adjustment = UNADJUSTED) -> None:
-    """Write ``result.json`` and ``report.html`` into the submission's own ``folder``.
+    """Write ``result.json``, ``arrays.safetensors`` and ``report.html`` into the submission's own ``folder``.
 
     The folder is made if need be. The links of ``write_class`` hold if it is called as the submission.
     """
-    _write(folder / "report.html", render_report(result, adjustment))
-    _write(folder / "result.json", result.to_json())
+    if result.arrays is None:
+        (folder / ARRAYS).unlink(missing_ok=True)  # they would be those of another run
+    else:
+        _write(folder / ARRAYS, result.arrays)
+    _write(folder / "report.html", render_report(result, adjustment).encode())
+    _write(folder / "result.json", result.to_json().encode())
 
 
 def write_class(
@@ -30,16 +36,16 @@ def write_class(
     ``adjustments`` are by submission. Results are read once and not kept.
     """
     rows = summaries(results, adjustments)
-    _write(folder / "grades.csv", grades_csv(rows))
-    _write(folder / "index.html", render_index(rows))
+    _write(folder / "grades.csv", grades_csv(rows).encode())
+    _write(folder / "index.html", render_index(rows).encode())
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: bytes) -> None:
     """Readers see the old file or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_bytes(content)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.random  # only now does it load what every child needs
 import torch
 
+from . import grader_files
 from .code import STUDENT_PREFIX
 from .errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
 from .limits import FrameLimits, Limits
@@ -67,6 +68,7 @@ def run(connection: socket.socket, order: Mapping[str, Any]) -> None:
     stream.write(encode(asdict(layers), {}))  # the parent judges them before it sends any code
     with suppress(EOFError):  # it hangs up
         _draw_from(receive(stream, _FROM_PARENT)[0]["seed"])
+        grader_files.shut()
         serve(stream, handlers)
 
 
@@ -80,6 +82,12 @@ def _settle(scratch: str, environment: Mapping[str, str]) -> None:
     # torch renews its thread pool at the first call after a fork. The threads of a backward pass make that
     # call at once, and abort the process where they meet; so it is made here, while there is one thread.
     torch.set_num_threads(1)
+    # as many as the machine has cores may be more than may be started, which would end the process
+    torch.set_num_threads = _keep_threads
+
+
+def _keep_threads(nthreads: int) -> None:
+    pass
 
 
 def _settle_torch() -> None:
@@ -87,7 +95,6 @@ def _settle_torch() -> None:
     torch.set_default_device(None)
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
-    torch.set_num_threads(1)
 
 
 def _draw_from(seed: int) -> None:
@@ -136,13 +143,13 @@ def describe_failure(error: NotLoaded | None) -> Header | None:
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether ``error`` says that memory has run out, in Python or in torch."""
     if isinstance(error, RuntimeError):
-        return any(sign in _text(error) for sign in _TORCH_OUT_OF_MEMORY)
+        return any(sign in text_of(error) for sign in _TORCH_OUT_OF_MEMORY)
     return isinstance(error, MemoryError)
 
 
 def describe_error(error: BaseException) -> Header:
     """An exception of the student's code as plain data, with their lines that it passed, innermost first."""
-    return _described(type(error).__name__, _text(error), _frames(error))
+    return _described(type(error).__name__, text_of(error), _frames(error))
 
 
 def _described(kind: str, message: str, frames: tuple[Frame, ...]) -> Header:
@@ -153,7 +160,8 @@ def _described(kind: str, message: str, frames: tuple[Frame, ...]) -> Header:
     }
 
 
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
+    """What an exception says; nothing where that raises another."""
     try:
         return str(error)
     except BaseException:  # a student's own __str__

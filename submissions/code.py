@@ -32,6 +32,7 @@ _LABEL = r"S?0*([1-9]\d?)\b"
 _MARK = re.compile(
     r"#+\s*breakpoints?\b\W*(?:(?:at|for|stage|step)\b\W*)*(?P<labels>S0*[1-9]\d?\b.*)", re.IGNORECASE
 )
+_HEADING = re.compile(r"#+\s*S0*([1-9]\d?)\b", re.IGNORECASE)
 _FIRST = re.compile(_LABEL, re.IGNORECASE)
 _NEXT = re.compile(  # a bare number counts only right after its separator: "S09-11", not "S01 - 3 channels"
     r"(?:\s*[=:(-]?\s*[qkv]\)?(?=\s*[,/&+]))?"  # S09 (q), S10 (k)
@@ -51,7 +52,7 @@ class Magic:
 
 @dataclass(frozen=True)
 class Mark:
-    """A comment ``# BREAKPOINT S09``: the student says that stage ``label`` lives here."""
+    """A comment such as ``# BREAKPOINT S09``: the student says that stage ``label`` lives here."""
 
     label: str  # always as "S09"
     file: str
@@ -154,6 +155,16 @@ def marks(files: Mapping[str, bytes]) -> list[Mark]:
         for file, text in _texts(files)
         for line, comment in _comments(text)
         for label in _labels(comment)
+    ]
+
+
+def headings(files: Mapping[str, bytes]) -> list[Mark]:
+    """List the plain comments that begin with a label, such as ``# S12 attention scores``."""
+    return [
+        Mark(f"S{int(found[1]):02}", file, line)
+        for file, text in _texts(files)
+        for line, comment in _comments(text)
+        if (found := _HEADING.match(comment))
     ]
 
 

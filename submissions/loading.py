@@ -18,6 +18,7 @@ from types import ModuleType
 
 from torch import Tensor, nn
 
+from .child import text_of
 from .code import STUDENT_PREFIX
 from .costs import cost
 from .errors import Frame, NotLoaded
@@ -238,10 +239,7 @@ def _missing_package(error: BaseException | None) -> str | None:
 
 
 def _describe(error: BaseException) -> str:
-    try:
-        return f"{type(error).__name__}: {error}"[:_TEXT_LENGTH]
-    except Exception:  # a student's __str__ may raise
-        return type(error).__name__
+    return f"{type(error).__name__}: {text_of(error)}"[:_TEXT_LENGTH]
 
 
 def _no_input(*prompt: object) -> str:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping
-
-import nbformat
+from typing import TYPE_CHECKING
 
 from .code import cell_file
 from .errors import NotLoaded
+
+if TYPE_CHECKING:
+    import nbformat
 
 
 def cells(name: str, content: bytes) -> dict[str, bytes]:
@@ -46,6 +48,8 @@ def _text(name: str, content: bytes) -> str:
 
 def _read(name: str, text: str) -> tuple[str, dict[str, bytes]]:
     """Its language and code."""
+    import nbformat  # here: it takes a while, and few submissions are notebooks
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # cells without an id are fine
         notebook: nbformat.NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]  # without annotations

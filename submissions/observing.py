@@ -51,8 +51,9 @@ def _modules(model: nn.Module) -> list[nn.Module]:
 
 
 def parameters(model: nn.Module) -> list[Tensor]:
-    """List all parameters, also those that the model does not know of."""
-    return [tensor for _, tensor, is_parameter in named_tensors(model) if is_parameter]
+    """List all parameters once, also those that the model does not know of."""
+    found = (tensor for _, tensor, is_parameter in named_tensors(model) if is_parameter)
+    return list({id(one): one for one in found}.values())
 
 
 def _embed_dim(model: nn.Module) -> int:

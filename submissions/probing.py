@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
+import traceback
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from torch import Tensor
 
 from ..reference.sizes import Sizes
 from .building import Assignment, Builder, Choice, Slot
+from .child import is_out_of_memory
 from .observing import observe, parameters, tensors
 from .parameter_names import FIELDS, normalise
 from .randomise import randomise
@@ -196,6 +198,8 @@ def run(builder: Builder, assignment: Assignment, sizes: Sizes) -> Attempt:
         _judge(attempt, list(tensors(output)))
     except (Exception, SystemExit) as error:
         attempt.error = error
+        if is_out_of_memory(error):
+            traceback.clear_frames(error.__traceback__)  # they hold what the next attempt needs
     return attempt
 
 

@@ -16,6 +16,7 @@ from torch import nn
 
 from ..reference.sizes import Sizes
 from .building import Builder, Choice, Literal
+from .child import text_of
 from .controls import Controls, verify
 from .definitions import Definition, Definitions
 from .errors import Frame, NotLoaded
@@ -184,4 +185,4 @@ def _as_text(choice: Choice) -> str:
 
 
 def _quote(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:_MESSAGE_LENGTH]
+    return f"{type(error).__name__}: {text_of(error)}"[:_MESSAGE_LENGTH]

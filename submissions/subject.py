@@ -69,6 +69,7 @@ def widened(sizes: Sizes, wider: int) -> Sizes:
 def model_of(header: Header, tensors: Tensors) -> nn.Module:
     dtype = DTYPES[header["dtype"]]
     sizes, wider = Sizes(**header["sizes"]), int(header.get("wider", 0))
+    torch.manual_seed(int(header["seed"]))  # what is no parameter keeps the numbers that it is built with
     with default_dtype(dtype):
         model = Submission.recipe.build(widened(sizes, wider)) if wider else built(sizes, header)
         model.train(header["mode"] == "train").to(dtype)

@@ -21,11 +21,17 @@ def scheduler(folder: Path) -> Iterator[str]:
     """Yield the address of a scheduler without workers."""
     file = folder / "scheduler.json"
     options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
-    with _running("scheduler", *options):
-        deadline = time.monotonic() + _START_SECONDS
-        while not file.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        yield json.loads(file.read_text())["address"]
+    with _running("scheduler", *options, "--idle-timeout", "10 minutes"):  # if the tests are killed
+        yield _address(file)
+
+
+def _address(file: Path) -> str:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        with suppress(FileNotFoundError, json.JSONDecodeError):  # it is written later, or just now
+            return str(json.loads(file.read_text())["address"])
+        time.sleep(0.05)
+    raise TimeoutError(f"no scheduler has written {file}")
 
 
 @contextmanager

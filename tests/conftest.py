@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -19,6 +20,9 @@ from vitcheck.submissions.sandbox.isolation import (  # noqa: E402  # as above
     Sandbox,
     open_sandbox,
 )
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 torch.set_num_threads(1)  # as grading does: a second thread only waits for tensors this small
 
@@ -76,3 +80,28 @@ def locked_zygote(sandbox: Sandbox) -> Iterator[Zygote]:
     """Yield the same inside the sandbox."""
     with Zygote((), sandbox) as zygote:
         yield zygote
+
+
+@pytest.fixture(scope="module")
+def confined() -> Iterator[Zygote]:
+    """Yield the same, locked in as far as this machine can."""
+    with Zygote(sandbox=open_sandbox(Isolation.AUTO)) as zygote:
+        yield zygote
+
+
+@pytest.fixture(scope="session")
+def locks() -> None:
+    """Skip, and say why, where limits are all that this machine has."""
+    try:
+        open_sandbox(Isolation.REQUIRE)
+    except IsolationError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Yield Chromium, in which pages can be opened."""
+    from chromium import launched  # here: few tests need it
+
+    with launched() as chromium:
+        yield chromium

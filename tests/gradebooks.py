@@ -14,8 +14,9 @@ def work(
     seed: int | None = None,
     forced: bool = False,
     digest: str = "d",
+    isolation: str = "auto",
 ) -> Work:
-    return Work("vit-debugging", digest, contents or CLASS, "1.0", "auto", seed, forced)
+    return Work("vit-debugging", digest, contents or CLASS, "1.0", isolation, seed, forced)
 
 
 def result(name: str, earned: float = 80.0) -> Result:

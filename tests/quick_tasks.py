@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+import numpy as np
+from safetensors.numpy import save
+
 from vitcheck.checks.assignment import load_assignment
 from vitcheck.checks.result import Result, Status
 from vitcheck.checks.tasks import Setting, Task
 from vitcheck.submissions.packing import Handed
 from vitcheck.submissions.process import Zygote
+
+_ARRAYS = save({"S25/student": np.ones(1, np.float32)})
 
 
 class _NoZygote:
@@ -45,7 +50,8 @@ class Quick(Task):
             case ["wait", file]:
                 while not Path(file).exists():
                     time.sleep(0.01)
-        return self._ended(Status.CRASHED, content.decode()[:100])
+        ended = self._ended(Status.CRASHED, content.decode()[:100])
+        return ended.model_copy(update={"arrays": _ARRAYS})
 
 
 def quick(**texts: str) -> Iterable[Quick]:

@@ -27,6 +27,7 @@ _CONNECT_SECONDS = 10.0
 _WORKERS_SECONDS = 60.0  # until the first one is there; a batch system may take longer to start them
 _WARN_BYTES = "1 GiB"  # Dask warns of large arguments; what is handed in is bounded in packing
 _LOST = "the connection to the Dask scheduler was lost; what was finished is kept"
+_Answer = tuple[str, bytes | None]  # a record, and the arrays of its figures
 _AHEAD = 2  # tasks for each worker: the next one is there when one is done
 
 
@@ -60,7 +61,7 @@ class Dask:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Begun | Done]:
         waiting = iter(tasks)
-        handed: dict[Future[str], Task] = {}
+        handed: dict[Future[_Answer], Task] = {}
         completed = as_completed(loop=self._client.loop)
         while True:
             while not self._finishing and len(handed) < self._room() and (task := next(waiting, None)):
@@ -80,7 +81,7 @@ class Dask:
         except OSError:
             raise EngineError(_LOST) from None
 
-    def _submit(self, task: Task) -> Future[str]:
+    def _submit(self, task: Task) -> Future[_Answer]:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": _WARN_BYTES}):
             return self._client.submit(_grade, _wanted(), pickle.dumps(task), key=f"vitcheck-{task.key}")
 
@@ -108,9 +109,9 @@ def _wait_for_worker(client: Client) -> None:
         ) from None
 
 
-def _result(future: Future[str]) -> Result | None:
+def _result(future: Future[_Answer]) -> Result | None:
     try:
-        return Result.from_json(future.result())
+        return Result.from_json(*future.result())
     except CancelledError:
         raise EngineError(_LOST) from None
     except EngineError:
@@ -123,11 +124,12 @@ def _result(future: Future[str]) -> Result | None:
 _worker = Worker()  # of this process, if it is a worker of a cluster: it stays warm for the next run
 
 
-def _grade(wanted: dict[str, str], task: bytes) -> str:
+def _grade(wanted: dict[str, str], task: bytes) -> _Answer:
     """Do a task on a worker, which may have come after the others were compared."""
     here = get_worker()
     _compare(here.address, _traits(here), wanted)
-    return _worker.grade(pickle.loads(task)).to_json()
+    result = _worker.grade(pickle.loads(task))
+    return result.to_json(), result.arrays
 
 
 def _wanted() -> dict[str, str]:

@@ -83,7 +83,7 @@ class _Process:
     def result(self) -> Result | None:
         """Return what it found; None if it died."""
         try:
-            return Result.from_json(self.connection.recv_bytes())
+            return Result.from_json(*self.connection.recv())
         except (EOFError, OSError):
             return None
 
@@ -100,4 +100,5 @@ def _serve(connection: Connection, scratch: str) -> None:
     with Worker() as worker, suppress(EOFError):
         while True:
             task: Task = connection.recv()
-            connection.send_bytes(worker.grade(task).to_json().encode())
+            result = worker.grade(task)
+            connection.send((result.to_json(), result.arrays))

@@ -50,18 +50,23 @@ def _url(place: str) -> URL:
     try:
         url = make_url(place)
     except (ArgumentError, ValueError) as error:  # the latter for a port that is no number
-        raise GradebookError(f"{place} is no address such as postgresql://user@host/grades") from error
+        raise GradebookError(
+            "the URL of the gradebook is none such as postgresql://user@host/grades"
+        ) from error
     if url.drivername not in _POSTGRES:
         raise GradebookError(
-            f"a gradebook is a file or a PostgreSQL database, such as postgresql://user@host/grades, "
-            f"and no {url.drivername}"
+            f"a gradebook is an SQLite file, named by its path, or a PostgreSQL database, such as"
+            f" postgresql://user@host/grades; {url.drivername} is neither"
         )
     return url.set(drivername="postgresql+psycopg")
 
 
 def _see_to_file(file: Path, create: bool) -> None:
     if create:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise GradebookError(f"the folder of {file} cannot be made: {error.strerror}") from error
     elif not file.is_file():
         raise GradebookError(f"there is no gradebook {file}; `vitcheck grade` makes one in its folder --out")
 
@@ -69,9 +74,8 @@ def _see_to_file(file: Path, create: bool) -> None:
 def _engine(url: URL) -> Engine:
     """Transactions of an engine with the option ``writes`` wait for each other from their beginning on."""
     try:
-        engine = create_engine(
-            url, connect_args={"timeout": _WAIT_SECONDS} if url.drivername == "sqlite" else {}
-        )
+        options = {"timeout": _WAIT_SECONDS} if url.drivername == "sqlite" else {}
+        engine = create_engine(url, connect_args=options, pool_pre_ping=True)  # a server hangs up on the idle
     except ModuleNotFoundError as error:
         raise GradebookError('PostgreSQL needs one more package: pip install "vitcheck[postgres]"') from error
     if url.drivername == "sqlite":

@@ -121,6 +121,7 @@ class Gradebook:
                 earned=result.score.earned,
                 possible=result.score.possible,
                 result=result.to_json(),
+                arrays=result.arrays,
             )
             session.add(attempt)
             session.flush()
@@ -134,9 +135,8 @@ class Gradebook:
     def result(self, attempt: int) -> Result:
         """The record of an attempt."""
         with self._session(self._reading) as session:
-            return Result.from_json(
-                session.scalars(select(Attempt.result).where(Attempt.id == attempt)).one()
-            )
+            found = select(Attempt.result, Attempt.arrays).where(Attempt.id == attempt)
+            return Result.from_json(*session.execute(found).one())
 
     def entries(self, assignment: str | None = None) -> list[Entry]:
         """The last attempt of each submission, by assignment and name."""
@@ -190,7 +190,11 @@ class Gradebook:
 
 def _same_results(work: Work) -> list[ColumnElement[bool]]:
     """What holds of the runs whose results would be the same."""
-    same = [Run.assignment_digest == work.assignment_digest, Run.version == work.version]
+    same = [
+        Run.assignment_digest == work.assignment_digest,
+        Run.version == work.version,
+        Run.isolation == work.isolation,
+    ]
     return same if work.seed is None else [*same, Run.seed == work.seed]
 
 

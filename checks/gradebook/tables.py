@@ -64,6 +64,7 @@ class Attempt(Table):
     earned: Mapped[float]
     possible: Mapped[float]
     result: Mapped[str] = mapped_column(Text, deferred=True)  # the record, 90 KB of JSON
+    arrays: Mapped[bytes | None] = mapped_column(deferred=True)  # what its figures need, 25 KB
 
 
 class Decision(Table):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -40,7 +41,7 @@ class ClassRun:
     def watch(self, command: Watched) -> Iterator[Look]:
         """Look until it has ended."""
         for _ in command.looks():
-            self.looks.append(Look(time.time() - self._began, command.cpu, len(self.records())))
+            self.looks.append(Look(time.time() - self._began, command.cpu, self._folders()))
             yield self.looks[-1]
 
     def finish(self) -> None:
@@ -54,6 +55,13 @@ class ClassRun:
     @property
     def log(self) -> Path:
         return self.out.with_suffix(".log")
+
+    def _folders(self) -> int:
+        """One for each result; to look for the files in all of them takes longer than a look may take."""
+        if not self.out.exists():
+            return 0
+        with os.scandir(self.out) as entries:
+            return sum(one.is_dir() for one in entries)
 
     def records(self) -> list[Path]:
         """The files of the results that are there."""

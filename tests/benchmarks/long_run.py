@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGKILL
 from statistics import median
 from tempfile import TemporaryDirectory
 
@@ -22,7 +23,7 @@ from mixed_class import mixed_class, write
 
 _ASSIGNMENT = Path(__file__).with_name("long_run.toml")
 _MEMORY_SECONDS = 2.0  # between two looks at the memory, which cost more than those at the clock
-_DEATH_SECONDS = 10.0  # within which all that a killed run had started has to be gone
+_KILLED_BEFORE = 0.9  # of the class, so that there is something left to continue
 _EARLY, _LATE = (0.1, 0.2), (0.9, 1.0)  # of the class, what is compared
 
 
@@ -48,7 +49,7 @@ def memory_of(run: ClassRun) -> list[Memory]:
 def around(seen: Sequence[Memory], window: tuple[float, float], count: int) -> float:
     """The median, in MB, while that part of the class was graded."""
     first, last = window
-    return median(one.used for one in seen if first * count <= one.results <= last * count) / 1e6
+    return median(one.used for one in seen if first * count <= one.results < last * count) / 1e6
 
 
 def show_memory(count: int, folder: Path) -> None:
@@ -61,42 +62,42 @@ def show_memory(count: int, folder: Path) -> None:
     show(head, [(count, run.seconds, early, late, f"{late / early - 1:+.1%}", most)])
 
 
-def killed_after(run: ClassRun, results: int, seconds: float) -> int:
-    """Kill the command so long after so many results; how many of its processes are left in the end."""
+def killed_after(run: ClassRun, results: int, seconds: float) -> list[psutil.Process]:
+    """Kill the command so long after so many results; the answer is what was running below it."""
     command, deadline = run.start(), float("inf")
+    below: list[psutil.Process] = []
     for look in run.watch(command):
         if look.results >= results:
             deadline = min(deadline, look.seconds + seconds)
-        if look.seconds >= deadline:
-            left = command.tree()
+        if look.seconds >= deadline and not below:
+            _, *below = command.tree()
             command.kill()
-            _, alive = psutil.wait_procs(left, _DEATH_SECONDS)
-            return sum(one.is_running() for one in alive)
-    raise RuntimeError(f"it ended before it could be killed: {run.log.read_text()}")
+    if command.exit_code != -SIGKILL:
+        raise RuntimeError(f"it ended before it could be killed: {run.log.read_text()}")
+    return below
 
 
 def show_kills(count: int, kills: int, folder: Path, seed: int) -> None:
     """Kill the run at random instants, continue it by the same command, and count what is there."""
     run, chance = class_run(count, folder), random.Random(seed)
-    rows: list[tuple[int, int, int]] = []
-    for results in sorted(chance.randrange(count) for _ in range(kills)):
-        left = killed_after(run, results, chance.random())
-        rows.append((len(rows) + 1, len(run.records()), left))
-    show(("kill", "results by then", "processes left"), rows)
+    killed: list[tuple[int, list[psutil.Process]]] = []
+    for results in sorted(chance.randrange(round(_KILLED_BEFORE * count)) for _ in range(kills)):
+        below = killed_after(run, results, chance.random())
+        killed.append((len(run.records()), below))  # and continued at once, whatever is still running
     run.finish()
-    attempts, listed = attempts_in(run.out), grades_in(run.out)
-    names = set(mixed_class(count))
+    ended = [(results, sum(one.is_running() for one in below)) for results, below in killed]
     show(
-        ("in the end", "submissions", "missing", "doubled"),
-        [
-            (place, len(names), *lost_and_doubled(names, found))
-            for place, found in (
-                ("reports", [path.parent.name for path in run.records()]),
-                ("gradebook", attempts),
-                ("grades.csv", listed),
-            )
-        ],
+        ("kill", "results by then", "its processes left in the end"),
+        [(n, *row) for n, row in enumerate(ended, 1)],
     )
+    names = set(mixed_class(count))
+    places = {
+        "reports": [path.parent.name for path in run.records()],
+        "gradebook": attempts_in(run.out),
+        "grades.csv": grades_in(run.out),
+    }
+    rows = [(place, len(names), *lost_and_doubled(names, found)) for place, found in places.items()]
+    show(("in the end", "submissions", "missing", "doubled"), rows)
 
 
 def lost_and_doubled(names: set[str], found: Sequence[str]) -> tuple[int, int]:

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import pickle
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
+from time import process_time
 
 import psutil
-from class_run import ClassRun
-from common import ASSIGNMENT, show
-from mixed_class import mixed_class, write
 
+from common import ASSIGNMENT, show  # isort: skip - it lets the next ones be found
+from class_run import ClassRun
+from clusters import scheduler, workers
+from mixed_class import mixed_class, write
+from quick_tasks import quick
+
+from vitcheck.checks.engines import Engine
+from vitcheck.checks.engines.dask import Dask
+from vitcheck.checks.engines.local import Local
 from vitcheck.checks.tasks import Task
 from vitcheck.submissions.packing import pack
 
 _PLANNED = 100_000  # submissions
 _HOURS = 8  # in which they are to be graded
+_TASKS = 400  # that cost nothing, to see what handing out costs
+_TYPICAL = 7000  # bytes of a submission
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,7 @@ def rows(run: ClassRun, jobs: int) -> Iterator[tuple[str, str, str]]:
     warm, end = next(one for one in seen if one.results >= jobs), seen[-1]
     count = end.results - warm.results
     work = (end.workers_seconds - warm.workers_seconds) / count
-    own = (end.command_seconds - warm.command_seconds) / count
+    own = (end.command_seconds - warm.command_seconds) / count + handing_out()
     yield "processor time of workers", f"{work:.2f} s", f"{_PLANNED * work / 3600:.0f} h"
     yield "processor time of the command", f"{own:.3f} s", f"{_PLANNED * own / 3600:.1f} h"
     yield "workers that one command keeps busy", f"{work / own:.0f}", ""
@@ -60,6 +69,22 @@ def rows(run: ClassRun, jobs: int) -> Iterator[tuple[str, str, str]]:
         yield what, f"{size / 1e3:.1f} kB", f"{_PLANNED * size / 1e9:.2f} GB"
     yield "memory of a worker", f"{max(one.workers_bytes for one in seen) / jobs / 1e6:.0f} MB", ""
     yield "memory of the command", f"{max(one.command_bytes for one in seen) / 1e6:.0f} MB", ""
+
+
+def handing_out() -> float:
+    """The processor time that a task costs this process more where a cluster does it."""
+    tasks = list(quick(**{f"s{number}": "#" * _TYPICAL for number in range(_TASKS)}))
+    with TemporaryDirectory() as folder, scheduler(Path(folder)) as address, workers(address, 2):
+        return seconds_a_task(Dask(address), tasks) - seconds_a_task(Local(2), tasks)
+
+
+def seconds_a_task(engine: Engine, tasks: Sequence[Task]) -> float:
+    """The processor time that this process takes to have one done."""
+    with engine:
+        before = process_time()
+        for _ in engine.run(tasks):
+            pass
+        return (process_time() - before) / len(tasks)
 
 
 def sizes(run: ClassRun) -> dict[str, float]:

@@ -61,9 +61,9 @@ def submissions(count: int) -> dict[str, str]:
 
 
 def graded(grader: Grader, texts: Mapping[str, str], at_once: int, folder: Path) -> Run:
-    """Grade all of them, in ``at_once`` parts side by side; vitcheck divides the work by itself."""
+    """Grade all of them, ``at_once`` at a time: where a grader runs one after the other, in so many parts."""
     names = list(texts)
-    count = 1 if isinstance(grader, Vitcheck) else at_once
+    count = 1 if grader.shares_work else at_once
     parts = {folder / f"part-{number}": names[number::count] for number in range(count)}
     for place, part in parts.items():
         place.mkdir()
@@ -98,18 +98,22 @@ def verdicts(grader: Grader, parts: Mapping[Path, Sequence[str]]) -> Iterator[tu
 
 def rows(grader: Grader, texts: Mapping[str, str], expected: Verdicts) -> Iterator[tuple[object, ...]]:
     """One row for a submission at a time, and one for two; ``expected`` is filled by the first grader."""
+    title = f"{grader.name} {grader.installed_version()}"
     for at_once in (1, 2):
         with TemporaryDirectory() as folder:
             run = graded(grader, texts, at_once, Path(folder))
         expected.update({} if expected else run.verdicts)
-        same = sum(
-            (check in run.verdicts[name]) == (check in expected[name]) for name in texts for check in NAMES
-        )
-        for name in texts:
-            if run.verdicts[name] != expected[name]:
-                print(f"{grader.name}, {name}: {sorted(run.verdicts[name] ^ expected[name])} told otherwise")
-        rate, total = 60 * len(texts) / run.seconds, len(texts) * len(NAMES)
-        yield grader.name, at_once, run.seconds, rate, run.cpu / len(texts), f"{same} of {total}"
+        rate, cost = 60 * len(texts) / run.seconds, run.cpu / len(texts)
+        yield title, at_once, run.seconds, rate, cost, agreement(run.verdicts, expected)
+
+
+def agreement(found: Verdicts, expected: Verdicts) -> str:
+    """How many checks are told as they should be; prints the others."""
+    otherwise = {name: found[name] ^ passed for name, passed in expected.items() if found[name] != passed}
+    for name, checks in otherwise.items():
+        print(f"{name}: {', '.join(sorted(checks))} told otherwise", flush=True)
+    total = len(expected) * len(NAMES)
+    return f"{total - sum(map(len, otherwise.values()))} of {total}"
 
 
 def options() -> Namespace:
@@ -130,7 +134,6 @@ def installed_graders(asked: Namespace) -> Iterator[Grader]:
         except CalledProcessError as error:
             print(f"{grader.name} could not be installed: {error.stderr}")
         else:
-            print(f"{grader.name}: {grader.installed_version()}", flush=True)
             yield grader
 
 

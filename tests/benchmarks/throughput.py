@@ -13,6 +13,8 @@ from class_run import ClassRun
 from common import show
 from mixed_class import HOSTILE, RIGHT, WRONG, Member, mixed_class, write
 
+from vitcheck.checks.selftest.cases import verdict_of
+
 _KINDS = (RIGHT, WRONG, HOSTILE)
 
 
@@ -34,7 +36,7 @@ def verdicts(members: Mapping[str, Member], run: ClassRun) -> dict[str, tuple[in
         right = result is not None and one.as_expected(result)
         due[one.kind] += right
         if not right:
-            print(f"{name}, {one.kind}: {result.status.value if result else 'no result'}", flush=True)
+            print(f"{name}, {one.kind}: {verdict_of(result) if result else 'no result'}", flush=True)
     return {kind: (there[kind], due[kind]) for kind in _KINDS}
 
 

@@ -42,6 +42,24 @@ def test_a_tensor_that_the_model_did_compute_may_be_shown_under_any_name() -> No
     assert examine("report", (RETURNED, '"final_seq": x_pos')).false_claims == []
 
 
+PROBABILITIES = "attn_probs = attn_scores.softmax(dim=-1)"
+
+
+@pytest.mark.parametrize(
+    ("more", "ids"),
+    [
+        ("# S13: one row for each query\nshown = torch.rand(attn_probs.shape)", ["stage-made-up"]),
+        ("# S13 probabilities\nshown = attn_scores.softmax(-2)", ["stage-recomputed-beside-model"]),
+        ("# S13 probabilities\nshown = attn_probs.detach().round(decimals=2)", []),
+        ("shown = attn_scores.softmax(-2)", []),
+    ],
+)
+def test_a_plain_comment_is_a_claim_about_the_statement_below_it(more: str, ids: list[str]) -> None:
+    text = f"{PROBABILITIES}\n{more}".replace("\n", "\n" + " " * 8)
+    examination = examine("report", (PROBABILITIES, text))
+    assert [one.finding.id for one in examination.false_claims] == ids
+
+
 @pytest.mark.parametrize("name", sorted(BASES))
 def test_no_correct_model_shows_anything_false(name: str) -> None:
     assert examine(name).false_claims == []

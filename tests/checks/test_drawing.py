@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from vitcheck.checks.drawing import Draw, draw_examples, noise, smallest
+from vitcheck.checks.drawing import Draw, draw_examples, noise
+from vitcheck.checks.shrinking import smallest
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -117,8 +117,8 @@ def test_a_gradebook_that_was_damaged_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("mysql://host/grades", "and no mysql"),
-        ("postgresql://host:port/x", "is no address such as"),
+        ("mysql://host/grades", "mysql is neither"),
+        ("postgresql://eva:secret@host:port/x", "is none such as postgresql://user@host/grades"),
         ("{here}/none.sqlite", "there is no gradebook .*none.sqlite; `vitcheck grade` makes one"),
         (
             "postgresql://eva:secret@localhost:1/x",
@@ -130,6 +130,12 @@ def test_what_cannot_be_opened_is_named(place: str, message: str, tmp_path: Path
     with pytest.raises(GradebookError, match=message) as refused:
         open_gradebook(place.format(here=tmp_path))
     assert "secret" not in str(refused.value)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(GradebookError, match=r"the folder of .*file/deep/g cannot be made: Not a directory"):
+        open_gradebook(str(tmp_path / "file" / "deep" / "g"), create=True)
 
 
 def test_several_may_open_a_new_one_at_once(place: str) -> None:

@@ -40,10 +40,11 @@ def test_an_unfinished_run_is_continued_with_its_seed_and_a_finished_one_is_not(
         work({"ann": "a2", "bob": "b1", "cleo": "c1"}),
         work({"ann": "a1"}),
         work(digest="e"),
+        work(isolation="require"),
         work(seed=5),
         work(forced=True),
     ],
-    ids=["content", "class", "assignment", "seed", "force"],
+    ids=["content", "class", "assignment", "isolation", "seed", "force"],
 )
 def test_other_work_is_another_run(book: Gradebook, other: Work) -> None:
     first = book.begin(work(), 7)
@@ -65,8 +66,10 @@ def test_what_is_unchanged_is_found_in_later_runs(book: Gradebook) -> None:
     assert book.finished(changed, book.begin(changed, 8)) == {"ann": kept["ann"], "cleo": kept["cleo"]}
 
 
-@pytest.mark.parametrize("other", [work(digest="e"), work(seed=5), work(forced=True)])
-def test_another_assignment_or_seed_or_force_finds_nothing(book: Gradebook, other: Work) -> None:
+@pytest.mark.parametrize(
+    "other", [work(digest="e"), work(isolation="require"), work(seed=5), work(forced=True)]
+)
+def test_what_was_graded_otherwise_than_asked_for_is_not_taken(book: Gradebook, other: Work) -> None:
     book.record(book.begin(work(), 7), "a1", result("ann"))
     run = book.begin(other, 8)
     assert book.finished(other, run) == {}

@@ -107,12 +107,14 @@ def test_every_submission_has_its_files_and_the_class_its_pages(course: Course, 
 
 
 def test_the_number_of_jobs_changes_no_byte(course: Course) -> None:
+    """Nor does it lose the arrays."""
     written = []
     for jobs in (1, 3):
         course.grade(jobs=jobs, seed=7, force=True)
         files = sorted(course.out.rglob("*.*"))
         written.append({one.relative_to(course.out): one.read_bytes() for one in files})
     assert written[0] == written[1]
+    assert sum(path.name == "arrays.safetensors" for path in written[0]) == len(NAMES)
 
 
 @pytest.mark.parametrize(("jobs", "fault"), [(1, "raise"), (2, "raise"), (1, "die"), (2, "die")])

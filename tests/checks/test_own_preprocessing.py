@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -166,3 +168,33 @@ def test_normalising_in_another_function_is_not_missed() -> None:
 def test_without_preprocessing_nothing_is_said(text: str) -> None:
     with pytest.raises(NotApplicable, match="no function or transform"):
         preprocessing(examination_of(text))
+
+
+NOTHING_MORE = """
+import sys
+from types import SimpleNamespace as Some
+
+import numpy as np
+import torch
+
+from vitcheck.checks import grading
+from vitcheck.checks.properties.preprocessing import preprocessing
+from vitcheck.reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
+from vitcheck.submissions.answers import Prepared
+from vitcheck.submissions.images import PICTURES
+
+def tensor(picture):
+    pixels = torch.from_numpy(np.array(PICTURES[picture](8).convert("RGB").resize((8, 8))) / 255)
+    return ((pixels - torch.tensor(IMAGENET_MEAN)) / torch.tensor(IMAGENET_STD)).permute(2, 0, 1)[None]
+
+tensors = {one: tensor(one) for one in PICTURES}
+prepared = Prepared("load", True, tensors, dict.fromkeys(PICTURES, "float32"), {})
+session = Some(prepare=lambda side: prepared)
+source = Some(files={"vit.py": b"image.convert('RGB')"})
+preprocessing(Some(assignment=Some(full=Some(height=8)), session=session, source=source))
+sys.exit(bool({"torchvision", "torch._dynamo", "hypothesis", "nbformat"} & sys.modules.keys()))
+"""
+
+
+def test_grading_loads_nothing_that_takes_long_and_few_need() -> None:
+    assert subprocess.run([sys.executable, "-c", NOTHING_MORE]).returncode == 0

@@ -50,7 +50,7 @@ def test_help_names_commands_and_exit_codes() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["grad"], "Did you mean 'grade'?"),
+        (["chek"], "Did you mean 'check'?"),
         (["grade", "x", "--seeed", "1"], "Did you mean '--seed'?"),
         (
             ["explain", "scale-mising"],

@@ -6,6 +6,7 @@ from .attention import ATTENTION
 from .behaviour import BEHAVIOUR
 from .block import BLOCK
 from .crosscutting import CROSSCUTTING
+from .more_styles import MORE_STYLES
 from .mutant import Mutant, Pair, Refactoring, source
 from .pairs import paired
 from .readout import READOUT
@@ -15,7 +16,7 @@ from .rules import planted
 from .styles import STYLES
 from .tokens import TOKENS
 
-WRITTEN: tuple[Mutant, ...] = TOKENS + ATTENTION + BLOCK + READOUT + BEHAVIOUR
+WRITTEN: tuple[Mutant, ...] = TOKENS + ATTENTION + BLOCK + READOUT + BEHAVIOUR + MORE_STYLES
 PLANTED: tuple[Mutant, ...] = tuple(planted(WRITTEN))
 MUTANTS = WRITTEN + PLANTED + CROSSCUTTING
 PAIRS = paired(WRITTEN + PLANTED)

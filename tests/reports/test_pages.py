@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from records import NAMES, record
 from samples import HOSTILE, a_class, all_passed, hostile, result, scaled_by_embed_dim, two_mistakes
 
 from vitcheck.checks.adjustment import Adjustment
@@ -15,7 +16,12 @@ from vitcheck.reports import render_index, render_report, summaries, write_class
 
 CELLS = {"td", "th", "dt", "dd", "p", "li", "h1", "h2", "h3"}
 VOID = {"meta", "link", "br", "hr", "img", "input"}
-PAGES = [*map(render_report, a_class()), render_index(summaries(a_class())), render_index([])]
+PAGES = [
+    *map(render_report, a_class()),
+    *map(render_report, map(record, NAMES)),
+    render_index(summaries(a_class())),
+    render_index([]),
+]
 
 
 class Page(HTMLParser):
@@ -84,7 +90,7 @@ def test_headings_skip_no_level(text: str) -> None:
 @pytest.mark.parametrize("text", PAGES)
 def test_nothing_runs_and_nothing_is_loaded(text: str) -> None:
     read = page(text)
-    assert not {tag for tag, _ in read.tags} & {"script", "iframe", "img", "object", "embed", "form", "base"}
+    assert not {tag for tag, _ in read.tags} & {"script", "iframe", "object", "embed", "form", "base"}
     assert not [name for _, attributes in read.tags for name in attributes if name.startswith("on")]
     links = [urlsplit(link) for name in ("href", "src") for link in read.values(name)]
     assert {link.scheme for link in links} <= {"", "data"}
@@ -137,19 +143,24 @@ def test_the_report_says_what_is_wrong() -> None:
 
 def test_failed_stages_are_open_and_passed_ones_folded() -> None:
     details = [attributes for tag, attributes in page(render_report(two_mistakes())).tags if tag == "details"]
-    assert [number for number, attributes in enumerate(details, 1) if "open" in attributes] == [2, 3, 18]
-    assert len(details) == 26
+    stages = [attributes for attributes in details if attributes["class"].startswith("stage")]
+    assert [number for number, attributes in enumerate(stages, 1) if "open" in attributes] == [2, 3, 18]
+    assert len(stages) == 26
 
 
 def test_states_are_told_apart_without_colour() -> None:
-    text = page(render_report(two_mistakes())).text
-    for tile in (
-        "S02 ✗ patches (wrong)",
-        "S04 ✓ patch embeddings (right)",
-        "S21 ? block 2 output (not reached)",
+    read = page(render_report(two_mistakes()))
+    for sign, named in (
+        ("S02 ✗", "S02 patches: wrong, 1 × 729 × 3 × 16 × 16"),
+        ("S04 ✓", "S04 patch embeddings: right, 1 × 196 × 768"),
+        ("S21 ?", "S21 block 2 output: not reached, 1 × 197 × 768"),
     ):
-        assert tile in text
-    assert "S12 ∴ attention scores (right, implied)" in page(render_report(all_passed())).text
+        assert sign in read.text
+        assert named in read.values("aria-label")
+    implied = page(render_report(all_passed()))
+    assert "S12 attention scores: right, implied, 1×12×197×197" in [
+        one.replace(" × ", "×") for one in implied.values("aria-label")
+    ]
 
 
 def test_variants_say_whether_they_are_accepted_and_why() -> None:

@@ -4,7 +4,7 @@ import pytest
 from samples import all_passed, check, not_loaded, result, scaled_by_embed_dim, stage, stopped, two_mistakes
 
 from vitcheck.checks.result import Outcome, StageStatus, Status
-from vitcheck.reports.stages import lanes, stage_views
+from vitcheck.reports.stages import stage_views
 from vitcheck.reports.standing import standing
 
 
@@ -30,6 +30,14 @@ def test_a_mistake_without_a_name_says_so() -> None:
     stands = standing(result("x", stages={"S18": stage("S18", status=StageStatus.FAILED)}))
     assert "no known mistake explains" in stands.sentence
     assert stands.brief == "S18 feed-forward output"
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"), [([1, 197, 3], "It has another shape"), (None, "No tensor of your forward pass")]
+)
+def test_a_wrong_shape_and_a_missing_tensor_are_no_wrong_numbers(shape: list[int] | None, said: str) -> None:
+    wrong = stage("S18", status=StageStatus.FAILED, shape=shape)
+    assert standing(result("x", stages={"S18": wrong})).sentence.startswith(said)
 
 
 def test_a_failing_check_without_a_failing_stage() -> None:
@@ -71,10 +79,3 @@ def test_an_implied_stage_names_what_it_follows_from() -> None:
     evidence = {one.label: one.evidence for one in stage_views(all_passed())}
     assert evidence["S12"] == "Your code never makes this tensor; it follows from S14."
     assert evidence["S11"] == "Found among the tensors that your forward pass makes."
-
-
-def test_every_stage_is_in_one_lane() -> None:
-    unknown = stage("S12").model_copy(update={"key": "something_new"})
-    parts = lanes(stage_views(result("x", stages={"S12": unknown})))
-    assert [one.label for part in parts for one in part.stages if part.title == "Other stages"] == ["S12"]
-    assert sum(len(part.stages) for part in parts) == 26

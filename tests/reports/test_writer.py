@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from records import record
 from samples import a_class, scaled_by_embed_dim
 
 from vitcheck.checks.result import Result
@@ -24,6 +25,17 @@ def test_what_is_written(tmp_path: Path) -> None:
         "out/grades.csv",
         "out/index.html",
     ]
+
+
+def test_arrays_stand_beside_the_record_and_those_of_another_run_go(tmp_path: Path) -> None:
+    result = record("two_mistakes")
+    write_submission(result, tmp_path)
+    arrays = (tmp_path / "arrays.safetensors").read_bytes()
+    read = Result.from_json((tmp_path / "result.json").read_bytes()).model_copy(update={"arrays": arrays})
+    assert read == result
+    assert render_report(read) == (tmp_path / "report.html").read_text("utf-8")
+    write_submission(result.model_copy(update={"arrays": None}), tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "result.json"]
 
 
 def test_every_output_can_be_made_again_from_the_record(tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ def test_format_3_is_read_too() -> None:
         (b"{}", r"nb.ipynb is a damaged notebook"),
         (b'{"nbformat": 4, "nbformat_minor": 5, "cells": 3}', r"is a damaged notebook"),
         (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}', r"is a damaged notebook"),
+        (b'{"nbformat": 4, "nbformat_minor": 2, "metadata": {"kernelspec": [1]}, "cells": []}', r"damaged"),
+        (notebook(("code", "x = 1")).replace(b'"x = 1"', b"{}"), r"nb.ipynb is a damaged notebook"),
         (b'{"nbformat": 9, "nbformat_minor": 5, "metadata": {}, "cells": []}', r"is a damaged notebook"),
         (notebook(("code", "x <- 1"), language="R"), r"nb.ipynb is a notebook in R, not in Python"),
     ],

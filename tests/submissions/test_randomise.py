@@ -93,3 +93,10 @@ def test_what_is_shared_goes_by_the_name_that_torch_gives_it() -> None:
     fixed = {name: torch.full((4, 4) if "0.0.weight" in name else (4,), 7.0) for name in registered}
     randomise(model, 0, fixed)
     assert all(bool((one == 7).all()) for one in model.parameters())
+
+
+def test_a_template_on_the_meta_device_has_no_numbers_to_draw() -> None:
+    model = Model()
+    object.__setattr__(model, "template", nn.Linear(3, 3).to("meta"))
+    randomise(model, 3, {})
+    assert not [name for name, _, _ in named_tensors(model) if name.startswith("template")]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from constructors import FIXED, STYLES, usual, vit
+from corpus import BASES
 
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.errors import NotLoaded
@@ -47,6 +48,33 @@ def test_every_style_is_built_at_the_sizes_asked_for(style: str) -> None:
     assert model.pos_embed.shape == (1, sizes.tokens, 32)
     assert recipe.describe()["fixed"] == {}
     json.dumps(recipe.describe())
+
+
+UNUSUAL = (
+    "generators",
+    "batch_last",
+    "stacked_weights",
+    "parameter_lists",
+    "position_maps",
+    "enum_config",
+)  # heads in a list, no layer of torch, a template on the meta device, no module a block, `c`, an enumeration
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_a_model_that_shows_little_of_its_sizes_is_built_at_those_asked_for(name: str) -> None:
+    recipe = inferred(BASES[name].source())
+    assert recipe.describe()["fixed"] == {}
+    sizes = recipe.sizes_for(ASKED)
+    assert sizes == replace(ASKED, width=24)
+    assert build(recipe, sizes)(torch.randn(3, 1, 24, 24)).shape == (3, 7)
+
+
+def test_blocks_in_a_python_list_are_built_as_wide_as_asked_for() -> None:
+    source = usual().replace(
+        "nn.ModuleList([Block(D, h, M) for _ in range(L)])", "[Block(D, h, M) for _ in range(L)]"
+    )
+    recipe = inferred(source)
+    assert build(recipe, recipe.sizes_for(ASKED)).blocks[0].mlp[0].weight.shape == (96, 32)
 
 
 @pytest.mark.parametrize("which", FIXED)

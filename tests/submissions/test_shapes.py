@@ -40,8 +40,10 @@ def test_the_operations_and_layouts_are_those_of_a_real_pass(base: str) -> None:
 def test_weights_are_not_drawn_and_products_not_computed() -> None:
     with ShapesAlone():  # type: ignore[no-untyped-call]  # as in ShapesAlone
         linear = nn.Linear(3, 5)
+        number = torch.randn((), dtype=torch.float64)
         product = torch.ones(2, 3) @ torch.ones(3, 4)
     assert not linear.weight.any()
+    assert (number.shape, number.dtype) == ((), torch.float64)
     assert product.shape == (2, 4)
     assert not product.any()
 

@@ -31,11 +31,12 @@ class Command:
 class Grader(ABC):
     """A grader that is installed in an environment of its own below ``environments``.
 
-    ``parts`` says whether a class can be graded in several parts at once, each by a run of its own.
+    ``shares_work`` says whether it grades several submissions at once by itself.
     """
 
     name: ClassVar[str]
     requirements: ClassVar[tuple[str, ...]]  # the first is the grader itself
+    shares_work: ClassVar[bool] = False
 
     def __init__(self, environments: Path) -> None:
         self.environment = environments / self.name.replace(" ", "-")

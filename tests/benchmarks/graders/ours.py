@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from shutil import copy
 
 from vitcheck.checks.result import Outcome, Result
 
@@ -18,6 +19,7 @@ class Vitcheck(Grader):
 
     name = "vitcheck"
     requirements = ()
+    shares_work = True
     points = "own = 100"
 
     def install(self, *, share_torch: bool) -> None:
@@ -33,9 +35,11 @@ class Vitcheck(Grader):
         super().lay_out(folder / "submissions", submissions)
         asked = (COURSE / "ten_checks.toml").read_text("utf-8")
         (folder / "asked.toml").write_text(asked.replace(Vitcheck.points, self.points), "utf-8")
+        (folder / "own").mkdir()
+        copy(COURSE / "own_ten_checks.py", folder / "own" / "test_ten.py")  # here pytest would find that name
 
     def commands(self, folder: Path, names: Sequence[str], jobs: int) -> list[Command]:
-        options = ("--assignment", "asked.toml", "--checks", str(COURSE / "own_checks"), "--jobs", str(jobs))
+        options = ("--assignment", "asked.toml", "--checks", "own", "--jobs", str(jobs))
         return [Command((sys.executable, "-m", "vitcheck", "grade", "submissions", *options), folder)]
 
     def passed(self, folder: Path, name: str) -> set[str]:

@@ -36,5 +36,6 @@ def upgrade() -> None:
         sa.Column("earned", sa.Double, nullable=False),
         sa.Column("possible", sa.Double, nullable=False),
         sa.Column("result", sa.Text, nullable=False),
+        sa.Column("arrays", sa.LargeBinary),
         sa.UniqueConstraint("run_id", "submission", name="uq_attempts_run_submission"),
     )

@@ -1,0 +1,1 @@
+"""What the figures of a report need, kept while grading."""

@@ -1,0 +1,46 @@
+"""The smallest sizes at which something fails.
+
+Integers and a seed are drawn, never arrays, so that shrinking yields small dimensions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import hypothesis
+from hypothesis import strategies as st
+
+from .drawing import Draw, drawn, suits
+
+_PASSES = 30  # a traced pass each
+
+
+@st.composite
+def draws(draw: st.DrawFn) -> Draw:
+    """What ``draw_examples`` gives, drawn by hypothesis, which prefers small sizes."""
+    found = drawn(lambda low, high: draw(st.integers(low, high)))
+    hypothesis.assume(suits(found.sizes))
+    return found
+
+
+def smallest(fails: Callable[[Draw], bool], seed: int) -> Draw | None:
+    """The smallest draw at which ``fails`` is true; None where none is met in a bounded search."""
+    known: dict[Draw, bool] = {}  # hypothesis asks for some draws again, and must get the same answer
+
+    def bounded(draw: Draw) -> bool:
+        if draw not in known:
+            known[draw] = len(known) < _PASSES and fails(draw)
+        return known[draw]
+
+    options = hypothesis.settings(
+        max_examples=_PASSES,
+        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+        database=None,
+        deadline=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    try:
+        return hypothesis.find(draws(), bounded, settings=options, random=random.Random(seed))
+    except hypothesis.errors.NoSuchExample:
+        return None

@@ -1,0 +1,172 @@
+"""Which figures fit which stage, the most telling one first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..stages import StageView
+from ..wording import say, words
+from . import grids, plots
+from .bars import bars, signed_bars
+from .kept import Array, Arrays, Kept
+from .maps import MOST, Axes, comparison, maps
+from .numerals import numeral
+from .shapes import Figure, Map
+
+Draw = Callable[[Kept, StageView], Figure]
+
+
+def figures(stage: StageView, arrays: Arrays) -> tuple[Figure, ...]:
+    """All of a stage, the last with a note about what was kept; none where nothing was."""
+    kept = _kept(stage, arrays)
+    if kept is None:
+        return ()
+    drawn = [draw(kept, stage) for draw in _draws(stage, kept)]
+    return (*drawn[:-1], *(replace(last, note=_note(kept)) for last in drawn[-1:]))
+
+
+def picture(stage: StageView, arrays: Arrays) -> Figure | None:
+    """The most telling of them, of the one head with the largest error where there are many."""
+    kept = _kept(stage, arrays)
+    first = next(iter(_draws(stage, kept)), None) if kept else None
+    return replace(first(kept.at_worst, stage), note=_note(kept)) if kept and first else None
+
+
+def _kept(stage: StageView, arrays: Arrays) -> Kept | None:
+    """The image is kept with its patches."""
+    return arrays.stages.get("S02" if stage.key == "image" else stage.label)
+
+
+def _draws(stage: StageView, kept: Kept) -> list[Draw]:
+    """Its own figures, and the numbers themselves unless those show them."""
+    own = [draw for array, draw in _OWN.get(stage.key, ()) if array in kept.arrays]
+    is_right = "error" not in kept.arrays
+    shown = stage.key in _SHOWING or (stage.key in _SHOWING_RIGHT and is_right)
+    return own if stage.key == "image" or (own and shown) else [*own, _values]
+
+
+def _axes(stage: StageView) -> Axes:
+    """What stands below and beside each other in a map of a stage's last axes."""
+    letters = stage.axes.split()[1:]
+    if letters[-2:] == ["T", "T"]:
+        return say("axis.queries"), say("axis.keys")
+    if len(letters) > 3:
+        letters = [letters[0], "F"]
+    row, column = ["1", *letters][-2:]
+    return _axis(row), _axis(column)
+
+
+def _axis(letter: str) -> str:
+    return words().get(f"axis.{letter}", letter)
+
+
+def _note(kept: Kept) -> str:
+    """Which image it is, of which block, and how much of it."""
+    parts = [say("figure.which", image=kept.image, images=kept.images)]
+    parts += [say("figure.block", block=kept.block)] if kept.block > 1 else []
+    parts += [say("figure.cut", most=max(kept.student.shape))] if kept.is_cut else []
+    return " ".join(parts)
+
+
+def _values(kept: Kept, stage: StageView) -> Figure:
+    own = f"values.{stage.key}" if f"values.{stage.key}" in words() else "values.any"
+    sentence = say("values.compared" if "error" in kept.arrays else own)
+    return Figure(say("values.title"), sentence, panels=comparison(kept, _axes(stage)))
+
+
+def _image(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("image.title"), say("image.sentence"), panels=(grids.image(kept),))
+
+
+def _patches(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("patches.title"), say("patches.sentence"), panels=(grids.patches(kept),))
+
+
+def _flattened(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("flattened.title"), say("flattened.sentence"), panels=(grids.flattened(kept),))
+
+
+def _similarity(kept: Kept, stage: StageView) -> Figure:
+    shown = maps([(say("similarity.map"), kept.arrays["similarity"])], (say("axis.T"), say("axis.T")))
+    return Figure(say("similarity.title"), say("similarity.sentence"), panels=(shown,))
+
+
+def _norms(kept: Kept, stage: StageView) -> Figure:
+    shown = maps([(say("norms.map"), kept.arrays["norms"])], (say("axis.h"), say("axis.T")))
+    return Figure(say("norms.title"), say("norms.sentence"), panels=(shown,))
+
+
+def _scores(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("scores.title"), say("scores.sentence"), panels=comparison(kept, _axes(stage)))
+
+
+def _attention(kept: Kept, stage: StageView) -> Figure:
+    """The maps, with the sums of their rows beside the student's."""
+    sums = kept.arrays["row_sums"]
+    most = max(1.0, float(np.nan_to_num(np.abs(sums)).max()))
+    panels, heads = comparison(kept, _axes(stage)), iter(sums)
+    if len(panels) > 1 or "error" in kept.arrays:  # a row of maps for each head, the student's first
+        shown = tuple(
+            replace(one, maps=(_summed(one.maps[0], next(heads), most), *one.maps[1:])) for one in panels
+        )
+    else:
+        shown = (replace(panels[0], maps=tuple(_summed(one, next(heads), most) for one in panels[0].maps)),)
+    low, high = numeral(float(sums.min())), numeral(float(sums.max()))
+    return Figure(say("attention.title"), say("attention.sentence", low=low, high=high), panels=shown)
+
+
+def _summed(shown: Map, sums: Array, most: float) -> Map:
+    return replace(shown, sums=bars(sums, 0.0, most), unit=round(100 / most, 1))
+
+
+def _class_attention(kept: Kept, stage: StageView) -> Figure:
+    heads = kept.arrays["class_attention"][:MOST]
+    titled = [(say("axis.head", head=number), one) for number, one in enumerate(heads, kept.head)]
+    shown = maps(titled, (say("axis.rows"), say("axis.columns")))
+    return Figure(say("class_attention.title"), say("class_attention.sentence"), panels=(shown,))
+
+
+def _norm(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("norm.title"), say("norm.sentence"), plots=plots.statistics(kept.arrays["statistics"]))
+
+
+def _curve(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("curve.title"), say("curve.sentence"), plots=(plots.curves(kept.arrays["curve"]),))
+
+
+def _stream(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("stream.title"), say("stream.sentence"), plots=(plots.streams(kept.arrays["stream"]),))
+
+
+def _logits(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("logits.title"), say("logits.sentence"), bars=signed_bars(kept.student.ravel()))
+
+
+def _probabilities(kept: Kept, stage: StageView) -> Figure:
+    total = numeral(float(kept.student.sum()))
+    sentence = say("probabilities.cut" if kept.is_cut else "probabilities.sentence", total=total)
+    return Figure(say("probabilities.title"), sentence, bars=signed_bars(kept.student.ravel()))
+
+
+# the figures of each stage by key, and the array that each needs
+_OWN: Mapping[str, tuple[tuple[str, Draw], ...]] = {
+    "image": (("pixels", _image),),
+    "patches": (("sources", _patches),),
+    "flattened_patches": (("sources", _flattened),),
+    "positioned_tokens": (("similarity", _similarity),),
+    **dict.fromkeys(("query", "key", "value", "attention_context"), (("norms", _norms),)),
+    "attention_scores": (("student", _scores),),
+    "attention_probabilities": (("row_sums", _attention), ("class_attention", _class_attention)),
+    **dict.fromkeys(("post_attention_norm", "post_mlp_norm"), (("statistics", _norm),)),
+    "mlp_hidden": (("curve", _curve),),
+    **dict.fromkeys(
+        ("block_output", "second_block_output", "last_block_output", "final_sequence"), (("stream", _stream),)
+    ),
+    "logits": (("student", _logits),),
+    "class_probabilities": (("student", _probabilities),),
+}
+_SHOWING = ("attention_scores", "attention_probabilities")  # what is there, and what should be
+_SHOWING_RIGHT = ("patches", "flattened_patches", "logits", "class_probabilities")  # what is there

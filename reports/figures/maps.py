@@ -1,0 +1,112 @@
+"""Tensors as maps of coloured cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..wording import say
+from .colours import Scale, picture, ramp
+from .kept import Array, Kept
+from .numerals import numeral
+from .shapes import Legend, Map, Panels
+
+_WIDTH = 208  # of a map, in pixels, where its cells are neither too small to see nor clumsy
+_CELLS = (5.0, 26.0)
+_NAMES = ("student", "expected", "error")
+MOST = 4  # heads that are drawn
+
+Titled = Sequence[tuple[str, Array]]
+Ends = tuple[float, float, Scale]
+Axes = tuple[str, str]  # what the rows of a map are, and what its columns
+
+
+def maps(arrays: Titled, axes: Axes) -> Panels:
+    """One map for each titled array, all on one scale."""
+    low, high, scale = _ends([array for _, array in arrays])
+    shown = tuple(_map(title, one, axes, low, high, scale) for title, one in arrays)
+    return Panels(shown, (_legend("", low, high, scale),))
+
+
+def comparison(kept: Kept, axes: Axes) -> tuple[Panels, ...]:
+    """The student's tensor, and where it is wrong, the predicted one and how far apart they are, by heads."""
+    heads = _heads(kept)
+    if "error" not in kept.arrays:
+        return (maps([(head or say("figure.student"), arrays["student"]) for head, arrays in heads], axes),)
+    both = _ends([kept.student, kept.arrays["expected"]])
+    apart = _ends([kept.arrays["error"]])
+    worst = float(np.nan_to_num(kept.arrays["error"], nan=np.inf).max())
+    rows = [Panels(_three(head, arrays, axes, both, apart, worst)) for head, arrays in heads]
+    scales = (_legend(say("figure.values"), *both), _legend(say("figure.difference"), *apart))
+    return (*rows[:-1], replace(rows[-1], legends=scales))
+
+
+def _three(
+    head: str, arrays: Mapping[str, Array], axes: Axes, both: Ends, apart: Ends, worst: float
+) -> tuple[Map, ...]:
+    ends = {"student": both, "expected": both, "error": apart}
+    student, expected, error = (_map(_titled(head, name), arrays[name], axes, *ends[name]) for name in _NAMES)
+    differences = np.nan_to_num(arrays["error"], nan=np.inf)
+    row, column = np.unravel_index(int(differences.argmax()), differences.shape)
+    is_worst = float(differences.max()) == worst
+    return student, expected, replace(error, marked=(int(row), int(column)) if is_worst else None)
+
+
+def _titled(head: str, name: str) -> str:
+    title = say(f"figure.{name}")
+    return say("figure.of_head", head=head, title=title) if head else title
+
+
+def matrix(array: Array) -> Array:
+    """``array`` with two axes: one row where it has one, else all but the first in one."""
+    return array.reshape(1, -1) if array.ndim < 2 else array.reshape(len(array), -1)
+
+
+def _heads(kept: Kept) -> list[tuple[str, dict[str, Array]]]:
+    """The kept arrays with two axes: the first heads one by one where there are heads."""
+    shown = {name: kept.arrays[name] for name in _NAMES if name in kept.arrays}
+    if kept.student.ndim != 3:
+        return [("", {name: matrix(array) for name, array in shown.items()})]
+    heads = range(min(MOST, len(kept.student)))
+    return [
+        (say("axis.head", head=kept.head + head), {name: array[head] for name, array in shown.items()})
+        for head in heads
+    ]
+
+
+def _ends(arrays: Sequence[Array]) -> Ends:
+    numbers = np.concatenate([one[np.isfinite(one)] for one in arrays])
+    low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
+    far = max(-low, high)
+    return (0.0, high, Scale.AMOUNT) if low >= 0 else (-far, far, Scale.SIGNED)
+
+
+def _legend(title: str, low: float, high: float, scale: Scale) -> Legend:
+    return Legend(title, ramp(scale), numeral(low), numeral(high))
+
+
+def _map(title: str, array: Array, axes: Axes, low: float, high: float, scale: Scale) -> Map:
+    rows, columns = array.shape
+    size = say("figure.size", rows=rows, row=axes[0], columns=columns, column=axes[1])
+    return Map(
+        title=title,
+        description=f"{title}: {size}, {_range(array)}",
+        image=picture(array, low, high, scale),
+        columns=columns,
+        rows=rows,
+        cell=cell_of(columns),
+    )
+
+
+def _range(array: Array) -> str:
+    finite = array[np.isfinite(array)]
+    if not finite.size:
+        return say("figure.not_finite")
+    return say("figure.between", low=numeral(float(finite.min())), high=numeral(float(finite.max())))
+
+
+def cell_of(columns: int) -> float:
+    """The side of a cell in pixels."""
+    return round(min(max(_WIDTH / columns, _CELLS[0]), _CELLS[1]), 1)

@@ -1,0 +1,30 @@
+"""The words of the interface, which stand in one file of ``words``, so that a translation is one file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LANGUAGE = "en"
+
+
+def say(key: str, **values: object) -> str:
+    """The text of ``key``, such as "diagram.title", with ``values`` in its places; KeyError without one."""
+    return words()[key].format(**values)
+
+
+@cache
+def words() -> Mapping[str, str]:
+    """Every text by its key."""
+    tables = tomllib.loads(files("vitcheck.reports").joinpath("words", f"{LANGUAGE}.toml").read_text("utf-8"))
+    return MappingProxyType(
+        {f"{table}.{name}": text for table, texts in tables.items() for name, text in texts.items()}
+    )

@@ -1,0 +1,83 @@
+"""What a hostile submission gets is shown as text, wherever it is shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from attacks.attack import Attack
+from attacks.presenting import ATTRIBUTE, IMAGE, PRESENTING, SCRIPT
+from grading import graded, met
+from playwright.sync_api import Browser
+from rich.console import Console
+
+from vitcheck.checks.result import Result
+from vitcheck.reports import render_index, render_report, verdict
+from vitcheck.reports.summaries import summaries
+from vitcheck.reports.tables import grades_csv
+from vitcheck.submissions.process import Zygote
+
+_NAMES = (SCRIPT, IMAGE, ATTRIBUTE, "=1+1", "@SUM(A1)", "＝1+1", "line\nend", "\x1b[2J", "\u202eevil")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝")
+_MOST_CHARACTERS = 1_000_000  # of a page or record: those of an honest submission have a quarter of it
+
+
+@pytest.fixture(scope="module")
+def results(confined: Zygote, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+    """The record of every attack, and of one for each name that a hostile file may have."""
+    folder = tmp_path_factory.mktemp("presenting")
+    found = {one.name: graded(one, folder, confined) for one in PRESENTING}
+    some = found[PRESENTING[0].name]
+    return found | {name: some.model_copy(update={"submission": name}) for name in _NAMES}
+
+
+@pytest.mark.parametrize("attack", PRESENTING, ids=lambda one: one.name)
+def test_an_attack_on_readers_gets_what_it_earned(attack: Attack, results: dict[str, Result]) -> None:
+    met(attack.expected, results[attack.name])
+
+
+def test_pages_hold_nothing_that_a_student_wrote_but_text(results: dict[str, Result]) -> None:
+    for page in (*map(render_report, results.values()), render_index(summaries(results.values()))):
+        assert len(page) < _MOST_CHARACTERS
+        assert "<script" not in page.lower()
+        assert "onerror='" not in page
+        assert all(one == "\n" or one.isprintable() for one in page)
+
+
+def test_records_stay_small_and_can_be_read_again(results: dict[str, Result]) -> None:
+    for result in results.values():
+        text = result.to_json()
+        assert len(text) < _MOST_CHARACTERS
+        assert Result.from_json(text.encode()) == result
+
+
+def test_no_terminal_is_driven(results: dict[str, Result]) -> None:
+    for result in results.values():
+        shown = io.StringIO()
+        Console(file=shown, width=100).print(verdict(result))
+        assert all(one == "\n" or one.isprintable() for one in shown.getvalue())
+
+
+def test_no_cell_of_the_grades_is_a_formula(results: dict[str, Result]) -> None:
+    rows = list(csv.reader(io.StringIO(grades_csv(summaries(results.values())))))
+    assert len(rows) == len(results) + 2
+    assert not [cell for row in rows for cell in row if cell.startswith(_FORMULA)]
+
+
+def test_no_browser_runs_what_a_student_wrote(
+    results: dict[str, Result], browser: Browser, tmp_path: Path
+) -> None:
+    page = browser.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: asked.append(dialog.message))
+    file = tmp_path / "page.html"
+    for text in (*map(render_report, results.values()), render_index(summaries(results.values()))):
+        file.write_text(text, encoding="utf-8")
+        page.goto(file.as_uri())
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("script, svg[onload], img[onerror], [onload]").count() == 0
+    assert {one for one in asked if not one.startswith("data:")} == {file.as_uri()}
+    page.close()

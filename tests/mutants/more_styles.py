@@ -1,0 +1,84 @@
+"""Mistakes written by hand into the styles that no rule knows its way about."""
+
+from __future__ import annotations
+
+from .mutant import Mutant, On
+
+keras = On("keras_minded")
+jax = On("jax_vmap")
+stacked = On("stacked_weights")
+loops = On("token_loops")
+generators = On("generators")
+batch_last = On("batch_last")
+maps = On("token_maps")
+feature_first = On("feature_first")
+hooks = On("hooks")
+vmap_heads = On("vmap_heads")
+
+MORE_STYLES: tuple[Mutant, ...] = (
+    keras("residual-mlp-missing", "S19", ("torch.add(x3, x2)", "x3")),
+    keras(
+        "cls-appended-last", "S06", ("torch.cat([cls, encoded], dim=1)", "torch.cat([encoded, cls], dim=1)")
+    ),
+    jax("softmax-over-queries", "S13", ("torch.softmax(logits, dim=-1)", "torch.softmax(logits, dim=-2)")),
+    jax("norm2-skipped", "S16", ('h = vmap(lambda row: layer_norm(p["ln2"], row))(x)', "h = x")),
+    jax("activation-missing", "S17", ('nn.functional.gelu(dense(p["fc1"], h))', 'dense(p["fc1"], h)')),
+    stacked("scale-by-embed-dim", "S12", ("(d // self.n_heads) ** -0.5", "d ** -0.5")),
+    stacked("residual-attn-missing", "S16", ("x = x + self.wo(", "x = self.wo(")),
+    stacked("relu-instead-of-gelu", "S17", ("F.gelu", "F.relu"), kind="variant"),
+    loops(
+        "scale-missing",
+        "S12",
+        ("k[:, :, lo:hi].transpose(1, 2)) / math.sqrt(d)", "k[:, :, lo:hi].transpose(1, 2))"),
+    ),
+    loops("context-uses-keys", "S14", ("torch.bmm(p, v[:, :, lo:hi])", "torch.bmm(p, k[:, :, lo:hi])")),
+    loops(
+        "patch-pixels-transposed", "S03", ("window.reshape(B, -1)", "window.mT.reshape(B, -1)"), kind="layout"
+    ),
+    generators("scale-by-embed-dim", "S12", ("* self.scale)", "* self.q.in_features ** -0.5)")),
+    generators("readout-last-token", "S24", ("self.norm(x)[:, 0]", "self.norm(x)[:, -1]")),
+    batch_last(
+        "softmax-over-queries", "S13", ("torch.softmax(scores, dim=2)", "torch.softmax(scores, dim=1)")
+    ),
+    batch_last(
+        "layernorm-over-tokens",
+        "S09",
+        ("dim=0, keepdim=True, unbiased=False", "dim=1, keepdim=True, unbiased=False"),
+    ),
+    batch_last(
+        "values-not-projected",
+        "S11",
+        ("for w in (self.wq, self.wk, self.wv))", "for w in (self.wq, self.wk, nn.Identity()))"),
+    ),
+    maps(
+        "residual-mlp-from-normed",
+        "S19",
+        ("x = x + self.mlp(self.norm2(x))", "x = self.norm2(x)\nx = x + self.mlp(x)"),
+    ),
+    feature_first("pos-missing", "S07", ("dim=2) + self.pos", "dim=2)")),
+    feature_first(
+        "scale-by-head-dim", "S12", ("energy / (d // self.heads) ** 0.5", "energy / (d // self.heads)")
+    ),
+    feature_first("final-norm-missing", "S23", ("self.final(x[:, :1])", "x[:, :1]")),
+    hooks(
+        "residual-doubled",
+        "S16",
+        ("return inputs[0] + output", "return 2 * inputs[0] + output"),
+        elsewhere=("S19",),
+    ),
+    hooks(
+        "softmax-missing",
+        "S13",
+        ("torch.softmax(q @ k.mT * q.size(-1) ** -0.5, -1) @ v", "(q @ k.mT * q.size(-1) ** -0.5) @ v"),
+    ),
+    hooks("gelu-tanh", "S17", ("F.gelu(o)", "F.gelu(o, approximate='tanh')"), kind="variant"),
+    vmap_heads("heads-interleaved-on-merge", "S15", ("out_dims=2)", "out_dims=3)")),
+    vmap_heads(
+        "mlp-reads-block-input",
+        "S16",
+        (
+            "x = self.attn(self.norm1(x)) + x\nreturn self.mlp(self.norm2(x)) + x",
+            "y = self.attn(self.norm1(x)) + x\nreturn self.mlp(self.norm2(x)) + y",
+        ),
+    ),
+)

@@ -1,0 +1,82 @@
+"""How the top of a page looks, against pictures of it that were looked at.
+
+Run ``python tests/reports/test_golden.py`` to take the pictures again after a change that was meant, and look
+at them before they are committed.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from chromium import launched
+from PIL import Image
+from playwright.sync_api import Browser
+from records import record
+from samples import not_loaded
+
+from vitcheck.reports import render_report
+
+FOLDER = Path(__file__).parent / "golden"
+PAGES = {"right": record("fused_attention"), "wrong": record("two_mistakes"), "stopped": not_loaded()}
+SHRUNK = {320: 1, 1100: 3, 2560: 5}  # widths of the window, and how much smaller their pictures are kept
+HEIGHT = 1500
+
+# Other fonts move letters by a pixel or two, which shrinking and these limits let pass. Of another page
+# of the same width at least 4 in a hundred pixels are plainly different.
+PLAIN = 40  # of 255: a letter on its paper, a line where there was none
+SHARE = 0.03
+
+Picture = Image.Image
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as chromium:
+        yield chromium
+
+
+def shot(browser: Browser, name: str, width: int) -> Picture:
+    page = browser.new_page(
+        viewport={"width": width, "height": HEIGHT},
+        color_scheme="dark" if width == 1100 and name == "wrong" else "light",
+    )
+    page.set_content(render_report(PAGES[name]))
+    whole = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    page.close()
+    return whole.resize((width // SHRUNK[width], HEIGHT // SHRUNK[width]), Image.Resampling.BOX)
+
+
+def differing(one: Picture, other: Picture) -> float:
+    """The share of pixels that differ plainly in any channel."""
+    apart = np.abs(np.asarray(one, dtype=int) - np.asarray(other.convert("RGB"), dtype=int))
+    return float((apart.max(-1) > PLAIN).mean())
+
+
+def golden(name: str, width: int) -> Picture:
+    return Image.open(FOLDER / f"{name}-{width}.png")
+
+
+@pytest.mark.parametrize("width", SHRUNK)
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_looks_as_it_did(browser: Browser, name: str, width: int) -> None:
+    assert differing(shot(browser, name, width), golden(name, width)) < SHARE
+
+
+@pytest.mark.parametrize("width", SHRUNK)
+def test_another_page_is_not_taken_for_it(width: int) -> None:
+    others = {(one, other) for one in PAGES for other in PAGES if one != other}
+    for one, other in others:
+        assert differing(golden(one, width).convert("RGB"), golden(other, width)) > SHARE
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    with launched() as started:
+        for page_name in PAGES:
+            for at in SHRUNK:
+                taken = shot(started, page_name, at).quantize(48, dither=Image.Dither.NONE)
+                taken.save(FOLDER / f"{page_name}-{at}.png", optimize=True)

@@ -1,0 +1,35 @@
+"""Every text is in the catalogue, and every text in it is used."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from vitcheck.reports.wording import say, words
+
+REPORTS = Path(__file__).parents[2] / "reports"
+SOURCES = [*REPORTS.rglob("*.py"), *REPORTS.rglob("*.html")]
+CODE = "\n".join(path.read_text("utf-8") for path in SOURCES)
+ASKED = set(re.findall(r"[\"']([a-z_]+\.[a-z_]+)[\"']", CODE)) & {*words()}
+FAMILIES = {*re.findall(r"f[\"']([a-z_]+\.)\{", CODE)}  # such as f"state.{self.style}"
+
+
+def test_every_text_that_is_asked_for_is_there() -> None:
+    direct = set(re.findall(r"say\(\s*[\"']([^\"']+)[\"']", CODE))
+    assert direct
+    assert direct <= {*words()}
+
+
+def test_every_text_is_used() -> None:
+    unused = {key for key in words() if key not in ASKED and not key.startswith(tuple(FAMILIES))}
+    assert unused == set()
+
+
+def test_places_are_filled_and_missing_ones_are_an_error() -> None:
+    assert say("findings.line", line=3) == "line 3"
+    with pytest.raises(KeyError):
+        say("findings.line")
+    assert all(name != "" for text in words().values() for _, name, *_ in Formatter().parse(text))
