@@ -39,7 +39,7 @@ class ViT(nn.Module):
             T, D = q.shape[1:]
             fold = lambda t: t.reshape(B, T, self.heads, -1).transpose(1, 2).reshape(B * self.heads, T, -1)
             q, k, v = fold(q), fold(k), fold(v)
-            s = torch.baddbmm(torch.zeros(1, 1, 1, dtype=q.dtype), q, k.transpose(1, 2), beta=0, alpha=q.shape[-1] ** -0.5)
+            s = torch.baddbmm(q.new_zeros(1, 1, 1), q, k.transpose(1, 2), beta=0, alpha=q.shape[-1] ** -0.5)
             o = torch.bmm(softmax(s, 2), v).reshape(B, self.heads, T, -1).transpose(1, 2).reshape(B, T, D)
             x = x + linear(o, ow, ob)
             x = x + linear(gelu(linear(self.norm(x, 2 * i + 1), uw, ub)), dw, db)

@@ -27,6 +27,14 @@ NOT_APPLICABLE = {
     ("position_embedding", "joint-permutation"),
     ("token_after_positions", "joint-permutation"),
     ("clip_explicit", "joint-permutation"),
+    ("generators", "head-permutation"),
+    ("token_maps", "head-permutation"),
+    ("position_maps", "head-permutation"),
+    ("position_maps", "joint-permutation"),
+    ("vmap_heads", "head-permutation"),
+    ("keras_minded", "head-permutation"),
+    *(("query_by_query", one) for one in ("head-permutation", "joint-permutation")),
+    *(("query_by_query", one) for one in ("identity-block", "finite-attention")),
 }
 # Where an assignment forbids a variant, and for scripts and pictures.
 ASKED_FOR = ("other-resolution", "uneven-image", "eval-mode-in-scripts", "preprocessing")

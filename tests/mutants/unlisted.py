@@ -262,8 +262,8 @@ DEPENDENT: tuple[Unlisted, ...] = (
     ),
     _on(
         "report",
-        "S04",
-        "Patch 1 stays the same here when only patch 1 changes",
+        "S06",
+        "Token 2 stays the same here when only patch 1 changes",
         _then(_EMBED, "patch_embed = patch_embed.cos() ** 3\npatch_embed[:, 1] = 0.5"),
     ),
 )
