@@ -106,4 +106,11 @@ def test_paper_shows_what_the_screen_folds(browser: Browser, tmp_path: Path) -> 
     page = opened(browser, written("brown-li", tmp_path), 900)
     page.emulate_media(media="print")
     assert page.locator("#stage-S04 .equation").is_visible()
+
+
+def test_paper_has_the_figures_of_what_is_wrong_alone(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written("two_mistakes", tmp_path), 900)
+    page.emulate_media(media="print")
+    assert page.locator("#stage-S13 .figures").is_visible()
+    assert not page.locator("#stage-S14 .figures").is_visible()
     page.close()
