@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,9 +13,15 @@ if TYPE_CHECKING:
     from .result import Result
 
 
-@cache
 def grader() -> Callable[..., Result]:
     """The function ``grading.grade``."""
-    with nothing_collected():
-        from .grading import grade
+    _load()
+    from .grading import grade
+
     return grade
+
+
+@cache
+def _load() -> None:
+    with nothing_collected():
+        importlib.import_module(f"{__package__}.grading")
