@@ -39,7 +39,7 @@ def main() -> None:
     """Serve until the parent hangs up, then end with every process and folder that is left."""
     control = socket.socket(fileno=int(sys.argv[1]))
     confining.prepare()
-    _prctl(kernel.ADOPT_ORPHANS, 1)
+    kernel.adopt_orphans()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system reaps
     folders: set[str] = set()
     with contextlib.suppress(ConnectionError):  # the parent has hung up while it was imported, say
@@ -116,7 +116,7 @@ def _begin(zygote: int, order: dict[str, Any], connection: int, printed: int, re
         _monitor(zygote, order, connection, printed, reports)
         return
     namespaces.enter()
-    _die_with(zygote)
+    kernel.end_with(zygote)
     monitor = _fork(lambda: _monitor(_OUTSIDE, order, connection, printed, reports))
     os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     os.waitpid(monitor, 0)
@@ -124,8 +124,8 @@ def _begin(zygote: int, order: dict[str, Any], connection: int, printed: int, re
 
 def _monitor(parent: int, order: dict[str, Any], connection: int, printed: int, reports: int) -> None:
     """Fork the child, report its end, adopt and reap what it leaves, and report what all of it used."""
-    _die_with(parent)
-    _prctl(kernel.ADOPT_ORPHANS, 1)
+    kernel.end_with(parent)
+    kernel.adopt_orphans()
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # the code may send signals that someone waits for to anyone it sees
@@ -165,7 +165,7 @@ def _report(grader: socket.socket, what: dict[str, Any]) -> None:
 
 def _child(monitor: int, order: dict[str, Any], connection: int, printed: int) -> None:
     os.setsid()
-    _die_with(monitor)
+    kernel.end_with(monitor)
     os.dup2(printed, 1)
     os.dup2(printed, 2)
     os.dup2(connection, 3)
@@ -173,18 +173,6 @@ def _child(monitor: int, order: dict[str, Any], connection: int, printed: int) -
     from . import child  # here, since it loads torch
 
     child.run(socket.socket(fileno=3), order)
-
-
-def _die_with(parent: int) -> None:
-    _prctl(kernel.DIE_WITH_PARENT, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before this process could ask
-        os._exit(1)
-
-
-def _prctl(option: int, value: int) -> None:
-    """Linux only: elsewhere orphans go to the system's first process, and are found by no one."""
-    if sys.platform == "linux":
-        kernel.prctl(option, value)
 
 
 if __name__ == "__main__":

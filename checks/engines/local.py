@@ -5,10 +5,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from signal import SIG_IGN, SIGINT, signal
 
+from ...submissions.sandbox.kernel import end_with
 from ..result import Result
 from ..tasks import Task
 from . import Begun, Done
@@ -96,6 +97,9 @@ class _Process:
 def _serve(connection: Connection, scratch: str) -> None:
     """Grade what arrives until the other side hangs up. Whatever goes wrong here ends the process."""
     signal(SIGINT, SIG_IGN)  # the other side is interrupted too, and decides
+    parent = parent_process()
+    assert parent and parent.pid  # it was started by another
+    end_with(parent.pid)  # what is at work would be graded by the next run as well
     tempfile.tempdir = scratch  # the other side clears up what is left if this one is stopped
     with Worker() as worker, suppress(EOFError):
         while True:

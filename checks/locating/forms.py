@@ -159,7 +159,9 @@ CONTEXTS = (
     Form(lambda p, q, k, v: p.mT @ v, "probs-transposed"),
     Form(lambda p, q, k, v: p @ k, "context-uses-keys"),
     Form(lambda p, q, k, v: p @ q, "context-uses-keys", cost=RARE),
-    Form(lambda p, q, k, v: p.mean(1, keepdim=True) @ v, "head-averaged-weights", "attention_probabilities"),
+    Form(
+        lambda p, q, k, v: p.mean(1, keepdim=True) @ v, "probs-averaged-over-heads", "attention_probabilities"
+    ),
 )
 
 

@@ -1,11 +1,16 @@
-"""System calls that Python has no functions for. Linux only; each raises OSError where it is refused."""
+"""System calls that Python has no functions for; each raises OSError where it is refused.
+
+On other systems than Linux the first two do nothing, and the others are not called.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import signal
+import sys
 
-DIE_WITH_PARENT, ADOPT_ORPHANS = 1, 36  # PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of prctl(2)
+_DIE_WITH_PARENT, _ADOPT_ORPHANS = 1, 36  # PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of prctl(2)
 READ_ONLY, NO_SETUID, NO_DEVICES = 1, 2, 4  # MS_RDONLY, MS_NOSUID and MS_NODEV of mount(2)
 RECURSIVE, PRIVATE = 1 << 14, 1 << 18  # MS_REC and MS_PRIVATE
 _CAPABILITIES_VERSION = 0x20080522  # _LINUX_CAPABILITY_VERSION_3: two words for each of the three sets
@@ -13,9 +18,16 @@ _CAPABILITIES_VERSION = 0x20080522  # _LINUX_CAPABILITY_VERSION_3: two words for
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def prctl(option: int, value: int) -> None:
-    """Ask something of the kernel for this process."""
-    _check(_libc.prctl(option, value, 0, 0, 0))
+def end_with(parent: int) -> None:
+    """Have this process killed when its parent ends, which is process ``parent`` if it still lives."""
+    _prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before this process could ask
+        os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Be the parent of what descendants leave behind; elsewhere that is the system's first process."""
+    _prctl(_ADOPT_ORPHANS, 1)
 
 
 def unshare(flags: int) -> None:
@@ -32,6 +44,11 @@ def drop_capabilities() -> None:
     """Give up every right that this process has beyond an ordinary user's, for good."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
     _check(_libc.capset(header, (ctypes.c_uint32 * 6)()))
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        _check(_libc.prctl(option, value, 0, 0, 0))
 
 
 def _check(result: int) -> None:

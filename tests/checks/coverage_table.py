@@ -82,7 +82,7 @@ OTHERWISE = {
     "pre-norm-block": "the architecture, where the assignment asks for another",
     "report-hybrid-block": "the architecture, where the assignment asks for another",
     "final-norm-after-readout": "stage equation: a form that correct programs have",
-    "head-averaged-weights": "stage equation: one map for all heads in front of the values",
+    "head-averaged-weights": "an output on request: attention maps without the axis of the heads",
     "gelu-instead-of-quick-gelu": "stage equation: the exact GELU in what is CLIP's in all else",
     "stage-recomputed-beside-model": "what is shown as a stage, beside what the model computed",
     "norm-inside-component": "component: what it computes from its input to its output",

@@ -297,6 +297,16 @@ _CONTEXT = (
     report("activation-after-out-proj", "S15", (_OUT, "attn_out = torch.relu(self.proj(attn_concat))")),
     prenorm("activation-after-out-proj", "S15", ("return self.proj_drop(x)", "return torch.relu(x)")),
     report(
+        "probs-averaged-over-heads",
+        "S13",
+        ("attn_scores.softmax(dim=-1)", "attn_scores.softmax(dim=-1).mean(dim=1, keepdim=True)"),
+    ),
+    separate(
+        "probs-averaged-over-heads",
+        "S13",
+        ("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-1).mean(1, keepdim=True)"),
+    ),
+    report(
         "view-on-noncontiguous",
         "S15",
         (_CONCAT, "attn_concat = attn_ctx.transpose(1, 2).view(B, T, D)"),
