@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from signal import SIG_IGN, SIGINT, signal
 
@@ -72,7 +73,7 @@ class _Process:
     def __init__(self, scratch: str) -> None:
         context = get_context("spawn")  # a fork of this process would inherit locks that threads hold
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, scratch), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, scratch, os.getpid()), daemon=True)
         self._process.start()
         theirs.close()  # or its death would not be seen
 
@@ -94,12 +95,10 @@ class _Process:
         self.connection.close()
 
 
-def _serve(connection: Connection, scratch: str) -> None:
+def _serve(connection: Connection, scratch: str, parent: int) -> None:
     """Grade what arrives until the other side hangs up. Whatever goes wrong here ends the process."""
     signal(SIGINT, SIG_IGN)  # the other side is interrupted too, and decides
-    parent = parent_process()
-    assert parent and parent.pid  # it was started by another
-    end_with(parent.pid)  # what is at work would be graded by the next run as well
+    end_with(parent)  # what is at work would be graded by the next run as well
     tempfile.tempdir = scratch  # the other side clears up what is left if this one is stopped
     with Worker() as worker, suppress(EOFError):
         while True:
