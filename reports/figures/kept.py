@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -63,14 +64,13 @@ class Arrays:
         return cls({label: _kept(label, told, arrays) for label, told in _metadata(file).items()})
 
 
-def _metadata(file: bytes) -> dict[str, str]:
+def _metadata(file: bytes) -> dict[str, dict[str, Any]]:
     length = int.from_bytes(file[:8], "little")  # safetensors reads metadata from paths alone
-    told: dict[str, str] = json.loads(file[8 : 8 + length]).get("__metadata__", {})
-    return dict(sorted(told.items()))
+    told: dict[str, dict[str, Any]] = json.loads(json.loads(file[8 : 8 + length])["__metadata__"]["stages"])
+    return told
 
 
-def _kept(label: str, told: str, arrays: Mapping[str, npt.NDArray[np.float32]]) -> Kept:
-    whole = json.loads(told)
+def _kept(label: str, whole: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[np.float32]]) -> Kept:
     prefix = f"{label}/"
     mine = {
         name.removeprefix(prefix): one.astype(np.float64)  # in which no difference of two overflows

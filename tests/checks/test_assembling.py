@@ -172,4 +172,4 @@ def test_what_could_not_be_graded_says_why_and_where(right: Examination) -> None
     assert result.location.excerpt[1].marked
     assert (result.score.earned, result.score.possible) == (0, 100)
     assert [one.kind for one in result.notes] == ["inferred", "skipped"]
-    assert result == Result.from_json(result.to_json())
+    assert result == Result.from_json(result.to_json(), result.arrays)

@@ -25,7 +25,9 @@ from vitcheck.checks.gradebook.tables import VERSION_TABLE, Table
 RUN = (
     "INSERT INTO runs VALUES (1, '2026-01-01 00:00:00', NULL, 7, 'vit-debugging', 'd', 'c', '1.0', 'auto', 0)"
 )
-ATTEMPT = "INSERT INTO attempts VALUES (1, 1, 'ann', 'a1', '2026-01-01 00:00:01', 'graded', 80, 100, :result)"
+ATTEMPT = (
+    "INSERT INTO attempts VALUES (1, 1, 'ann', 'a1', '2026-01-01 00:00:01', 'graded', 80, 100, :result, NULL)"
+)
 
 
 def made(place: object) -> None:

@@ -33,7 +33,7 @@ def arrays(result: Result) -> dict[str, Tensor]:
 def metadata(result: Result, label: str) -> dict[str, object]:
     file = result.arrays or b""
     header = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")])
-    told: dict[str, object] = json.loads(header["__metadata__"][label])
+    told: dict[str, object] = json.loads(header["__metadata__"]["stages"])[label]
     return told
 
 

@@ -62,8 +62,8 @@ def test_no_stage_is_failed_for_how_it_is_computed(edits: tuple[tuple[str, str],
 def test_it_is_said_by_what_a_stage_is_known() -> None:
     walk = examine("prenorm", TOKEN_BY_TOKEN, QUERY_BY_QUERY).walk
     steps = {step.key: step for step in walk.steps}
-    assert steps["mlp_hidden"].found is None
-    assert "the scores are those of the reference" in steps["mlp_hidden"].message
+    assert steps["attention_scores"].found is None
+    assert "the scores are those of the reference" in steps["attention_scores"].message
     assert steps["query"].found is not None
     assert steps["query"].message == ""
 

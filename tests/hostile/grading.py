@@ -50,4 +50,4 @@ def met(expected: Expected, result: Result) -> None:
         assert outcomes[id].outcome is not Outcome.PASSED
         assert message in outcomes[id].message
     assert expected.note in " ".join(one.text for one in result.notes)
-    assert Result.from_json(result.to_json()) == result
+    assert Result.from_json(result.to_json(), result.arrays) == result

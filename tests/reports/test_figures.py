@@ -127,7 +127,7 @@ def test_whatever_a_student_computed_can_be_drawn(label: str, data: st.DataObjec
     kept = {"student": student} | ({"expected": -student, "error": np.abs(student)} if others else {})
     file = save(
         {f"{label}/{name}": one for name, one in kept.items()},
-        {label: json.dumps({"image": 0, "images": 2, "block": 1, "shape": list(student.shape)})},
+        {"stages": json.dumps({label: {"image": 0, "images": 2, "block": 1, "shape": list(student.shape)}})},
     )
     assert "<svg" in render_report(record("two_mistakes").model_copy(update={"arrays": file}))
 

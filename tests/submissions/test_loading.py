@@ -514,4 +514,4 @@ def test_exceptions_that_cannot_be_shown_are_still_reported() -> None:
             pass
         """
     )
-    assert skipped(loaded, "class ViT") == "'class ViT(raises()):' failed: Rude"
+    assert skipped(loaded, "class ViT") == "'class ViT(raises()):' failed: Rude: "
