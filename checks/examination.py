@@ -152,7 +152,8 @@ class Examination:
     def _example(self, draw: Draw, trace: Trace) -> Example:
         try:
             return Example(draw, trace, self.walk, tuple(replay(self.walk, trace, draw.sizes)))
-        except (ReplayError, RuntimeError, ValueError):  # the last two where sizes do not go together
+        except (ReplayError, RuntimeError, ValueError, LookupError):
+            # the others where sizes do not go together, or fewer tensors are put together than before
             return self._located(draw, trace)
 
     @cached_property
