@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from examining import examine
 from tracing_helpers import RECTANGULAR, trace_of
 
 from vitcheck.checks.locating.locate import locate
@@ -69,3 +70,13 @@ def test_the_error_is_the_largest_difference(
     walk: Walk, student: list[float], right: list[float], error: float
 ) -> None:
     assert Seen(walk.steps[0], torch.tensor(student), torch.tensor(right)).error == error
+
+
+@pytest.mark.parametrize("heads", [2, 3])
+def test_a_pass_in_which_fewer_heads_are_put_together_is_located_afresh(heads: int) -> None:
+    examination = examine("vmap_heads")
+    first = examination.first_draw
+    sizes = replace(first.sizes, heads=heads, embed_dim=12)
+    example = examination.example(replace(first, sizes=sizes))
+    assert len(example.seen) == len(examination.examples[0].seen)
+    assert not any(one.differs(1e-9) for one in example.seen)
