@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from .errors import GradebookError
 from .store import Gradebook
 from .tables import VERSION_TABLE
 
+_AGAIN_SECONDS = 0.02
 _WAIT_SECONDS = 60.0  # for another process that writes, which takes milliseconds
 _LOCK = 0x76697463  # of PostgreSQL's advisory locks, the one that writers of gradebooks take
 _MIGRATIONS = f"{__package__}:migrations"
@@ -102,7 +105,20 @@ def _make_ready(engine: Engine, shown: str) -> None:
         _bring_up_to_date(connection, shown)
     if engine.dialect.name == "sqlite":
         with engine.connect() as connection:  # outside a transaction; the file remembers it
-            connection.connection.execute("PRAGMA journal_mode = WAL")  # readers wait for no writer
+            _keep_readers_apart(connection.connection, shown)
+
+
+def _keep_readers_apart(connection: Any, shown: str) -> None:
+    """Let readers wait for no writer. SQLite itself does not wait to change that, so it is tried again."""
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if time.monotonic() > deadline:
+                raise GradebookError(f"{shown} cannot be used as a gradebook: {error}") from error
+            time.sleep(_AGAIN_SECONDS)
 
 
 def _bring_up_to_date(connection: Connection, shown: str) -> None:
