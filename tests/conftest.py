@@ -65,11 +65,7 @@ def sandbox() -> Iterator[Sandbox]:
     """Yield the sandbox with all of its layers, and the handlers in ``tests/submissions`` in sight."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).parent / "submissions"))
-        try:
-            found = open_sandbox(Isolation.REQUIRE)
-        except IsolationError as error:
-            pytest.skip(str(error))
-        assert found is not None
+        found = _required_sandbox()
         if not (found.wrapping and found.namespaces):
             pytest.skip(f"not everything works here: {dict(found.missing)}")
         yield found
@@ -92,10 +88,16 @@ def confined() -> Iterator[Zygote]:
 @pytest.fixture(scope="session")
 def locks() -> None:
     """Skip, and say why, where limits are all that this machine has."""
+    _required_sandbox()
+
+
+def _required_sandbox() -> Sandbox:
     try:
-        open_sandbox(Isolation.REQUIRE)
+        found = open_sandbox(Isolation.REQUIRE)
     except IsolationError as error:
         pytest.skip(str(error))
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -46,8 +46,9 @@ class Dask:
         self._client = _connected(self._scheduler)
         try:
             _wait_for_worker(self._client)
+            wanted = _wanted()
             for worker, found in self._client.run(_traits, on_error="return").items():
-                _compare(worker, found, _wanted())
+                _compare(worker, found, wanted)
         except BaseException:
             self._client.close()
             raise

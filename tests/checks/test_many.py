@@ -164,10 +164,16 @@ def test_another_assignment_or_other_checks_are_other_work(course: Course, tmp_p
     def graded(name: str, checks: Path | None = None) -> int:
         with course.gradebook() as book:
             paths = sorted(tmp_path.glob("*.py"))
-            kept = {"engine": Local(1), "gradebook": book, "watch": Seen(), "checks": checks} | {
-                "setting": NoChildren()
-            }
-            return grade_many(paths, load_assignment(name), course.out, **kept).graded  # type: ignore[arg-type]
+            return grade_many(
+                paths,
+                load_assignment(name),
+                course.out,
+                engine=Local(1),
+                gradebook=book,
+                watch=Seen(),
+                setting=NoChildren(),
+                checks=checks,
+            ).graded
 
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "test_own.py").write_text("")

@@ -18,6 +18,7 @@ from typing import Any
 import psutil
 import pytest
 import torch
+from endings import ENDINGS
 
 from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.errors import (
@@ -181,17 +182,11 @@ def test_a_student_failure_that_a_handler_describes_is_a_reply(child: Child) -> 
 @pytest.mark.parametrize(
     ("request_", "kind", "reason"),
     [
-        ("exit_now", Crashed, "the code ended the Python process (exit code 3, as os._exit() does)"),
-        ("daemon_and_exit", Crashed, "the code ended the Python process (exit code 0, as os._exit() does)"),
-        ("abort", Crashed, "the Python process was aborted from inside compiled code"),
-        ("segfault", Crashed, "the Python process crashed inside compiled code (segmentation fault)"),
-        ("kill_self", Crashed, "the Python process was killed, as the system does when memory runs out"),
-        ("signal_self", Crashed, "the Python process was ended by signal 35 (Real-time signal 1)"),
+        *ENDINGS,
         ("fork_bomb", Refused, "the code started more than 8 processes"),
         ("leak_tensors", OutOfMemory, "the code needed more than 0.25 GB of memory"),
         ("leak_objects", OutOfMemory, "the code needed more than 0.25 GB of memory"),
         ("flood", Refused, "the code printed more than 2 MB"),
-        ("close_connection", Refused, "the code closed its connection to the grader"),
     ],
 )
 def test_what_ends_a_submission_is_said(

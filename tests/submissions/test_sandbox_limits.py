@@ -14,12 +14,13 @@ from pathlib import Path
 
 import psutil
 import pytest
+from endings import ENDINGS
 from locked_in import HANDLERS, LIMITS, evaluate, living
 
 from vitcheck.checks.assignment import load_assignment
 from vitcheck.checks.grading import grade
 from vitcheck.submissions.conversation import Child
-from vitcheck.submissions.errors import Crashed, OutOfMemory, Refused, SubmissionError, TimedOut
+from vitcheck.submissions.errors import OutOfMemory, SubmissionError, TimedOut
 from vitcheck.submissions.process import Zygote
 from vitcheck.submissions.sandbox.isolation import Sandbox
 
@@ -89,18 +90,7 @@ except BlockingIOError:
     assert 8 <= evaluate(child, source) < 16
 
 
-@pytest.mark.parametrize(
-    ("request_", "kind", "reason"),
-    [
-        ("exit_now", Crashed, "the code ended the Python process (exit code 3, as os._exit() does)"),
-        ("daemon_and_exit", Crashed, "the code ended the Python process (exit code 0, as os._exit() does)"),
-        ("abort", Crashed, "the Python process was aborted from inside compiled code"),
-        ("segfault", Crashed, "the Python process crashed inside compiled code (segmentation fault)"),
-        ("kill_self", Crashed, "the Python process was killed, as the system does when memory runs out"),
-        ("signal_self", Crashed, "the Python process was ended by signal 35 (Real-time signal 1)"),
-        ("close_connection", Refused, "the code closed its connection to the grader"),
-    ],
-)
+@pytest.mark.parametrize(("request_", "kind", "reason"), ENDINGS)
 def test_what_ends_a_submission_is_said(
     child: Child, request_: str, kind: type[SubmissionError], reason: str
 ) -> None:
