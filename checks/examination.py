@@ -76,6 +76,7 @@ class Examination:
         self.source, self.session = source, session
         self.assignment, self.seed = assignment, seed
         self._shrunk: set[str] = set()
+        self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
         self.left_out: list[str] = []  # sizes at which the model fails, in words
         self.noted: list[Finding] = []  # variants that no single stage shows
 
@@ -126,7 +127,7 @@ class Examination:
 
     @cached_property
     def examples(self) -> list[Example]:
-        """All passes: located on the first, replayed on the others.
+        """All passes: located on the first, replayed on those that run the same operations.
 
         Where the plan does not hold on a trace, that trace is located afresh.
         """
@@ -150,8 +151,9 @@ class Examination:
         return self._example(draw, self.trace(draw))
 
     def _example(self, draw: Draw, trace: Trace) -> Example:
+        walk = self._walks.get(trace.signature, self.walk)
         try:
-            return Example(draw, trace, self.walk, tuple(replay(self.walk, trace, draw.sizes)))
+            return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
         except (ReplayError, RuntimeError, ValueError, LookupError):
             # the others where sizes do not go together, or fewer tensors are put together than before
             return self._located(draw, trace)
@@ -174,6 +176,7 @@ class Examination:
 
     def _located(self, draw: Draw, trace: Trace) -> Example:
         walk = locate(trace, draw.sizes)
+        self._walks.setdefault(trace.signature, walk)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 
     @cached_property

@@ -6,6 +6,7 @@ import hashlib
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
 from ..submissions.errors import SubmissionError
 from ..submissions.packing import Handed
@@ -54,14 +55,16 @@ class Task:
         asked += [self.checks.digest if self.checks else "", repr(self.setting), version("vitcheck")]
         return hashlib.sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def grade(self, zygote: Zygote) -> Result:
-        """Grade it in this process. Raises RuntimeError where the grader itself fails."""
+    def grade(self, zygote: Zygote, checks: Path | None = None) -> Result:
+        """Grade it in this process, where ``checks`` lie unpacked.
+
+        Raises RuntimeError where the grader itself fails.
+        """
         with ExitStack() as unpacked:
             try:
                 path = unpacked.enter_context(self.handed.unpacked())
             except SubmissionError as error:
                 return self._ended(error.status, text_of(error.reason))
-            checks = unpacked.enter_context(self.checks.unpacked()) if self.checks else None
             return grader()(
                 path, self.assignment, zygote=zygote, seed=self.seed, name=self.name, checks=checks
             )

@@ -1,4 +1,4 @@
-"""Importing what stays for ever without looking for garbage in it."""
+"""When garbage is looked for: neither in what stays for ever, nor again and again in what is at work."""
 
 from __future__ import annotations
 
@@ -16,3 +16,14 @@ def nothing_collected() -> Iterator[None]:
     finally:
         gc.freeze()  # nor are the imports looked through later, or their pages copied in a fork
         gc.enable()
+
+
+@contextmanager
+def collected_afterwards() -> Iterator[None]:
+    """What one submission leaves is looked for when it is done: before that nearly all of it is in use."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.collect()

@@ -26,7 +26,7 @@ from .errors import Frame, NotLoaded
 from .finding import pinned_model
 from .functions import function_ways
 from .loading import Loaded
-from .observing import observe, tensors
+from .observing import Parts, observe, tensors
 from .parameter_names import normalise
 from .probing import BASES, MOST_TRIES, TRIES_ELSEWHERE, assignments, fields_set, fit
 from .signatures import Reader
@@ -161,7 +161,9 @@ def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: 
 def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:
     """Yield sizes that the code may have fixed by itself, as the shapes of its parameters tell."""
     module = way(base)
-    seen = {name: one for name, one in observe(module).items() if name in ("channels", "patch", "heads")}
+    seen = {
+        name: one for name, one in observe(Parts.of(module)).items() if name in ("channels", "patch", "heads")
+    }
     shapes = [tuple(one.shape) for one in module.parameters()]
     widths = Counter(size for shape in shapes for size in shape if size > 1)
     for width, _ in widths.most_common(_WIDTHS_TRIED):
@@ -216,7 +218,7 @@ def _run(way: Way, row: Component, sizes: Sizes) -> tuple[Level, BaseException |
 
 def _unclaimed_heads(way: Way, sizes: Sizes, claimed: set[str]) -> dict[str, int]:
     """The number of heads that the code has of its own: no shape that comes out shows it."""
-    heads = 0 if "heads" in claimed else observe(way(sizes)).get("heads", 0)
+    heads = 0 if "heads" in claimed else observe(Parts.of(way(sizes))).get("heads", 0)
     return {"heads": heads} if heads and sizes.embed_dim % heads == 0 else {}
 
 

@@ -8,7 +8,7 @@ import torch
 
 from ..reference.sizes import Sizes
 from .building import Assignment, Builder
-from .probing import Attempt, Level, fit, run
+from .probing import TOLD_BY_OUTPUT, Attempt, Level, fit, run
 
 _SIZES = tuple(Sizes.__dataclass_fields__)
 
@@ -85,9 +85,7 @@ class _Verification:
         """Say whether ``changed`` got as far as the base, and differs from it as it should."""
         if changed.level < min(self.base.level, Level.RAN):
             return False
-        if (
-            name in ("heads", "depth") and changed.shapes == self.base.shapes
-        ):  # depth: one block, over and over
+        if name in TOLD_BY_OUTPUT and changed.shapes == self.base.shapes:  # depth: one block, over and over
             return changed.seen.get(name) == value or not _same(changed, self.base)
         before = self.base.seen.get(name, 0)
         # one that stays says nothing, and of blocks kept as halves there are twice as many
@@ -107,7 +105,8 @@ class _Verification:
         return now + (self.sizes.embed_dim if name == "mlp_dim" else 1)
 
     def _run(self, **changes: int) -> Attempt:
-        return run(self.builder, self.assignment, replace(self.sizes, **changes))
+        draws = not changes.keys().isdisjoint(TOLD_BY_OUTPUT)
+        return run(self.builder, self.assignment, replace(self.sizes, **changes), draws=draws)
 
     def _works(self, **changes: int) -> bool:
         return self._run(**changes).level >= min(self.base.level, Level.RAN)

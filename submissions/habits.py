@@ -37,7 +37,7 @@ class _Habits(TorchFunctionMode):
         registered = {id(one) for one in (*model.parameters(), *model.buffers())}
         # by storage, the name of what stays on the CPU; "" where the pass itself made it
         self._left_behind = {
-            _memory(one): name for name, one, _ in named_tensors(model) if id(one) not in registered
+            _memory(one): name for name, one in named_tensors(model) if id(one) not in registered
         }
 
     def __torch_function__(

@@ -24,8 +24,8 @@ def inventory(build: Callable[[], nn.Module]) -> Header:
     registered |= {id(one): "buffer" for one in model.buffers()}
     return {
         "tensors": [
-            _row(name, one, registered.get(id(one), "hidden" if is_parameter else "tensor"))
-            for name, one, is_parameter in named_tensors(model)
+            _row(name, one, registered.get(id(one), "hidden" if isinstance(one, nn.Parameter) else "tensor"))
+            for name, one in named_tensors(model)
         ],
         "modules": [[name, _classes(one)] for name, one in model.named_modules()][:_MODULES],
         "shared": [name for name, one in model.named_parameters() if id(one) in others],

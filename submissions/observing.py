@@ -10,7 +10,7 @@ from math import isqrt
 from torch import Tensor, nn
 
 from .parameter_names import meanings
-from .randomise import all_modules, named_tensors
+from .randomise import held_by
 
 _PARAMETERS_OF_A_LAYER = 2  # weight and bias
 _CONTAINERS = (nn.ModuleList, nn.Sequential)
@@ -31,48 +31,52 @@ def tensors(output: object) -> Iterator[Tensor]:
         yield from tensors(vars(output))
 
 
-def observe(model: nn.Module) -> dict[str, int]:
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """What a model is made of, also what it does not know of itself; each once."""
+
+    model: nn.Module
+    modules: list[nn.Module]
+    parameters: list[Tensor]
+
+    @classmethod
+    def of(cls, model: nn.Module) -> Parts:
+        modules, tensors = held_by(model)
+        found = {id(one): one for _, one in tensors if isinstance(one, nn.Parameter)}
+        return cls(model, [module for _, module in modules], list(found.values()))
+
+
+def observe(parts: Parts) -> dict[str, int]:
     """Read the fields of ``Sizes`` off the model's layers and attributes, as far as they can be told."""
-    width = _embed_dim(model)
+    width = _embed_dim(parts)
     found = {
         "embed_dim": width,
-        "mlp_dim": _mlp_dim(model, width),
-        "depth": _depth(model),
-        "heads": _heads(model),
-        "classes": _classes(model),
-        **_patch_and_image(model, width),
+        "mlp_dim": _mlp_dim(parts, width),
+        "depth": _depth(parts),
+        "heads": _heads(parts),
+        "classes": _classes(parts),
+        **_patch_and_image(parts, width),
     }
     return {field: value for field, value in found.items() if value}
 
 
-def _modules(model: nn.Module) -> list[nn.Module]:
-    """List all modules, also those that the model does not know of."""
-    return [module for _, module in all_modules(model)]
-
-
-def parameters(model: nn.Module) -> list[Tensor]:
-    """List all parameters once, also those that the model does not know of."""
-    found = (tensor for _, tensor, is_parameter in named_tensors(model) if is_parameter)
-    return list({id(one): one for one in found}.values())
-
-
-def _embed_dim(model: nn.Module) -> int:
-    norms = [one.normalized_shape[-1] for one in _modules(model) if isinstance(one, nn.LayerNorm)]
-    sizes = norms or [size for one in parameters(model) if one.dim() > 1 for size in one.shape if size > 1]
+def _embed_dim(parts: Parts) -> int:
+    norms = [one.normalized_shape[-1] for one in parts.modules if isinstance(one, nn.LayerNorm)]
+    sizes = norms or [size for one in parts.parameters if one.dim() > 1 for size in one.shape if size > 1]
     return Counter(sizes).most_common(1)[0][0] if sizes else 0
 
 
-def _mlp_dim(model: nn.Module, width: int) -> int:
+def _mlp_dim(parts: Parts, width: int) -> int:
     """Return the width M with as many maps D → M as M → D; 0 where no other width than D is there."""
-    shapes = Counter(tuple(one.shape) for one in parameters(model) if one.dim() == 2)
+    shapes = Counter(tuple(one.shape) for one in parts.parameters if one.dim() == 2)
     paired = {out: count for (out, into), count in shapes.items() if into == width != out}
     fitting = {size: count for size, count in paired.items() if shapes[width, size] == count}
     return max(fitting, key=lambda size: (fitting[size], size)) if fitting else 0
 
 
-def _depth(model: nn.Module) -> int:
+def _depth(parts: Parts) -> int:
     """Return how many modules of one class stand side by side, where those hold the most parameters."""
-    groups = [(_numel(group), len(group)) for module in _modules(model) for group in _alike(module)]
+    groups = [(_numel(group), len(group)) for module in parts.modules for group in _alike(module)]
     repeated = [group for group in groups if group[1] > 1]
     return max(repeated or groups, default=(0, 0))[1]
 
@@ -95,30 +99,30 @@ def _numel(modules: list[nn.Module]) -> int:
     return sum(parameter.numel() for one in modules for parameter in one.parameters())
 
 
-def _heads(model: nn.Module) -> int:
-    kept = Counter(_attribute(one, "heads") for one in _modules(model))
+def _heads(parts: Parts) -> int:
+    kept = Counter(_attribute(one, "heads") for one in parts.modules)
     del kept[0]
     return kept.most_common(1)[0][0] if kept else 0
 
 
-def _classes(model: nn.Module) -> int:
-    layers = [one for one in _modules(model) if isinstance(one, nn.Linear)]
+def _classes(parts: Parts) -> int:
+    layers = [one for one in parts.modules if isinstance(one, nn.Linear)]
     return layers[-1].out_features if layers else 0
 
 
-def _patch_and_image(model: nn.Module, width: int) -> dict[str, int]:
-    convolutions = [one for one in _modules(model) if isinstance(one, nn.Conv2d)]
+def _patch_and_image(parts: Parts, width: int) -> dict[str, int]:
+    convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d)]
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
     patch = next((int(one.kernel_size[0]) for one in convolutions if one.kernel_size == one.stride), 0)
-    patch = patch or _attribute(model, "patch")
-    tokens = list(_rows_of_tables(model, width))
+    patch = patch or _attribute(parts.model, "patch")
+    tokens = list(_rows_of_tables(parts, width))
     side = next((isqrt(one - 1) for one in tokens if one > 1 and isqrt(one - 1) ** 2 == one - 1), 0)
     return {**found, "patch": patch, "height": side * patch, "width": side * patch}
 
 
-def _rows_of_tables(model: nn.Module, width: int) -> Iterator[int]:
+def _rows_of_tables(parts: Parts, width: int) -> Iterator[int]:
     """Yield the rows of all tables of tokens, as rows or feature by feature; weights of layers are none."""
-    for module in _modules(model):
+    for module in parts.modules:
         for one in () if isinstance(module, _LAYERS) else module.parameters(recurse=False):
             sizes = [size for size in one.shape if size > 1]
             if len(sizes) == 2 and sizes[-1] == width:

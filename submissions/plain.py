@@ -147,5 +147,5 @@ def _graphs_kept(model: nn.Module, image: Tensor) -> list[int]:
     found = []
     for _ in range(2):
         model(image)
-        found.append(sum(one.grad_fn is not None for _, one, _ in named_tensors(model)))
+        found.append(sum(one.grad_fn is not None for _, one in named_tensors(model)))
     return found

@@ -18,11 +18,12 @@ from torch import Tensor
 from ..reference.sizes import Sizes
 from .building import Assignment, Builder, Choice, Slot
 from .child import is_out_of_memory
-from .observing import observe, parameters, tensors
+from .observing import Parts, observe, tensors
 from .parameter_names import FIELDS, normalise
 from .randomise import randomise
 
 MOST_TRIES = 64
+TOLD_BY_OUTPUT = ("heads", "depth")  # where no shape tells them
 TRIES_ELSEWHERE = 2  # at the sizes after the first
 
 # All letters differ, and differ from all their products that a layer may have (4 and 3 times the width too).
@@ -182,15 +183,19 @@ def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
     return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side
 
 
-def run(builder: Builder, assignment: Assignment, sizes: Sizes) -> Attempt:
-    """Build once and pass one batch of images."""
+def run(builder: Builder, assignment: Assignment, sizes: Sizes, *, draws: bool = True) -> Attempt:
+    """Build once and pass one batch of images.
+
+    Without ``draws`` its parameters stay as they are, and its output is not to be compared.
+    """
     attempt = Attempt(assignment, sizes)
     try:
         model = builder.build_to_try(assignment, sizes).eval()
         attempt.level = Level.BUILT
-        attempt.seen = observe(model)
-        attempt.shapes = Counter(tuple(one.shape) for one in parameters(model))
-        if attempt.claimed & {"heads", "depth"}:  # which are told by the output, where no shape tells them
+        parts = Parts.of(model)
+        attempt.seen = observe(parts)
+        attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
+        if draws and attempt.claimed.intersection(TOLD_BY_OUTPUT):
             randomise(model, _SEED, {})
         with torch.no_grad():
             output = model(_images(sizes))

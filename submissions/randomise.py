@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+_HOLDING = (
+    Tensor,
+    nn.Module,
+    list,
+    tuple,
+    dict,
+)  # most attributes are numbers, which are passed over at once
 _SPREAD_OF_VECTORS = 0.3  # norm weights stay around 1, biases stay smaller than what they are added to
 
 
@@ -22,14 +29,18 @@ def randomise(model: nn.Module, seed: int, fixed: Mapping[str, Tensor]) -> None:
     """
     generator = torch.Generator().manual_seed(seed)
     seen: set[int] = set()
-    for name, tensor, is_parameter in named_tensors(model):
+    for name, tensor in named_tensors(model):
         if id(tensor) in seen or not tensor.is_floating_point() or not tensor.numel():
             continue
         seen.add(id(tensor))
-        if is_parameter or (tensor.dim() > 1 and bool((tensor == tensor.flatten()[0]).all())):
+        if isinstance(tensor, nn.Parameter) or _is_constant_table(tensor):
             tensor.copy_(drawn(tensor, generator))
         if name in fixed:
             tensor.copy_(fixed[name].view_as(tensor))
+
+
+def _is_constant_table(tensor: Tensor) -> bool:
+    return tensor.dim() > 1 and bool((tensor == tensor.flatten()[0]).all())
 
 
 def drawn(tensor: Tensor, generator: torch.Generator) -> Tensor:
@@ -47,54 +58,48 @@ def seed_random_state(seed: int) -> None:
     torch.default_generator.manual_seed(seed)
 
 
-def named_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor, bool]]:
+def named_tensors(model: nn.Module) -> list[tuple[str, Tensor]]:
     """Every tensor that the model holds: registered, plain attributes, and in modules kept in lists.
 
-    The third item says whether it is an ``nn.Parameter``. What is on the meta device, such as a template for
-    ``torch.func.functional_call``, holds no numbers and is left out.
+    What is on the meta device, such as a template for ``torch.func.functional_call``, holds no numbers and is
+    left out.
     """
-    for _, _, held in _walk(model):
-        for name, one in held:
-            if isinstance(one, Tensor) and not one.is_meta:
-                yield name, one, isinstance(one, nn.Parameter)
+    return held_by(model)[1]
 
 
-def all_modules(model: nn.Module) -> list[tuple[str, nn.Module]]:
-    """Every module with its dotted name, those in plain lists and other attributes too."""
-    return [(name, module) for name, module, _ in _walk(model)]
-
-
-def _walk(model: nn.Module) -> Iterator[tuple[str, nn.Module, list[tuple[str, object]]]]:
-    """Each module with its dotted name, and with what it holds directly, by dotted name too."""
+def held_by(model: nn.Module) -> tuple[list[tuple[str, nn.Module]], list[tuple[str, Tensor]]]:
+    """Every module and every tensor with its dotted name, those in plain lists and other attributes too."""
+    modules: list[tuple[str, nn.Module]] = []
+    tensors: list[tuple[str, Tensor]] = []
     todo, seen = [("", model)], set()
     while todo:
-        prefix, module = todo.pop()
+        name, module = todo.pop()
         if id(module) in seen:
             continue
         seen.add(id(module))
-        held = [
-            (f"{prefix}.{path}" if prefix else path, one)
-            for attribute, value in _attributes(module)
-            for path, one in _flatten(attribute, value)
-        ]
-        yield prefix, module, held
-        inside = [(name, one) for name, one in held if isinstance(one, nn.Module)]
+        modules.append((name, module))
+        inside = []
+        for path, one in _held(f"{name}." if name else "", vars(module)):
+            if isinstance(one, nn.Module):
+                inside.append((path, one))
+            elif not one.is_meta:
+                tensors.append((path, one))
         todo += reversed(inside)  # depth first, so that what is shared has the name that torch gives it
+    return modules, tensors
 
 
-def _attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
-    hidden = vars(module)
+def _held(prefix: str, attributes: Mapping[str, Any]) -> Iterator[tuple[str, Tensor | nn.Module]]:
     for registered in ("_parameters", "_buffers", "_modules"):
-        yield from hidden[registered].items()
-    yield from ((name, value) for name, value in hidden.items() if not name.startswith("_"))
+        yield from _flat(prefix, attributes[registered].items())
+    shown = [(name, one) for name, one in attributes.items() if name[:1] != "_" and isinstance(one, _HOLDING)]
+    yield from _flat(prefix, shown)
 
 
-def _flatten(path: str, value: object) -> Iterator[tuple[str, object]]:
-    if isinstance(value, (list, tuple)):
-        for number, item in enumerate(value):
-            yield from _flatten(f"{path}.{number}", item)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _flatten(f"{path}.{key}", item)
-    else:
-        yield path, value
+def _flat(prefix: str, items: Iterable[tuple[object, Any]]) -> Iterator[tuple[str, Tensor | nn.Module]]:
+    for name, one in items:
+        if isinstance(one, (Tensor, nn.Module)):
+            yield f"{prefix}{name}", one
+        elif isinstance(one, (list, tuple)):
+            yield from _flat(f"{prefix}{name}.", enumerate(one))
+        elif isinstance(one, dict):
+            yield from _flat(f"{prefix}{name}.", one.items())

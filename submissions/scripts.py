@@ -16,7 +16,7 @@ from ..reference.sizes import Sizes
 from .building import Literal, value
 from .errors import Frame, NotLoaded
 from .loading import Loaded
-from .observing import observe
+from .observing import Parts, observe
 from .parameter_names import FIELDS
 from .probing import SMALL, fit
 from .program import Program, Skipped
@@ -243,7 +243,7 @@ def _of_modules(loaded: Loaded) -> dict[str, int]:
         if isinstance(one, nn.Module)
     ]
     largest = max(held, key=lambda one: sum(p.numel() for p in one.parameters()), default=None)
-    return {"depth": 1} if largest is None else {"depth": 1, **observe(largest)}
+    return {"depth": 1} if largest is None else {"depth": 1, **observe(Parts.of(largest))}
 
 
 def _rooted(ran: Pass) -> Pass:

@@ -69,12 +69,12 @@ def widened(sizes: Sizes, wider: int) -> Sizes:
 def model_of(header: Header, tensors: Tensors) -> nn.Module:
     dtype = DTYPES[header["dtype"]]
     sizes, wider = Sizes(**header["sizes"]), int(header.get("wider", 0))
-    torch.manual_seed(int(header["seed"]))  # what is no parameter keeps the numbers that it is built with
+    seed_random_state(int(header["seed"]))  # what is no parameter keeps the numbers that it is built with
     with default_dtype(dtype):
         model = Submission.recipe.build(widened(sizes, wider)) if wider else built(sizes, header)
         model.train(header["mode"] == "train").to(dtype)
-    for _, tensor, is_parameter in named_tensors(model):
-        if tensor.is_floating_point() and not is_parameter and dtype == torch.float64:
+    for _, tensor in named_tensors(model):
+        if tensor.is_floating_point() and not isinstance(tensor, nn.Parameter) and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
     randomise(model, int(header["seed"]), {name.removeprefix("set:"): one for name, one in tensors.items()})
     seed_random_state(int(header["seed"]))

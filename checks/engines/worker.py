@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import platform
+from contextlib import ExitStack
+from pathlib import Path
 
+from ...submissions.collecting import collected_afterwards
+from ...submissions.packing import Handed
 from ...submissions.process import Zygote
 from ...submissions.sandbox.isolation import IsolationError
 from ..result import Result
@@ -20,6 +24,8 @@ class Worker:
         self._zygote: Zygote | None = None
         self._setting: Setting | None = None
         self._left = 0
+        self._checks: tuple[str, Path] | None = None  # the digest of what is unpacked, and where
+        self._unpacked = ExitStack()
 
     def __enter__(self) -> Worker:
         return self
@@ -34,10 +40,22 @@ class Worker:
             self._zygote = _zygote(task.setting)
             self._setting, self._left = task.setting, _SUBMISSIONS
         self._left -= 1
-        return task.grade(self._zygote)
+        with collected_afterwards():
+            return task.grade(self._zygote, self._own_checks(task.checks))
+
+    def _own_checks(self, handed: Handed | None) -> Path | None:
+        """The instructor's folder, which stays: pytest compiles what lies in it once."""
+        if handed is None:
+            return None
+        if self._checks is None or self._checks[0] != handed.digest:
+            self._unpacked.close()
+            self._checks = handed.digest, self._unpacked.enter_context(handed.unpacked())
+        return self._checks[1]
 
     def stop(self) -> None:
-        """End every process below this one."""
+        """End every process below this one, and leave no file."""
+        self._unpacked.close()
+        self._checks = None
         if self._zygote is not None:
             self._zygote.stop()
             self._zygote = None

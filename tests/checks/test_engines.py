@@ -13,6 +13,7 @@ from quick_tasks import NoChildren, Quick, quick
 from vitcheck.checks.engines import Begun, Done, Engine, worker
 from vitcheck.checks.engines.dask import Dask
 from vitcheck.checks.engines.local import Local
+from vitcheck.submissions.packing import Handed
 from vitcheck.submissions.process import Zygote
 
 
@@ -108,3 +109,16 @@ def test_a_zygote_serves_many_submissions_and_is_then_renewed(monkeypatch: pytes
         for task in quick(**{f"s{number}": "fine" for number in range(7)}):
             one.grade(replace(task, setting=setting))
     assert len(setting.started) == 3
+
+
+def test_own_checks_lie_in_one_place_while_a_worker_needs_them() -> None:
+    def handed(text: str) -> Handed:
+        return Handed("own", True, {"test_own.py": text.encode()})
+
+    (task,) = quick(a="checks")
+    with worker.Worker() as one:
+        said = [one.grade(replace(task, checks=handed(text))).reason for text in ("x", "x", "y", "x")]
+    places = [Path(str(text).removesuffix(" again")) for text in said]
+    assert [str(text).endswith(" again") for text in said] == [False, True, False, False]
+    assert places[0] == places[1]
+    assert not any(place.exists() for place in places)

@@ -9,6 +9,7 @@ import torch
 from examining import examine
 from tracing_helpers import RECTANGULAR, trace_of
 
+from vitcheck.checks.drawing import draw_examples
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Step, Walk
 from vitcheck.checks.replay import ReplayError, Seen, reference_pass, replay, reread
@@ -80,3 +81,11 @@ def test_a_pass_in_which_fewer_heads_are_put_together_is_located_afresh(heads: i
     example = examination.example(replace(first, sizes=sizes))
     assert len(example.seen) == len(examination.examples[0].seen)
     assert not any(one.differs(1e-9) for one in example.seen)
+
+
+def test_passes_of_a_loop_that_run_the_same_operations_share_a_plan() -> None:
+    examination = examine("per_head_modules")
+    examples = [examination.example(draw) for draw in draw_examples(10, 0)]
+    signatures = {one.trace.signature for one in examples}
+    assert 1 < len(signatures) < len(examples)
+    assert len({id(one.walk) for one in examples}) == len(signatures)
