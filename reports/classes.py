@@ -20,7 +20,7 @@ from .wording import say
 class IndexView:
     """Everything on the page, in its order."""
 
-    assignments: str
+    heading: str
     totals: tuple[tuple[str, str], ...]
     reviews: tuple[Review, ...]
     marks: Histogram | None
@@ -39,8 +39,9 @@ def index_view(rows: Sequence[Summary]) -> IndexView:
     places = {one.id: place for place, one in enumerate(mistakes)}
     shown = tuple(table_row(row, columns, places) for row in rows)
     used = {run.state for row in shown for run in row.runs}
+    assignments = sorted({one_line(one.assignment, NAME_LIMIT) for one in rows})
     return IndexView(
-        assignments=", ".join(sorted({one_line(one.assignment, NAME_LIMIT) for one in rows})),
+        heading=", ".join(assignments) or say("class.nobody"),
         totals=_totals(rows),
         reviews=reviews(rows),
         marks=histogram(row.percent for row in rows) if rows else None,

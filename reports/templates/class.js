@@ -62,7 +62,10 @@
   };
   const recall = () => {
     const asked = new URLSearchParams(location.hash.slice(1));
-    for (const input of inputs) input.value = asked.get(input.name) ?? "";
+    for (const input of inputs) {
+      input.value = asked.get(input.name) ?? "";
+      if (input.selectedIndex === -1) input.selectedIndex = 0; // asked for what no longer is there
+    }
     const [, minus, column] = /^(-?)(\d+)$/.exec(asked.get("sort")) ?? [, "", NAME];
     if (column in heads && (Number(column) !== sorted.column || Boolean(minus) !== sorted.down)) {
       sort(Number(column), Boolean(minus));
@@ -87,7 +90,9 @@
     filter();
     remember();
   });
-  addEventListener("hashchange", () => location.hash.includes("sort=") && recall());
+  addEventListener("hashchange", () => {
+    if (location.hash.includes("sort=")) recall(); // else it is a link within the page
+  });
   fields.hidden = false;
   mark();
   recall();

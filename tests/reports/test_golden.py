@@ -29,9 +29,7 @@ PAGES = {
     "class": render_index(summaries(drawn_class(40))),
     "sheet": render_index(summaries(drawn_class(40))),
 }
-FIRST = {
-    "sheet": "#submissions"
-}  # what stands at the top of the picture, where it is not the top of the page
+FIRST = {"sheet": "#submissions"}  # what stands at the top of a picture, if it is not the top of the page
 DARK = {("wrong", 1100), ("sheet", 1100)}
 SHRUNK = {320: 1, 1100: 3, 2560: 5}  # widths of the window, and how much smaller their pictures are kept
 HEIGHT = 1500
