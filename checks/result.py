@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+GRADER_FAILED = "the grader itself failed on this submission, which says nothing of the work; grade it again"
+
 
 class Status(str, Enum):
     """How far grading came."""

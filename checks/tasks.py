@@ -15,9 +15,7 @@ from ..submissions.sandbox.isolation import Isolation, open_sandbox
 from ..submissions.source import text_of
 from .assignment import Assignment
 from .grader import grader
-from .result import Result, Run, Score, Status
-
-_LOST = "the grader itself failed on this submission, which says nothing of the work; grade it again"
+from .result import GRADER_FAILED, Result, Run, Score, Status
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class Task:
 
     def lost(self) -> Result:
         """Return the record of a submission on which the grader failed."""
-        return self._ended(Status.CRASHED, _LOST)
+        return self._ended(Status.CRASHED, GRADER_FAILED)
 
     def _ended(self, status: str, reason: str) -> Result:
         return Result(

@@ -8,6 +8,7 @@ from vitcheck.checks.gradebook.store import Entry
 from vitcheck.checks.gradebook.tables import Attempt, Decision
 from vitcheck.reports.remarks import remark
 from vitcheck.reports.text import NAME_LIMIT, one_line, points
+from vitcheck.reports.wording import say
 
 
 def entry_line(entry: Entry) -> str:
@@ -48,7 +49,7 @@ def entry_row(entry: Entry) -> dict[str, str | float]:
 
 def _not_graded(attempt: Attempt) -> str:
     """Why not, in a word or two."""
-    return "" if attempt.status == "graded" else attempt.status.replace("_", " ")
+    return "" if attempt.status == "graded" else say(f"status.{attempt.status}")
 
 
 def _iso(time: datetime) -> str:

@@ -20,7 +20,8 @@ from rich.text import Text
 
 from vitcheck.checks.result import Result
 from vitcheck.reports.standing import standing
-from vitcheck.reports.text import NAME_LIMIT, count, one_line, points
+from vitcheck.reports.text import NAME_LIMIT, one_line, points
+from vitcheck.reports.wording import count
 
 _SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "stopped": ("!", "yellow")}
 

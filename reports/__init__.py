@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from .html import render_index, render_report
 from .summaries import summaries
-from .tables import grades_csv
+from .tables import grades_csv, grades_json
 from .terminal import verdict
 from .writer import write_class, write_submission
 
 __all__ = [
     "grades_csv",
+    "grades_json",
     "render_index",
     "render_report",
     "summaries",

@@ -1,153 +1,77 @@
-"""Many results as the page of a class shows them."""
+"""Many results as the page of a class shows them: built here, so that the template decides nothing."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from urllib.parse import quote
 
 from ..checks.result import Status
+from .class_lists import Difficulty, Review, Tally, difficulties, reviews, tallies
+from .class_table import Column, Row, table_columns, table_row
+from .figures import Histogram, histogram
 from .stages import State
 from .summaries import Summary
-from .text import NAME_LIMIT, count, one_line, points
-from .view import ScoreView, score_view
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A stage of one student; ``link`` leads to its section where there is something to read."""
-
-    label: str
-    state: State
-    link: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """A student."""
-
-    name: str
-    link: str
-    score: ScoreView
-    remark: str
-    first: str
-    tone: str
-    marks: tuple[Mark, ...]
-
-
-@dataclass(frozen=True)
-class Column:
-    """A stage over the class: how many have it wrong, and the share in per cent."""
-
-    label: str
-    title: str
-    wrong: int
-    percent: float
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many submissions show a mistake, and the share of the most frequent one in per cent."""
-
-    id: str
-    title: str
-    stage: str
-    submissions: str
-    percent: float
+from .text import NAME_LIMIT, one_line, points
+from .wording import say
 
 
 @dataclass(frozen=True)
 class IndexView:
     """Everything on the page, in its order."""
 
-    assignments: str
+    heading: str
     totals: tuple[tuple[str, str], ...]
+    reviews: tuple[Review, ...]
+    marks: Histogram | None
+    difficulties: tuple[Difficulty, ...]
+    tallies: tuple[Tally, ...]
+    standings: tuple[tuple[str, str], ...]
+    legend: tuple[State, ...]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    tallies: tuple[Tally, ...]
-    legend: tuple[State, ...]
 
 
 def index_view(rows: Sequence[Summary]) -> IndexView:
     """Everything in the order of ``rows``."""
-    titles = _stage_titles(rows)
-    shown = tuple(_row(row, list(titles)) for row in rows)
-    used = {mark.state for row in shown for mark in row.marks}
+    hard, mistakes = difficulties(rows), tallies(rows)
+    columns = table_columns(rows, hard)
+    places = {one.id: place for place, one in enumerate(mistakes)}
+    shown = tuple(table_row(row, columns, places) for row in rows)
+    used = {run.state for row in shown for run in row.runs}
+    assignments = sorted({one_line(one.assignment, NAME_LIMIT) for one in rows})
     return IndexView(
-        assignments=", ".join(sorted({one_line(one.assignment, NAME_LIMIT) for one in rows})),
+        heading=", ".join(assignments) or say("class.nobody"),
         totals=_totals(rows),
-        columns=tuple(_column(rows, label, title) for label, title in titles.items()),
-        rows=shown,
-        tallies=_tallies(rows),
+        reviews=reviews(rows),
+        marks=histogram(row.percent for row in rows) if rows else None,
+        difficulties=hard,
+        tallies=mistakes,
+        standings=_standings(shown),
         legend=tuple(one for one in State if one in used),
+        columns=columns,
+        rows=shown,
     )
-
-
-def _stage_titles(rows: Sequence[Summary]) -> dict[str, str]:
-    """The labels of all stages that apply to some submission, in order, and their titles."""
-    titles = {
-        label: title
-        for row in rows
-        for label, (title, seen) in row.stages.items()
-        if seen is not State.NOT_APPLICABLE
-    }
-    return dict(sorted(titles.items()))
-
-
-def _row(row: Summary, labels: Sequence[str]) -> Row:
-    link = f"{quote(row.submission, safe='')}/report.html"
-    return Row(
-        name=one_line(row.submission, NAME_LIMIT),
-        link=link,
-        score=score_view(row.score),
-        remark=row.remark,
-        first=row.brief,
-        tone=row.tone,
-        marks=tuple(_mark(row, label, link) for label in labels),
-    )
-
-
-def _mark(row: Summary, label: str, link: str) -> Mark:
-    _, seen = row.stages.get(label, ("", State.NOT_REACHED))
-    wrong = seen is State.FAILED
-    return Mark(one_line(label), seen, f"{link}#stage-{quote(one_line(label))}" if wrong else "")
-
-
-def _column(rows: Sequence[Summary], label: str, title: str) -> Column:
-    wrong = sum(label in row.stages and row.stages[label][1] is State.FAILED for row in rows)
-    return Column(one_line(label), one_line(title), wrong, round(100 * wrong / len(rows), 1))
 
 
 def _totals(rows: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
-    if not rows:
-        return (("Submissions", "0"),)
-    graded = sum(one.status is Status.GRADED for one in rows)
-    clear = sum(one.tone == "right" for one in rows)
-    scores = [one.score.earned for one in rows]
-    possible = points(max(one.score.possible for one in rows))
-    return (
-        ("Submissions", f"{len(rows):,}"),
-        ("Graded", f"{graded:,}"),
-        ("Nothing wrong", f"{clear:,}"),
-        ("Median score", f"{points(median(scores))} of {possible}"),
-        ("Lowest and highest", f"{points(min(scores))} and {points(max(scores))}"),
-    )
+    totals = {"submissions": f"{len(rows):,}"}
+    if rows:
+        scores = [one.score.earned for one in rows]
+        possible = points(max(one.score.possible for one in rows))
+        lowest, highest = points(min(scores)), points(max(scores))
+        totals |= {
+            "graded": f"{sum(one.status is Status.GRADED for one in rows):,}",
+            "right": f"{sum(one.tone == 'right' for one in rows):,}",
+            "median": say("total.of", earned=points(median(scores)), possible=possible),
+            "range": say("total.from_to", lowest=lowest, highest=highest),
+        }
+    return tuple((say(f"total.{name}"), text) for name, text in totals.items())
 
 
-def _tallies(rows: Sequence[Summary]) -> tuple[Tally, ...]:
-    known = {one.id: one for row in rows for one in row.mistakes}
-    counts = Counter(id for row in rows for id in sorted({one.id for one in row.mistakes}))
-    most = max(counts.values(), default=1)
-    ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    return tuple(
-        Tally(
-            one_line(id),
-            one_line(known[id].title),
-            one_line(known[id].stage),
-            count(number, "submission"),
-            round(100 * number / most, 1),
-        )
-        for id, number in ordered
-    )
+def _standings(rows: Sequence[Row]) -> tuple[tuple[str, str], ...]:
+    """What the filter offers, and its words."""
+    words = {"right": say("filter.right"), "wrong": say("filter.wrong")}
+    words |= {one.value: say(f"status.{one.value}") for one in Status if one is not Status.GRADED}
+    used = {row.standing for row in rows}
+    return tuple((value, word) for value, word in words.items() if value in used)

@@ -1,9 +1,11 @@
-"""The pages: one self-contained file each, with no script and nothing loaded from elsewhere."""
+"""The pages: one self-contained file each, which loads nothing and runs nothing but our own script."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -35,4 +37,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["say"] = say
+    environment.filters["digest"] = _digest
     return environment
+
+
+def _digest(text: str) -> str:
+    """What a Content-Security-Policy calls the content of a style or script element."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}"

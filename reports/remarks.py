@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ..checks.adjustment import Adjustment
 from ..checks.result import Score
-from .text import count, one_line, points
+from .text import one_line, points
+from .wording import count, say
 
 
 def remark(adjustment: Adjustment) -> str:
@@ -22,10 +23,11 @@ def adjusted(score: Score, adjustment: Adjustment) -> Score:
 
 def _decided(adjustment: Adjustment) -> Iterator[str]:
     if adjustment.override is not None:
-        yield f"set to {points(adjustment.override)}"
+        yield say("remark.set", points=points(adjustment.override))
     elif adjustment.delta:
-        yield f"adjusted by {'+' if adjustment.delta > 0 else '-'}{points(abs(adjustment.delta))}"
+        sign = "+" if adjustment.delta > 0 else "-"
+        yield say("remark.adjusted", points=f"{sign}{points(abs(adjustment.delta))}")
     if adjustment.extra_hours:
-        yield f"{adjustment.extra_hours} h of extra time"
+        yield say("remark.extra_time", hours=adjustment.extra_hours)
     if adjustment.late_days:
-        yield count(adjustment.late_days, "late day")
+        yield count(adjustment.late_days, "late_day")

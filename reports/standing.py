@@ -61,14 +61,14 @@ def _stopped(result: Result) -> Standing:
         "stopped",
         heading,
         sentence(result.reason or heading),
-        brief=result.status.value.replace("_", " "),
+        brief=say(f"status.{result.status.value}"),
         advice=say(f"stopped.{result.status.value}_advice"),
         place=place(result.location),
     )
 
 
 def _wrong_stage(result: Result, label: str, stage: StageResult) -> Standing:
-    named = _named(result, label, stage)
+    named = named_mistake(result, label, stage)
     name = named.id if named else stage.title
     return Standing(
         "wrong",
@@ -89,8 +89,8 @@ def _unnamed(stage: StageResult) -> str:
     return say("standing.unexplained" if stage.shape == stage.expected_shape else "standing.other_shape")
 
 
-def _named(result: Result, label: str, stage: StageResult) -> MistakeResult | None:
-    """The most specific mistake known of the stage."""
+def named_mistake(result: Result, label: str, stage: StageResult) -> MistakeResult | None:
+    """The most specific mistake known of the stage ``label``; None where none explains it."""
     listed = [one for name in stage.mistakes for one in result.mistakes if one.id == name]
     return next(iter([*listed, *(one for one in result.mistakes if one.stage == label)]), None)
 
@@ -101,7 +101,7 @@ def _wrong_check(result: Result, check: CheckResult) -> Standing:
     return Standing(
         "wrong",
         one_line(check.title),
-        sentence(check.message or f"this check {check.outcome.value.replace('_', ' ')}"),
+        sentence(check.message or say("standing.check", outcome=say(f"outcome.{check.outcome.value}"))),
         brief=one_line(brief, NAME_LIMIT),
         question=one_line(named.hint) if named else "",
         place=place(named.location) if named else None,

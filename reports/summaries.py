@@ -7,12 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
+from urllib.parse import quote
 
 from ..checks.adjustment import UNADJUSTED, Adjustment
 from ..checks.result import CheckResult, Result, Score, Status
 from .remarks import adjusted, remark
+from .reviews import Reason, reasons
 from .stages import State, state
 from .standing import standing
+from .text import one_line
 
 NOTHING_DECIDED: Mapping[str, Adjustment] = MappingProxyType({})
 
@@ -27,7 +30,7 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """One result; text is as it stands in the record, but for the last three, which are cleaned."""
+    """One result. The first two names are as they stand in the record, all other text is cleaned."""
 
     submission: str
     assignment: str
@@ -40,6 +43,18 @@ class Summary:
     tone: str
     brief: str
     remark: str
+    reviews: tuple[Reason, ...]
+
+    @property
+    def link(self) -> str:
+        """Its page, seen from the folder of the class."""
+        return f"{quote(self.submission, safe='')}/report.html"
+
+    @property
+    def percent(self) -> float:
+        """The share of the points possible, from 0 to 100 even where points were added or taken away."""
+        share = self.score.earned / self.score.possible if self.score.possible else 0.0
+        return 100 * min(max(share, 0.0), 1.0)
 
 
 def summaries(
@@ -58,19 +73,24 @@ def _summary(result: Result, adjustment: Adjustment) -> Summary:
         status=result.status,
         measured=result.score,
         score=adjusted(result.score, adjustment),
-        stages={label: (stage.title, state(stage)) for label, stage in result.stages.items()},
+        stages={
+            one_line(label): (one_line(stage.title), state(stage)) for label, stage in result.stages.items()
+        },
         checks=_sums(result.checks),
-        mistakes=tuple(Mistake(one.id, one.title, one.stage) for one in result.mistakes),
+        mistakes=tuple(
+            Mistake(one_line(one.id), one_line(one.title), one_line(one.stage)) for one in result.mistakes
+        ),
         tone=stands.tone,
         brief=stands.brief,
         remark=remark(adjustment),
+        reviews=reasons(result, adjustment),
     )
 
 
 def _sums(checks: Iterable[CheckResult]) -> dict[str, Score]:
     sums: dict[str, Score] = {}
     for check in checks:
-        name = check.stage or re.split(r"[^\w-]", check.id, maxsplit=1)[0]
+        name = one_line(check.stage or re.split(r"[^\w-]", check.id, maxsplit=1)[0])
         before = sums.get(name, Score(earned=0.0, possible=0.0))
         sums[name] = Score(earned=before.earned + check.earned, possible=before.possible + check.points)
     return sums

@@ -1,9 +1,10 @@
-"""The table of grades that a spreadsheet or a learning management system reads."""
+"""The grades as a spreadsheet, a learning management system or a program reads them."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from .summaries import Summary
@@ -22,9 +23,23 @@ def grades_csv(rows: Sequence[Summary]) -> str:
     score, and the remark after it.
     """
     columns = _columns(rows)
-    with_remarks = [["adjustment"], ["remark"]] if any(row.remark for row in rows) else [[], []]
-    header = ["submission", "status", *columns, *with_remarks[0], "score", *with_remarks[1]]
-    return csv_text(header, [_possible(rows, columns), *map(_row, rows)])
+    possible: dict[str, str | float] = {"submission": "points possible", **_possible(rows, columns)}
+    return csv_text(_header(rows, columns), [possible, *map(_row, rows)])
+
+
+def grades_json(rows: Sequence[Summary]) -> str:
+    """The same for programs: "points_possible" by column, and a row of the table for each of "submissions".
+
+    Points are numbers of at most two decimals, and a row lacks what would be an empty cell. Names are as they
+    were handed in, with every character that is not ASCII escaped.
+    """
+    columns = _columns(rows)
+    header = _header(rows, columns)
+    document = {
+        "points_possible": _typed(_possible(rows, columns), header),
+        "submissions": [_typed(_row(row), header) for row in rows],
+    }
+    return json.dumps(document, indent=1) + "\n"
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Mapping[str, str | float]]) -> str:
@@ -44,17 +59,26 @@ def text_cell(text: str) -> str:
     return f"'{line}" if line.startswith(_FORMULA) else line
 
 
+def _typed(row: Mapping[str, str | float], header: Sequence[str]) -> dict[str, str | float]:
+    there = ((name, row[name]) for name in header if name in row)
+    return {name: one if isinstance(one, str) else round(one, 2) for name, one in there}
+
+
 def _columns(rows: Sequence[Summary]) -> list[str]:
     stages = {name for row in rows for name in row.checks if name in row.stages}
     return [*sorted(stages), *sorted({name for row in rows for name in row.checks} - stages)]
 
 
-def _possible(rows: Sequence[Summary], columns: Sequence[str]) -> dict[str, str | float]:
-    best: dict[str, str | float] = {
+def _header(rows: Sequence[Summary], columns: Sequence[str]) -> list[str]:
+    before, after = (["adjustment"], ["remark"]) if any(row.remark for row in rows) else ([], [])
+    return ["submission", "status", *columns, *before, "score", *after]
+
+
+def _possible(rows: Sequence[Summary], columns: Sequence[str]) -> dict[str, float]:
+    best = {
         column: max(row.checks[column].possible for row in rows if column in row.checks) for column in columns
     }
-    score = max((row.score.possible for row in rows), default=0.0)
-    return best | {"submission": "points possible", "score": score}
+    return best | {"score": max((row.score.possible for row in rows), default=0.0)}
 
 
 def _row(row: Summary) -> dict[str, str | float]:

@@ -13,6 +13,7 @@ from .places import Place
 from .stages import StageView, State, pipeline
 from .standing import Standing, standing
 from .text import NAME_LIMIT, one_line, points
+from .wording import say
 
 _STYLES = {
     State.PASSED: "green",
@@ -34,7 +35,7 @@ def verdict(result: Result) -> RenderableType:
 
 
 def _score(result: Result) -> Text:
-    score = f"{points(result.score.earned)} of {points(result.score.possible)} points"
+    score = say("terminal.score", earned=points(result.score.earned), possible=points(result.score.possible))
     return Text.assemble((one_line(result.submission, NAME_LIMIT), "bold"), "  ", score)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from .wording import say
+
 NAME_LIMIT = 120  # a submission, a class, a file
 LINE_LIMIT = 400  # a line of code, a sentence
 TEXT_LIMIT = 4000  # an exception, a counterexample
@@ -25,7 +27,7 @@ def visible(text: str) -> str:
 def clean(text: str, limit: int = TEXT_LIMIT) -> str:
     """``text`` as ``visible`` shows it, cut after ``limit`` characters, saying how many more there were."""
     cut = len(text) - limit
-    return visible(text) if cut <= 0 else f"{visible(text[:limit])}… ({cut:,} more characters)"
+    return visible(text) if cut <= 0 else say("text.cut", start=visible(text[:limit]), more=f"{cut:,}")
 
 
 def one_line(text: str, limit: int = LINE_LIMIT) -> str:
@@ -42,11 +44,6 @@ def sentence(text: str) -> str:
 def points(number: float) -> str:
     """At most two decimals, and none that are zero."""
     return f"{number:.2f}".rstrip("0").rstrip(".")
-
-
-def count(number: int, noun: str) -> str:
-    """Such as "1 stage", "26 stages"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _unseen(character: str) -> bool:

@@ -21,6 +21,11 @@ def say(key: str, **values: object) -> str:
     return words()[key].format(**values)
 
 
+def count(number: int, noun: str) -> str:
+    """Such as "1 submission", "2,000 submissions"; ``noun`` is a key of the catalogue's table "count"."""
+    return say(f"count.{noun}{'' if number == 1 else 's'}", number=f"{number:,}")
+
+
 @cache
 def words() -> Mapping[str, str]:
     """Every text by its key."""

@@ -10,7 +10,7 @@ from ..checks.adjustment import UNADJUSTED, Adjustment
 from ..checks.result import Result
 from .html import render_index, render_report
 from .summaries import NOTHING_DECIDED, summaries
-from .tables import grades_csv
+from .tables import grades_csv, grades_json
 
 ARRAYS = "arrays.safetensors"
 
@@ -31,12 +31,13 @@ def write_submission(result: Result, folder: Path, adjustment: Adjustment = UNAD
 def write_class(
     results: Iterable[Result], folder: Path, adjustments: Mapping[str, Adjustment] = NOTHING_DECIDED
 ) -> None:
-    """Write ``index.html`` and ``grades.csv`` into ``folder``, beside the folders of the submissions.
+    """Write ``index.html``, ``grades.csv`` and ``grades.json`` beside the submissions, into ``folder``.
 
     ``adjustments`` are by submission. Results are read once and not kept.
     """
     rows = summaries(results, adjustments)
     _write(folder / "grades.csv", grades_csv(rows).encode())
+    _write(folder / "grades.json", grades_json(rows).encode())
     _write(folder / "index.html", render_index(rows).encode())
 
 

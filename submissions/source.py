@@ -21,7 +21,8 @@ FOLDER_BYTES = archives.TOTAL_BYTES
 _DATA = {".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".txt", ".csv", ".jpg", ".jpeg", ".png", ".npy"}
 _LIMITS = {".py": CODE_BYTES, ".ipynb": NOTEBOOK_BYTES} | dict.fromkeys(_DATA, DATA_BYTES)
 _SKIPPED = {"__pycache__", "__MACOSX", "venv", "env", "node_modules", "site-packages"}
-_OURS = {"index.html", "grades.csv", *(f"gradebook.sqlite{one}" for one in ("", "-wal", "-shm", "-journal"))}
+_DATABASE = (f"gradebook.sqlite{one}" for one in ("", "-wal", "-shm", "-journal"))
+_OURS = {"index.html", "grades.csv", "grades.json", *_DATABASE}
 _FILES = (".py", ".ipynb", *archives.SUFFIXES)
 
 

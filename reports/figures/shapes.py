@@ -100,6 +100,23 @@ class Plot:
 
 
 @dataclass(frozen=True)
+class Bin:
+    """How many numbers lie between two; ``height`` is in per cent of the fullest bin."""
+
+    count: int
+    height: float
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Bins of one width side by side; ``ticks`` are their edges."""
+
+    description: str
+    bins: tuple[Bin, ...]
+    ticks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Panels:
     """Maps side by side, and below them their scales."""
 

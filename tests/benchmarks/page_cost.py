@@ -1,4 +1,4 @@
-"""What a student's page costs: its arrays while grading, rendering, bytes, requests; and what axe finds."""
+"""What the pages cost: a student's, and that of a class; bytes, time, requests, and what axe finds."""
 
 from __future__ import annotations
 
@@ -18,16 +18,36 @@ from vitcheck.checks import assembling
 from vitcheck.checks.examination import Examination
 from vitcheck.checks.grading import grade
 from vitcheck.checks.kept.arrays import kept_arrays
-from vitcheck.reports import render_report
+from vitcheck.reports import render_index, render_report, summaries
 from vitcheck.submissions.process import Zygote
 
 sys.path.insert(0, str(TESTS / "reports"))
 
 from chromium import launched
+from classes_drawn import drawn_class
 from test_browser import GUIDELINES, UNFOLD
 
 _NAMES = ("fused_attention.py", "two_mistakes.py", "script.py", "syntax_error.py")
 _TIMES = 5
+_CLASSES = (10, 200, 2000)
+_STAGES = 26
+
+# Each gives milliseconds on the clock, the drawing of the page included.
+_DRAWN = "await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+_INTERACTIVE = f"async () => {{ {_DRAWN}; return performance.now(); }}"
+_FILTER = f"""async () => {{
+  const [text, began] = [document.querySelector("[name=text]"), performance.now()];
+  text.value = "student-0001";
+  text.dispatchEvent(new Event("input", {{ bubbles: true }}));
+  {_DRAWN};
+  return performance.now() - began;
+}}"""
+_SORT = f"""async () => {{
+  const began = performance.now();
+  document.querySelectorAll(".class th button")[1].click();
+  {_DRAWN};
+  return performance.now() - began;
+}}"""
 
 
 def milliseconds(work: Callable[[], object]) -> float:
@@ -56,6 +76,29 @@ def row(name: str, zygote: Zygote) -> tuple[object, ...]:
     return name, sum(keeping), rendering, *(one / 1000 for one in sizes), *looked_at(page)
 
 
+def class_row(size: int) -> tuple[object, ...]:
+    """The page of a class of so many."""
+    rows = summaries(drawn_class(size))
+    page = render_index(rows)
+    rendering = milliseconds(lambda: render_index(rows))
+    sheet = page.partition("<tbody>")[2].partition("</tbody>")[0]
+    sizes = (len(page.encode()) / 1000, len(sheet.encode()) / (size * _STAGES))
+    return size, rendering, *sizes, *map(median, zip(*(used(page) for _ in range(_TIMES)))), *looked_at(page)
+
+
+def used(page: str) -> tuple[float, ...]:
+    """Milliseconds: of its thread's processor time, and on the clock until it is drawn, filtered, sorted."""
+    with TemporaryDirectory() as folder, launched() as browser:
+        path, tab = Path(folder) / "page.html", browser.new_page()
+        path.write_text(page, "utf-8")
+        session = tab.context.new_cdp_session(tab)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        tab.goto(path.as_uri())
+        interactive = tab.evaluate(_INTERACTIVE)
+        metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+        return 1000 * metrics["TaskDuration"], interactive, tab.evaluate(_FILTER), tab.evaluate(_SORT)
+
+
 def looked_at(page: str) -> tuple[int, int]:
     """Requests beside the page itself, and what axe finds with all stages unfolded."""
     with TemporaryDirectory() as folder, launched() as browser:
@@ -74,3 +117,18 @@ if __name__ == "__main__":
             ("submission", "keeping, ms", "rendering, ms", "arrays, kB", "page, kB", "requests", "axe"),
             [row(name, started) for name in _NAMES],
         )
+    show(
+        (
+            "class of",
+            "rendering, ms",
+            "page, kB",
+            "bytes a cell",
+            "thread, ms",
+            "interactive, ms",
+            "filter, ms",
+            "sort, ms",
+            "requests",
+            "axe",
+        ),
+        map(class_row, _CLASSES),
+    )

@@ -101,7 +101,7 @@ def test_every_submission_has_its_files_and_the_class_its_pages(course: Course, 
     graded = course.grade(seen, jobs=jobs)
     assert sorted(seen.begun_names) == sorted(seen.done_names) == list(NAMES)
     assert (graded.graded, graded.left, graded.lost) == (5, 0, ())
-    assert {one.name for one in course.out.iterdir()} == {*NAMES, "index.html", "grades.csv"}
+    assert {one.name for one in course.out.iterdir()} == {*NAMES, "index.html", "grades.csv", "grades.json"}
     with (course.out / "grades.csv").open(encoding="utf-8", newline="") as rows:
         assert {row[0] for row in csv.reader(rows)} >= set(NAMES)
 

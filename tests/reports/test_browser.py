@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from classes_drawn import drawn_class
 from playwright.sync_api import Browser, Page
 from records import NAMES, record
 from samples import a_class
@@ -14,7 +15,7 @@ from vitcheck.reports import render_index, render_report, summaries
 
 PAGES = {one.submission[:9].strip("="): render_report(one) for one in a_class()}
 PAGES |= {name: render_report(record(name)) for name in NAMES}
-PAGES |= {"index": render_index(summaries(a_class()))}
+PAGES |= {"index": render_index(summaries(a_class())), "drawn": render_index(summaries(drawn_class(40)))}
 
 UNFOLD = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
 GUIDELINES = {
@@ -23,7 +24,7 @@ GUIDELINES = {
 }
 
 # What can be used, and so has to be reached by keyboard.
-USABLE = """() => [...document.querySelectorAll("a[href], summary, [tabindex]")]
+USABLE = """() => [...document.querySelectorAll("a[href], summary, [tabindex], input, select, button")]
   .filter(one => one.checkVisibility() && one.getClientRects().length)
   .filter(one => !one.closest("details:not([open])") || one.tagName === "SUMMARY").length"""
 FOCUSED = """() => {
@@ -80,7 +81,7 @@ def test_the_page_keeps_the_accessibility_guidelines(browser: Browser, file: Pat
     page.close()
 
 
-@pytest.mark.parametrize("name", ["two_mistakes", "diaz_2"])
+@pytest.mark.parametrize("name", ["two_mistakes", "diaz_2", "index"])
 def test_the_keyboard_reaches_everything_that_can_be_used(
     browser: Browser, tmp_path: Path, name: str
 ) -> None:

@@ -13,15 +13,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 from chromium import launched
+from classes_drawn import drawn_class
 from PIL import Image
 from playwright.sync_api import Browser
 from records import record
 from samples import not_loaded
 
-from vitcheck.reports import render_report
+from vitcheck.reports import render_index, render_report, summaries
 
 FOLDER = Path(__file__).parent / "golden"
-PAGES = {"right": record("fused_attention"), "wrong": record("two_mistakes"), "stopped": not_loaded()}
+PAGES = {
+    "right": render_report(record("fused_attention")),
+    "wrong": render_report(record("two_mistakes")),
+    "stopped": render_report(not_loaded()),
+    "class": render_index(summaries(drawn_class(40))),
+    "sheet": render_index(summaries(drawn_class(40))),
+}
+FIRST = {"sheet": "#submissions"}  # what stands at the top of a picture, if it is not the top of the page
+DARK = {("wrong", 1100), ("sheet", 1100)}
 SHRUNK = {320: 1, 1100: 3, 2560: 5}  # widths of the window, and how much smaller their pictures are kept
 HEIGHT = 1500
 
@@ -42,9 +51,10 @@ def browser() -> Iterator[Browser]:
 def shot(browser: Browser, name: str, width: int) -> Picture:
     page = browser.new_page(
         viewport={"width": width, "height": HEIGHT},
-        color_scheme="dark" if width == 1100 and name == "wrong" else "light",
+        color_scheme="dark" if (name, width) in DARK else "light",
     )
-    page.set_content(render_report(PAGES[name]))
+    page.set_content(PAGES[name])
+    page.locator(FIRST.get(name, "body")).evaluate("one => one.scrollIntoView()")
     whole = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     page.close()
     return whole.resize((width // SHRUNK[width], HEIGHT // SHRUNK[width]), Image.Resampling.BOX)

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
-from samples import a_class, not_loaded, scaled_by_embed_dim
+from samples import HOSTILE, a_class, hostile, not_loaded, scaled_by_embed_dim
 
 from vitcheck.checks.adjustment import Adjustment
-from vitcheck.reports import grades_csv, summaries
+from vitcheck.reports import grades_csv, grades_json, summaries
 from vitcheck.reports.tables import text_cell
+from vitcheck.reports.text import points
 
 
 def rows() -> list[dict[str, str]]:
@@ -87,3 +89,37 @@ def test_a_remark_is_no_formula() -> None:
     decided = {"brown-li": Adjustment(comment="=cmd()")}
     table = csv.DictReader(grades_csv(summaries(a_class(), decided)).splitlines())
     assert {row["remark"] for row in table} == {"", "'=cmd()"}
+
+
+@pytest.mark.parametrize("decided", [{}, {"brown-li": Adjustment(delta=-1 / 3, comment="late")}])
+def test_the_json_is_the_table_with_numbers_as_numbers(decided: dict[str, Adjustment]) -> None:
+    class_ = summaries(a_class(), decided)
+    possible, *table = csv.DictReader(grades_csv(class_).splitlines())
+    read = json.loads(grades_json(class_))
+    assert all(isinstance(one, float) for one in read["points_possible"].values())
+    assert _cells(read["points_possible"]) == {
+        name: cell for name, cell in possible.items() if cell and name != "submission"
+    }
+    for row, cells in zip(read["submissions"][1:], table[1:], strict=True):  # the hostile name is first
+        assert isinstance(row["score"], float)
+        assert _cells(row) == {name: cell for name, cell in cells.items() if cell or name == "remark"}
+
+
+def _cells(row: dict[str, str | float]) -> dict[str, str]:
+    return {name: one if isinstance(one, str) else points(one) for name, one in row.items()}
+
+
+def test_the_json_lacks_the_points_of_what_was_never_checked() -> None:
+    (row,) = json.loads(grades_json(summaries([not_loaded()])))["submissions"]
+    assert row == {"submission": "diaz_2", "status": "not_loaded", "score": 0.0}
+
+
+def test_the_json_of_a_hostile_class_is_plain_and_keeps_its_names() -> None:
+    text = grades_json(summaries([hostile()], {hostile().submission: Adjustment(comment=HOSTILE)}))
+    assert text.isascii()
+    assert all(one == "\n" or one.isprintable() for one in text)
+    assert json.loads(text)["submissions"][0]["submission"] == hostile().submission
+
+
+def test_the_json_of_an_empty_class() -> None:
+    assert json.loads(grades_json([])) == {"points_possible": {"score": 0.0}, "submissions": []}

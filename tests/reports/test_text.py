@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitcheck.reports.text import clean, count, one_line, points, sentence, visible
+from vitcheck.reports.text import clean, one_line, points, sentence, visible
 
 
 @given(st.text())
@@ -55,7 +55,3 @@ def test_sentence(text: str, shown: str) -> None:
 )
 def test_points(number: float, shown: str) -> None:
     assert points(number) == shown
-
-
-def test_count() -> None:
-    assert (count(1, "stage"), count(1200, "stage")) == ("1 stage", "1,200 stages")

@@ -8,7 +8,7 @@ from string import Formatter
 
 import pytest
 
-from vitcheck.reports.wording import say, words
+from vitcheck.reports.wording import count, say, words
 
 REPORTS = Path(__file__).parents[2] / "reports"
 SOURCES = [*REPORTS.rglob("*.py"), *REPORTS.rglob("*.html")]
@@ -33,3 +33,8 @@ def test_places_are_filled_and_missing_ones_are_an_error() -> None:
     with pytest.raises(KeyError):
         say("findings.line")
     assert all(name != "" for text in words().values() for _, name, *_ in Formatter().parse(text))
+
+
+def test_one_is_counted_in_the_singular_and_thousands_are_set_apart() -> None:
+    assert (count(1, "submission"), count(1200, "submission")) == ("1 submission", "1,200 submissions")
+    assert (count(1, "late_day"), count(0, "late_day")) == ("1 late day", "0 late days")

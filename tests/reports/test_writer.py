@@ -23,6 +23,7 @@ def test_what_is_written(tmp_path: Path) -> None:
         "out/brown-li/report.html",
         "out/brown-li/result.json",
         "out/grades.csv",
+        "out/grades.json",
         "out/index.html",
     ]
 

@@ -46,6 +46,7 @@ def test_everything_in_a_folder_that_may_be_a_submission_is_found(tmp_path: Path
         "c.ipynb",
         "README.md",
         "grades.csv",
+        "grades.json",
         ".hidden.py",
         "__MACOSX/x",
         "photo.png",
@@ -64,7 +65,7 @@ def test_a_file_is_a_submission_and_a_missing_path_is_an_error(tmp_path: Path) -
 
 
 def test_no_submission_is_called_like_a_file_beside_the_reports(tmp_path: Path) -> None:
-    for name in ("index.html", "GRADES.csv", "gradebook.sqlite-wal"):
+    for name in ("index.html", "GRADES.csv", "grades.json", "gradebook.sqlite-wal"):
         (tmp_path / name).mkdir()
     (tmp_path / "gradebook.sqlite.py").write_text("")
     names = submission_names(find_submissions([tmp_path]))

@@ -1,0 +1,100 @@
+"""Every student by every stage, as the page of a class shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from urllib.parse import quote
+
+from ..checks.result import Status
+from .class_lists import Difficulty
+from .stages import State
+from .summaries import Summary
+from .text import NAME_LIMIT, one_line, points
+from .wording import say
+
+
+@dataclass(frozen=True)
+class Column:
+    """A stage, and how many have it wrong."""
+
+    label: str
+    title: str
+    wrong: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """Stages side by side in the same state, as one cell: thousands of students then cost a browser little.
+
+    A wrong stage is alone; ``link`` leads to its section, and ``name`` says what it leads to.
+    """
+
+    state: State
+    length: int
+    link: str = ""
+    name: str = ""
+
+    @property
+    def signs(self) -> str:
+        return " ".join(self.state.sign * self.length)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A student; ``standing`` and ``mistakes`` are what the filters of the page look at."""
+
+    name: str
+    link: str
+    score: str
+    first: str
+    tone: str
+    standing: str
+    mistakes: str
+    runs: tuple[Run, ...]
+
+
+def table_columns(rows: Sequence[Summary], hard: Sequence[Difficulty]) -> tuple[Column, ...]:
+    """The stages that apply to some submission, in order."""
+    titles = {
+        label: title
+        for row in rows
+        for label, (title, state) in row.stages.items()
+        if state is not State.NOT_APPLICABLE
+    }
+    wrong = {one.label: one.wrong for one in hard}
+    return tuple(Column(label, title, wrong.get(label, 0)) for label, title in sorted(titles.items()))
+
+
+def table_row(row: Summary, columns: Sequence[Column], places: Mapping[str, int]) -> Row:
+    """One student; ``places`` are those of all mistakes by id."""
+    made = sorted({places[one.id] for one in row.mistakes})
+    return Row(
+        name=one_line(row.submission, NAME_LIMIT),
+        link=row.link,
+        score=points(row.score.earned),
+        first=row.brief,
+        tone=row.tone,
+        standing=row.tone if row.status is Status.GRADED else row.status.value,
+        mistakes=" ".join(map(str, made)),
+        runs=tuple(_runs(row, columns)),
+    )
+
+
+def _runs(row: Summary, columns: Sequence[Column]) -> Iterator[Run]:
+    for state, those in groupby(columns, lambda one: _state(row, one.label)):
+        labels = [one.label for one in those]
+        if state is State.FAILED:
+            yield from (_wrong(row, label) for label in labels)
+        else:
+            yield Run(state, len(labels))
+
+
+def _state(row: Summary, label: str) -> State:
+    return row.stages[label][1] if label in row.stages else State.NOT_REACHED
+
+
+def _wrong(row: Summary, label: str) -> Run:
+    name = say("student.wrong", label=label, word=State.FAILED.word)
+    return Run(State.FAILED, 1, f"{row.link}#stage-{quote(label)}", name)
