@@ -47,6 +47,15 @@ class Outcome(str, Enum):
     SKIPPED = "skipped"
 
 
+class Visibility(str, Enum):
+    """When students may see how a check ended, the earliest first: in Gradescope's words, for Gradescope."""
+
+    VISIBLE = "visible"
+    AFTER_DUE_DATE = "after_due_date"
+    AFTER_PUBLISHED = "after_published"
+    HIDDEN = "hidden"
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -107,6 +116,7 @@ class CheckResult(_Record):
     earned: float
     message: str = ""
     counterexample: dict[str, Any] | None = None  # sizes and seed, "command" repeats it
+    visibility: Visibility = Visibility.VISIBLE
 
 
 class MistakeResult(_Record):

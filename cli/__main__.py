@@ -7,6 +7,7 @@ import click
 from vitcheck import __version__
 from vitcheck.checking import check
 from vitcheck.exits import HELP
+from vitcheck.exporting import export
 from vitcheck.gradebook import gradebook
 from vitcheck.grading import grade
 from vitcheck.looking_up import explain, stages
@@ -19,7 +20,7 @@ def main() -> None:
     """Grade Vision Transformer assignments, stage by stage."""
 
 
-for command in (grade, check, gradebook, stages, explain, selftest):
+for command in (grade, check, gradebook, export, stages, explain, selftest):
     main.add_command(command)
 
 if __name__ == "__main__":
