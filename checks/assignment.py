@@ -139,7 +139,7 @@ def _check_id(name: str) -> str:
 
 def _group_or_check(name: str) -> str:
     groups = GROUPS | _PARTS
-    if name in groups.values() or _kind(name) in groups:
+    if name in groups.values() or (_kind(name) in groups and name != _kind(name)):
         return name
     raise ValueError(
         f"{name!r} is neither a group of checks nor the id of one; {near(name, groups.values())}"
@@ -299,15 +299,20 @@ def load_assignment(name_or_path: str) -> Assignment:
 
     Raises AssignmentError, with a line for everything that is wrong in the file.
     """
+    return _parse(assignment_text(name_or_path), name_or_path)
+
+
+def assignment_text(name_or_path: str) -> str:
+    """Return the TOML of such an assignment. Raises AssignmentError where there is none."""
     if name_or_path in assignment_names():
-        return _parse(_SHIPPED.joinpath(f"{name_or_path}.toml").read_text("utf-8"), name_or_path)
+        return _SHIPPED.joinpath(f"{name_or_path}.toml").read_text("utf-8")
     path = Path(name_or_path)
     if not path.is_file():
         raise AssignmentError(
             f"there is no assignment and no file {name_or_path!r}; {near(name_or_path, assignment_names())}"
         )
     try:
-        return _parse(path.read_text("utf-8"), str(path))
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise AssignmentError(f"{path} cannot be read: {error}") from error
 

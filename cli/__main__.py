@@ -9,6 +9,7 @@ from vitcheck.checking import check
 from vitcheck.exits import HELP
 from vitcheck.exporting import export
 from vitcheck.gradebook import gradebook
+from vitcheck.gradescope import gradescope
 from vitcheck.grading import grade
 from vitcheck.looking_up import explain, stages
 from vitcheck.measuring import selftest
@@ -20,7 +21,7 @@ def main() -> None:
     """Grade Vision Transformer assignments, stage by stage."""
 
 
-for command in (grade, check, gradebook, export, stages, explain, selftest):
+for command in (grade, check, gradebook, export, gradescope, stages, explain, selftest):
     main.add_command(command)
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # named here, so that the help loads no format; a test compares them
 OF_ONE = (
-    *("github-annotations", "github-summary", "github-outputs", "github-classroom"),
+    *("github-annotations", "github-summary", "github-outputs"),
     *("gitlab-code-quality", "junit", "gradescope"),
 )
 OF_A_CLASS = ("canvas", "moodle", "blackboard", "sakai")

@@ -17,8 +17,10 @@ from vitcheck.options import (
     PATH,
     SEEDS,
     assignment_option,
+    checks_option,
     existing,
     gradebook_option,
+    isolation_option,
     load,
     open_or_refuse,
 )
@@ -47,20 +49,8 @@ if TYPE_CHECKING:
     type=SEEDS,
     help="Sizes, weights and images are drawn from it; the same one repeats a run.  [default: a new one]",
 )
-@click.option(
-    "--checks",
-    type=click.Path(file_okay=False, path_type=Path),
-    callback=existing,
-    help="A folder with further checks, as pytest finds them.",
-)
-@click.option(
-    "--isolation",
-    type=click.Choice(["auto", "require", "none"]),
-    default="auto",
-    show_default=True,
-    help="What keeps submissions from the rest of this machine: what works here; all of it, or nothing is"
-    " graded; or limits on time and memory alone.",
-)
+@checks_option
+@isolation_option("auto")
 @click.option("--force", is_flag=True, help="Grade anew what is unchanged since it was graded, too.")
 @gradebook_option("OUT/gradebook.sqlite")
 def grade(

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ...checks.result import Result
 from .code_quality import code_quality
-from .github import classroom, outputs, workflow_commands
+from .github import outputs, workflow_commands
 from .gradescope import gradescope
 from .job_summary import job_summary
 from .junit import junit
@@ -21,7 +21,6 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "github-annotations": workflow_commands,
         "github-summary": job_summary,
         "github-outputs": outputs,
-        "github-classroom": classroom,
         "gitlab-code-quality": code_quality,
         "junit": junit,
         "gradescope": gradescope,

@@ -23,9 +23,10 @@ Identifier,Full name,Email address,Status,Grade,Maximum Grade,Last modified (gra
 "Participant 1234567","Ann Smith",ann@uni.example,Submitted,,100.00,-,
 "Participant 1234568","Bob O'Hara",bob@uni.example,Submitted,50.00,100.00,"Friday, 1 May 2026, 9:00 AM","seen"
 """
-BLACKBOARD = """"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Homework 3 [Total Pts: 100 Score] |98765"
-"Smith"\t"Ann"\t"asmith"\t"0815"\t""
-"Müller"\t"Bob"\t"bmueller"\t"0816"\t"12"
+BLACKBOARD = """\
+Last Name\tFirst Name\tUsername\tStudent ID\tHomework 3 [Total Pts: 100 Score] |98765
+Smith\tAnn\tasmith\t0815\t
+Müller\tBob\tbmueller\t0816\t12
 """
 SAKAI = """Student ID,Student Name,Homework 3 [100]
 asmith,"Smith, Ann",
