@@ -75,21 +75,11 @@ def _members(
 
 
 def _wheel(folder: Path) -> Path:
-    """Have pip build this version of vitcheck; what that leaves goes to ``folder``, too, not to a checkout."""
+    """Have pip build this version of vitcheck; a checkout that it is built from stays as it is."""
     (folder / "built.cfg").write_text(f"[build]\nbuild_base={folder}\n[egg_info]\negg_base={folder}\n")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--wheel-dir",
-        str(folder),
-        _origin(),
-    ]
     environment = os.environ | {"DIST_EXTRA_CONFIG": str(folder / "built.cfg")}  # setuptools reads it
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
+    done = subprocess.run([*build, _origin()], env=environment, capture_output=True, text=True)
     if done.returncode:
         raise click.ClickException(f"pip could not build vitcheck from {_origin()}:\n{done.stderr.strip()}")
     (wheel,) = folder.glob("*.whl")
