@@ -69,8 +69,9 @@ def grade(
     """Grade a class, and write its reports.
 
     Every file, folder or archive directly inside each PATH is a submission; a PATH that is no folder is one
-    itself. Writes index.html, grades.csv and a report for each submission into the folder --out. What was
-    graded before, as it stands, is taken from the gradebook; a run that was interrupted is continued.
+    itself. A batch that Canvas or Moodle gave out, unpacked or not, is read as it is, with a submission for
+    each student. Writes index.html, grades.csv and a report for each submission into the folder --out. What
+    was graded before, as it stands, is taken from the gradebook; a run that was interrupted is continued.
     """
     from vitcheck.checks.many import grade_many
     from vitcheck.checks.tasks import Setting
@@ -78,7 +79,7 @@ def grade(
     from vitcheck.submissions.popular import popular_packages
     from vitcheck.submissions.sandbox.isolation import Isolation
 
-    found, asked = _found(paths, out), load(assignment)
+    found, asked = _found(_without_batches(paths, out), out), load(assignment)
     engine = chosen(kind, scheduler, jobs)
     _show_isolation(isolation, kind)
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
@@ -99,6 +100,20 @@ def grade(
     seed_used = f" (seed {graded.seed})" if graded.graded else ""
     click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
     sys.exit(_exit_code(graded, book))
+
+
+def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
+    """Lay out what a learning management system gave out; until the command ends."""
+    from vitcheck.submissions.batches import BatchError, laid_out
+
+    def tell(text: str) -> None:
+        click.echo(text, err=True)
+
+    context = click.get_current_context()
+    try:
+        return [context.with_resource(laid_out(path, out, tell)) for path in paths]
+    except (BatchError, OSError) as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _found(paths: Sequence[Path], out: Path) -> list[Path]:

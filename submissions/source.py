@@ -173,20 +173,26 @@ def _is_archive(file: Path) -> bool:
 def regular_files(folder: Path) -> Iterator[Path]:
     """Yield each file below ``folder`` in a fixed order; no link is followed, since it may lead anywhere."""
     for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not _is_skipped(name))
+        folders[:] = sorted(name for name in folders if not is_skipped(name))
         for name in sorted(names):
             file = Path(root, name)
             if stat.S_ISREG(file.lstat().st_mode):
                 yield file
 
 
-def _is_skipped(part: str) -> bool:
+def is_skipped(part: str) -> bool:
+    """Say whether files and folders of this name are no part of a submission."""
     return part.startswith(".") or part in _SKIPPED
+
+
+def is_too_large(name: str, size: int) -> bool:
+    """Say whether no submission may have a file of this name and size in bytes."""
+    return size > (FOLDER_BYTES if name.lower().endswith(archives.SUFFIXES) else NOTEBOOK_BYTES)
 
 
 def _wanted(name: str, size: int) -> bool:
     path = PurePosixPath(name)
-    return size <= _LIMITS.get(path.suffix.lower(), -1) and not any(map(_is_skipped, path.parts))
+    return size <= _LIMITS.get(path.suffix.lower(), -1) and not any(map(is_skipped, path.parts))
 
 
 def _strip(files: dict[str, bytes]) -> dict[str, bytes]:
