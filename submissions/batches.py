@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from io import FileIO
 from pathlib import Path
 from typing import IO
 
@@ -82,7 +83,7 @@ def _members(path: Path, besides: Path) -> Iterator[list[_Member]]:
     if path.is_dir():
         files = (one for one in regular_files(path) if besides not in one.resolve().parents)
         yield [
-            _Member(one.relative_to(path).as_posix(), one.stat().st_size, partial(one.open, "rb"))
+            _Member(one.relative_to(path).as_posix(), one.stat().st_size, partial(FileIO, one))
             for one in files
         ]
     elif not zipfile.is_zipfile(path):

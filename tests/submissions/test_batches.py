@@ -46,7 +46,7 @@ def batch(folder: Path, files: Mapping[str, str], form: str) -> Path:
 
 def read(path: Path, told: list[str] | None = None) -> dict[str, dict[str, str]]:
     """What is in the submission of each student."""
-    with laid_out(path, path / "grades", [].append if told is None else told.append) as folder:
+    with laid_out(path, path / "grades", (told if told is not None else []).append) as folder:
         found = find_submissions([folder])
         return {
             name: {
