@@ -118,6 +118,11 @@ class CheckResult(_Record):
     counterexample: dict[str, Any] | None = None  # sizes and seed, "command" repeats it
     visibility: Visibility = Visibility.VISIBLE
 
+    @property
+    def costs(self) -> bool:
+        """Whether points are lost with it; some checks are worth none, and fail along with others."""
+        return self.points > 0 and self.outcome not in (Outcome.PASSED, Outcome.SKIPPED)
+
 
 class MistakeResult(_Record):
     """A mistake that was recognised."""

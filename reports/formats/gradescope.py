@@ -48,7 +48,7 @@ def _output(result: Result) -> str:
 
 
 def _tests(result: Result) -> list[dict[str, object]]:
-    asked = [one for one in result.checks if one.outcome is not Outcome.SKIPPED]
+    asked = [one for one in result.checks if one.outcome is not Outcome.SKIPPED and one.points]
     sum_asked = sum(one.points for one in asked)
     scale = result.score.possible / sum_asked if sum_asked else 0.0  # points of what was skipped go to all
     explained = {one.label: one for one in findings(result) if one.label}
@@ -67,18 +67,14 @@ def _key(check: CheckResult) -> _Key:
 
 def _told_in(groups: Mapping[_Key, Sequence[CheckResult]]) -> dict[str, Visibility]:
     """The strictest of the tests of each stage in which something failed, which are in order."""
-    return {label: seen for (label, seen), checks in groups.items() if any(map(_is_wrong, checks))}
-
-
-def _is_wrong(check: CheckResult) -> bool:
-    return check.outcome is not Outcome.PASSED
+    return {label: seen for (label, seen), checks in groups.items() if any(one.costs for one in checks)}
 
 
 def _test(
     result: Result, key: _Key, checks: Sequence[CheckResult], scale: float, explained: Standing | None
 ) -> dict[str, object]:
     label, visibility = key
-    wrong = [one for one in checks if _is_wrong(one)]
+    wrong = [one for one in checks if one.costs]
     lines = [f"{one_line(one.title)} {clean(one.message)}".strip() for one in wrong]
     stage = result.stages.get(label)
     return {

@@ -210,9 +210,19 @@ def test_a_fingerprint_outlives_lines_put_in_above() -> None:
 def test_junit_counts_each_check_once(graded: Result) -> None:
     (suite,) = JUnitXml.fromstring(rendered(graded, "junit").encode())
     assert suite.tests == len(list(suite)) == max(len(graded.checks), 1)
-    failing = [one for one in graded.checks if one.outcome not in (Outcome.PASSED, Outcome.SKIPPED)]
+    failing = [one for one in graded.checks if one.costs]
     assert suite.failures == sum(bool(test.result) and not test.is_skipped for test in suite)
     assert suite.failures == (len(failing) if graded.checks else 1)
+
+
+@pytest.mark.parametrize("to", ["junit", "gradescope"])
+def test_a_check_that_is_worth_nothing_fails_nothing(to: str) -> None:
+    """Agreement with the reference ends at the first mistake, for all later stages at once."""
+    parted = check("S20", id="reference[S20]", points=0, earned=0, outcome=Outcome.FAILED)
+    graded = result("ann", checks=[parted])
+    text = rendered(graded, to)
+    assert "<failure" not in text
+    assert '"failed"' not in text
 
 
 def test_a_test_of_gradescope_is_a_stage() -> None:
