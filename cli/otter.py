@@ -21,7 +21,6 @@ from vitcheck.apart import require
 OK_FORMAT = False
 
 name = {name!r}
-points = {points!r}
 """
 _CASE = """
 
@@ -53,7 +52,7 @@ def otter(file: str, assignment: str, out: Path) -> None:
         for number, (part, title, points) in enumerate(_parts(asked), 1)
     ]
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(_FILE.format(name=out.stem, points=asked.possible) + "".join(cases), encoding="utf-8")
+    out.write_text(_FILE.format(name=out.stem) + "".join(cases), encoding="utf-8")
     click.echo(f"{out} has {len(cases)} cases, worth {asked.possible:g} points")
 
 
