@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shutil
 import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from ci_runner import ACTION, ROOT, Runner, repository, run
 from junitparser import JUnitXml
 
-ROOT = Path(__file__).parents[2]
-ACTION = ROOT / "action.yml"
 JOB = ROOT / "docs" / "gitlab" / "vitcheck.gitlab-ci.yml"
 WRONG, RIGHT = "scale_by_width.py", "prenorm_conv.py"
-VALUES = re.compile(r"\$\{\{ ([\w.-]+) }}")
 
 
 @pytest.mark.parametrize(("file", "schema"), [(ACTION, "vendor.github-actions"), (JOB, "vendor.gitlab-ci")])
@@ -30,74 +25,21 @@ def test_the_file_is_valid(file: Path, schema: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
-def repository(folder: Path, example: str) -> Path:
-    """A checkout with a submission in a folder."""
-    (folder / "hw3").mkdir(parents=True)
-    shutil.copy(ROOT / "submissions" / "examples" / example, folder / "hw3")
-    return folder
+def prepared(folder: Path, example: str, **inputs: str) -> Runner:
+    """A runner on which the step before has put vitcheck where it belongs."""
+    runner = Runner(folder, example, **inputs)
+    put_in_place(runner.programs)
+    return runner
 
 
-def installed(bin: Path) -> None:
-    """Put vitcheck where the step before would have installed it."""
-    bin.mkdir(parents=True)
-    (bin / "vitcheck").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m vitcheck "$@"\n')
-    (bin / "vitcheck").chmod(0o755)
-
-
-def run(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """As the runner calls bash."""
-    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
-    variables = os.environ | environment
-    return subprocess.run(command, cwd=folder, env=variables, text=True, capture_output=True, timeout=300)
-
-
-class Runner:
-    """What a runner of GitHub makes of an action whose packages are installed."""
-
-    def __init__(self, folder: Path, example: str, **inputs: str) -> None:
-        action = yaml.safe_load(ACTION.read_text())
-        self._steps = {step["name"]: step for step in action["runs"]["steps"] if "run" in step}
-        self._values = {f"inputs.{key}": one.get("default", "") for key, one in action["inputs"].items()}
-        self._values |= {f"inputs.{key}": one for key, one in inputs.items()}
-        self._workspace = repository(folder / "workspace", example)
-        self._temp = folder / "temp"
-        self.summary = folder / "summary"
-        installed(self._temp / "vitcheck" / "bin")
-
-    def step(self, name: str) -> subprocess.CompletedProcess[str]:
-        step = self._steps[name]
-        file = self._temp / "output"
-        file.write_text("")
-        environment = {key: self._filled(text) for key, text in step.get("env", {}).items()}
-        environment |= {
-            "GITHUB_ACTION_PATH": str(ROOT),
-            "GITHUB_OUTPUT": str(file),
-            "GITHUB_STEP_SUMMARY": str(self.summary),
-            "GITHUB_WORKSPACE": str(self._workspace),
-            "RUNNER_TEMP": str(self._temp),
-        }
-        done = run(step["run"], self._workspace, **environment)
-        lines = (line.split("=", 1) for line in file.read_text().splitlines())
-        self._values |= {f"steps.{step.get('id')}.outputs.{name}": value for name, value in lines}
-        return done
-
-    def outputs(self) -> Mapping[str, str]:
-        outputs = yaml.safe_load(ACTION.read_text())["outputs"]
-        return {name: self._filled(one["value"]) for name, one in outputs.items()}
-
-    def fails(self) -> bool:
-        """Whether the last step is run, and fails."""
-        condition = self._steps["Fail if something is wrong"]["if"]
-        assert condition == "${{ inputs.fail == 'true' && steps.grade.outputs.code != '0' }}"
-        asked = self._values["inputs.fail"] == "true" and self._values["steps.grade.outputs.code"] != "0"
-        return asked and self.step("Fail if something is wrong").returncode != 0
-
-    def _filled(self, text: str) -> str:
-        return VALUES.sub(lambda matched: self._values[matched[1]], text)
+def put_in_place(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "vitcheck").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m vitcheck "$@"\n')
+    (folder / "vitcheck").chmod(0o755)
 
 
 def test_wrong_work_is_annotated_summed_up_and_fails_the_step(tmp_path: Path) -> None:
-    runner = Runner(tmp_path, WRONG, file="hw3/scale_by_width.py")
+    runner = prepared(tmp_path, WRONG, file="hw3/scale_by_width.py")
     graded = runner.step("Grade")
     assert graded.returncode == 0, graded.stderr
     report = runner.step("Report")
@@ -116,7 +58,7 @@ def test_wrong_work_is_annotated_summed_up_and_fails_the_step(tmp_path: Path) ->
 
 
 def test_a_folder_of_right_work_passes(tmp_path: Path) -> None:
-    runner = Runner(tmp_path, RIGHT, file="hw3", fail="true")
+    runner = prepared(tmp_path, RIGHT, file="hw3", fail="true")
     assert runner.step("Grade").returncode == 0
     assert runner.step("Report").stdout == ""
     assert (runner.outputs()["score"], runner.outputs()["first-stage"]) == ("100", "")
@@ -124,7 +66,7 @@ def test_a_folder_of_right_work_passes(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_used_fails_with_the_reason_rather_than_a_grade(tmp_path: Path) -> None:
-    graded = Runner(tmp_path, WRONG, file="hw3/vit.py").step("Grade")
+    graded = prepared(tmp_path, WRONG, file="hw3/vit.py").step("Grade")
     assert (graded.returncode, "there is no file or folder hw3/vit.py" in graded.stderr) == (2, True)
 
 
@@ -137,7 +79,7 @@ def test_no_input_is_put_into_a_script() -> None:
 def test_the_job_of_gitlab_writes_its_reports_and_fails(tmp_path: Path) -> None:
     job: dict[str, Any] = yaml.safe_load(JOB.read_text())["vitcheck"]
     checkout = repository(tmp_path / "checkout", WRONG)
-    installed(tmp_path / "bin")
+    put_in_place(tmp_path / "bin")
     variables = job["variables"] | {"VITCHECK_FILE": f"hw3/{WRONG}"}
     path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
     done = run("\n".join(job["script"]), checkout, PATH=path, CI_PROJECT_DIR=str(checkout), **variables)
