@@ -49,7 +49,7 @@ def graded(
 ) -> Result:
     """The record of a submission whose checks have run."""
     points = examination.assignment.points_of([one.id for one in outcomes])
-    checks = _checks(points, outcomes)
+    checks = _checks(examination.assignment, points, outcomes)
     models = [examination] if examination.assignment.architectures else []
     components = parts.components if parts is not None else []
     findings = [found for one in (*models, *components) for found in mistake_results(one)]
@@ -94,7 +94,9 @@ def not_graded(
     )
 
 
-def _checks(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> list[CheckResult]:
+def _checks(
+    assignment: Assignment, points: Mapping[str, float], outcomes: Sequence[CheckOutcome]
+) -> list[CheckResult]:
     return [
         CheckResult(
             id=one.id,
@@ -105,6 +107,7 @@ def _checks(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> li
             earned=round(points[one.id], 4) if one.outcome == "passed" else 0.0,
             message=_message(one),
             counterexample=None if one.counterexample is None else dict(one.counterexample),
+            visibility=assignment.visibility_of(one.id),
         )
         for one in outcomes
     ]

@@ -28,6 +28,7 @@ from ..submissions.limits import Limits
 from .asked_parts import ASPECTS, Components, ExercisePart, Exercises, Part
 from .catalogue import mistake
 from .complaints import UNSEEN, complaints, near
+from .result import Visibility
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -47,7 +48,7 @@ GROUPS = {  # what stands in front of "[" in the id of a check: the group that p
     "library_model": "library_model",
     "own": "own",  # of the instructor: own.some_name, or own.some_name[S12]
 }
-_PARTS = ("component", "exercise")  # which are paid for one by one, in tables of their own
+_PARTS = {"component": "components", "exercise": "exercises"}  # paid for one by one, in tables of their own
 
 _SHIPPED = files(__package__) / "assignments"
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -136,6 +137,15 @@ def _check_id(name: str) -> str:
     raise ValueError(f"is the id of no check, which are such as equation[S12]; {near(kind, GROUPS)}")
 
 
+def _group_or_check(name: str) -> str:
+    groups = GROUPS | _PARTS
+    if name in groups.values() or (_kind(name) in groups and name != _kind(name)):
+        return name
+    raise ValueError(
+        f"{name!r} is neither a group of checks nor the id of one; {near(name, groups.values())}"
+    )
+
+
 class Points(_Table):
     """What each group of checks is worth in all; ``checks`` gives single ones a share of their own."""
 
@@ -214,6 +224,7 @@ class Assignment(_Table):
     full: Annotated[Sizes, BeforeValidator(_with_preset)] = Field(alias="sizes")
     variants: Variants = Variants()
     points: Points = Points()
+    visibility: dict[Annotated[str, AfterValidator(_group_or_check)], Visibility] = {}
     components: Components = {}
     exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
@@ -243,6 +254,11 @@ class Assignment(_Table):
         if rule := self.variants.by_id.get(mistake(name).id):
             return rule.allow, rule.reason
         return mistake(name).kind != "error" and self.variants.default == "allow", None
+
+    def visibility_of(self, id: str) -> Visibility:
+        """Say when students may see how the check ended: its own entry, else that of its group."""
+        group = (GROUPS | _PARTS)[_kind(id)]
+        return self.visibility.get(id, self.visibility.get(group, Visibility.VISIBLE))
 
     def points_of(self, ids: Sequence[str]) -> dict[str, float]:
         """Share the points of each group among those of its checks that are in ``ids``.
@@ -283,15 +299,20 @@ def load_assignment(name_or_path: str) -> Assignment:
 
     Raises AssignmentError, with a line for everything that is wrong in the file.
     """
+    return _parse(assignment_text(name_or_path), name_or_path)
+
+
+def assignment_text(name_or_path: str) -> str:
+    """Return the TOML of such an assignment. Raises AssignmentError where there is none."""
     if name_or_path in assignment_names():
-        return _parse(_SHIPPED.joinpath(f"{name_or_path}.toml").read_text("utf-8"), name_or_path)
+        return _SHIPPED.joinpath(f"{name_or_path}.toml").read_text("utf-8")
     path = Path(name_or_path)
     if not path.is_file():
         raise AssignmentError(
             f"there is no assignment and no file {name_or_path!r}; {near(name_or_path, assignment_names())}"
         )
     try:
-        return _parse(path.read_text("utf-8"), str(path))
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise AssignmentError(f"{path} cannot be read: {error}") from error
 

@@ -49,6 +49,15 @@ class Outcome(str, Enum):
     SKIPPED = "skipped"
 
 
+class Visibility(str, Enum):
+    """When students may see how a check ended, the earliest first: in Gradescope's words, for Gradescope."""
+
+    VISIBLE = "visible"
+    AFTER_DUE_DATE = "after_due_date"
+    AFTER_PUBLISHED = "after_published"
+    HIDDEN = "hidden"
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -109,6 +118,12 @@ class CheckResult(_Record):
     earned: float
     message: str = ""
     counterexample: dict[str, Any] | None = None  # sizes and seed, "command" repeats it
+    visibility: Visibility = Visibility.VISIBLE
+
+    @property
+    def costs(self) -> bool:
+        """Whether points are lost with it; some checks are worth none, and fail along with others."""
+        return self.points > 0 and self.outcome not in (Outcome.PASSED, Outcome.SKIPPED)
 
 
 class MistakeResult(_Record):

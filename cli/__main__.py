@@ -7,10 +7,13 @@ import click
 from vitcheck import __version__
 from vitcheck.checking import check
 from vitcheck.exits import HELP
+from vitcheck.exporting import export
 from vitcheck.gradebook import gradebook
+from vitcheck.gradescope import gradescope
 from vitcheck.grading import grade
 from vitcheck.looking_up import explain, stages
 from vitcheck.measuring import selftest
+from vitcheck.otter import otter
 
 
 @click.group(epilog=HELP, context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,7 +22,7 @@ def main() -> None:
     """Grade Vision Transformer assignments, stage by stage."""
 
 
-for command in (grade, check, gradebook, stages, explain, selftest):
+for command in (grade, check, gradebook, export, gradescope, otter, stages, explain, selftest):
     main.add_command(command)
 
 if __name__ == "__main__":

@@ -5,15 +5,24 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from vitcheck import exits
-from vitcheck.options import PATH, SEEDS, assignment_option, existing, load
+from vitcheck.options import (
+    PATH,
+    SEEDS,
+    assignment_option,
+    checks_option,
+    existing,
+    isolation_option,
+    load,
+)
 
 if TYPE_CHECKING:
     from vitcheck.checks.result import Result
+    from vitcheck.submissions.sandbox.isolation import Sandbox
 
 _OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 
@@ -36,8 +45,17 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 @click.option(
     "--seed", type=SEEDS, default=0, show_default=True, help="Sizes, weights and images are drawn from it."
 )
+@checks_option
+@isolation_option("none")
 def check(
-    file: Path, assignment: str, key: str | None, html: Path | None, json: Path | None, seed: int
+    file: Path,
+    assignment: str,
+    key: str | None,
+    html: Path | None,
+    json: Path | None,
+    seed: int,
+    checks: Path | None,
+    isolation: str,
 ) -> None:
     """Check one FILE, and say what is wrong first, and where.
 
@@ -45,7 +63,7 @@ def check(
     """
     from rich.console import Console
 
-    result = _graded(file, assignment, seed)
+    result = _graded(file, assignment, isolation, seed=seed, checks=checks)
     from vitcheck.reports import render_report, verdict
     from vitcheck.stage_text import stage_text
 
@@ -58,20 +76,29 @@ def check(
     sys.exit(exits.WRONG if _is_wrong(result, label) else exits.FINE)
 
 
-def _graded(file: Path, name: str, seed: int) -> Result:
+def _graded(file: Path, name: str, isolation: str, **options: Any) -> Result:
     from vitcheck.checks.grader import grader
     from vitcheck.submissions.process import Zygote
 
-    with Zygote() as zygote:  # it imports torch while this process imports its own
+    with Zygote(sandbox=_sandbox(isolation)) as zygote:  # it imports torch while this process imports its own
         assignment = load(name)
         try:
-            return grader()(file.resolve(), assignment, zygote=zygote, seed=seed)
+            return grader()(file.resolve(), assignment, zygote=zygote, **options)
         except KeyboardInterrupt:
             sys.exit(exits.INTERRUPTED)
         except Exception:
             traceback.print_exc()
             click.echo("The grader itself failed, which says nothing of the work", err=True)
             sys.exit(exits.HARNESS)
+
+
+def _sandbox(isolation: str) -> Sandbox | None:
+    from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
+
+    try:
+        return open_sandbox(Isolation(isolation))
+    except IsolationError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _is_wrong(result: Result, label: str | None) -> bool:

@@ -17,8 +17,10 @@ from vitcheck.options import (
     PATH,
     SEEDS,
     assignment_option,
+    checks_option,
     existing,
     gradebook_option,
+    isolation_option,
     load,
     open_or_refuse,
 )
@@ -47,20 +49,8 @@ if TYPE_CHECKING:
     type=SEEDS,
     help="Sizes, weights and images are drawn from it; the same one repeats a run.  [default: a new one]",
 )
-@click.option(
-    "--checks",
-    type=click.Path(file_okay=False, path_type=Path),
-    callback=existing,
-    help="A folder with further checks, as pytest finds them.",
-)
-@click.option(
-    "--isolation",
-    type=click.Choice(["auto", "require", "none"]),
-    default="auto",
-    show_default=True,
-    help="What keeps submissions from the rest of this machine: what works here; all of it, or nothing is"
-    " graded; or limits on time and memory alone.",
-)
+@checks_option
+@isolation_option("auto")
 @click.option("--force", is_flag=True, help="Grade anew what is unchanged since it was graded, too.")
 @gradebook_option("OUT/gradebook.sqlite")
 def grade(
@@ -79,8 +69,10 @@ def grade(
     """Grade a class, and write its reports.
 
     Every file, folder or archive directly inside each PATH is a submission; a PATH that is no folder is one
-    itself. Writes index.html, grades.csv, grades.json and a report for each submission into the folder --out.
-    What was graded before, as it stands, is taken from the gradebook; a run that was interrupted is continued.
+    itself. A batch that Canvas or Moodle gave out, unpacked or not, is read as it is, with a submission for
+    each student. Writes index.html, grades.csv, grades.json and a report for each submission into the folder
+    --out. What was graded before, as it stands, is taken from the gradebook; a run that was interrupted is
+    continued.
     """
     from vitcheck.checks.many import grade_many
     from vitcheck.checks.tasks import Setting
@@ -88,7 +80,7 @@ def grade(
     from vitcheck.submissions.popular import popular_packages
     from vitcheck.submissions.sandbox.isolation import Isolation
 
-    found, asked = _found(paths, out), load(assignment)
+    found, asked = _found(_without_batches(paths, out), out), load(assignment)
     engine = chosen(kind, scheduler, jobs)
     _show_isolation(isolation, kind)
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
@@ -109,6 +101,20 @@ def grade(
     seed_used = f" (seed {graded.seed})" if graded.graded else ""
     click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
     sys.exit(_exit_code(graded, book))
+
+
+def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
+    """Lay out what a learning management system gave out; until the command ends."""
+    from vitcheck.submissions.batches import BatchError, laid_out
+
+    def tell(text: str) -> None:
+        click.echo(text, err=True)
+
+    context = click.get_current_context()
+    try:
+        return [context.with_resource(laid_out(path, out, tell)) for path in paths]
+    except (BatchError, OSError) as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _found(paths: Sequence[Path], out: Path) -> list[Path]:

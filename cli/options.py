@@ -47,6 +47,26 @@ assignment_option = click.option(
 )
 
 
+checks_option = click.option(
+    "--checks",
+    type=click.Path(file_okay=False, path_type=Path),
+    callback=existing,
+    help="A folder with further checks, as pytest finds them.",
+)
+
+
+def isolation_option(default: str) -> Callable[[Command], Command]:
+    """What keeps submissions from the machine."""
+    return click.option(
+        "--isolation",
+        type=click.Choice(["auto", "require", "none"]),
+        default=default,
+        show_default=True,
+        help="What keeps submissions from the rest of this machine: what works here; all of it, or nothing is"
+        " graded; or limits on time and memory alone.",
+    )
+
+
 def gradebook_option(default: str) -> Callable[[Command], Command]:
     """Where the gradebook is; ``default`` is for the help."""
     return click.option(

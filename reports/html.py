@@ -17,14 +17,19 @@ from .view import report_view
 from .wording import say
 
 
+def render(template: str, **values: object) -> str:
+    """A file of ``templates`` with ``values`` in it, escaped."""
+    return _environment().get_template(template).render(values) + "\n"
+
+
 def render_report(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
     """The page of one submission, with figures if it has arrays. The same result gives the same text."""
-    return _environment().get_template("report.html").render(view=report_view(result, adjustment)) + "\n"
+    return render("report.html", view=report_view(result, adjustment))
 
 
 def render_index(rows: Sequence[Summary]) -> str:
     """The page of a class; it links to ``NAME/report.html`` beside it for each submission called NAME."""
-    return _environment().get_template("index.html").render(view=index_view(rows)) + "\n"
+    return render("index.html", view=index_view(rows))
 
 
 @cache

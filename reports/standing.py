@@ -33,6 +33,7 @@ class Standing:
     place: Place | None = None
     anchor: str = ""  # of the stage or check that it is about
     label: str = ""  # of the stage, if it is about one
+    mistake: str = ""  # the id of a known one
 
 
 _DETAILS = 800  # characters of a message: the stage itself shows all of it
@@ -40,14 +41,19 @@ _DETAILS = 800  # characters of a message: the stage itself shows all of it
 
 def standing(result: Result) -> Standing:
     """Read off the record: status first, then the first failed stage, then the first failed check."""
+    return next(findings(result), None) or _right(result)
+
+
+def findings(result: Result) -> Iterator[Standing]:
+    """Everything wrong, in that order; checks of a failed stage are no more than that."""
     if result.status is not Status.GRADED:
-        return _stopped(result)
-    failed = (label for label, stage in result.stages.items() if stage.status is StageStatus.FAILED)
-    if label := next(failed, None):
-        return _wrong_stage(result, label, result.stages[label])
-    if check := next(failed_checks(result), None):
-        return _wrong_check(result, check)
-    return _right(result)
+        yield _stopped(result)
+    failed = {label: one for label, one in result.stages.items() if one.status is StageStatus.FAILED}
+    for label, stage in failed.items():
+        yield _wrong_stage(result, label, stage)
+    for check in failed_checks(result):
+        if check.stage not in failed:
+            yield _wrong_check(result, check)
 
 
 def failed_checks(result: Result) -> Iterator[CheckResult]:
@@ -79,6 +85,7 @@ def _wrong_stage(result: Result, label: str, stage: StageResult) -> Standing:
         question=one_line(stage.hint or (named.hint if named else "")),
         place=place(stage.location or (named.location if named else None), shapes_at(result)),
         label=one_line(label),
+        mistake=one_line(named.id) if named else "",
         anchor=one_line(f"stage-{label}"),
     )
 
@@ -105,6 +112,7 @@ def _wrong_check(result: Result, check: CheckResult) -> Standing:
         brief=one_line(brief, NAME_LIMIT),
         question=one_line(named.hint) if named else "",
         place=place(named.location) if named else None,
+        mistake=one_line(named.id) if named else "",
         anchor="checks",
     )
 

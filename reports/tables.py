@@ -11,7 +11,7 @@ from .summaries import Summary
 from .text import one_line, points
 
 # a spreadsheet computes what begins with one of these, and some take those of full width for them
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def grades_csv(rows: Sequence[Summary]) -> str:
@@ -56,7 +56,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Mapping[str, str | float]]) -
 def text_cell(text: str) -> str:
     """``text`` so that no spreadsheet takes it for a formula."""
     line = one_line(text)
-    return f"'{line}" if line.startswith(_FORMULA) else line
+    return f"'{line}" if line.startswith(FORMULA) else line
 
 
 def _typed(row: Mapping[str, str | float], header: Sequence[str]) -> dict[str, str | float]:

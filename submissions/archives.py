@@ -20,7 +20,7 @@ TOTAL_BYTES = 256 * 2**20  # unpacked, of everything read
 RATIO = 200  # unpacked to packed; code and notebooks stay under 50
 RATIO_FROM_BYTES = 2**20  # small members may be as repetitive as they like
 
-_BROKEN = (
+BROKEN = (
     zipfile.BadZipFile,
     tarfile.TarError,
     EOFError,
@@ -43,7 +43,7 @@ def unpack(path: Path, wanted: Wanted) -> dict[str, bytes]:
     read = _unzip if path.name.lower().endswith(".zip") else _untar
     try:
         return dict(read(path, wanted))
-    except _BROKEN as error:
+    except BROKEN as error:
         raise NotLoaded(f"the archive {path.name} is broken: {error}") from error
 
 
@@ -54,7 +54,7 @@ def _unzip(path: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
             raise Refused(f"the archive {path.name} has more than {MEMBERS:,} members")
         total = 0
         for member in members:
-            name = _safe(member.filename)
+            name = safe(member.filename)
             if member.is_dir() or not wanted(name, member.file_size):
                 continue
             total += member.file_size
@@ -84,7 +84,7 @@ def _untar(path: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
             for count, member in enumerate(archive):
                 if count >= MEMBERS:
                     raise Refused(f"the archive {path.name} has more than {MEMBERS:,} members")
-                name = _safe(member.name)
+                name = safe(member.name)
                 if member.isdir() or not wanted(name, member.size):
                     continue
                 content = archive.extractfile(member) if member.isreg() else None
@@ -116,7 +116,7 @@ def _too_large(path: Path) -> Refused:
     )
 
 
-def _safe(name: str) -> str:
+def safe(name: str) -> str:
     """Return ``name`` with forward slashes. Raises Refused where it leads out of the archive."""
     path = name.replace("\\", "/")
     if path.startswith("/") or re.match("[A-Za-z]:", path) or ".." in path.split("/"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -119,6 +119,13 @@ def read_source(path: Path) -> Source:
     return Source(submission_name(path), files)
 
 
+def code_folder(path: Path) -> Path:
+    """Return the folder that the files of ``read_source(path)`` lie in. Raises what ``chosen`` raises."""
+    if not path.is_dir():
+        return path.parent
+    return path / _outer([file.relative_to(path).as_posix() for file in chosen(path)])
+
+
 def _read(path: Path) -> dict[str, bytes]:
     files = chosen(path)
     if len(files) == 1 and _is_archive(files[0]):
@@ -167,32 +174,44 @@ def _is_archive(file: Path) -> bool:
 def regular_files(folder: Path) -> Iterator[Path]:
     """Yield each file below ``folder`` in a fixed order; no link is followed, since it may lead anywhere."""
     for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not _is_skipped(name))
+        folders[:] = sorted(name for name in folders if not is_skipped(name))
         for name in sorted(names):
             file = Path(root, name)
             if stat.S_ISREG(file.lstat().st_mode):
                 yield file
 
 
-def _is_skipped(part: str) -> bool:
+def is_skipped(part: str) -> bool:
+    """Say whether files and folders of this name are no part of a submission."""
     return part.startswith(".") or part in _SKIPPED
+
+
+def is_too_large(name: str, size: int) -> bool:
+    """Say whether no submission may have a file of this name and size in bytes."""
+    return size > (FOLDER_BYTES if name.lower().endswith(archives.SUFFIXES) else NOTEBOOK_BYTES)
 
 
 def _wanted(name: str, size: int) -> bool:
     path = PurePosixPath(name)
-    return size <= _LIMITS.get(path.suffix.lower(), -1) and not any(map(_is_skipped, path.parts))
+    return size <= _LIMITS.get(path.suffix.lower(), -1) and not any(map(is_skipped, path.parts))
 
 
 def _strip(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Leave out the outer folders that hold everything, down to the first that is a package."""
+    outer = _outer(files)
+    return {name[len(outer) :]: content for name, content in files.items()}
+
+
+def _outer(names: Collection[str]) -> str:
+    """Return the path, to its last slash, of the outer folders that hold everything; a package is kept."""
+    outer = ""
     while True:
-        tops = {name.partition("/")[0] for name in files}
-        if len(tops) != 1 or not all("/" in name for name in files):
-            return files
-        (top,) = tops
-        if f"{top}/__init__.py" in files:
-            return files
-        files = {name.partition("/")[2]: content for name, content in files.items()}
+        tops = {name[len(outer) :].partition("/")[0] for name in names}
+        if len(tops) != 1 or not all("/" in name[len(outer) :] for name in names):
+            return outer
+        inner = f"{outer}{tops.pop()}/"
+        if f"{inner}__init__.py" in names:
+            return outer
+        outer = inner
 
 
 def _convert(files: dict[str, bytes]) -> dict[str, bytes]:

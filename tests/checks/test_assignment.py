@@ -291,3 +291,22 @@ def test_the_example_in_the_readme_works(tmp_path: Path) -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
     example = readme.partition("```toml\n")[2].partition("```")[0]
     assert load_assignment(written(tmp_path, example)).full.grid == (4, 4)
+
+
+def test_when_a_check_is_shown_is_said_by_check_else_by_group(tmp_path: Path) -> None:
+    text = SMALLEST + '[visibility]\nproperties = "after_due_date"\n"equation[S12]" = "hidden"\n'
+    assignment = load_assignment(written(tmp_path, text))
+    assert assignment.visibility_of("equation[S12]").value == "hidden"
+    assert assignment.visibility_of("equation[S13]").value == "visible"
+    assert assignment.visibility_of("property[batch]").value == "after_due_date"
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ('equation = "hidden"', "line 10: visibility.equation: 'equation' is neither a group of checks"),
+        ('equations = "never"', "line 10: visibility.equations: must be 'visible', 'after_due_date'"),
+    ],
+)
+def test_a_group_or_a_time_that_is_unknown_is_told(tmp_path: Path, entry: str, message: str) -> None:
+    assert complaint(tmp_path, f"{SMALLEST}[visibility]\n{entry}\n").startswith(message)

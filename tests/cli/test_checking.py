@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -16,6 +17,7 @@ import vitcheck.checks.grader
 import vitcheck.submissions.process
 from vitcheck.__main__ import main
 from vitcheck.checks.result import Result
+from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 
 Check = Callable[..., Run]
 
@@ -24,14 +26,14 @@ Check = Callable[..., Run]
 def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
     """Run the command on a file that the grader finds to be as given."""
 
-    def run(found: Result | BaseException, *options: str) -> Run:
-        def grade(*_: object, **__: object) -> Result:
+    def run(found: Result | BaseException | Callable[..., Result], *options: str) -> Run:
+        def grade(*asked: object, **given: object) -> Result:
             if isinstance(found, BaseException):
                 raise found
-            return found
+            return found if isinstance(found, Result) else found(*asked, **given)
 
         monkeypatch.setattr(vitcheck.checks.grader, "grader", lambda: grade)
-        monkeypatch.setattr(vitcheck.submissions.process, "Zygote", nullcontext)
+        monkeypatch.setattr(vitcheck.submissions.process, "Zygote", lambda sandbox: nullcontext(sandbox))
         (tmp_path / "vit.py").write_text("")
         return CliRunner().invoke(main, ["check", str(tmp_path / "vit.py"), *options])
 
@@ -89,6 +91,24 @@ def test_a_fault_of_the_grader_is_not_the_students(check: Check) -> None:
     assert run.exit_code == 3
     assert "no process can be forked" in run.output
     assert "The grader itself failed" in run.output
+
+
+def test_nothing_is_checked_with_less_than_is_required(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    run = check(all_passed(), "--isolation", "require")
+    assert (run.exit_code, "does not keep submissions from the network" in run.output) == (2, True)
+
+
+def test_own_checks_and_the_sandbox_reach_the_grader(check: Check, tmp_path: Path) -> None:
+    given: dict[str, object] = {}
+
+    def grade(*_: object, **options: object) -> Result:
+        given.update(options)
+        return all_passed()
+
+    check(grade, "--checks", str(tmp_path), "--isolation", "auto")
+    assert given["checks"] == tmp_path
+    assert given["zygote"] == open_sandbox(Isolation.AUTO)
 
 
 def test_an_interrupt_has_its_own_code(check: Check) -> None:

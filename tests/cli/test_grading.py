@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,3 +177,25 @@ def test_from_files_to_reports(tmp_path: Path) -> None:
         assert f"{name}/report.html" in (out / "index.html").read_text(encoding="utf-8")
         assert (out / name / "report.html").exists()
         assert '"not_loaded"' in (out / name / "result.json").read_text(encoding="utf-8")
+
+
+def test_a_batch_of_a_learning_management_system_is_graded_as_it_is(
+    grade: Grade, asked: dict[str, Any], tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(tmp_path / "batch.zip", "w") as archive:
+        for name in ("annlee_12_345_vit.py", "annlee_12_346_vit-1.py", "bobo_LATE_13_347_vit.py"):
+            archive.writestr(name, "x = 1")
+    run = CliRunner().invoke(main, ["grade", str(tmp_path / "batch.zip"), "--out", str(tmp_path / "o")])
+    assert [one.name for one in asked["paths"]] == ["annlee_12", "bobo_13"]
+    assert run.stderr == "annlee_12: annlee_12_346_vit-1.py is newer than annlee_12_345_vit.py, and taken\n"
+    assert not asked["paths"][0].exists()
+
+
+def test_a_damaged_batch_is_a_usage_error(grade: Grade, asked: dict[str, Any], tmp_path: Path) -> None:
+    batch = tmp_path / "batch.zip"
+    with zipfile.ZipFile(batch, "w") as archive:
+        archive.writestr("annlee_12_345_vit.py", "content of ann")
+    batch.write_bytes(batch.read_bytes().replace(b"content of ann", b"content of bob"))
+    run = CliRunner().invoke(main, ["grade", str(batch), "--out", str(tmp_path / "o")])
+    assert (run.exit_code, "Download it again" in run.output) == (2, True)
+    assert "paths" not in asked

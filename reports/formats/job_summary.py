@@ -1,0 +1,22 @@
+"""The summary of a job on GitHub."""
+
+from __future__ import annotations
+
+from ...checks.result import Result
+from ..html import render
+from ..stages import pipeline
+from ..standing import standing
+from ..text import NAME_LIMIT, one_line, points
+from .repository import Repository
+
+
+def job_summary(result: Result, _: Repository) -> str:
+    """The score, the first thing wrong with its line and question, and the pipeline as a table.
+
+    It is HTML without an empty line, in which Markdown has no meaning: what a student wrote cannot format it.
+    """
+    score = f"{points(result.score.earned)} of {points(result.score.possible)} points"
+    name = one_line(result.submission, NAME_LIMIT)
+    return render(
+        "job_summary.html", name=name, score=score, stands=standing(result), stages=pipeline(result)
+    )

@@ -1,0 +1,141 @@
+"""A class as Canvas or Moodle gives it out: a folder or an archive of files that are named after students."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from io import FileIO
+from pathlib import Path
+from typing import IO
+
+from . import archives
+from .errors import SubmissionError
+from .source import is_skipped, is_too_large, regular_files
+
+# smithann_LATE_1234_5678_vit-1.py, anon_x7Ab2_5678_vit.py, smithann_1234_text.html
+_CANVAS = re.compile(
+    r"(?P<name>(?!LATE_)\w+?_)?(?:LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]+)_"
+    r"(?:(?P<attachment>\d+)_(?P<file>.+)|(?P<page>(?:text|link)\.html))"
+)
+_AGAIN = re.compile(
+    r"-\d+(?=\.(?:py|ipynb|zip|tar|tar\.gz|tgz)$)"
+)  # put into names that were handed in before
+
+# Ann Smith_1234567_assignsubmission_file_/vit.py, or with the file behind it in one name
+_MOODLE = re.compile(r"(?P<student>.+_\d+)_assignsubmission_[a-z]+(?:_(?P<file>[^/]+)|_?/(?P<below>.+))")
+
+
+class BatchError(Exception):
+    """A download that is damaged; the message says which file of it."""
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A file of a batch: where it lies there, and how it is read."""
+
+    path: str
+    size: int
+    opened: Callable[[], IO[bytes]]
+
+
+@dataclass(frozen=True)
+class _Handed:
+    """A file of a student; of two that have the same path, the one with the larger number is newer."""
+
+    student: str
+    path: str
+    number: int
+    member: _Member
+
+
+@contextmanager
+def laid_out(path: Path, besides: Path, tell: Callable[[str], object]) -> Iterator[Path]:
+    """Yield a folder with a folder for each student if ``path`` is such a batch, else ``path`` itself.
+
+    The folders are called as the system tells students apart: name, "_" and number. Other files of a batch
+    stand beside them, but for those below ``besides``. What was decided between several files is told. Raises
+    BatchError and OSError.
+    """
+    with _members(path, besides.resolve()) as members:
+        handed = [one for one in map(_handed, members) if one]
+        if len(handed) * 2 <= len({one.path.partition("/")[0] for one in members}):
+            yield path
+            return
+        with tempfile.TemporaryDirectory(prefix="vitcheck-batch-", ignore_cleanup_errors=True) as folder:
+            theirs = {one.member.path for one in handed}
+            for one in _newest(handed, tell):
+                _write(one.member, Path(folder, one.student, one.path))
+            for other in members:
+                if other.path not in theirs:
+                    _write(other, Path(folder, other.path))
+            yield Path(folder)
+
+
+@contextmanager
+def _members(path: Path, besides: Path) -> Iterator[list[_Member]]:
+    """The files of a folder or a zip; of anything else, none."""
+    if path.is_dir():
+        files = (one for one in regular_files(path) if besides not in one.resolve().parents)
+        yield [
+            _Member(one.relative_to(path).as_posix(), one.stat().st_size, partial(FileIO, one))
+            for one in files
+        ]
+    elif not zipfile.is_zipfile(path):
+        yield []
+    else:
+        with zipfile.ZipFile(path) as archive:
+            yield _zipped(archive)
+
+
+def _zipped(archive: zipfile.ZipFile) -> list[_Member]:
+    try:
+        files = [(archives.safe(one.filename), one) for one in archive.infolist() if not one.is_dir()]
+    except SubmissionError:  # which is told of the archive when it is read
+        return []
+    return [
+        _Member(name, one.file_size, partial(archive.open, one))
+        for name, one in files
+        if not any(map(is_skipped, name.split("/")))
+    ]
+
+
+def _handed(member: _Member) -> _Handed | None:
+    if moodle := _MOODLE.fullmatch(member.path):
+        return _Handed(moodle["student"], moodle["below"] or moodle["file"], 0, member)
+    canvas = _CANVAS.fullmatch(member.path)
+    if canvas is None or "/" in member.path or not (canvas["name"] or canvas["user"].startswith("anon")):
+        return None
+    student = f"{canvas['name'] or ''}{canvas['user']}"
+    file = canvas["page"] or _AGAIN.sub("", canvas["file"])
+    return _Handed(student, file, int(canvas["attachment"] or 0), member)
+
+
+def _newest(handed: list[_Handed], tell: Callable[[str], object]) -> list[_Handed]:
+    """One for each path of each student."""
+    newest: dict[tuple[str, str], _Handed] = {}
+    for one in sorted(handed, key=lambda one: one.number):
+        before = newest.get((one.student, one.path))
+        if before is not None:
+            tell(f"{one.student}: {one.member.path} is newer than {before.member.path}, and taken")
+        newest[one.student, one.path] = one
+    return list(newest.values())
+
+
+def _write(member: _Member, place: Path) -> None:
+    """Copy it; in the place of what is too large is a file of that size without content."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.open("wb") as file:
+        if is_too_large(member.path, member.size):
+            file.truncate(member.size)
+            return
+        try:
+            with member.opened() as content:
+                shutil.copyfileobj(content, file)
+        except archives.BROKEN as error:
+            raise BatchError(f"{member.path} in the batch is damaged: {error}. Download it again") from error

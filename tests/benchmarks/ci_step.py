@@ -1,0 +1,62 @@
+"""How long the GitHub action's own commands take, from an empty cache of packages and from a full one."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from subprocess import run
+from tempfile import TemporaryDirectory
+
+from ci_runner import ROOT, Runner
+from common import show
+
+_STEPS = ("Install vitcheck", "Grade", "Report")
+
+
+def seconds(runner: Runner) -> list[float]:
+    """Of each step."""
+    taken = []
+    for name in _STEPS:
+        began = time.perf_counter()
+        done = runner.step(name)
+        if done.returncode:
+            sys.exit(f"{name} failed:\n{done.stderr}")
+        taken.append(time.perf_counter() - began)
+    return taken
+
+
+def size_of(folder: Path) -> int:
+    """In MB."""
+    printed = run(["du", "-sm", str(folder)], check=True, capture_output=True, text=True).stdout
+    return int(printed.split()[0])
+
+
+def main() -> None:
+    """Print the seconds of each step, and the megabytes that are cached and installed."""
+    parser = ArgumentParser()
+    parser.add_argument("--torch-index", default="", help="as the input of the action")
+    index = parser.parse_args().torch_index
+    rows: list[tuple[object, ...]] = []
+    with TemporaryDirectory() as folder:
+        checkout = Path(folder, "checkout")
+        run(
+            ["git", "clone", "--quiet", str(ROOT), str(checkout)], check=True
+        )  # installing leaves files there
+        for cache in ("empty", "full"):
+            place = Path(folder, cache)
+            inputs = {"file": "hw3", "torch-index": index}
+            runner = Runner(place, "scale_by_width.py", checkout, **inputs)
+            packages = place / "temp" / "vitcheck-packages"
+            if cache == "full":
+                Path(folder, "empty", "temp", packages.name).rename(packages)
+            taken = seconds(runner)
+            share = f"{100 * taken[0] / sum(taken):.0f} %"
+            rows.append((cache, *taken, share, size_of(packages), size_of(place / "temp" / "vitcheck")))
+    steps = (name.lower() for name in _STEPS)
+    show(("cache", *steps, "share of installing", "cached, MB", "installed, MB"), rows)
+
+
+if __name__ == "__main__":
+    main()

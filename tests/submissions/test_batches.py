@@ -1,0 +1,148 @@
+"""Batches as Canvas and Moodle give them out: each student once, nobody lost."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from vitcheck.submissions import source
+from vitcheck.submissions.batches import BatchError, laid_out
+from vitcheck.submissions.errors import Refused
+from vitcheck.submissions.source import find_submissions, read_source, submission_names
+
+CANVAS = {
+    "smithann_1234_5678_vit-1.py": "ann",
+    "o_hara_LATE_1235_5680_vit.ipynb": "{}",
+    "müller_1236_5690_utils-2.py": "utils",
+    "müller_1236_5691_main.py": "import utils",
+    "zhangli_LATE_1237_text.html": "<p>I could not</p>",
+    "anon_x7Ab2_5700_vit.py": "anonymous",
+    "LATE_anon_y8_5701_vit.py": "late",
+}
+MOODLE = {
+    "Ann Smith_1234567_assignsubmission_file_/vit.py": "ann",
+    "Ann Smith_1234567_assignsubmission_file_/parts/mlp.py": "mlp",
+    "Ann Smith_1234567_assignsubmission_onlinetext_/onlinetext.html": "see the file",
+    "Ann Smith_1234568_assignsubmission_file/vit.py": "another Ann",
+    "Jörg 2 Meier_12_assignsubmission_file_model.py": "flat",
+    "Participant_77_assignsubmission_onlinetext_/onlinetext.html": "text alone",
+}
+
+
+def batch(folder: Path, files: Mapping[str, str], form: str) -> Path:
+    if form == "zip":
+        with zipfile.ZipFile(folder / "batch.zip", "w") as archive:
+            for name, text in files.items():
+                archive.writestr(name, text)
+        return folder / "batch.zip"
+    for name, text in files.items():
+        (folder / "batch" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "batch" / name).write_text(text)
+    return folder / "batch"
+
+
+def read(path: Path, told: list[str] | None = None) -> dict[str, dict[str, str]]:
+    """What is in the submission of each student."""
+    with laid_out(path, path / "grades", (told if told is not None else []).append) as folder:
+        found = find_submissions([folder])
+        return {
+            name: {
+                file.relative_to(one).as_posix(): file.read_text()
+                for file in one.rglob("*")
+                if file.is_file()
+            }
+            if one.is_dir()
+            else {"": one.read_text()}
+            for name, one in zip(submission_names(found), found, strict=True)
+        }
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_each_student_of_a_batch_from_canvas_is_a_submission(tmp_path: Path, form: str) -> None:
+    assert read(batch(tmp_path, CANVAS, form)) == {
+        "smithann_1234": {"vit.py": "ann"},
+        "o_hara_1235": {"vit.ipynb": "{}"},
+        "müller_1236": {"utils.py": "utils", "main.py": "import utils"},
+        "zhangli_1237": {"text.html": "<p>I could not</p>"},
+        "anon_x7Ab2": {"vit.py": "anonymous"},
+        "anon_y8": {"vit.py": "late"},
+    }
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_each_student_of_a_batch_from_moodle_is_a_submission(tmp_path: Path, form: str) -> None:
+    assert read(batch(tmp_path, MOODLE, form)) == {
+        "Ann Smith_1234567": {
+            "vit.py": "ann",
+            "parts/mlp.py": "mlp",
+            "onlinetext.html": "see the file",
+        },
+        "Ann Smith_1234568": {"vit.py": "another Ann"},
+        "Jörg 2 Meier_12": {"model.py": "flat"},
+        "Participant_77": {"onlinetext.html": "text alone"},
+    }
+
+
+def test_of_two_versions_the_newer_is_taken_and_that_is_told(tmp_path: Path) -> None:
+    told: list[str] = []
+    files = {"ann_1_90_vit-2.py": "new", "ann_1_89_vit.py": "old", "bob_2_91_vit.py": "b"}
+    assert read(batch(tmp_path, files, "zip"), told)["ann_1"] == {"vit.py": "new"}
+    assert told == ["ann_1: ann_1_90_vit-2.py is newer than ann_1_89_vit.py, and taken"]
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_files_that_are_named_otherwise_are_submissions_of_their_own(tmp_path: Path, form: str) -> None:
+    late = {"by-mail.py": "x", "README.md": "x", "__MACOSX/._a_1_2_b.py": "x", "grades/ann_1/result.json": ""}
+    found = read(batch(tmp_path, CANVAS | late, form))
+    assert found["by-mail"] == {"": "x"}
+    assert len(found) == 7 + (form == "zip")  # in a folder, grades is where reports are written
+    assert "README" not in found
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_what_is_no_batch_stays_as_it_is(tmp_path: Path, form: str) -> None:
+    path = batch(tmp_path, {"vit.py": "x", "parts/mlp.py": "x", "a_1_2_b.py": "x"}, form)
+    with laid_out(path, tmp_path, print) as laid:
+        assert laid == path
+
+
+@pytest.mark.parametrize("name", ["vit.py", "../ann_1_2_vit.py"])
+def test_a_zip_that_is_broken_or_leads_out_is_left_to_who_reads_archives(tmp_path: Path, name: str) -> None:
+    path = batch(tmp_path, {name: "x", "/bob_1_2_vit.py": "x"}, "zip")
+    with laid_out(path, tmp_path, print) as laid:
+        assert laid == path
+    path.write_bytes(b"PK\x03\x04 no zip")
+    with laid_out(path, tmp_path, print) as laid:
+        assert laid == path
+
+
+def test_a_damaged_file_stops_all_before_anything_is_graded(tmp_path: Path) -> None:
+    path = batch(tmp_path, {"ann_1_2_vit.py": "content of ann"}, "zip")
+    path.write_bytes(path.read_bytes().replace(b"content of ann", b"content of bob"))
+    with pytest.raises(BatchError, match=r"ann_1_2_vit\.py in the batch is damaged.*Download it again"):
+        read(path)
+
+
+def test_what_is_too_large_takes_no_room_and_is_refused_for_its_student(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "NOTEBOOK_BYTES", 2**20)
+    size = 3 * 2**20
+    files = {"ann_1_2_vit.py": "#" * size, "bob_3_4_weights.pth": "0" * size, "bob_3_5_vit.py": "x = 1"}
+    with laid_out(batch(tmp_path, files, "zip"), tmp_path, print) as folder:
+        written = folder / "ann_1" / "vit.py"
+        assert (written.stat().st_size, written.stat().st_blocks) == (size, 0)
+        with pytest.raises(Refused, match=r"vit\.py is larger than 2 MB"):
+            read_source(written)
+        assert set(read_source(folder / "bob_3").files) == {"vit.py"}
+
+
+def test_an_archive_that_a_student_handed_in_is_read(tmp_path: Path) -> None:
+    inner = batch(tmp_path, {"hw3/vit.py": "x = 1"}, "zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("ann_1_2_hw3-4.zip", inner)
+    with laid_out(tmp_path / "all.zip", tmp_path, print) as folder:
+        assert set(read_source(folder / "ann_1").files) == {"vit.py"}
