@@ -19,6 +19,7 @@ from vitcheck.submissions.packing import Handed
 from vitcheck.submissions.process import Zygote
 from vitcheck.submissions.sandbox.isolation import IsolationError
 
+os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # where workers find the tasks that they are sent
 _ARRAYS = save({"S25/student": np.ones(1, np.float32)}, {"stages": "{}"})
 
 
