@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,10 +22,32 @@ PATH = click.Path(path_type=Path)
 def existing(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     """Refuse paths that are not there, as the callback of a parameter that is one path or several."""
     for path in value if isinstance(value, tuple) else [value]:
-        if path is not None and not path.exists():
-            beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise click.BadParameter(f"there is no file or folder {path}{did_you_mean(path.name, beside)}")
+        try:
+            demand(path)
+        except FileNotFoundError as error:
+            raise click.BadParameter(str(error)) from None
     return value
+
+
+def demand(path: Path | None) -> None:
+    """Raises FileNotFoundError, with what is near, for a path where nothing is."""
+    if path is not None and not path.exists():
+        beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise FileNotFoundError(f"there is no file or folder {path}{did_you_mean(path.name, beside)}")
+
+
+def submissions_in(paths: Iterable[Path], out: Path) -> list[Path]:
+    """List the submissions at ``paths``; our own reports in ``out`` are none.
+
+    Raises ValueError where there are no others, and FileNotFoundError.
+    """
+    from vitcheck.submissions.source import find_submissions
+
+    paths = list(paths)
+    found = [one for one in find_submissions(paths) if one.resolve() != out.resolve()]
+    if not found:
+        raise ValueError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
+    return found
 
 
 def load(name: str) -> Assignment:

@@ -17,22 +17,23 @@ from .wording import say
 
 def render_report(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
     """The page of one submission, with figures if it has arrays. The same result gives the same text."""
-    return _environment().get_template("report.html").render(view=report_view(result, adjustment)) + "\n"
+    return environment().get_template("report.html").render(view=report_view(result, adjustment)) + "\n"
 
 
 def render_index(rows: Sequence[Summary]) -> str:
     """The page of a class; it links to ``NAME/report.html`` beside it for each submission called NAME."""
-    return _environment().get_template("index.html").render(view=index_view(rows)) + "\n"
+    return environment().get_template("index.html").render(view=index_view(rows)) + "\n"
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """How templates are read: what is put into them is escaped, and nothing may be missing."""
+    found = Environment(
         loader=PackageLoader("vitcheck.reports", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["say"] = say
-    return environment
+    found.globals["say"] = say
+    return found
