@@ -36,26 +36,37 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 @click.option(
     "--seed", type=SEEDS, default=0, show_default=True, help="Sizes, weights and images are drawn from it."
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Check again at every save, until Ctrl-C, which exits with 0; a report refreshes itself meanwhile.",
+)
 def check(
-    file: Path, assignment: str, key: str | None, html: Path | None, json: Path | None, seed: int
+    file: Path,
+    assignment: str,
+    key: str | None,
+    html: Path | None,
+    json: Path | None,
+    seed: int,
+    watch: bool,
 ) -> None:
     """Check one FILE, and say what is wrong first, and where.
 
     It may be a notebook, a folder or an archive as well.
     """
-    from rich.console import Console
+    if watch:
+        from vitcheck.outputs import Output
+        from vitcheck.watching import watch_and_check
 
+        watch_and_check(file, load(assignment), seed, Output(key, html, json))
+        sys.exit(exits.FINE)
     result = _graded(file, assignment, seed)
-    from vitcheck.reports import render_report, verdict
-    from vitcheck.stage_text import stage_text
+    from vitcheck.outputs import Output  # after the start of the process that runs the code
 
-    if html:
-        html.write_text(render_report(result), encoding="utf-8")
-    if json:
-        json.write_text(result.to_json(), encoding="utf-8")
-    label = next((label for label, one in result.stages.items() if one.key == key), None)
-    Console(highlight=False).print(stage_text(result, label) if label else verdict(result))
-    sys.exit(exits.WRONG if _is_wrong(result, label) else exits.FINE)
+    output = Output(key, html, json)
+    output.write(result)
+    output.print(result)
+    sys.exit(exits.WRONG if output.is_wrong(result) else exits.FINE)
 
 
 def _graded(file: Path, name: str, seed: int) -> Result:
@@ -72,13 +83,3 @@ def _graded(file: Path, name: str, seed: int) -> Result:
             traceback.print_exc()
             click.echo("The grader itself failed, which says nothing of the work", err=True)
             sys.exit(exits.HARNESS)
-
-
-def _is_wrong(result: Result, label: str | None) -> bool:
-    """Whether the stage is, or without one anything."""
-    from vitcheck.checks.result import StageStatus
-    from vitcheck.reports.standing import standing
-
-    if label:
-        return result.stages[label].status in (StageStatus.FAILED, StageStatus.NOT_REACHED)
-    return standing(result).tone != "right"

@@ -16,7 +16,7 @@ from vitcheck.checks.engines.local import Local
 from vitcheck.checks.gradebook.opening import open_gradebook
 from vitcheck.checks.many import grade_many
 from vitcheck.checks.result import Status
-from vitcheck.checks.tasks import Setting, Task
+from vitcheck.checks.tasks import OWN_WORK, Setting, Task
 from vitcheck.options import demand, submissions_in
 from vitcheck.reference.stages import stage as stage_called
 from vitcheck.shown import Result
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 Place = str | PathLike[str]
 
 _MODEL, _PARTS = "vit-debugging", "vit-basics"
-_YOURS = Setting(Isolation.NONE)  # who checks their own work runs it anyway
 _ANEW = "An instance is graded as its class, which is built anew, without the arguments that it was given"
 
 
@@ -147,7 +146,7 @@ def _grader() -> WarmGrader:
 
 
 def _graded(handed: Handed, name: str, assignment: Assignment, seed: int) -> records.Result:
-    return _grader().grade(Task(handed, name, assignment, seed, setting=_YOURS))
+    return _grader().grade(Task(handed, name, assignment, seed, setting=OWN_WORK))
 
 
 def _told_of_instance(result: records.Result) -> records.Result:

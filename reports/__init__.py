@@ -6,7 +6,7 @@ from .html import render_index, render_report
 from .summaries import summaries
 from .tables import grades_csv
 from .terminal import verdict
-from .writer import write_class, write_submission
+from .writer import write_class, write_submission, write_whole
 
 __all__ = [
     "grades_csv",
@@ -16,4 +16,5 @@ __all__ = [
     "verdict",
     "write_class",
     "write_submission",
+    "write_whole",
 ]

@@ -15,9 +15,15 @@ from .view import report_view
 from .wording import say
 
 
-def render_report(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
-    """The page of one submission, with figures if it has arrays. The same result gives the same text."""
-    return environment().get_template("report.html").render(view=report_view(result, adjustment)) + "\n"
+def render_report(
+    result: Result, adjustment: Adjustment = UNADJUSTED, *, refresh_seconds: int | None = None
+) -> str:
+    """The page of one submission, with figures if it has arrays. The same result gives the same text.
+
+    It loads itself again every ``refresh_seconds``, if that is given.
+    """
+    view = report_view(result, adjustment)
+    return environment().get_template("report.html").render(view=view, refresh=refresh_seconds) + "\n"
 
 
 def render_index(rows: Sequence[Summary]) -> str:

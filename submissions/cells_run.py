@@ -110,5 +110,5 @@ def _cell(text: str, body: Sequence[ast.stmt], needed: Set[ast.stmt]) -> dict[st
         first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
         last = node.end_lineno or node.lineno
         lines[first - 1 : last] = [""] * (last - first + 1)
-    code = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
-    return {**code, "source": "\n".join(lines)}
+    source = "\n".join(lines)
+    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}

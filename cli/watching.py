@@ -1,0 +1,46 @@
+"""``vitcheck check --watch``: a submission is graded again at every save."""
+
+from __future__ import annotations
+
+import traceback
+from contextlib import suppress
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from vitcheck.checks.assignment import Assignment
+from vitcheck.checks.result import Result
+from vitcheck.checks.tasks import OWN_WORK, Task
+from vitcheck.outputs import Output
+from vitcheck.saves import saves
+from vitcheck.submissions.source import submission_name
+from vitcheck.warm import WarmGrader
+
+_REFRESH_SECONDS = 1
+
+
+def watch_and_check(file: Path, assignment: Assignment, seed: int, output: Output) -> None:
+    """Give ``output`` the result of each save, until Ctrl-C."""
+    name = submission_name(file)
+    last: Result | None = None
+    with suppress(KeyboardInterrupt), WarmGrader() as grader:
+        for handed in saves(file):
+            if handed is None:
+                _say(f"{file.name} is gone, and is graded again when it is back")
+                continue
+            try:
+                last = grader.grade(Task(handed, name, assignment, seed, setting=OWN_WORK))
+            except RuntimeError:
+                traceback.print_exc()
+                continue
+            output.write(last, refresh_seconds=_REFRESH_SECONDS)
+            Console().clear()  # a terminal; elsewhere it does nothing
+            output.print(last)
+            _say(f"watching {file.name}: it is graded again at every save, until Ctrl-C")
+    if last is not None:
+        output.write(last)
+
+
+def _say(text: str) -> None:
+    Console(highlight=False).print(Text(f"\n{text}", style="dim"))
