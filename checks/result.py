@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+SCHEMA = 1  # goes up by one where older programs could not read the record; what is older is always read
 
 
 class Status(str, Enum):
@@ -155,7 +157,7 @@ class Run(_Record):
 class Result(_Record):
     """One submission's result."""
 
-    schema_: int = Field(1, alias="schema", serialization_alias="schema")
+    schema_: int = Field(SCHEMA, alias="schema", serialization_alias="schema")
     submission: str
     assignment: str
     status: Status
@@ -175,11 +177,27 @@ class Result(_Record):
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _no_newer_schema(cls, document: object) -> object:
+        """Of a record of the future, this is all that can be said."""
+        schema = document.get("schema", SCHEMA) if isinstance(document, dict) else SCHEMA
+        if isinstance(schema, int) and schema > SCHEMA:
+            raise ValueError(
+                f"the result is of schema {schema}, which a later vitcheck wrote, and this one reads up to"
+                f" {SCHEMA}: install that version to read it"
+            )
+        return document
+
     def to_json(self) -> str:
         """The document as it is written to ``result.json``, without ``arrays``: same result, same bytes."""
         return self.model_dump_json(indent=1, by_alias=True) + "\n"
 
     @classmethod
     def from_json(cls, text: str | bytes, arrays: bytes | None = None) -> Result:
-        """Read the document. Raises pydantic.ValidationError where ``text`` is no result record."""
+        """Read the document, whichever version of vitcheck wrote it, up to this one.
+
+        Raises pydantic.ValidationError, which is a ValueError, where ``text`` is no result record, or one of
+        a later schema.
+        """
         return cls.model_validate_json(text).model_copy(update={"arrays": arrays})

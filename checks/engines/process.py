@@ -27,7 +27,7 @@ class WorkerProcess:
         self.connection, theirs = Pipe()
         with theirs:  # or its death would not be seen
             self._process = subprocess.Popen(
-                command(_SERVING, str(theirs.fileno()), scratch, str(os.getpid()), os.getcwd()),
+                command(_SERVING, str(theirs.fileno()), scratch, os.getcwd()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],

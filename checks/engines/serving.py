@@ -1,26 +1,27 @@
-"""A worker process: run as ``python -m vitcheck.checks.engines.serving FD SCRATCH PARENT FOLDER``.
+"""A worker process: run as ``python -m vitcheck.checks.engines.serving FD SCRATCH FOLDER``.
 
-FD is its connection to the process PARENT, and FOLDER the one in which that works.
+FD is its connection to the process that started it, and FOLDER the one in which that works.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import sys
 import tempfile
+import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from signal import SIG_IGN, SIGINT, signal
 
-from ...submissions.sandbox.kernel import end_with
 from ..tasks import Task
 from .worker import Worker
 
 
-def main(descriptor: str, scratch: str, parent: str, folder: str) -> None:
+def main(descriptor: str, scratch: str, folder: str) -> None:
     """Grade what arrives until the other side hangs up. Whatever goes wrong here ends the process."""
     signal(SIGINT, SIG_IGN)  # the other side is interrupted too, and decides
-    end_with(int(parent))  # what is at work would be graded by the next run as well
+    threading.Thread(target=_end_with_the_other_side, args=[int(descriptor)], daemon=True).start()
     os.chdir(folder)
     tempfile.tempdir = scratch  # the other side clears up what is left if this one is stopped
     connection = Connection(int(descriptor))
@@ -29,6 +30,17 @@ def main(descriptor: str, scratch: str, parent: str, folder: str) -> None:
             task: Task = connection.recv()
             result = worker.grade(task)
             connection.send((result.to_json(), result.arrays))
+
+
+def _end_with_the_other_side(descriptor: int) -> None:
+    """At once, even in the midst of a task, which the next run would do as well.
+
+    The system's own signal will not do: it comes when the *thread* ends that started this process.
+    """
+    hung_up = select.poll()
+    hung_up.register(descriptor, 0)  # which leaves the hanging up
+    hung_up.poll()
+    os._exit(1)
 
 
 if __name__ == "__main__":
