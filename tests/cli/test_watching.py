@@ -137,7 +137,7 @@ class Command:
 
     def kill(self) -> None:
         self._process.kill()
-        self._process.wait()
+        self._process.communicate()
 
 
 @contextmanager
