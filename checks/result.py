@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import Self
 
 
 class Status(str, Enum):
@@ -152,10 +153,27 @@ class Run(_Record):
     command: str | None = None
 
 
-class Result(_Record):
-    """One submission's result."""
+class _Document(_Record):
+    """A record that is written to a file of its own, and the arrays that its figures are drawn from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     schema_: int = Field(1, alias="schema", serialization_alias="schema")
+    arrays: bytes | None = Field(default=None, exclude=True, repr=False)  # a safetensors file beside it
+
+    def to_json(self) -> str:
+        """The document as it is written, without ``arrays``: same result, same bytes."""
+        return self.model_dump_json(indent=1, by_alias=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str | bytes, arrays: bytes | None = None) -> Self:
+        """Read the document. Raises pydantic.ValidationError where ``text`` is no such record."""
+        return cls.model_validate_json(text).model_copy(update={"arrays": arrays})
+
+
+class Result(_Document):
+    """One submission's result."""
+
     submission: str
     assignment: str
     status: Status
@@ -169,17 +187,26 @@ class Result(_Record):
     variants: list[VariantResult] = []
     notes: list[Note] = []
     run: Run
-    arrays: bytes | None = Field(
-        default=None, exclude=True, repr=False
-    )  # what figures need: a safetensors file beside this document
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
-    def to_json(self) -> str:
-        """The document as it is written to ``result.json``, without ``arrays``: same result, same bytes."""
-        return self.model_dump_json(indent=1, by_alias=True) + "\n"
+class PictureResult(_Record):
+    """The file that an image was read from, and its size in pixels."""
 
-    @classmethod
-    def from_json(cls, text: str | bytes, arrays: bytes | None = None) -> Result:
-        """Read the document. Raises pydantic.ValidationError where ``text`` is no result record."""
-        return cls.model_validate_json(text).model_copy(update={"arrays": arrays})
+    name: str
+    width: int
+    height: int
+
+
+class Snapshot(_Document):
+    """Every stage of one pass on one picture: a student's, or the reference's as the answer key."""
+
+    submission: str | None  # None for the reference
+    assignment: str
+    picture: PictureResult
+    status: Status
+    reason: str | None = None
+    location: Location | None = None  # where loading stopped, if status is not graded
+    architecture: str | None = None
+    stages: dict[str, StageResult] = {}
+    notes: list[Note] = []
+    run: Run  # its sizes are those of the pass

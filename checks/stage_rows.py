@@ -99,13 +99,13 @@ def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
         return StageStatus.PASSED
     if row.key in examination.absent:
         return StageStatus.NOT_APPLICABLE
-    return StageStatus.PASSED if examination.examples[0].first(row.key) else StageStatus.NOT_REACHED
+    return StageStatus.PASSED if examination.shown.first(row.key) else StageStatus.NOT_REACHED
 
 
 def _evidence(examination: Examination, key: str) -> Evidence:
     if key == "image":
         return Evidence.OBSERVED
-    seen = examination.examples[0].all(key)
+    seen = examination.shown.all(key)
     if not seen:
         return Evidence.ABSENT
     return Evidence.OBSERVED if any(one.step.found for one in seen) else Evidence.IMPLIED
@@ -113,7 +113,7 @@ def _evidence(examination: Examination, key: str) -> Evidence:
 
 def worst(examination: Examination, key: str) -> Seen | None:
     """The stage in the first block where it differs from its equation, else in the first; None if unseen."""
-    seen = examination.examples[0].all(key)
+    seen = examination.shown.all(key)
     wrong = [one for one in seen if one.differs(ROUNDING)]
     return next(iter([*wrong, *seen]), None)
 
