@@ -1,16 +1,18 @@
-"""A picture of the reader's own, as the input of a model."""
+"""A picture of the reader's own, as the input of a model. Imports no torch until it becomes one."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PIL import Image
-from torch import Tensor
 
-from ..reference.preprocessing import to_input
 from ..reference.sizes import Sizes
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class PictureError(Exception):
@@ -29,6 +31,8 @@ class Picture:
 
         Raises PictureError where the model does not read square RGB images, or pixels have no clear scale.
         """
+        from ..reference.preprocessing import to_input
+
         if sizes.height != sizes.width or sizes.channels != 3:
             raise PictureError(
                 f"{self.name} becomes a square RGB image, and the model reads {sizes.channels} × "

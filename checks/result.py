@@ -208,5 +208,9 @@ class Snapshot(_Document):
     location: Location | None = None  # where loading stopped, if status is not graded
     architecture: str | None = None
     stages: dict[str, StageResult] = {}
+    mistakes: list[MistakeResult] = []
     notes: list[Note] = []
     run: Run  # its sizes are those of the pass
+
+
+Record = Result | Snapshot

@@ -80,7 +80,7 @@ def _told(picture: Picture) -> PictureResult:
 
 def _stage(row: Stage, made: ReferencePass) -> StageResult:
     seen = made.seen(row.key)
-    values, _, where = corner_of(row, seen)
+    values, _, where = corner_of(row, seen.student)
     shape = list(row.shape(made.sizes))
     return StageResult(
         key=row.key,

@@ -10,7 +10,7 @@ from .catalogue import mistakes
 from .components.judging import stage_outcomes
 from .components.parts import Parts
 from .components.record import unseen_stage
-from .corners import corner_of, rounded
+from .corners import Corner, corner_of, rounded
 from .examination import Examination
 from .judging import shape_and_expected
 from .locating.places import ROUNDING
@@ -49,7 +49,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
     failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
     shape, expected = shape_and_expected(examination, row)
-    corner = None if seen is None else corner_of(row, seen)
+    corner = _corner(examination, row, seen)
     return StageResult(
         key=row.key,
         title=row.title,
@@ -72,6 +72,14 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         expected_values=corner and corner[1],
         values_of=corner and corner[2],
     )
+
+
+def _corner(examination: Examination, row: Stage, seen: Seen | None) -> Corner | None:
+    """The image is what was given: there is nothing to compare it with."""
+    image = examination.shown.context.stages.get(("image", 0))
+    if row.key == "image" and image is not None:
+        return corner_of(row, image)
+    return None if seen is None else corner_of(row, seen.student, seen.right)
 
 
 def _rows(examination: Examination) -> Sequence[Stage]:

@@ -8,8 +8,9 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ..checks.adjustment import UNADJUSTED, Adjustment
-from ..checks.result import Result
+from ..checks.result import Result, Snapshot
 from .classes import index_view
+from .snapshots import snapshot_view, wording_of
 from .summaries import Summary
 from .view import report_view
 from .wording import say
@@ -18,6 +19,13 @@ from .wording import say
 def render_report(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
     """The page of one submission, with figures if it has arrays. The same result gives the same text."""
     return _environment().get_template("report.html").render(view=report_view(result, adjustment)) + "\n"
+
+
+def render_snapshot(snapshot: Snapshot) -> str:
+    """The page of one picture's way through the reference or a student's code."""
+    with wording_of(snapshot):
+        view = snapshot_view(snapshot)
+        return _environment().get_template("snapshot.html").render(view=view) + "\n"
 
 
 def render_index(rows: Sequence[Summary]) -> str:

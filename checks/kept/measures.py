@@ -52,8 +52,16 @@ def pixels(of: Pass, seen: Seen, image: int) -> Tensor:
 
 
 def tiles(of: Pass, seen: Seen, image: int) -> Tensor:
-    """The patches in the same colours."""
+    """The patches in the same colours, where the image is no noise."""
+    if not _has_equals(of.stage("image")[image]) or seen.student.shape != seen.right.shape:
+        raise ValueError("noise tells nothing to the eye, and other shapes are no pictures")
     return _colours(seen.student[image])
+
+
+def _has_equals(image: Tensor) -> bool:
+    """Has it two equal numbers? Any image but noise has."""
+    values = image.reshape(-1).sort().values
+    return bool((values[1:] == values[:-1]).any())
 
 
 def _colours(numbers: Tensor) -> Tensor:
@@ -72,13 +80,12 @@ def grid(of: Pass, seen: Seen, image: int) -> Tensor:
 def sources(of: Pass, seen: Seen, image: int) -> Tensor:
     """Where in the image each number was read: the patch's number, plus how far into it the pixel stands.
 
-    That share counts row by row. NaN where the number is not in the image. Raises ValueError where numbers of
-    the image are alike, as in any but noise.
+    That share counts row by row. NaN where the number is not in the image.
     """
     picture, numbers = of.stage("image")[image], seen.student[image]
-    values, order = picture.reshape(-1).sort()
-    if bool((values[1:] == values[:-1]).any()):
+    if _has_equals(picture):
         raise ValueError("numbers that pixels share do not tell where they are from")
+    values, order = picture.reshape(-1).sort()
     near = torch.searchsorted(values, numbers.contiguous()).clamp(max=len(values) - 1)
     within = order[near] % picture[0].numel()  # whatever the channel
     side, columns = of.sizes.patch, picture.shape[-1]
