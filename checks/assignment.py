@@ -17,6 +17,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationError,
     model_validator,
 )
@@ -218,6 +219,12 @@ class Assignment(_Table):
     exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
     rules: Rules = Rules()
+    _file: str = PrivateAttr("")
+
+    @property
+    def known_as(self) -> str:
+        """What ``--assignment`` takes for it: a name that ships, or that of its file, without folders."""
+        return Path(self._file).name or self.name
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Assignment:
@@ -291,9 +298,11 @@ def load_assignment(name_or_path: str) -> Assignment:
             f"there is no assignment and no file {name_or_path!r}; {near(name_or_path, assignment_names())}"
         )
     try:
-        return _parse(path.read_text("utf-8"), str(path))
+        assignment = _parse(path.read_text("utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise AssignmentError(f"{path} cannot be read: {error}") from error
+    assignment._file = str(path)
+    return assignment
 
 
 def _parse(text: str, file: str) -> Assignment:

@@ -14,6 +14,7 @@ from ..submissions.sandbox.isolation import Isolation, open_sandbox
 from ..submissions.source import text_of
 from .assignment import Assignment
 from .grader import grader
+from .pictures import Picture
 from .result import Result, Run, Score, Status
 
 _LOST = "the grader itself failed on this submission, which says nothing of the work; grade it again"
@@ -49,6 +50,7 @@ class Task:
     seed: int
     checks: Handed | None = None  # a folder with further checks
     setting: Setting = Setting()
+    picture: Picture | None = None  # what the record shows of the stages is of a pass on it
 
     @property
     def key(self) -> str:
@@ -58,7 +60,10 @@ class Task:
         return hashlib.sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()
 
     def grade(self, zygote: Zygote) -> Result:
-        """Grade it in this process. Raises RuntimeError where the grader itself fails."""
+        """Grade it in this process.
+
+        Raises RuntimeError where the grader itself fails, PictureError where the model reads no such picture.
+        """
         with ExitStack() as unpacked:
             try:
                 path = unpacked.enter_context(self.handed.unpacked())
@@ -66,7 +71,13 @@ class Task:
                 return self._ended(error.status, text_of(error.reason))
             checks = unpacked.enter_context(self.checks.unpacked()) if self.checks else None
             return grader()(
-                path, self.assignment, zygote=zygote, seed=self.seed, name=self.name, checks=checks
+                path,
+                self.assignment,
+                zygote=zygote,
+                seed=self.seed,
+                name=self.name,
+                checks=checks,
+                picture=self.picture,
             )
 
     def lost(self) -> Result:

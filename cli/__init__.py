@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vitcheck.checks.assignment import Assignment
-    from vitcheck.library import check, grade
-    from vitcheck.shown import Result
+    from vitcheck.library import check, grade, trace
+    from vitcheck.shown import Result, Trace
 
-__all__ = ["Assignment", "Result", "check", "grade"]
+__all__ = ["Assignment", "Result", "Trace", "check", "grade", "trace"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Assignment": "checks.assignment",
     "Result": "shown",
+    "Trace": "shown",
     "check": "library",
     "grade": "library",
+    "trace": "library",
 }  # imported when they are asked for: the command line begins with this file, too
 
 

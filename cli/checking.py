@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from vitcheck import exits
-from vitcheck.options import PATH, SEEDS, assignment_option, existing, load
+from vitcheck.options import OUTPUT, PATH, SEEDS, assignment_option, existing, guarded, load
 
 if TYPE_CHECKING:
     from vitcheck.checks.result import Result
-
-_OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
 def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -31,8 +28,8 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 @click.argument("file", type=PATH, callback=existing)
 @assignment_option
 @click.option("--stage", "key", metavar="STAGE", callback=_key, help="Show this stage alone, such as S12.")
-@click.option("--html", type=_OUTPUT, help="Write the report there.")
-@click.option("--json", type=_OUTPUT, help="Write the result there, as data.")
+@click.option("--html", type=OUTPUT, help="Write the report there.")
+@click.option("--json", type=OUTPUT, help="Write the result there, as data.")
 @click.option(
     "--seed", type=SEEDS, default=0, show_default=True, help="Sizes, weights and images are drawn from it."
 )
@@ -75,11 +72,5 @@ def _graded(file: Path, name: str, seed: int) -> Result:
 
     with Zygote() as zygote:  # it imports torch while this process imports its own
         assignment = load(name)
-        try:
+        with guarded():
             return grader()(file.resolve(), assignment, zygote=zygote, seed=seed)
-        except KeyboardInterrupt:
-            sys.exit(exits.INTERRUPTED)
-        except Exception:
-            traceback.print_exc()
-            click.echo("The grader itself failed, which says nothing of the work", err=True)
-            sys.exit(exits.HARNESS)

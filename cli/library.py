@@ -5,23 +5,27 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from typing_extensions import TypeIs
 
 from vitcheck.checks.alone import asked_alone, likeliest
 from vitcheck.checks.assignment import Assignment, load_assignment
 from vitcheck.checks.engines.local import Local
 from vitcheck.checks.gradebook.opening import open_gradebook
 from vitcheck.checks.many import grade_many
+from vitcheck.checks.pictures import demand_a_model, read_picture
 from vitcheck.checks.result import Status
 from vitcheck.checks.tasks import OWN_WORK, Setting, Task
 from vitcheck.options import demand, submissions_in
 from vitcheck.reference.stages import stage as stage_called
-from vitcheck.shown import Result
+from vitcheck.shown import Result, Trace
 from vitcheck.submissions.live import definition_of, hand_in
-from vitcheck.submissions.packing import Handed, pack
+from vitcheck.submissions.packing import pack
 from vitcheck.submissions.popular import popular_packages
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 from vitcheck.submissions.source import submission_name, submission_names
@@ -54,16 +58,28 @@ def check(
     grader itself fails.
     """
     key = None if stage is None else stage_called(stage).key
-    if isinstance(what, (str, PathLike)):
-        demand(path := Path(what))
-        return _shown(_graded(pack(path), submission_name(path), _loaded(assignment or _MODEL), seed), key)
-    definition = definition_of(what)
-    handed, name = hand_in(definition), definition.__name__
-    if key is not None:
-        asked = asked_alone(_loaded(assignment or _PARTS), key, name)
-        return _shown(likeliest([_graded(handed, name, one, seed) for one in asked]), key)
-    result = _graded(handed, name, _asking_for(_loaded(assignment or _MODEL), name), seed)
-    return _shown(result if what is definition else _told_of_instance(result))
+    if key is not None and not _is_path(what):
+        definition = definition_of(what)
+        asked = asked_alone(_loaded(assignment or _PARTS), key, definition.__name__)
+        handed = hand_in(definition)
+        results = [_graded(Task(handed, definition.__name__, one, seed, setting=OWN_WORK)) for one in asked]
+        return _shown(likeliest(results), key)
+    result = _graded(_of_whole(what, _loaded(assignment or _MODEL), seed))
+    is_instance = not _is_path(what) and definition_of(what) is not what
+    return _shown(_told_of_instance(result) if is_instance else result, key)
+
+
+def trace(what: object, image: Place, assignment: Place | Assignment = _MODEL, *, seed: int = 0) -> Trace:
+    """Follow the picture in the file ``image`` through all stages of a submission, given as to ``check``.
+
+    Stages are found and judged as ``check`` does it; shapes and numbers are those of the picture, after the
+    usual preprocessing. Raises what ``check`` does, and PictureError for a picture that cannot be used.
+    """
+    demand(Path(image))
+    picture, asked = read_picture(Path(image)), _loaded(assignment)
+    demand_a_model(asked)
+    task = replace(_of_whole(what, asked, seed), picture=picture)
+    return Trace.of(_graded(task), picture.told)
 
 
 def grade(
@@ -132,9 +148,19 @@ def _loaded(assignment: Place | Assignment) -> Assignment:
     return assignment if isinstance(assignment, Assignment) else load_assignment(str(assignment))
 
 
-def _asking_for(assignment: Assignment, name: str) -> Assignment:
-    """The same, of the class or function called ``name``."""
-    return assignment.model_copy(update={"model": assignment.model.model_copy(update={"name": name})})
+def _is_path(what: object) -> TypeIs[Place]:
+    return isinstance(what, (str, PathLike))
+
+
+def _of_whole(what: object, assignment: Assignment, seed: int) -> Task:
+    """To grade a path, or the class or function that lives here as the model."""
+    if _is_path(what):
+        demand(path := Path(what))
+        return Task(pack(path), submission_name(path), assignment, seed, setting=OWN_WORK)
+    definition = definition_of(what)
+    model = assignment.model.model_copy(update={"name": definition.__name__})
+    asked = assignment.model_copy(update={"model": model})
+    return Task(hand_in(definition), definition.__name__, asked, seed, setting=OWN_WORK)
 
 
 @cache
@@ -145,8 +171,8 @@ def _grader() -> WarmGrader:
     return grader
 
 
-def _graded(handed: Handed, name: str, assignment: Assignment, seed: int) -> records.Result:
-    return _grader().grade(Task(handed, name, assignment, seed, setting=OWN_WORK))
+def _graded(task: Task) -> records.Result:
+    return _grader().grade(task)
 
 
 def _told_of_instance(result: records.Result) -> records.Result:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from vitcheck import exits
 
 if TYPE_CHECKING:
     from vitcheck.checks.assignment import Assignment
@@ -17,6 +22,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])  # as click decorates it
 
 SEEDS = click.IntRange(0, 2**31 - 1)
 PATH = click.Path(path_type=Path)
+OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
 def existing(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
@@ -48,6 +54,21 @@ def submissions_in(paths: Iterable[Path], out: Path) -> list[Path]:
     if not found:
         raise ValueError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
     return found
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Around work with a submission: a fault of the grader, or an interrupt, ends with its own exit code."""
+    try:
+        yield
+    except click.ClickException:  # of the command line, and no fault
+        raise
+    except KeyboardInterrupt:
+        sys.exit(exits.INTERRUPTED)
+    except Exception:
+        traceback.print_exc()
+        click.echo("The grader itself failed, which says nothing of the work", err=True)
+        sys.exit(exits.HARNESS)
 
 
 def load(name: str) -> Assignment:

@@ -25,7 +25,7 @@ class WarmGrader:
         self.stop()
 
     def grade(self, task: Task) -> Result:
-        """Raises RuntimeError where the grader itself fails."""
+        """Raises RuntimeError where the grader itself fails, PictureError as ``Task.grade`` does."""
         worker = self._ready()
         try:
             worker.begin(task)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .html import render_index, render_report
+from .html import render_index, render_report, render_snapshot
+from .snapshot_table import snapshot_table
 from .summaries import summaries
 from .tables import grades_csv
 from .terminal import verdict
@@ -12,6 +13,8 @@ __all__ = [
     "grades_csv",
     "render_index",
     "render_report",
+    "render_snapshot",
+    "snapshot_table",
     "summaries",
     "verdict",
     "write_class",

@@ -8,11 +8,17 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ..checks.adjustment import UNADJUSTED, Adjustment
-from ..checks.result import Result
+from ..checks.result import Result, Snapshot
 from .classes import index_view
+from .snapshots import snapshot_view, wording_of
 from .summaries import Summary
 from .view import report_view
 from .wording import say
+
+
+def render(template: str, **values: object) -> str:
+    """A file of ``templates`` with ``values`` in it, escaped."""
+    return _environment().get_template(template).render(values) + "\n"
 
 
 def render_report(
@@ -22,24 +28,28 @@ def render_report(
 
     It loads itself again every ``refresh_seconds``, if that is given.
     """
-    view = report_view(result, adjustment)
-    return environment().get_template("report.html").render(view=view, refresh=refresh_seconds) + "\n"
+    return render("report.html", view=report_view(result, adjustment), refresh=refresh_seconds)
+
+
+def render_snapshot(snapshot: Snapshot) -> str:
+    """The page of one picture's way through the reference or a student's code."""
+    with wording_of(snapshot):
+        return render("snapshot.html", view=snapshot_view(snapshot))
 
 
 def render_index(rows: Sequence[Summary]) -> str:
     """The page of a class; it links to ``NAME/report.html`` beside it for each submission called NAME."""
-    return environment().get_template("index.html").render(view=index_view(rows)) + "\n"
+    return render("index.html", view=index_view(rows))
 
 
 @cache
-def environment() -> Environment:
-    """How templates are read: what is put into them is escaped, and nothing may be missing."""
-    found = Environment(
+def _environment() -> Environment:
+    environment = Environment(
         loader=PackageLoader("vitcheck.reports", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals["say"] = say
-    return found
+    environment.globals["say"] = say
+    return environment

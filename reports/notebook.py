@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..checks.result import Result, StageStatus
 from .diagram import WIDTH, Column, columns
-from .html import environment
+from .html import render
 from .stages import StageView, State, pipeline
 from .standing import Standing, standing
 from .text import NAME_LIMIT, one_line
@@ -30,7 +30,7 @@ class CellView:
 
 def render_for_notebook(result: Result, label: str | None = None) -> str:
     """A piece of HTML with its own styles, and no script, id or link; about the stage ``label`` if given."""
-    return environment().get_template("notebook.html").render(view=_view(result, label)) + "\n"
+    return render("notebook.html", view=_view(result, label))
 
 
 def elsewhere(result: Result, label: str) -> str:

@@ -9,6 +9,7 @@ from ..checks.result import (
     CheckResult,
     MistakeResult,
     Outcome,
+    Record,
     Result,
     StageResult,
     StageStatus,
@@ -40,14 +41,20 @@ _DETAILS = 800  # characters of a message: the stage itself shows all of it
 
 def standing(result: Result) -> Standing:
     """Read off the record: status first, then the first failed stage, then the first failed check."""
-    if result.status is not Status.GRADED:
-        return _stopped(result)
-    failed = (label for label, stage in result.stages.items() if stage.status is StageStatus.FAILED)
-    if label := next(failed, None):
-        return _wrong_stage(result, label, result.stages[label])
+    if stands := pass_standing(result):
+        return stands
     if check := next(failed_checks(result), None):
         return _wrong_check(result, check)
     return _right(result)
+
+
+def pass_standing(record: Record) -> Standing | None:
+    """The same without checks: None where there was a pass, and no stage of it is wrong."""
+    if record.status is not Status.GRADED:
+        return _stopped(record)
+    failed = (label for label, stage in record.stages.items() if stage.status is StageStatus.FAILED)
+    label = next(failed, None)
+    return None if label is None else _wrong_stage(record, label, record.stages[label])
 
 
 def failed_checks(result: Result) -> Iterator[CheckResult]:
@@ -55,7 +62,7 @@ def failed_checks(result: Result) -> Iterator[CheckResult]:
     return (one for one in result.checks if one.outcome not in (Outcome.PASSED, Outcome.SKIPPED))
 
 
-def _stopped(result: Result) -> Standing:
+def _stopped(result: Record) -> Standing:
     heading = say(f"stopped.{result.status.value}")
     return Standing(
         "stopped",
@@ -67,7 +74,7 @@ def _stopped(result: Result) -> Standing:
     )
 
 
-def _wrong_stage(result: Result, label: str, stage: StageResult) -> Standing:
+def _wrong_stage(result: Record, label: str, stage: StageResult) -> Standing:
     named = _named(result, label, stage)
     name = named.id if named else stage.title
     return Standing(
@@ -89,7 +96,7 @@ def _unnamed(stage: StageResult) -> str:
     return say("standing.unexplained" if stage.shape == stage.expected_shape else "standing.other_shape")
 
 
-def _named(result: Result, label: str, stage: StageResult) -> MistakeResult | None:
+def _named(result: Record, label: str, stage: StageResult) -> MistakeResult | None:
     """The most specific mistake known of the stage."""
     listed = [one for name in stage.mistakes for one in result.mistakes if one.id == name]
     return next(iter([*listed, *(one for one in result.mistakes if one.stage == label)]), None)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from multiprocessing import Pipe
 
 from ...submissions.launching import command
+from ..pictures import PictureError
 from ..result import Result
 from ..tasks import Task
 
@@ -45,11 +46,14 @@ class WorkerProcess:
             self.connection.send(task)
 
     def result(self) -> Result | None:
-        """Return what it found; None if it died."""
+        """Return what it found; None if it died. Raises PictureError."""
         try:
-            return Result.from_json(*self.connection.recv())
+            answer = self.connection.recv()
         except (EOFError, OSError):
             return None
+        if isinstance(answer, PictureError):
+            raise answer
+        return Result.from_json(*answer)
 
     def stop(self) -> None:
         """End it at once, with every process below it."""

@@ -14,6 +14,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from signal import SIG_IGN, SIGINT, signal
 
+from ..pictures import PictureError
 from ..tasks import Task
 from .worker import Worker
 
@@ -27,9 +28,16 @@ def main(descriptor: str, scratch: str, folder: str) -> None:
     connection = Connection(int(descriptor))
     with Worker() as worker, suppress(EOFError):
         while True:
-            task: Task = connection.recv()
-            result = worker.grade(task)
-            connection.send((result.to_json(), result.arrays))
+            connection.send(_answer(worker, connection.recv()))
+
+
+def _answer(worker: Worker, task: Task) -> tuple[str, bytes | None] | PictureError:
+    """A record and the arrays of its figures, or why there is none."""
+    try:
+        result = worker.grade(task)
+    except PictureError as error:
+        return error
+    return result.to_json(), result.arrays
 
 
 def _end_with_the_other_side(descriptor: int) -> None:

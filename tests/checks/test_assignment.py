@@ -291,3 +291,8 @@ def test_the_example_in_the_readme_works(tmp_path: Path) -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
     example = readme.partition("```toml\n")[2].partition("```")[0]
     assert load_assignment(written(tmp_path, example)).full.grid == (4, 4)
+
+
+def test_an_assignment_is_known_by_what_the_command_line_takes(tmp_path: Path) -> None:
+    assert load_assignment("clip-vit").known_as == "clip-vit"
+    assert load_assignment(written(tmp_path, SMALLEST)).known_as == "mine.toml"
