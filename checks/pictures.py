@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from ..reference.sizes import Sizes
+from .assignment import Assignment
+from .result import PictureResult
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -36,8 +38,6 @@ class Picture:
         Raises PictureError where the model does not read square RGB images, or pixels have no clear scale.
         """
         from ..reference.preprocessing import to_input
-
-        from ..reference.preprocessing import to_input  # here, since it loads torch
 
         if sizes.height != sizes.width or sizes.channels != 3:
             raise PictureError(

@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 
 from vitcheck.checks import result as records
 
-_WIDTH = 100  # of text that is no terminal's own
+_WIDTH = 120  # of lines, in characters: a trace is a table
 
 
 class Result(records.Result):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 
 from vitcheck.checks.engines.process import WorkerProcess
+from vitcheck.checks.pictures import PictureError
 from vitcheck.checks.result import Result
 from vitcheck.checks.tasks import Task
 
@@ -30,6 +31,8 @@ class WarmGrader:
         try:
             worker.begin(task)
             result = worker.result()
+        except PictureError:  # an answer like any other
+            raise
         except BaseException:  # an interrupt: what it is at must not answer the next task
             self.stop()
             raise

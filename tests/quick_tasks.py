@@ -13,6 +13,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from vitcheck.checks.assignment import load_assignment
+from vitcheck.checks.pictures import PictureError
 from vitcheck.checks.result import Result, Status
 from vitcheck.checks.tasks import Setting, Task
 from vitcheck.submissions.packing import Handed
@@ -46,7 +47,10 @@ class Unfit(Setting):
 
 @dataclass(frozen=True)
 class Quick(Task):
-    """Does what the submission says: ``die``, ``raise`` or ``wait FILE``. What it says is the reason, too."""
+    """Does what the submission says: ``die``, ``raise``, ``refuse`` or ``wait FILE``.
+
+    What it says is the reason, too.
+    """
 
     setting: Setting = NoChildren()
 
@@ -57,6 +61,8 @@ class Quick(Task):
                 os._exit(1)
             case ["raise"]:
                 raise RuntimeError("a fault of the grader")
+            case ["refuse"]:
+                raise PictureError("the model reads no such picture")
             case ["wait", file]:
                 while not Path(file).exists():
                     time.sleep(0.01)

@@ -15,10 +15,12 @@ from types import FrameType, ModuleType
 
 import psutil
 import pytest
+from PIL import Image
 from quick_tasks import quick
 
 import vitcheck
 from vitcheck import library
+from vitcheck.checks.pictures import PictureError
 from vitcheck.checks.result import Outcome, StageStatus, Status
 from vitcheck.warm import WarmGrader
 
@@ -92,6 +94,27 @@ def test_a_path_is_checked_and_the_next_one_by_the_same_processes() -> None:
     assert repr(again).startswith("✗ S12: Attention scores, wrong")
     assert again.score == result.score
     assert vitcheck.Result.from_json(result.to_json(), result.arrays) == result
+
+
+def test_a_picture_is_followed_through_every_stage(tmp_path: Path) -> None:
+    picture = tmp_path / "cat.png"
+    Image.effect_noise((30, 20), 90).convert("RGB").save(picture)
+    traced = vitcheck.trace(EXAMPLES / "scale_by_width.py", picture)
+    assert traced.stages["S12"].shape == [1, 12, 197, 197]
+    assert traced.tensors["S12"].shape == (12, 32, 32)
+    assert traced.tensors["S24"].shape == (768,)
+    assert "✗ S12 Attention scores" in repr(traced)
+    assert "cat.png (30 by 20 pixels)" in repr(traced)
+
+
+def test_a_picture_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    file, picture = tmp_path / "vit.py", tmp_path / "cat.png"
+    file.touch()
+    Image.new("RGB", (9, 9)).save(picture)
+    with pytest.raises(PictureError, match=r"vit.py is no image that can be read"):
+        vitcheck.trace(file, file)
+    with pytest.raises(PictureError, match="vit-basics asks for parts of a model alone"):
+        vitcheck.trace(file, picture, "vit-basics")
 
 
 def test_what_cannot_be_checked_is_said_before_anything_starts(tmp_path: Path) -> None:
@@ -219,6 +242,15 @@ class TestWarmGrader:
         finally:
             signal.signal(signal.SIGALRM, before)
         assert not running("checks.engines.serving")
+
+    def test_a_picture_that_the_model_does_not_read_is_no_fault_of_the_grader(self) -> None:
+        refusing, fine = quick(a="refuse", b="fine")
+        with WarmGrader() as grader:
+            with pytest.raises(PictureError, match="the model reads no such picture"):
+                grader.grade(refusing)
+            before = running("checks.engines.serving")
+            assert grader.grade(fine).submission == "b"
+            assert running("checks.engines.serving") == before
 
     def test_a_grader_that_dies_is_said_and_started_again(self) -> None:
         dying, fine = quick(a="die", b="fine")

@@ -46,10 +46,11 @@ class Notebook:
     def printed(self, cell: str) -> str:
         return "".join(one.get("text", "") for one in self.outputs(cell))
 
-    def shown(self, cell: str) -> nbformat.NotebookNode:
+    def shown(self, cell: str) -> dict[str, str]:
         """The value that the cell ends in."""
-        (value,) = (one for one in self.outputs(cell) if one.output_type == "execute_result")
-        return value.data
+        values = [one.data for one in self.outputs(cell) if one.output_type == "execute_result"]
+        assert len(values) == 1
+        return dict(values[0])
 
 
 @pytest.fixture(scope="module")
