@@ -17,6 +17,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationError,
     model_validator,
 )
@@ -229,6 +230,12 @@ class Assignment(_Table):
     exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
     rules: Rules = Rules()
+    _file: str = PrivateAttr("")
+
+    @property
+    def known_as(self) -> str:
+        """What ``--assignment`` takes for it: a name that ships, or that of its file, without folders."""
+        return Path(self._file).name or self.name
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Assignment:
@@ -299,7 +306,10 @@ def load_assignment(name_or_path: str) -> Assignment:
 
     Raises AssignmentError, with a line for everything that is wrong in the file.
     """
-    return _parse(assignment_text(name_or_path), name_or_path)
+    assignment = _parse(assignment_text(name_or_path), name_or_path)
+    if name_or_path not in assignment_names():
+        assignment._file = name_or_path
+    return assignment
 
 
 def assignment_text(name_or_path: str) -> str:

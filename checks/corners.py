@@ -7,7 +7,6 @@ import math
 from torch import Tensor
 
 from ..reference.stages import Stage
-from .replay import Seen
 
 _ROWS, _COLUMNS = 4, 6
 _DIGITS = 6
@@ -16,10 +15,13 @@ _LEADING = {"B": "image", "h": "head", "N": "patch", "C": "channel", "T": "token
 Numbers = list[list[float | None]]
 
 
-def corner_of(row: Stage, seen: Seen) -> tuple[Numbers, Numbers | None, str]:
+Corner = tuple[Numbers, Numbers | None, str]  # what is there, what should be, and where
+
+
+def corner_of(row: Stage, there: Tensor, predicted: Tensor | None = None) -> Corner:
     """The first rows and columns of the last two axes, at the first index of those before."""
-    student = _matrix(seen.student)
-    right = _matrix(seen.right) if seen.right.shape == seen.student.shape else None
+    student = _matrix(there)
+    right = None if predicted is None or predicted.shape != there.shape else _matrix(predicted)
     letters = row.axes.split()[:-2]
     where = [f"{_LEADING.get(letter, letter)} 0" for letter in letters]
     rows, columns = min(_ROWS, student.shape[0]), min(_COLUMNS, student.shape[1])

@@ -10,7 +10,7 @@ from torch import Tensor
 from ..reference.equations import merge_heads
 from ..reference.sizes import Sizes
 from ..submissions.trace import Use
-from .examination import Example
+from .example import Example
 from .locating.context import Context
 from .locating.parameters import Linear, Norm
 from .locating.projections import unpack

@@ -5,10 +5,12 @@ One traced pass an example, shared by all checks.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+import torch
 from torch import Tensor
 
 from ..reference.sizes import Sizes
@@ -24,11 +26,13 @@ from .catalogue import mistake
 from .claims import FalseClaim, false_claims
 from .crashing import Crash, diagnose
 from .drawing import Draw, draw_examples, noise, tells_apart
+from .example import Example
 from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
 from .locating.context import Context
 from .locating.locate import locate
 from .locating.walk import Finding, Walk
-from .replay import ReplayError, Seen, reference_pass, replay, reread
+from .pictures import Picture
+from .replay import ReplayError, replay, reread
 from .stops import statements
 from .verdicts import CheckFailed, NotApplicable
 
@@ -43,26 +47,8 @@ _FRESH = Sizes(
 _FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
 
 
-@dataclass(frozen=True)
-class Example:
-    """One draw, traced, with every stage that was settled in it."""
-
-    draw: Draw
-    trace: Trace
-    walk: Walk
-    seen: tuple[Seen, ...]
-
-    def all(self, key: str) -> list[Seen]:
-        """What was seen of a stage, block by block."""
-        return [one for one in self.seen if one.step.key == key]
-
-    def first(self, key: str) -> Seen | None:
-        return next(iter(self.all(key)), None)
-
-    @cached_property
-    def reference(self) -> Mapping[tuple[str, int], Tensor]:
-        """The tensors of the reference that carries the student's parameters, by stage key and block."""
-        return reference_pass(self.walk, self.trace, self.draw.sizes)
+def _is_large(sizes: Sizes) -> bool:
+    return sizes.embed_dim * sizes.tokens > _SMALL
 
 
 def _told(draw: Draw) -> str:
@@ -72,9 +58,16 @@ def _told(draw: Draw) -> str:
 class Examination:
     """One submission under examination. Every method may raise the SubmissionError that ended its process."""
 
-    def __init__(self, source: Source, session: Session, assignment: Assignment, seed: int) -> None:
+    def __init__(
+        self,
+        source: Source,
+        session: Session,
+        assignment: Assignment,
+        seed: int,
+        picture: Picture | None = None,
+    ) -> None:
         self.source, self.session = source, session
-        self.assignment, self.seed = assignment, seed
+        self.assignment, self.seed, self._picture = assignment, seed, picture
         self._shrunk: set[str] = set()
         self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
         self.left_out: list[str] = []  # sizes at which the model fails, in words
@@ -112,10 +105,16 @@ class Examination:
             if sum(built.values()) == count:
                 break
         found = ([one for one in built if built[one]] or list(built))[:count]
-        if found[0].sizes.embed_dim * found[0].sizes.tokens > _SMALL:
+        if _is_large(found[0].sizes):
             two = [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
             return [self.buildable(draw) for draw in two]
         return found
+
+    @property
+    def command(self) -> str:
+        """What grades it again in the same way, beside the submission and an assignment's own file."""
+        words = [self.source.name, "--assignment", self.assignment.known_as, "--seed", str(self.seed)]
+        return shlex.join(["vitcheck", "check", *words])
 
     def buildable(self, draw: Draw) -> Draw:
         return replace(draw, sizes=self.session.sizes_for(draw.sizes))
@@ -140,6 +139,29 @@ class Examination:
     @cached_property
     def _first(self) -> Example:
         return self._located(*self._traced[0])
+
+    @cached_property
+    def shown(self) -> Example:
+        """The pass whose numbers people see: of the picture that was given, else the first example."""
+        return self._first if self._picture is None else self._of_picture(self._picture)
+
+    def _of_picture(self, picture: Picture) -> Example:
+        """At full size, or at the model's own if it cannot be built any smaller.
+
+        The picture goes before noise, in which no two patches are alike, and is then left alone.
+        """
+        first = self.first_draw.sizes
+        draw = self.buildable(Draw(first if _is_large(first) else self._full, self.seed))
+        image = torch.cat([picture.at(draw.sizes), draw.image[1:]])
+        example = self._example(draw, self.trace(draw, image))
+        alone = replace(draw, sizes=replace(draw.sizes, batch=1))
+        return replace(example, draw=alone, seen=tuple(one.first_image for one in example.seen))
+
+    @property
+    def _full(self) -> Sizes:
+        """The assignment's sizes, with the first example's depth and a batch that is laid out as there."""
+        first = self.first_draw.sizes
+        return replace(self.assignment.full, batch=min(first.batch, 2), depth=first.depth)
 
     def trace(
         self, draw: Draw, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
@@ -279,10 +301,8 @@ class Examination:
         Shapes do not depend on the depth, so it is that of the first example; a batch of one is laid out by
         other operations than a larger one.
         """
-        first = self.first_draw.sizes
-        wanted = replace(self.assignment.full, batch=min(first.batch, 2), depth=first.depth)
         try:
-            sizes = self.session.sizes_for(wanted)
+            sizes = self.session.sizes_for(self._full)
             trace = self.session.trace(sizes, self.seed)
         except (StudentCodeFailed, SubmissionError) as error:
             return FullSize({}, str(error))

@@ -20,6 +20,7 @@ from .components.exercises import Exercises
 from .components.parts import Parts
 from .examination import Examination
 from .forgeries import refuse_forgeries
+from .pictures import Picture
 from .result import Result, Run
 from .running import run_suite
 
@@ -32,10 +33,15 @@ def grade(
     seed: int = 0,
     name: str | None = None,
     checks: Path | None = None,
+    picture: Picture | None = None,
 ) -> Result:
     """Grades what was handed in at ``path``; a fault of the submission is a result, never an exception.
 
-    Raises RuntimeError where the grader itself fails.
+    With a ``picture``, the numbers that the record shows of the stages, and its arrays, are of a pass on it:
+    at the assignment's full size with three blocks, or at the model's own where it is fixed. What is right is
+    judged on random images all the same.
+
+    Raises RuntimeError where the grader itself fails, and PictureError where the model reads no such picture.
     """
     torch.set_num_threads(1)  # tensors are small: more threads only wait for each other
     began = time.perf_counter()
@@ -52,7 +58,7 @@ def grade(
             if assignment.architectures:
                 inferred = session.infer(Pins(assignment.model.name, assignment.model.arguments))
                 notes = Notes(session.left, inferred)
-            examination = Examination(source, session, assignment, seed)
+            examination = Examination(source, session, assignment, seed, picture)
             if assignment.architectures:
                 refuse_forgeries(examination)
             parts = Parts(examination)
@@ -75,6 +81,7 @@ def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examinat
         seconds=round(time.perf_counter() - began, 3),
         isolation=["own process", *layers],
         versions={"python": platform.python_version(), **packages},
+        command=None if examination is None else examination.command,
         examples=0 if model is None else len(model.examples),
-        sizes={} if model is None else vars(model.first_draw.sizes),
+        sizes={} if model is None else vars(model.shown.draw.sizes),
     )

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..reference.equations import cut_patches
-from .examination import Example
+from .example import Example
 from .locating.parameters import Norm
 from .replay import Seen
 

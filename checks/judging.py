@@ -10,7 +10,8 @@ from ..reference.stages import Stage, stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
 from .dependence import dependence
 from .drawing import Draw
-from .examination import Examination, Example
+from .examination import Examination
+from .example import Example
 from .invariants import INVARIANTS
 from .locating.axes import NAMES
 from .locating.places import ROUNDING

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 import torch
 from torch import Tensor
 
-from .examination import Examination, Example
+from .examination import Examination
+from .example import Example
 from .locating.places import equal
 from .verdicts import CheckFailed, NotApplicable, NotReached
 

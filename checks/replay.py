@@ -39,6 +39,11 @@ class Seen:
         finite = self.right[torch.isfinite(self.right)]
         return float(finite.abs().max()) if finite.numel() else 1.0
 
+    @property
+    def first_image(self) -> Seen:
+        """The same of the first image of the batch alone."""
+        return Seen(self.step, self.student[:1], self.right[:1])
+
     def differs(self, rounding: float) -> bool:
         """Is the largest difference more than ``rounding`` of the largest magnitude?"""
         return self.error > 0 and self.error > rounding * self.scale

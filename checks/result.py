@@ -5,7 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import Self
+
+SCHEMA = 1  # goes up by one where older programs could not read the record; what is older is always read
 
 GRADER_FAILED = "the grader itself failed on this submission, which says nothing of the work; grade it again"
 
@@ -169,10 +172,43 @@ class Run(_Record):
     command: str | None = None
 
 
-class Result(_Record):
+class _Document(_Record):
+    """A record that is written to a file of its own, and the arrays that its figures are drawn from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    schema_: int = Field(SCHEMA, alias="schema", serialization_alias="schema")
+    arrays: bytes | None = Field(default=None, exclude=True, repr=False)  # a safetensors file beside it
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_newer_schema(cls, document: object) -> object:
+        """Of a record of the future, this is all that can be said."""
+        schema = document.get("schema", SCHEMA) if isinstance(document, dict) else SCHEMA
+        if isinstance(schema, int) and schema > SCHEMA:
+            raise ValueError(
+                f"the record is of schema {schema}, which a later vitcheck wrote, and this one reads up to"
+                f" {SCHEMA}: install that version to read it"
+            )
+        return document
+
+    def to_json(self) -> str:
+        """The document as it is written, without ``arrays``: same result, same bytes."""
+        return self.model_dump_json(indent=1, by_alias=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str | bytes, arrays: bytes | None = None) -> Self:
+        """Read the document, whichever version of vitcheck wrote it, up to this one.
+
+        Raises pydantic.ValidationError, which is a ValueError, where ``text`` is no such record, or one of a
+        later schema.
+        """
+        return cls.model_validate_json(text).model_copy(update={"arrays": arrays})
+
+
+class Result(_Document):
     """One submission's result."""
 
-    schema_: int = Field(1, alias="schema", serialization_alias="schema")
     submission: str
     assignment: str
     status: Status
@@ -186,17 +222,36 @@ class Result(_Record):
     variants: list[VariantResult] = []
     notes: list[Note] = []
     run: Run
-    arrays: bytes | None = Field(
-        default=None, exclude=True, repr=False
-    )  # what figures need: a safetensors file beside this document
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
-    def to_json(self) -> str:
-        """The document as it is written to ``result.json``, without ``arrays``: same result, same bytes."""
-        return self.model_dump_json(indent=1, by_alias=True) + "\n"
+class PictureResult(_Record):
+    """The file that an image was read from, and its size in pixels."""
+
+    name: str
+    width: int
+    height: int
+
+
+class Snapshot(_Document):
+    """Every stage of one pass on one picture: a student's, or the reference's as the answer key."""
+
+    submission: str | None  # None for the reference
+    assignment: str
+    picture: PictureResult
+    status: Status
+    reason: str | None = None
+    location: Location | None = None  # where loading stopped, if status is not graded
+    architecture: str | None = None
+    stages: dict[str, StageResult] = {}
+    mistakes: list[MistakeResult] = []
+    notes: list[Note] = []
+    run: Run  # its sizes are those of the pass
 
     @classmethod
-    def from_json(cls, text: str | bytes, arrays: bytes | None = None) -> Result:
-        """Read the document. Raises pydantic.ValidationError where ``text`` is no result record."""
-        return cls.model_validate_json(text).model_copy(update={"arrays": arrays})
+    def of(cls, result: Result, picture: PictureResult) -> Self:
+        """What a result says of the pass, where it was graded with this picture."""
+        shared = set(Snapshot.model_fields) - {"picture"}
+        return cls(picture=picture, **{name: one for name, one in result if name in shared})
+
+
+Record = Result | Snapshot

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from .examination import Examination, Example
+from .examination import Examination
+from .example import Example
 from .locating.forms import CLASS_PROBABILITIES
 from .stops import same_in_some_layout
 from .verdicts import CheckFailed

@@ -189,7 +189,7 @@ class _Recorder:
     def _counterexample(self, failed: CheckFailed) -> dict[str, object] | None:
         if failed.draw is None:
             return None
-        command = f"vitcheck check {self._examination.source.name} --seed {self._examination.seed}"
+        command = self._examination.command
         return {**vars(failed.draw.sizes), "seed": failed.draw.seed, "command": command}
 
 

@@ -10,7 +10,7 @@ from .catalogue import mistakes
 from .components.judging import stage_outcomes
 from .components.parts import Parts
 from .components.record import unseen_stage
-from .corners import corner_of, rounded
+from .corners import Corner, corner_of, rounded
 from .examination import Examination
 from .judging import shape_and_expected
 from .locating.places import ROUNDING
@@ -49,7 +49,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
     failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
     shape, expected = shape_and_expected(examination, row)
-    corner = None if seen is None else corner_of(row, seen)
+    corner = _corner(examination, row, seen)
     return StageResult(
         key=row.key,
         title=row.title,
@@ -72,6 +72,14 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         expected_values=corner and corner[1],
         values_of=corner and corner[2],
     )
+
+
+def _corner(examination: Examination, row: Stage, seen: Seen | None) -> Corner | None:
+    """The image is what was given: there is nothing to compare it with."""
+    image = examination.shown.context.stages.get(("image", 0))
+    if row.key == "image" and image is not None:
+        return corner_of(row, image)
+    return None if seen is None else corner_of(row, seen.student, seen.right)
 
 
 def _rows(examination: Examination) -> Sequence[Stage]:
@@ -99,13 +107,13 @@ def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
         return StageStatus.PASSED
     if row.key in examination.absent:
         return StageStatus.NOT_APPLICABLE
-    return StageStatus.PASSED if examination.examples[0].first(row.key) else StageStatus.NOT_REACHED
+    return StageStatus.PASSED if examination.shown.first(row.key) else StageStatus.NOT_REACHED
 
 
 def _evidence(examination: Examination, key: str) -> Evidence:
     if key == "image":
         return Evidence.OBSERVED
-    seen = examination.examples[0].all(key)
+    seen = examination.shown.all(key)
     if not seen:
         return Evidence.ABSENT
     return Evidence.OBSERVED if any(one.step.found for one in seen) else Evidence.IMPLIED
@@ -113,7 +121,7 @@ def _evidence(examination: Examination, key: str) -> Evidence:
 
 def worst(examination: Examination, key: str) -> Seen | None:
     """The stage in the first block where it differs from its equation, else in the first; None if unseen."""
-    seen = examination.examples[0].all(key)
+    seen = examination.shown.all(key)
     wrong = [one for one in seen if one.differs(ROUNDING)]
     return next(iter([*wrong, *seen]), None)
 

@@ -15,6 +15,7 @@ from ..submissions.sandbox.isolation import Isolation, open_sandbox
 from ..submissions.source import text_of
 from .assignment import Assignment
 from .grader import grader
+from .pictures import Picture
 from .result import GRADER_FAILED, Result, Run, Score, Status
 
 
@@ -35,6 +36,9 @@ class Setting:
         return zygote
 
 
+OWN_WORK = Setting(Isolation.NONE)  # who checks their own work runs it anyway
+
+
 @dataclass(frozen=True)
 class Task:
     """One submission, and all that is needed to grade it."""
@@ -45,6 +49,7 @@ class Task:
     seed: int
     checks: Handed | None = None  # a folder with further checks
     setting: Setting = Setting()
+    picture: Picture | None = None  # what the record shows of the stages is of a pass on it
 
     @property
     def key(self) -> str:
@@ -56,7 +61,7 @@ class Task:
     def grade(self, zygote: Zygote, checks: Path | None = None) -> Result:
         """Grade it in this process, where ``checks`` lie unpacked.
 
-        Raises RuntimeError where the grader itself fails.
+        Raises RuntimeError where the grader itself fails, PictureError where the model reads no such picture.
         """
         with ExitStack() as unpacked:
             try:
@@ -64,7 +69,13 @@ class Task:
             except SubmissionError as error:
                 return self._ended(error.status, text_of(error.reason))
             return grader()(
-                path, self.assignment, zygote=zygote, seed=self.seed, name=self.name, checks=checks
+                path,
+                self.assignment,
+                zygote=zygote,
+                seed=self.seed,
+                name=self.name,
+                checks=checks,
+                picture=self.picture,
             )
 
     def lost(self) -> Result:

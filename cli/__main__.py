@@ -14,6 +14,7 @@ from vitcheck.grading import grade
 from vitcheck.looking_up import explain, stages
 from vitcheck.measuring import selftest
 from vitcheck.otter import otter
+from vitcheck.picturing import snapshot, trace
 
 
 @click.group(epilog=HELP, context_settings={"help_option_names": ["-h", "--help"]})
@@ -22,7 +23,10 @@ def main() -> None:
     """Grade Vision Transformer assignments, stage by stage."""
 
 
-for command in (grade, check, gradebook, export, gradescope, otter, stages, explain, selftest):
+for command in (
+    *(grade, check, trace, snapshot, gradebook, export, gradescope, otter),
+    *(stages, explain, selftest),
+):
     main.add_command(command)
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,20 +11,22 @@ import click
 
 from vitcheck import exits
 from vitcheck.options import (
+    OUTPUT,
     PATH,
     SEEDS,
     assignment_option,
     checks_option,
     existing,
+    guarded,
     isolation_option,
     load,
 )
 
 if TYPE_CHECKING:
     from vitcheck.checks.result import Result
+    from vitcheck.checks.tasks import Task
+    from vitcheck.submissions.packing import Handed
     from vitcheck.submissions.sandbox.isolation import Sandbox
-
-_OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
 def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -40,13 +42,18 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 @click.argument("file", type=PATH, callback=existing)
 @assignment_option
 @click.option("--stage", "key", metavar="STAGE", callback=_key, help="Show this stage alone, such as S12.")
-@click.option("--html", type=_OUTPUT, help="Write the report there.")
-@click.option("--json", type=_OUTPUT, help="Write the result there, as data.")
+@click.option("--html", type=OUTPUT, help="Write the report there.")
+@click.option("--json", type=OUTPUT, help="Write the result there, as data.")
 @click.option(
     "--seed", type=SEEDS, default=0, show_default=True, help="Sizes, weights and images are drawn from it."
 )
 @checks_option
 @isolation_option("none")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Check again at every save, until Ctrl-C, which exits with 0; a report refreshes itself meanwhile.",
+)
 def check(
     file: Path,
     assignment: str,
@@ -56,24 +63,25 @@ def check(
     seed: int,
     checks: Path | None,
     isolation: str,
+    watch: bool,
 ) -> None:
     """Check one FILE, and say what is wrong first, and where.
 
     It may be a notebook, a folder or an archive as well.
     """
-    from rich.console import Console
+    if watch:
+        from vitcheck.outputs import Output
+        from vitcheck.watching import watch_and_check
 
+        watch_and_check(file, _asked(file, assignment, seed, checks, isolation), Output(key, html, json))
+        sys.exit(exits.FINE)
     result = _graded(file, assignment, isolation, seed=seed, checks=checks)
-    from vitcheck.reports import render_report, verdict
-    from vitcheck.stage_text import stage_text
+    from vitcheck.outputs import Output  # after the start of the process that runs the code
 
-    if html:
-        html.write_text(render_report(result), encoding="utf-8")
-    if json:
-        json.write_text(result.to_json(), encoding="utf-8")
-    label = next((label for label, one in result.stages.items() if one.key == key), None)
-    Console(highlight=False).print(stage_text(result, label) if label else verdict(result))
-    sys.exit(exits.WRONG if _is_wrong(result, label) else exits.FINE)
+    output = Output(key, html, json)
+    output.write(result)
+    output.print(result)
+    sys.exit(exits.WRONG if output.is_wrong(result) else exits.FINE)
 
 
 def _graded(file: Path, name: str, isolation: str, **options: Any) -> Result:
@@ -82,14 +90,8 @@ def _graded(file: Path, name: str, isolation: str, **options: Any) -> Result:
 
     with Zygote(sandbox=_sandbox(isolation)) as zygote:  # it imports torch while this process imports its own
         assignment = load(name)
-        try:
+        with guarded():
             return grader()(file.resolve(), assignment, zygote=zygote, **options)
-        except KeyboardInterrupt:
-            sys.exit(exits.INTERRUPTED)
-        except Exception:
-            traceback.print_exc()
-            click.echo("The grader itself failed, which says nothing of the work", err=True)
-            sys.exit(exits.HARNESS)
 
 
 def _sandbox(isolation: str) -> Sandbox | None:
@@ -101,11 +103,16 @@ def _sandbox(isolation: str) -> Sandbox | None:
         raise click.UsageError(str(error)) from None
 
 
-def _is_wrong(result: Result, label: str | None) -> bool:
-    """Whether the stage is, or without one anything."""
-    from vitcheck.checks.result import StageStatus
-    from vitcheck.reports.standing import standing
+def _asked(
+    file: Path, assignment: str, seed: int, checks: Path | None, isolation: str
+) -> Callable[[Handed], Task]:
+    """What makes a task of each save."""
+    from vitcheck.checks.tasks import Setting, Task
+    from vitcheck.submissions.packing import pack_folder
+    from vitcheck.submissions.sandbox.isolation import Isolation
+    from vitcheck.submissions.source import submission_name
 
-    if label:
-        return result.stages[label].status in (StageStatus.FAILED, StageStatus.NOT_REACHED)
-    return standing(result).tone != "right"
+    _sandbox(isolation)  # refuses what this machine has not
+    name, asked, own = submission_name(file), load(assignment), pack_folder(checks) if checks else None
+    setting = Setting(Isolation(isolation))
+    return lambda handed: Task(handed, name, asked, seed, own, setting)

@@ -23,6 +23,7 @@ from vitcheck.options import (
     isolation_option,
     load,
     open_or_refuse,
+    submissions_in,
 )
 
 if TYPE_CHECKING:
@@ -118,13 +119,10 @@ def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
 
 
 def _found(paths: Sequence[Path], out: Path) -> list[Path]:
-    """The submissions; our own reports are none."""
-    from vitcheck.submissions.source import find_submissions
-
-    found = [one for one in find_submissions(paths) if one.resolve() != out.resolve()]
-    if not found:
-        raise click.UsageError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
-    return found
+    try:
+        return submissions_in(paths, out)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _show_isolation(isolation: str, engine: str) -> None:

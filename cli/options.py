@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from vitcheck import exits
 
 if TYPE_CHECKING:
     from vitcheck.checks.assignment import Assignment
@@ -17,15 +22,53 @@ Command = TypeVar("Command", bound=Callable[..., Any])  # as click decorates it
 
 SEEDS = click.IntRange(0, 2**31 - 1)
 PATH = click.Path(path_type=Path)
+OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
 def existing(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     """Refuse paths that are not there, as the callback of a parameter that is one path or several."""
     for path in value if isinstance(value, tuple) else [value]:
-        if path is not None and not path.exists():
-            beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise click.BadParameter(f"there is no file or folder {path}{did_you_mean(path.name, beside)}")
+        try:
+            demand(path)
+        except FileNotFoundError as error:
+            raise click.BadParameter(str(error)) from None
     return value
+
+
+def demand(path: Path | None) -> None:
+    """Raises FileNotFoundError, with what is near, for a path where nothing is."""
+    if path is not None and not path.exists():
+        beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise FileNotFoundError(f"there is no file or folder {path}{did_you_mean(path.name, beside)}")
+
+
+def submissions_in(paths: Iterable[Path], out: Path) -> list[Path]:
+    """List the submissions at ``paths``; our own reports in ``out`` are none.
+
+    Raises ValueError where there are no others, and FileNotFoundError.
+    """
+    from vitcheck.submissions.source import find_submissions
+
+    paths = list(paths)
+    found = [one for one in find_submissions(paths) if one.resolve() != out.resolve()]
+    if not found:
+        raise ValueError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
+    return found
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Around work with a submission: a fault of the grader, or an interrupt, ends with its own exit code."""
+    try:
+        yield
+    except click.ClickException:  # of the command line, and no fault
+        raise
+    except KeyboardInterrupt:
+        sys.exit(exits.INTERRUPTED)
+    except Exception:
+        traceback.print_exc()
+        click.echo("The grader itself failed, which says nothing of the work", err=True)
+        sys.exit(exits.HARNESS)
 
 
 def load(name: str) -> Assignment:

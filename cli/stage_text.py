@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from vitcheck.checks.result import Result
-from vitcheck.reports.numbers import Axis
+from vitcheck.reports.numbers import shape_text
 from vitcheck.reports.stages import StageView, stage_views
 
 
@@ -22,8 +22,8 @@ def stage_text(result: Result, label: str) -> RenderableType:
 
 def _rows(stage: StageView) -> Iterator[tuple[str, str]]:
     yield "equation", stage.equation
-    yield "expected", _shape(stage.expected)
-    yield "seen", _shape(stage.seen)
+    yield "expected", shape_text(stage.expected)
+    yield "seen", shape_text(stage.seen)
     yield "error", stage.error.text if stage.error else ""
     yield "mistake", ", or ".join(stage.mistakes)
     yield "line", stage.place.short if stage.place else ""
@@ -38,7 +38,3 @@ def _closing(stage: StageView) -> Iterator[str]:
     for text in (stage.evidence, stage.message, stage.hint):
         if text:
             yield f"\n{text}"
-
-
-def _shape(axes: Sequence[Axis]) -> str:
-    return " · ".join(f"{axis.letter} {axis.size}".strip() for axis in axes)

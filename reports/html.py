@@ -10,8 +10,9 @@ from hashlib import sha256
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ..checks.adjustment import UNADJUSTED, Adjustment
-from ..checks.result import Result
+from ..checks.result import Result, Snapshot
 from .classes import index_view
+from .snapshots import snapshot_view, wording_of
 from .summaries import Summary
 from .view import report_view
 from .wording import say
@@ -22,9 +23,20 @@ def render(template: str, **values: object) -> str:
     return _environment().get_template(template).render(values) + "\n"
 
 
-def render_report(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
-    """The page of one submission, with figures if it has arrays. The same result gives the same text."""
-    return render("report.html", view=report_view(result, adjustment))
+def render_report(
+    result: Result, adjustment: Adjustment = UNADJUSTED, *, refresh_seconds: int | None = None
+) -> str:
+    """The page of one submission, with figures if it has arrays. The same result gives the same text.
+
+    It loads itself again every ``refresh_seconds``, if that is given.
+    """
+    return render("report.html", view=report_view(result, adjustment), refresh=refresh_seconds)
+
+
+def render_snapshot(snapshot: Snapshot) -> str:
+    """The page of one picture's way through the reference or a student's code."""
+    with wording_of(snapshot):
+        return render("snapshot.html", view=snapshot_view(snapshot))
 
 
 def render_index(rows: Sequence[Summary]) -> str:

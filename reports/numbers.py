@@ -73,6 +73,11 @@ def seen_axes(stage: StageResult) -> tuple[Axis, ...]:
     )
 
 
+def shape_text(axes: Sequence[Axis]) -> str:
+    """Such as "B 1 · T 197 · D 768"."""
+    return " · ".join(f"{axis.letter} {axis.size}".strip() for axis in axes)
+
+
 def error(stage: StageResult) -> Error | None:
     """None where nothing was measured."""
     largest, tolerance = stage.max_error, stage.tolerance

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from types import MappingProxyType
 
-from ..checks.result import Location, Result
+from ..checks.result import Location, Record
 from .text import LINE_LIMIT, NAME_LIMIT, clean, one_line
 
 
@@ -43,7 +43,7 @@ Shapes = Mapping[tuple[str, int], tuple[str, ...]]  # texts by file and line
 _NONE: Shapes = MappingProxyType({})
 
 
-def shapes_at(result: Result) -> Shapes:
+def shapes_at(result: Record) -> Shapes:
     """Where stages are made, and their shapes, as the page of a submission shows them."""
     labels: dict[tuple[str, int], dict[str, list[str]]] = {}
     for label, stage in result.stages.items():

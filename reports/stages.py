@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from ..checks.result import Evidence, Result, StageResult, StageStatus
+from ..checks.result import Evidence, Record, StageResult, StageStatus
 from .numbers import Axis, Error, Slice, error, expected_axes, seen_axes, slice_of
 from .places import Place, Shapes, place, shapes_at
 from .text import clean, one_line
@@ -75,13 +75,13 @@ def state(stage: StageResult) -> State:
     return State[stage.status.name]
 
 
-def stage_views(result: Result) -> tuple[StageView, ...]:
+def stage_views(result: Record) -> tuple[StageView, ...]:
     """The stages in the order of the record."""
     labels, shapes = list(result.stages), shapes_at(result)
     return tuple(_view(result, labels, index, shapes) for index in range(len(labels)))
 
 
-def pipeline(result: Result) -> tuple[StageView, ...]:
+def pipeline(result: Record) -> tuple[StageView, ...]:
     """The same, or nothing where nothing that was graded has any of them."""
     stages = stage_views(result)
     return stages if any(one.state is not State.NOT_APPLICABLE for one in stages) else ()
@@ -97,7 +97,7 @@ def unseen(stages: Sequence[StageView]) -> tuple[Unseen, ...]:
     return tuple(Unseen(text, tuple(those)) for text, those in why.items() if those)
 
 
-def _view(result: Result, labels: Sequence[str], index: int, shapes: Shapes) -> StageView:
+def _view(result: Record, labels: Sequence[str], index: int, shapes: Shapes) -> StageView:
     label = labels[index]
     stage = result.stages[label]
     return StageView(
@@ -119,7 +119,7 @@ def _view(result: Result, labels: Sequence[str], index: int, shapes: Shapes) -> 
     )
 
 
-def _witness(result: Result, later: Sequence[str]) -> str | None:
+def _witness(result: Record, later: Sequence[str]) -> str | None:
     """The next stage whose tensor was found: the one that an implied stage follows from."""
     found = (label for label in later if result.stages[label].evidence is Evidence.OBSERVED)
     return next(found, None)

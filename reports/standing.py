@@ -9,6 +9,7 @@ from ..checks.result import (
     CheckResult,
     MistakeResult,
     Outcome,
+    Record,
     Result,
     StageResult,
     StageStatus,
@@ -46,14 +47,20 @@ def standing(result: Result) -> Standing:
 
 def findings(result: Result) -> Iterator[Standing]:
     """Everything wrong, in that order; checks of a failed stage are no more than that."""
-    if result.status is not Status.GRADED:
-        yield _stopped(result)
-    failed = {label: one for label, one in result.stages.items() if one.status is StageStatus.FAILED}
-    for label, stage in failed.items():
-        yield _wrong_stage(result, label, stage)
+    yield from pass_findings(result)
     for check in failed_checks(result):
-        if check.stage not in failed:
+        stage = result.stages.get(check.stage or "")
+        if stage is None or stage.status is not StageStatus.FAILED:
             yield _wrong_check(result, check)
+
+
+def pass_findings(record: Record) -> Iterator[Standing]:
+    """The same without checks: why there was no pass, and each stage of it that is wrong."""
+    if record.status is not Status.GRADED:
+        yield _stopped(record)
+    for label, stage in record.stages.items():
+        if stage.status is StageStatus.FAILED:
+            yield _wrong_stage(record, label, stage)
 
 
 def failed_checks(result: Result) -> Iterator[CheckResult]:
@@ -61,7 +68,7 @@ def failed_checks(result: Result) -> Iterator[CheckResult]:
     return (one for one in result.checks if one.outcome not in (Outcome.PASSED, Outcome.SKIPPED))
 
 
-def _stopped(result: Result) -> Standing:
+def _stopped(result: Record) -> Standing:
     heading = say(f"stopped.{result.status.value}")
     return Standing(
         "stopped",
@@ -73,7 +80,7 @@ def _stopped(result: Result) -> Standing:
     )
 
 
-def _wrong_stage(result: Result, label: str, stage: StageResult) -> Standing:
+def _wrong_stage(result: Record, label: str, stage: StageResult) -> Standing:
     named = named_mistake(result, label, stage)
     name = named.id if named else stage.title
     return Standing(
@@ -96,7 +103,7 @@ def _unnamed(stage: StageResult) -> str:
     return say("standing.unexplained" if stage.shape == stage.expected_shape else "standing.other_shape")
 
 
-def named_mistake(result: Result, label: str, stage: StageResult) -> MistakeResult | None:
+def named_mistake(result: Record, label: str, stage: StageResult) -> MistakeResult | None:
     """The most specific mistake known of the stage ``label``; None where none explains it."""
     listed = [one for name in stage.mistakes for one in result.mistakes if one.id == name]
     return next(iter([*listed, *(one for one in result.mistakes if one.stage == label)]), None)

@@ -15,7 +15,7 @@ from .standing import Standing, standing
 from .text import NAME_LIMIT, one_line, points
 from .wording import say
 
-_STYLES = {
+STYLES = {
     State.PASSED: "green",
     State.IMPLIED: "green",
     State.FAILED: "bold red",
@@ -31,7 +31,7 @@ def verdict(result: Result) -> RenderableType:
     Says the same without colour. Holds no control character that a student wrote.
     """
     stages = pipeline(result)
-    return Group(_score(result), Text(), *_standing(standing(result)), *_strip(stages))
+    return Group(_score(result), Text(), *told(standing(result)), *_strip(stages))
 
 
 def _score(result: Result) -> Text:
@@ -39,7 +39,8 @@ def _score(result: Result) -> Text:
     return Text.assemble((one_line(result.submission, NAME_LIMIT), "bold"), "  ", score)
 
 
-def _standing(stands: Standing) -> Iterator[Text]:
+def told(stands: Standing) -> Iterator[Text]:
+    """The first thing to know, what follows from it, its line of code, and the question or advice."""
     sign, style = _TONES[stands.tone]
     yield Text(f"{sign} {stands.heading}", style=style)
     yield Text(stands.sentence)
@@ -64,6 +65,6 @@ def _strip(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
     if not stages:
         return
     yield Text()
-    yield Columns(Text(f"{one.state.sign} {one.label}", _STYLES[one.state]) for one in stages)
+    yield Columns(Text(f"{one.state.sign} {one.label}", STYLES[one.state]) for one in stages)
     used = [one for one in State if any(stage.state is one for stage in stages)]
     yield Text("   ".join(f"{one.sign} {one.word}" for one in used), style="dim")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -15,10 +17,23 @@ else:
 
 LANGUAGE = "en"
 
+_VOICES: ContextVar[tuple[str, ...]] = ContextVar("voices", default=())
+
+
+@contextmanager
+def speaking_of(*subjects: str) -> Iterator[None]:
+    """Within it, the tables of the catalogue called ``subjects`` go before its other texts."""
+    before = _VOICES.set(subjects)
+    try:
+        yield
+    finally:
+        _VOICES.reset(before)
+
 
 def say(key: str, **values: object) -> str:
     """The text of ``key``, such as "diagram.title", with ``values`` in its places; KeyError without one."""
-    return words()[key].format(**values)
+    own = (f"{subject}.{key}" for subject in _VOICES.get())
+    return words()[next((one for one in own if one in words()), key)].format(**values)
 
 
 def count(number: int, noun: str) -> str:

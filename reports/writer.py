@@ -23,9 +23,9 @@ def write_submission(result: Result, folder: Path, adjustment: Adjustment = UNAD
     if result.arrays is None:
         (folder / ARRAYS).unlink(missing_ok=True)  # they would be those of another run
     else:
-        _write(folder / ARRAYS, result.arrays)
-    _write(folder / "report.html", render_report(result, adjustment).encode())
-    _write(folder / "result.json", result.to_json().encode())
+        write_whole(folder / ARRAYS, result.arrays)
+    write_whole(folder / "report.html", render_report(result, adjustment).encode())
+    write_whole(folder / "result.json", result.to_json().encode())
 
 
 def write_class(
@@ -36,12 +36,12 @@ def write_class(
     ``adjustments`` are by submission. Results are read once and not kept.
     """
     rows = summaries(results, adjustments)
-    _write(folder / "grades.csv", grades_csv(rows).encode())
-    _write(folder / "grades.json", grades_json(rows).encode())
-    _write(folder / "index.html", render_index(rows).encode())
+    write_whole(folder / "grades.csv", grades_csv(rows).encode())
+    write_whole(folder / "grades.json", grades_json(rows).encode())
+    write_whole(folder / "index.html", render_index(rows).encode())
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Readers see the old file or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")

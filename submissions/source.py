@@ -28,7 +28,7 @@ _FILES = (".py", ".ipynb", *archives.SUFFIXES)
 
 @dataclass(frozen=True)
 class Source:
-    """A submission: relative path with forward slashes to content.
+    """A submission: the name of its file or folder, and relative path with forward slashes to content.
 
     ``.py`` files stand as they are, each notebook as its code cells (``"vit.ipynb[3]"``), and beside them the
     small data files that the code may open.
@@ -116,7 +116,7 @@ def read_source(path: Path) -> Source:
         raise NotLoaded(f"{path.name} holds no Python file (.py) and no notebook (.ipynb) with code")
     if not any(content.strip() for content in code):
         raise NotLoaded(f"{path.name} is empty")
-    return Source(submission_name(path), files)
+    return Source(text_of(path.name), files)
 
 
 def code_folder(path: Path) -> Path:

@@ -13,12 +13,14 @@ import numpy as np
 from safetensors.numpy import save
 
 from vitcheck.checks.assignment import load_assignment
+from vitcheck.checks.pictures import PictureError
 from vitcheck.checks.result import Result, Status
 from vitcheck.checks.tasks import Setting, Task
 from vitcheck.submissions.packing import Handed
 from vitcheck.submissions.process import Zygote
 from vitcheck.submissions.sandbox.isolation import IsolationError
 
+os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # where workers find the tasks that they are sent
 _ARRAYS = save({"S25/student": np.ones(1, np.float32)}, {"stages": "{}"})
 
 
@@ -45,7 +47,7 @@ class Unfit(Setting):
 
 @dataclass(frozen=True)
 class Quick(Task):
-    """Does what the submission says: ``die``, ``raise``, ``checks`` or ``wait FILE``.
+    """Does what the submission says: ``die``, ``raise``, ``refuse``, ``checks`` or ``wait FILE``.
 
     What it says is the reason, too; of ``checks`` it is where those lie, and a mark is left there.
     """
@@ -62,6 +64,8 @@ class Quick(Task):
                 os._exit(1)
             case ["raise"]:
                 raise RuntimeError("a fault of the grader")
+            case ["refuse"]:
+                raise PictureError("the model reads no such picture")
             case ["wait", file]:
                 while not Path(file).exists():
                     time.sleep(0.01)

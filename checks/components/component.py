@@ -12,7 +12,8 @@ from ...reference.components import COMPONENTS
 from ...submissions.asking import Candidate, ComponentSession
 from ...submissions.trace import Trace
 from ..drawing import Draw
-from ..examination import Examination, Example
+from ..examination import Examination
+from ..example import Example
 from ..locating.components import locate_component
 from ..locating.walk import Finding
 from ..replay import replay

@@ -1,4 +1,4 @@
-"""The arrays of a submission, as one safetensors file: numbers as they were measured, in float32.
+"""The arrays of a submission, as one safetensors file: numbers in float32, colours in bytes.
 
 Of every stage that was seen, ``S12/student`` is the student's tensor of one image. Where it is wrong,
 ``S12/expected`` is what the equation predicts from the student's own inputs, and ``S12/error`` how far apart
@@ -10,49 +10,51 @@ tensors were cut.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from safetensors.torch import save
 from torch import Tensor
 
 from ...reference.stages import STAGES, Stage
-from ..examination import Examination, Example
+from ..examination import Examination
 from ..locating.places import ROUNDING
 from ..replay import Seen
 from ..stage_rows import worst
-from .measures import MEASURES
+from .measures import MEASURES, Pass
 
 _LARGE = 2**13  # numbers in a tensor: a few hundred KB in all
 _KEPT = 32  # along each axis of a large one: what a figure can show
 
 
 def kept_arrays(models: Sequence[Examination]) -> bytes | None:
-    """The file's content for models or components; None where no stage was seen in any.
+    """The file's content for models or components; None where no stage was seen in any."""
+    return packed({row.label: found for row in STAGES if (found := _shown(models, row)) is not None})
+
+
+def packed(passes: Mapping[str, tuple[Pass, Seen]]) -> bytes | None:
+    """The same for stages by label, each with the pass that it was seen in.
 
     Of a stage that is right, the first image of the batch is kept, else the one with the largest error.
     """
     arrays: dict[str, Tensor] = {}
     told: dict[str, dict[str, object]] = {}
-    for row in STAGES:
-        found = _shown(models, row)
-        if found is not None:
-            example, seen = found
-            image = _image(seen)
-            arrays |= {f"{row.label}/{name}": _plain(one) for name, one in _of_stage(example, seen, image)}
-            told[row.label] = {
-                "image": image,
-                "images": len(seen.student),
-                "block": seen.step.block,
-                "shape": list(seen.student.shape[1:]),
-            }
+    for label, (of, seen) in passes.items():
+        image = _image(seen)
+        arrays |= {f"{label}/{name}": _plain(one) for name, one in _of_stage(of, seen, image)}
+        told[label] = {
+            "image": image,
+            "images": len(seen.student),
+            "block": seen.step.block,
+            "shape": list(seen.student.shape[1:]),
+        }
     # one entry, since safetensors writes several in another order each time
     return save(arrays, {"stages": json.dumps(told)}) if arrays else None
 
 
-def _shown(models: Sequence[Examination], row: Stage) -> tuple[Example, Seen] | None:
+def _shown(models: Sequence[Examination], row: Stage) -> tuple[Pass, Seen] | None:
     """The stage in the first model or component that gets it wrong, else in the first that has it."""
-    found = [(one.examples[0], seen) for one in models if (seen := worst(one, row.key)) is not None]
+    found = [(one.shown, seen) for one in models if (seen := worst(one, row.key)) is not None]
     found = [pair for pair in found if pair[1].student.dim() > 1 and pair[1].student.numel()]
     return next((pair for pair in found if pair[1].differs(ROUNDING)), next(iter(found), None))
 
@@ -63,21 +65,26 @@ def _image(seen: Seen) -> int:
     return int((seen.student - seen.right).abs().flatten(1).amax(1).nan_to_num(torch.inf).argmax())
 
 
-def _of_stage(example: Example, seen: Seen, image: int) -> Iterator[tuple[str, Tensor]]:
-    yield "student", seen.student[image]
+def _of_stage(of: Pass, seen: Seen, image: int) -> Iterator[tuple[str, Tensor]]:
+    yield "student", _cut(seen.student[image])
     if seen.differs(ROUNDING) and seen.student.shape == seen.right.shape:
-        yield "expected", seen.right[image]
-        yield "error", (seen.student - seen.right)[image].abs()
+        yield "expected", _cut(seen.right[image])
+        yield "error", _cut((seen.student - seen.right)[image].abs())
     if seen.student.dim() != seen.right.dim():
         return
     for name, measure in MEASURES.get(seen.step.key, {}).items():
         try:
-            yield name, measure(example, seen, image)
+            yield name, measure(of, seen, image)
         except (LookupError, ValueError, RuntimeError):  # there is nothing to measure, and no figure then
             continue
 
 
-def _plain(tensor: Tensor) -> Tensor:
+def _cut(tensor: Tensor) -> Tensor:
     whole = tensor.numel() <= _LARGE
-    shown = tensor if whole else tensor[tuple(slice(_KEPT) for _ in tensor.shape)]
-    return shown.detach().float().contiguous()
+    return tensor if whole else tensor[tuple(slice(_KEPT) for _ in tensor.shape)]
+
+
+def _plain(tensor: Tensor) -> Tensor:
+    """In float32, but for bytes."""
+    shown = tensor.detach()
+    return (shown if shown.dtype is torch.uint8 else shown.float()).contiguous()

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from ...reference.sizes import Sizes
 from ...submissions.code import discarded
-from ..examination import Examination, Example
+from ..examination import Examination
+from ..example import Example
 from ..verdicts import CheckFailed
 from .passes import example_of, leaves_of, line_of
 

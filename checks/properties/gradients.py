@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...reference.stages import STAGES
 from ...submissions.errors import Frame
 from ...submissions.session import Passes
-from ..examination import Examination, Example
+from ..examination import Examination
+from ..example import Example
 from ..locating.origins import origin
 from ..locating.parameters import Linear
 from ..verdicts import CheckFailed

@@ -10,7 +10,8 @@ from ...submissions.code import decode, module_file
 from ...submissions.session import Passes
 from ...submissions.trace import Use, Value
 from ..drawing import Draw
-from ..examination import Examination, Example
+from ..examination import Examination
+from ..example import Example
 from ..locating.context import Context
 from ..locating.norms import BatchNorm, Norm
 from ..locating.origins import origin

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..examination import Examination, Example
+from ..examination import Examination
+from ..example import Example
 from ..verdicts import CheckFailed
 from .passes import example_of, leaves_of, line_of
 

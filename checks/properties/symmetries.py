@@ -10,7 +10,8 @@ from torch import Tensor
 
 from ...submissions.trace import Use
 from ..editing import permuted_heads, permuted_patches, permuted_positions, scaled_scores, without_branches
-from ..examination import Examination, Example
+from ..examination import Examination
+from ..example import Example
 from ..locating.context import Context
 from ..locating.origins import origin
 from ..locating.parameters import Norm

@@ -12,9 +12,11 @@ from ..wording import say, words
 from . import grids, plots
 from .bars import bars, signed_bars
 from .kept import Array, Arrays, Kept
-from .maps import MOST, Axes, comparison, maps
+from .maps import Axes, comparison, maps, veils
 from .numerals import numeral
 from .shapes import Figure, Map
+
+_HEADS = 16  # of which the class token's attention is drawn: small maps, and one is as telling as another
 
 Draw = Callable[[Kept, StageView], Figure]
 
@@ -67,7 +69,8 @@ def _note(kept: Kept) -> str:
     """Which image it is, of which block, and how much of it."""
     parts = [say("figure.which", image=kept.image, images=kept.images)]
     parts += [say("figure.block", block=kept.block)] if kept.block > 1 else []
-    parts += [say("figure.cut", most=max(kept.student.shape))] if kept.is_cut else []
+    whole = not kept.is_cut or "tiles" in kept.arrays  # the image and its patches are never cut
+    parts += [] if whole else [say("figure.cut", most=max(kept.student.shape))]
     return " ".join(parts)
 
 
@@ -83,6 +86,10 @@ def _image(kept: Kept, stage: StageView) -> Figure:
 
 def _patches(kept: Kept, stage: StageView) -> Figure:
     return Figure(say("patches.title"), say("patches.sentence"), panels=(grids.patches(kept),))
+
+
+def _tiles(kept: Kept, stage: StageView) -> Figure:
+    return Figure(say("tiles.title"), say("tiles.sentence"), panels=(grids.tiles(kept),))
 
 
 def _flattened(kept: Kept, stage: StageView) -> Figure:
@@ -119,13 +126,16 @@ def _attention(kept: Kept, stage: StageView) -> Figure:
 
 
 def _summed(shown: Map, sums: Array, most: float) -> Map:
-    return replace(shown, sums=bars(sums, 0.0, most), unit=round(100 / most, 1))
+    return replace(shown, sums=bars(sums[: shown.rows], 0.0, most), unit=round(100 / most, 1))
 
 
 def _class_attention(kept: Kept, stage: StageView) -> Figure:
-    heads = kept.arrays["class_attention"][:MOST]
+    """Over the image, the mean of the heads before each of them; records of old have no image here."""
+    heads = kept.arrays["class_attention"][:_HEADS]
     titled = [(say("axis.head", head=number), one) for number, one in enumerate(heads, kept.head)]
-    shown = maps(titled, (say("axis.rows"), say("axis.columns")))
+    titled = [(say("class_attention.mean"), heads.mean(0)), *titled] if len(heads) > 1 else titled
+    axes, pixels = (say("axis.rows"), say("axis.columns")), kept.arrays.get("pixels")
+    shown = maps(titled, axes) if pixels is None else veils(titled, axes, pixels)
     return Figure(say("class_attention.title"), say("class_attention.sentence"), panels=(shown,))
 
 
@@ -154,7 +164,7 @@ def _probabilities(kept: Kept, stage: StageView) -> Figure:
 # the figures of each stage by key, and the array that each needs
 _OWN: Mapping[str, tuple[tuple[str, Draw], ...]] = {
     "image": (("pixels", _image),),
-    "patches": (("sources", _patches),),
+    "patches": (("sources", _patches), ("tiles", _tiles)),
     "flattened_patches": (("sources", _flattened),),
     "positioned_tokens": (("similarity", _similarity),),
     **dict.fromkeys(("query", "key", "value", "attention_context"), (("norms", _norms),)),

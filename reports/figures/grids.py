@@ -64,6 +64,19 @@ def patches(kept: Kept) -> Panels:
     return Panels((whole, _cut(kept.arrays["sources"][:, 0], grid)))
 
 
+def tiles(kept: Kept) -> Panels:
+    """The student's patches as pictures, row by row, with gaps between them."""
+    numbers, grid = kept.arrays["tiles"], _grid(kept)
+    step, lines = grid.side + _GAP, -(-len(numbers) // grid.columns)
+    whole = np.full((3, lines * step - _GAP, grid.columns * step - _GAP), 255.0)
+    for number, patch in enumerate(numbers):
+        y, x = (number // grid.columns) * step, (number % grid.columns) * step
+        whole[:, y : y + grid.side, x : x + grid.side] = patch if len(patch) == 3 else patch[:1]
+    _, rows, columns = whole.shape
+    described = say("grid.tiles_description", count=len(numbers), side=grid.side)
+    return Panels((Map(say("grid.tiles"), described, photograph(whole), columns, rows, cell_of(columns)),))
+
+
 def flattened(kept: Kept) -> Panels:
     """The pixels in each of the student's rows."""
     rows, columns = kept.arrays["sources"].shape

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from safetensors.numpy import load
 
 Array = npt.NDArray[np.float64]
+_WHOLE = ("pixels",)  # in all other arrays of a stage with heads, these come first
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Kept:
         heads = len(self.student)
         errors = np.nan_to_num(self.arrays["error"], nan=np.inf).reshape(heads, -1)
         worst = int(errors.max(1).argmax())
-        alone = {name: one[[worst]] for name, one in self.arrays.items()}  # heads come first in all of them
+        alone = {name: one if name in _WHOLE else one[[worst]] for name, one in self.arrays.items()}
         return replace(self, arrays=alone, head=worst)
 
     @property

@@ -8,15 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from ..wording import say
-from .colours import Scale, picture, ramp
+from .colours import Scale, backdrop, picture, ramp, veil
 from .kept import Array, Kept
 from .numerals import numeral
 from .shapes import Legend, Map, Panels
 
 _WIDTH = 208  # of a map, in pixels, where its cells are neither too small to see nor clumsy
 _CELLS = (5.0, 26.0)
+_WIDEST = 480  # of a map with many columns
 _NAMES = ("student", "expected", "error")
-MOST = 4  # heads that are drawn
+_MOST = 4  # heads that are drawn
 
 Titled = Sequence[tuple[str, Array]]
 Ends = tuple[float, float, Scale]
@@ -28,6 +29,19 @@ def maps(arrays: Titled, axes: Axes) -> Panels:
     low, high, scale = _ends([array for _, array in arrays])
     shown = tuple(_map(title, one, axes, low, high, scale) for title, one in arrays)
     return Panels(shown, (_legend("", low, high, scale),))
+
+
+def veils(arrays: Titled, axes: Axes, pixels: Array) -> Panels:
+    """Maps of amounts, one for each titled array, that let the image show through where there is little."""
+    high, under = float(np.nan_to_num(np.stack([one for _, one in arrays])).max()), backdrop(pixels)
+    shown = []
+    for title, array in arrays:
+        plain = _map(title, array, axes, 0.0, high, Scale.VEIL)
+        row, column = np.unravel_index(int(np.nan_to_num(array).argmax()), array.shape)
+        most = say("figure.most", row=row, column=column)
+        described = f"{plain.description}, {most}"
+        shown.append(replace(plain, description=described, image=veil(array, high), under=under))
+    return Panels(tuple(shown), (_legend("", 0.0, high, Scale.VEIL),))
 
 
 def comparison(kept: Kept, axes: Axes) -> tuple[Panels, ...]:
@@ -69,7 +83,7 @@ def _heads(kept: Kept) -> list[tuple[str, dict[str, Array]]]:
     shown = {name: kept.arrays[name] for name in _NAMES if name in kept.arrays}
     if kept.student.ndim != 3:
         return [("", {name: matrix(array) for name, array in shown.items()})]
-    heads = range(min(MOST, len(kept.student)))
+    heads = range(min(_MOST, len(kept.student)))
     return [
         (say("axis.head", head=kept.head + head), {name: array[head] for name, array in shown.items()})
         for head in heads
@@ -109,4 +123,4 @@ def _range(array: Array) -> str:
 
 def cell_of(columns: int) -> float:
     """The side of a cell in pixels."""
-    return round(min(max(_WIDTH / columns, _CELLS[0]), _CELLS[1]), 1)
+    return round(min(max(_WIDTH / columns, _CELLS[0]), _CELLS[1], _WIDEST / columns), 2)

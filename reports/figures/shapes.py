@@ -37,7 +37,10 @@ class Number:
 
 @dataclass(frozen=True)
 class Map:
-    """Cells as pixels of ``image``, shown ``cell`` wide; ``sums`` are bars beside its rows."""
+    """Cells as pixels of ``image``, shown ``cell`` wide, over ``under`` where there is such a picture.
+
+    ``sums`` are bars beside its rows.
+    """
 
     title: str
     description: str
@@ -50,6 +53,7 @@ class Map:
     ruled: int = 0  # cells between lines, 0 for none
     numbers: tuple[Number, ...] = ()
     marked: tuple[int, int] | None = None  # row and column
+    under: str = ""
 
     @property
     def width(self) -> float:

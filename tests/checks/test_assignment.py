@@ -310,3 +310,8 @@ def test_when_a_check_is_shown_is_said_by_check_else_by_group(tmp_path: Path) ->
 )
 def test_a_group_or_a_time_that_is_unknown_is_told(tmp_path: Path, entry: str, message: str) -> None:
     assert complaint(tmp_path, f"{SMALLEST}[visibility]\n{entry}\n").startswith(message)
+
+
+def test_an_assignment_is_known_by_what_the_command_line_takes(tmp_path: Path) -> None:
+    assert load_assignment("clip-vit").known_as == "clip-vit"
+    assert load_assignment(written(tmp_path, SMALLEST)).known_as == "mine.toml"

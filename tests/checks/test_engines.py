@@ -81,7 +81,9 @@ def test_to_leave_stops_what_runs(engine: Engine, tmp_path: Path) -> None:
             if isinstance(event, Done):
                 break
     file.touch()  # what a cluster runs cannot be ended there, and is waited for by nobody
-    assert not [one for one in psutil.Process().children() if "spawn_main" in " ".join(one.cmdline())]
+    assert not [
+        one for one in psutil.Process().children() if "vitcheck.checks.engines.serving" in one.cmdline()
+    ]
 
 
 def test_a_large_submission_arrives_whole(engine: Engine) -> None:

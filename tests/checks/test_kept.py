@@ -41,7 +41,9 @@ def test_every_stage_of_a_right_submission_is_kept_without_a_comparison(results:
     kept = arrays(results["report_block"])
     assert {name.split("/")[0] for name in kept} == {f"S{number:02d}" for number in range(2, 27)}
     assert not {name for name in kept if name.endswith(("/expected", "/error"))}
-    assert all(one.dtype is torch.float32 for one in kept.values())
+    colours = {"S02/pixels", "S13/pixels"}
+    assert {name for name, one in kept.items() if one.dtype is torch.uint8} == colours
+    assert all(one.dtype is torch.float32 for name, one in kept.items() if name not in colours)
 
 
 def test_of_a_wrong_stage_the_image_with_the_largest_error_is_kept(results: dict[str, Result]) -> None:

@@ -176,5 +176,5 @@ def test_a_failed_check_says_how_to_repeat_it() -> None:
     outcomes = {one.id: one for one in run_suite(examination)}
     example = outcomes["equation[S13]"].counterexample
     assert example is not None
-    assert example["command"] == "vitcheck check report.py --seed 5"
+    assert example["command"] == "vitcheck check report.py --assignment vit-debugging --seed 5"
     assert {"batch", "heads", "embed_dim", "seed"} <= set(example)

@@ -88,7 +88,7 @@ def test_names_are_without_suffix_and_never_alike(tmp_path: Path) -> None:
 
 def test_a_file_gives_itself(tmp_path: Path) -> None:
     read = read_source(write(tmp_path, "vit.py") / "vit.py")
-    assert (read.name, read.files) == ("vit", {"vit.py": b"x = 1"})
+    assert (read.name, read.files) == ("vit.py", {"vit.py": b"x = 1"})
 
 
 def test_a_notebook_gives_its_cells(tmp_path: Path) -> None:

@@ -1,0 +1,84 @@
+"""All stages of one pass on one picture: the answer key, and the same of a student's code."""
+
+from __future__ import annotations
+
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+from ..reference.stages import Stage, stages_of
+from ..submissions.process import Zygote
+from .assignment import Assignment
+from .corners import corner_of
+from .grading import grade
+from .kept.arrays import packed
+from .pictures import Picture, PictureError, demand_a_model
+from .reference_pass import VARIANTS, ReferencePass, reference_pass
+from .result import Evidence, Run, Snapshot, StageResult, StageStatus, Status
+
+
+def trace(path: Path, picture: Picture, assignment: Assignment, *, zygote: Zygote, seed: int = 0) -> Snapshot:
+    """Return what the code at ``path`` makes of the picture, at the sizes that ``grade`` says.
+
+    A fault of the submission is in the snapshot, never an exception. Raises PictureError where the picture
+    does not fit the model, or the assignment asks for none, and RuntimeError where the grader itself fails.
+    """
+    demand_a_model(assignment)
+    result = grade(path, assignment, zygote=zygote, seed=seed, picture=picture)
+    return Snapshot.of(result, picture.told)
+
+
+def answer_key(picture: Picture, assignment: Assignment, *, seed: int = 0) -> Snapshot:
+    """Return the reference's stages on the picture, at full size, with weights drawn at random from ``seed``.
+
+    Raises PictureError where the assignment has no reference, or its images are not like the picture.
+    """
+    demand_a_model(assignment)
+    began = time.perf_counter()
+    torch.set_num_threads(1)
+    architecture, sizes = assignment.architectures[0], assignment.full
+    if architecture not in VARIANTS:
+        raise PictureError(f"{assignment.name}: there is no reference of the architecture {architecture}")
+    made = reference_pass(architecture, sizes, picture.at(sizes), seed)
+    rows = stages_of(architecture)
+    return Snapshot(
+        schema=1,
+        submission=None,
+        assignment=assignment.name,
+        picture=picture.told,
+        status=Status.GRADED,
+        architecture=architecture,
+        stages={row.label: _stage(row, made) for row in rows},
+        run=Run(
+            seed=seed,
+            seconds=round(time.perf_counter() - began, 3),
+            versions={
+                "python": platform.python_version(),
+                **{one: version(one) for one in ("vitcheck", "torch")},
+            },
+            sizes=vars(sizes),
+        ),
+        arrays=packed({row.label: (made, made.seen(row.key)) for row in rows}),
+    )
+
+
+def _stage(row: Stage, made: ReferencePass) -> StageResult:
+    seen = made.seen(row.key)
+    values, _, where = corner_of(row, seen.student)
+    shape = list(row.shape(made.sizes))
+    return StageResult(
+        key=row.key,
+        title=row.title,
+        axes=row.axes,
+        equation=row.equation,
+        status=StageStatus.PASSED,
+        evidence=Evidence.OBSERVED,
+        expected_shape=shape,
+        shape=list(seen.student.shape),
+        message=row.explanation,
+        values=values,
+        values_of=where,
+    )

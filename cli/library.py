@@ -1,0 +1,186 @@
+"""vitcheck as a library: what the commands do, with results for return values."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from typing_extensions import TypeIs
+
+from vitcheck.checks.alone import asked_alone, likeliest
+from vitcheck.checks.assignment import Assignment, load_assignment
+from vitcheck.checks.engines.local import Local
+from vitcheck.checks.gradebook.opening import open_gradebook
+from vitcheck.checks.many import grade_many
+from vitcheck.checks.pictures import demand_a_model, read_picture
+from vitcheck.checks.result import Status
+from vitcheck.checks.tasks import OWN_WORK, Setting, Task
+from vitcheck.options import demand, submissions_in
+from vitcheck.reference.stages import stage as stage_called
+from vitcheck.shown import Result, Trace
+from vitcheck.submissions.live import definition_of, hand_in
+from vitcheck.submissions.packing import pack
+from vitcheck.submissions.popular import popular_packages
+from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
+from vitcheck.submissions.source import submission_name, submission_names
+from vitcheck.warm import WarmGrader
+
+if TYPE_CHECKING:
+    from vitcheck.checks import result as records
+
+Place = str | PathLike[str]
+
+_MODEL, _PARTS = "vit-debugging", "vit-basics"
+_ANEW = "An instance is graded as its class, which is built anew, without the arguments that it was given"
+
+
+def check(
+    what: object, assignment: Place | Assignment | None = None, stage: str | None = None, *, seed: int = 0
+) -> Result:
+    """Check one submission: a path, or a class, function or instance that lives in this Python.
+
+    Of what lives, the source is graded, as it stands in its file or in the cells of the notebook: a class or
+    an instance of it as the whole model, and so is a function that returns one. With ``stage``, such as
+    "S15" or "attention_output", a class or function is graded alone, as the part of a model that computes
+    this stage; of a path, the stage is what the result shows first. ``assignment`` is the name of one that
+    ships, a TOML file or an ``Assignment``: "vit-debugging" where nothing is said, "vit-basics" for parts.
+    Sizes, weights and images are drawn from ``seed``.
+
+    The code runs in a process of its own, which stays ready for the next call. What is wrong with it is in
+    the result. Raises FileNotFoundError for a path where nothing is, NoSourceError (a ValueError) where the
+    code cannot be found, ValueError for an unknown stage, AssignmentError, and RuntimeError where the
+    grader itself fails.
+    """
+    key = None if stage is None else stage_called(stage).key
+    if key is not None and not _is_path(what):
+        definition = definition_of(what)
+        asked = asked_alone(_loaded(assignment or _PARTS), key, definition.__name__)
+        handed = hand_in(definition)
+        results = [_graded(Task(handed, definition.__name__, one, seed, setting=OWN_WORK)) for one in asked]
+        return _shown(likeliest(results), key)
+    result = _graded(_of_whole(what, _loaded(assignment or _MODEL), seed))
+    is_instance = not _is_path(what) and definition_of(what) is not what
+    return _shown(_told_of_instance(result) if is_instance else result, key)
+
+
+def trace(what: object, image: Place, assignment: Place | Assignment = _MODEL, *, seed: int = 0) -> Trace:
+    """Follow the picture in the file ``image`` through all stages of a submission, given as to ``check``.
+
+    Stages are found and judged as ``check`` does it; shapes and numbers are those of the picture, after the
+    usual preprocessing. Raises what ``check`` does, and PictureError for a picture that cannot be used.
+    """
+    demand(Path(image))
+    picture, asked = read_picture(Path(image)), _loaded(assignment)
+    demand_a_model(asked)
+    task = replace(_of_whole(what, asked, seed), picture=picture)
+    return Trace.of(_graded(task), picture.told)
+
+
+def grade(
+    paths: Place | Iterable[Place],
+    assignment: Place | Assignment = _MODEL,
+    *,
+    out: Place = "grades",
+    jobs: int | None = None,
+    seed: int | None = None,
+    checks: Place | None = None,
+    isolation: Literal["auto", "require", "none"] = "auto",
+    force: bool = False,
+    gradebook: str | None = None,
+) -> list[Result]:
+    """Grade a class as ``vitcheck grade`` does, and write the same files, without printing.
+
+    Returns the results in the order of the submissions, those that were taken from the gradebook included;
+    one on which the grader itself failed says so in its reason. Raises FileNotFoundError and ValueError
+    where there is nothing to grade, AssignmentError, GradebookError, EngineError or IsolationError where
+    something that it needs cannot be had, and OSError where a file cannot be written. What was finished
+    before is in the gradebook.
+    """
+    given = [Path(one) for one in ([paths] if isinstance(paths, (str, PathLike)) else paths)]
+    own = None if checks is None else Path(checks)
+    for path in (*given, own):
+        demand(path)
+    found = submissions_in(given, Path(out))
+    setting = Setting(Isolation(isolation), popular_packages(found))
+    open_sandbox(setting.isolation)  # or every worker would say that it cannot be had
+    results: dict[str, Result] = {}
+    with open_gradebook(gradebook or str(Path(out, "gradebook.sqlite")), create=True) as book:
+        grade_many(
+            found,
+            _loaded(assignment),
+            Path(out),
+            engine=Local(jobs or os.cpu_count() or 1),
+            gradebook=book,
+            watch=_Kept(results),
+            setting=setting,
+            seed=seed,
+            checks=own,
+            force=force,
+        )
+    return [results[name] for name in submission_names(found)]
+
+
+class _Kept:
+    """Watches a run, and keeps its results by name."""
+
+    def __init__(self, results: dict[str, Result]) -> None:
+        self._results = results
+
+    def start(self, waiting: int, taken: int) -> None:
+        pass
+
+    def begun(self, name: str) -> None:
+        pass
+
+    def done(self, result: records.Result) -> None:
+        self._results[result.submission] = Result.of(result)
+
+    taken = done
+
+
+def _loaded(assignment: Place | Assignment) -> Assignment:
+    return assignment if isinstance(assignment, Assignment) else load_assignment(str(assignment))
+
+
+def _is_path(what: object) -> TypeIs[Place]:
+    return isinstance(what, (str, PathLike))
+
+
+def _of_whole(what: object, assignment: Assignment, seed: int) -> Task:
+    """To grade a path, or the class or function that lives here as the model."""
+    if _is_path(what):
+        demand(path := Path(what))
+        return Task(pack(path), submission_name(path), assignment, seed, setting=OWN_WORK)
+    definition = definition_of(what)
+    model = assignment.model.model_copy(update={"name": definition.__name__})
+    asked = assignment.model_copy(update={"model": model})
+    return Task(hand_in(definition), definition.__name__, asked, seed, setting=OWN_WORK)
+
+
+@cache
+def _grader() -> WarmGrader:
+    """The one of this Python, which ends with it."""
+    grader = WarmGrader()
+    atexit.register(grader.stop)
+    return grader
+
+
+def _graded(task: Task) -> records.Result:
+    return _grader().grade(task)
+
+
+def _told_of_instance(result: records.Result) -> records.Result:
+    if result.status is not Status.NOT_LOADED:
+        return result
+    return result.model_copy(update={"reason": f"{result.reason}. {_ANEW}."})
+
+
+def _shown(record: records.Result, key: str | None = None) -> Result:
+    """The record as it shows itself, with the stage ``key`` first."""
+    return Result.of(record, next((label for label, one in record.stages.items() if one.key == key), None))

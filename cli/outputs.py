@@ -1,0 +1,42 @@
+"""Where ``vitcheck check`` shows a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from vitcheck.checks.result import Result, StageStatus
+from vitcheck.reports import render_report, verdict, write_whole
+from vitcheck.reports.standing import standing
+from vitcheck.stage_text import stage_text
+
+
+@dataclass(frozen=True)
+class Output:
+    """The terminal and the files that are asked for; with ``key``, all is about that stage alone."""
+
+    key: str | None
+    html: Path | None
+    json: Path | None
+
+    def write(self, result: Result, refresh_seconds: int | None = None) -> None:
+        """Write the files; the page loads itself again so often."""
+        if self.html:
+            write_whole(self.html, render_report(result, refresh_seconds=refresh_seconds).encode())
+        if self.json:
+            write_whole(self.json, result.to_json().encode())
+
+    def print(self, result: Result) -> None:
+        label = self._label(result)
+        Console(highlight=False).print(stage_text(result, label) if label else verdict(result))
+
+    def is_wrong(self, result: Result) -> bool:
+        """Whether the stage is, or without one anything."""
+        if label := self._label(result):
+            return result.stages[label].status in (StageStatus.FAILED, StageStatus.NOT_REACHED)
+        return standing(result).tone != "right"
+
+    def _label(self, result: Result) -> str | None:
+        return next((label for label, one in result.stages.items() if one.key == self.key), None)

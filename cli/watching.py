@@ -1,0 +1,45 @@
+"""``vitcheck check --watch``: a submission is graded again at every save."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from vitcheck.checks.result import Result
+from vitcheck.checks.tasks import Task
+from vitcheck.outputs import Output
+from vitcheck.saves import saves
+from vitcheck.submissions.packing import Handed
+from vitcheck.warm import WarmGrader
+
+_REFRESH_SECONDS = 1
+
+
+def watch_and_check(file: Path, asked: Callable[[Handed], Task], output: Output) -> None:
+    """Give ``output`` the result of each save, of which ``asked`` makes the task, until Ctrl-C."""
+    last: Result | None = None
+    with suppress(KeyboardInterrupt), WarmGrader() as grader:
+        for handed in saves(file):
+            if handed is None:
+                _say(f"{file.name} is gone, and is graded again when it is back")
+                continue
+            try:
+                last = grader.grade(asked(handed))
+            except RuntimeError:
+                traceback.print_exc()
+                continue
+            output.write(last, refresh_seconds=_REFRESH_SECONDS)
+            Console().clear()  # a terminal; elsewhere it does nothing
+            output.print(last)
+            _say(f"watching {file.name}: it is graded again at every save, until Ctrl-C")
+    if last is not None:
+        output.write(last)
+
+
+def _say(text: str) -> None:
+    Console(highlight=False).print(Text(f"\n{text}", style="dim"))

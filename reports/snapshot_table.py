@@ -1,0 +1,63 @@
+"""A snapshot for a terminal: a line for each stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ..checks.result import Snapshot
+from .numbers import Slice, shape_text
+from .snapshots import snapshot_view, wording_of
+from .stages import StageView, State
+from .terminal import STYLES, told
+from .wording import say
+
+_SHOWN = 2  # numbers of a tensor
+_WIDTHS = {"shape": 31, "values": 20, "line": 0}  # in characters; titles give way
+
+
+def snapshot_table(snapshot: Snapshot) -> RenderableType:
+    """Each stage with its axes, its first numbers and the line of code, and what is wrong or was not found.
+
+    Says the same without colour. Holds no control character that a student wrote.
+    """
+    with wording_of(snapshot):
+        view = snapshot_view(snapshot)
+        heading = Text.assemble((view.title, "bold"), "  ", view.assignment)
+        stands = told(view.seen.standing) if view.seen.standing else ()
+        return Group(heading, Text(view.lead, style="dim"), Text(), *stands, *_table(view.seen.stages))
+
+
+def _table(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
+    """Nothing where the code never came to a pass."""
+    if not stages:
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(say("table.stage"), no_wrap=True)
+    for name, style in (("shape", ""), ("values", "dim"), ("line", "cyan")):
+        table.add_column(say(f"table.{name}"), style=style, overflow="fold", min_width=_WIDTHS[name])
+    for stage in stages:
+        table.add_row(_stage(stage), *_seen(stage))
+    yield Text()
+    yield table
+
+
+def _stage(stage: StageView) -> Text:
+    return Text.assemble((f"{stage.state.sign} {stage.label}", STYLES[stage.state]), f" {stage.title}")
+
+
+def _seen(stage: StageView) -> tuple[Text, ...]:
+    """What was seen, or why nothing was."""
+    if not stage.seen or stage.state in (State.NOT_REACHED, State.NOT_APPLICABLE):
+        return (Text(f"{stage.state.word}: {stage.message or stage.evidence}"),)
+    line = Text(stage.place.short) if stage.place else Text()
+    return Text(shape_text(stage.seen)), Text(_first(stage.values)), line
+
+
+def _first(values: Slice | None) -> str:
+    """The first numbers of its first row, and dots where there are more."""
+    row = [cell.text for cell in values.seen[0]] if values else []
+    return " ".join([*row[:_SHOWN], *(["…"] if len(row) > _SHOWN else [])])

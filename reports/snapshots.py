@@ -1,0 +1,81 @@
+"""A snapshot as its page shows it: the answer key, or the same of one student's code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ..checks.result import Snapshot
+from .passes import PassView, pass_view
+from .stages import StageView
+from .standing import pass_standing
+from .text import NAME_LIMIT, one_line
+from .wording import say, speaking_of
+
+# what students answer in writing, and the stages that show it
+_QUESTIONS = {
+    "patches": ("patches", "flattened_patches", "patch_embeddings"),
+    "class_token": ("class_token", "tokens"),
+    "positions": ("positioned_tokens",),
+    "attention": ("query", "key", "value", "attention_scores"),
+    "residuals": ("block_input", "post_attention_norm", "post_mlp_norm", "block_output"),
+    "classified": ("final_sequence", "class_representation"),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the assignment, and the stages at which to look for its answer."""
+
+    text: str
+    stages: tuple[StageView, ...]
+
+
+@dataclass(frozen=True)
+class SnapshotView:
+    """Everything on the page, in its order."""
+
+    title: str
+    assignment: str
+    lead: str
+    seen: PassView
+    questions: tuple[Question, ...]
+
+
+@contextmanager
+def wording_of(snapshot: Snapshot) -> Iterator[None]:
+    """Within it, the interface speaks of a picture, and of the reference where it is the reference's."""
+    with speaking_of(*(("reference",) if snapshot.submission is None else ()), "picture"):
+        yield
+
+
+def snapshot_view(snapshot: Snapshot) -> SnapshotView:
+    """All text in it is cleaned. Of the reference, it has the guiding questions too."""
+    seen = pass_view(snapshot, pass_standing(snapshot))
+    is_reference = snapshot.submission is None
+    return SnapshotView(
+        title=one_line(snapshot.submission or say("snapshot.reference"), NAME_LIMIT),
+        assignment=one_line(snapshot.assignment, NAME_LIMIT),
+        lead=_lead(snapshot),
+        seen=seen,
+        questions=_questions(seen.stages) if is_reference else (),
+    )
+
+
+def _lead(snapshot: Snapshot) -> str:
+    """What was shown to which model."""
+    picture, run = snapshot.picture, snapshot.run
+    name = one_line(picture.name, NAME_LIMIT)
+    sentences = [say("snapshot.picture", name=name, width=picture.width, height=picture.height)]
+    if snapshot.stages:
+        sentences.append(say("snapshot.sizes", seed=run.seed, **run.sizes))
+        sentences += [] if snapshot.submission is None else [say("snapshot.judged")]
+    return " ".join(sentences)
+
+
+def _questions(stages: tuple[StageView, ...]) -> tuple[Question, ...]:
+    return tuple(
+        Question(say(f"question.{name}"), tuple(one for one in stages if one.key in keys))
+        for name, keys in _QUESTIONS.items()
+    )

@@ -1,0 +1,114 @@
+"""The cells that were run in the IPython that this is: what of them a class or function needs, as a notebook.
+
+Experiments around it are left out, and so is what a later cell defines anew. Imports no torch.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from .code import clean
+from .packing import Handed
+
+_NAME = "notebook.ipynb"
+_Definition = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The texts of cells in the order in which they were run."""
+
+    texts: Sequence[str]
+
+    @cached_property
+    def defined(self) -> dict[str, ast.stmt]:
+        """The classes and functions at the top level, each as it was defined last."""
+        return {one.name: one for body in self._bodies for one in body if isinstance(one, _Definition)}
+
+    def hand_in(self, name: str) -> Handed:
+        """What ``name`` needs, as a notebook in which every line stands where it stood."""
+        needed = self._needed(name)
+        cells = [_cell(text, body, needed) for text, body in zip(self.texts, self._bodies)]
+        notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+        return Handed(_NAME, False, {_NAME: json.dumps(notebook).encode()})
+
+    @cached_property
+    def _bodies(self) -> list[list[ast.stmt]]:
+        return [_statements(text) for text in self.texts]
+
+    def _needed(self, name: str) -> set[ast.stmt]:
+        """The statements that set a name which it reads, or which one of them reads."""
+        setting: dict[str, set[ast.stmt]] = {}
+        for one in (one for body in self._bodies for one in body):
+            if not isinstance(one, _Definition) or self.defined[one.name] is one:
+                for target in _set_by(one):
+                    setting.setdefault(target, set()).add(one)
+        found: set[ast.stmt] = setting.get("*", set())
+        waiting = [name, *(read for one in found for read in _read_by(one))]
+        while waiting:
+            new = setting.pop(waiting.pop(), set()) - found
+            found |= new
+            waiting += [read for one in new for read in _read_by(one)]
+        return found
+
+
+def cells_run() -> Cells:
+    """What was run so far, the cell that asks included; nothing where this is no IPython."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    return Cells(shell.history_manager.input_hist_raw[1:] if shell else [])  # the first is before any cell
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    """None where it is no Python."""
+    try:
+        return ast.parse(clean(text)[0]).body
+    except (SyntaxError, ValueError):
+        return []
+
+
+def _read_by(statement: ast.stmt) -> Iterator[str]:
+    return (one.id for one in ast.walk(statement) if isinstance(one, ast.Name))
+
+
+def _set_by(statement: ast.stmt) -> Iterator[str]:
+    """Names that it binds, or changes what they stand for; ``*`` where there is no telling."""
+    if isinstance(statement, _Definition):
+        yield statement.name
+        return
+    for one in ast.walk(statement):
+        if isinstance(one, ast.alias):
+            yield one.asname or one.name.partition(".")[0]
+        elif isinstance(one, _Definition):
+            yield one.name
+        elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            yield one.id
+        elif isinstance(one, (ast.Subscript, ast.Attribute)) and isinstance(one.ctx, ast.Store):
+            yield from _base(one)
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        yield from _base(statement.value.func)  # CONFIG.update(...)
+
+
+def _base(node: ast.expr) -> Iterator[str]:
+    """The ``a`` of ``a.b[c]``."""
+    inner = node
+    while isinstance(inner, (ast.Subscript, ast.Attribute)):
+        inner = inner.value
+    if isinstance(inner, ast.Name) and inner is not node:
+        yield inner.id
+
+
+def _cell(text: str, body: Sequence[ast.stmt], needed: Set[ast.stmt]) -> dict[str, object]:
+    """The cell with blank lines for what is not needed; an empty one where nothing of it is."""
+    lines = [] if needed.isdisjoint(body) else text.split("\n")
+    for node in (one for one in body if lines and one not in needed):
+        first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+        last = node.end_lineno or node.lineno
+        lines[first - 1 : last] = [""] * (last - first + 1)
+    source = "\n".join(lines)
+    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}
