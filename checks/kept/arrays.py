@@ -16,12 +16,11 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from ...reference.stages import STAGES, Stage
+from ...reference.stages import Stage
 from ..examination import Examination, Example
 from ..locating.places import ROUNDING
 from ..replay import Seen
 from ..stage_rows import worst
-from .measures import MEASURES
 
 _LARGE = 2**13  # numbers in a tensor: a few hundred KB in all
 _KEPT = 32  # along each axis of a large one: what a figure can show
@@ -34,7 +33,7 @@ def kept_arrays(models: Sequence[Examination]) -> bytes | None:
     """
     arrays: dict[str, Tensor] = {}
     told: dict[str, dict[str, object]] = {}
-    for row in STAGES:
+    for row in models[0].family.stages if models else ():
         found = _shown(models, row)
         if found is not None:
             example, seen = found
@@ -70,7 +69,7 @@ def _of_stage(example: Example, seen: Seen, image: int) -> Iterator[tuple[str, T
         yield "error", (seen.student - seen.right)[image].abs()
     if seen.student.dim() != seen.right.dim():
         return
-    for name, measure in MEASURES.get(seen.step.key, {}).items():
+    for name, measure in example.walk.anatomy.measures.get(seen.step.key, {}).items():
         try:
             yield name, measure(example, seen, image)
         except (LookupError, ValueError, RuntimeError):  # there is nothing to measure, and no figure then
