@@ -40,7 +40,7 @@ class ArchitectureError(Exception):
     """An architecture that cannot be used; the message names it, its package and what to do."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Family:
     """One architecture in the kinds of blocks that it may be built of.
 
@@ -63,6 +63,9 @@ class Family:
         if twice or missing:
             told = f"has {', '.join(sorted(twice))} twice" if twice else f"lacks {', '.join(missing)}"
             raise ValueError(f"the table of stages of the architecture {self.name!r} {told}")
+
+    def __repr__(self) -> str:
+        return f"Family({self.name!r})"
 
     @property
     def stages(self) -> tuple[Stage, ...]:
