@@ -7,6 +7,7 @@ is the one that assignments ask for. docs/architectures.md tells how one is writ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
@@ -15,7 +16,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ..reference.model_sizes import ModelSizes
-from ..reference.stages import Stage
+from ..reference.stages import Stage, stage
 from .catalogue import Mistake, mistakes, near_to, read_mistakes
 from .complaints import near
 
@@ -81,11 +82,14 @@ class Family:
         return self.stages[0].key
 
     def stage(self, id: str) -> Stage:
-        """Return the stage with this key or label. Raises ValueError where there is none."""
-        known = {**self.by_key, **{one.label: one for one in self.stages}}
-        if id not in known:
-            raise ValueError(f"the architecture {self.name!r} has no stage {id!r}; {near(id, known)}")
-        return known[id]
+        """Return the stage with this key or label, in any case. Raises ValueError where there is none."""
+        if found := self._by_id.get(id.lower()):
+            return found
+        raise ValueError(f"the architecture {self.name!r} has no stage {id!r}; {near(id, self._by_id)}")
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Stage]:
+        return {**self.by_key, **{one.label.lower(): one for one in self.stages}}
 
     @property
     def label_sets(self) -> LabelSets:
@@ -149,6 +153,17 @@ def family(name: str) -> Family:
         said = f"{point.value} should be a Family called {name!r}, and is {found!r:.80}"
         raise _broken(name, TypeError(said))
     return found
+
+
+def stage_of_any(id: str) -> Stage:
+    """Return the stage with this key or label, of the ViT or else of another architecture.
+
+    Raises ValueError, with near names of the ViT's, where there is none.
+    """
+    for name in family_names():
+        with suppress(ValueError, ArchitectureError):  # a broken one has no stage to be shown
+            return family(name).stage(id)
+    return stage(id)
 
 
 def _broken(name: str, error: Exception) -> ArchitectureError:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..reference.sizes import Sizes, preset
-from ..reference.stages import ARCHITECTURES, LABEL_SETS, STAGES
+from ..reference.stages import ARCHITECTURES, LABEL_SETS
 from .family import Family
 
 VIT = Family(
     name="vit",
-    blocks={**ARCHITECTURES, "post-norm": STAGES},
+    blocks=ARCHITECTURES,
     sizes=Sizes,
     anatomy_at=f"{__package__}.vit_anatomy:VIT_ANATOMY",
     preset=preset,

@@ -1,4 +1,4 @@
-"""What the mask makes of the scores, and the probabilities that follow: the right way and known wrong ones."""
+"""What the mask makes of scores, and the probabilities that follow: the right way, and known wrong ones."""
 
 from __future__ import annotations
 
