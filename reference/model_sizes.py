@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, make_dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -70,6 +70,8 @@ class ModelSizes:
             return torch.randn(self.input_shape, generator=generator, dtype=torch.float64)
         return torch.randint(self.axes[self.input_below], self.input_shape, generator=generator)
 
+
+AnySizes = TypeVar("AnySizes", bound=ModelSizes)  # the same class in as out
 
 _DESCRIBED = ("letters", "input_axes", "input_below", "names", "output_axes", "lengths")
 

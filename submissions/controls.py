@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from ..reference.model_sizes import ModelSizes
+from ..reference.model_sizes import AnySizes
 from .building import Assignment, Builder
 from .probing import Attempt, Level, fit, run
 
@@ -24,7 +24,7 @@ class Controls:
     headless: bool  # where features of width embed_dim come out, not class scores
     notes: tuple[str, ...]
 
-    def with_derived(self, sizes: ModelSizes) -> ModelSizes:
+    def with_derived(self, sizes: AnySizes) -> AnySizes:
         """Return ``sizes`` with what the model derives from ``embed_dim`` by itself."""
         if self.headless:
             sizes = type(sizes)(**{**vars(sizes), "classes": sizes.embed_dim})

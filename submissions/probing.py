@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from math import gcd
-from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-from ..reference.model_sizes import ModelSizes
+from ..reference.model_sizes import AnySizes, ModelSizes
 from ..reference.sizes import Sizes
 from .building import Assignment, Builder, Choice, Slot
 from .child import is_out_of_memory
@@ -42,9 +41,6 @@ BASES = (  # for models with hard-coded sizes that the small one does not fit
 _IMAGES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # what models without an image size may expect
 _MOST_PATCHES_A_SIDE = 28
 _SEED = 0  # the same for all tries, so that outputs can be compared
-
-
-_Sizes = TypeVar("_Sizes", bound=ModelSizes)
 
 
 class Level(IntEnum):
@@ -231,7 +227,7 @@ def _judge(attempt: Attempt, found: list[Tensor]) -> None:
         attempt.level = Level.CLASSIFIED
 
 
-def fit(sizes: _Sizes, fixed: Mapping[str, int]) -> _Sizes:
+def fit(sizes: AnySizes, fixed: Mapping[str, int]) -> AnySizes:
     """Return the sizes nearest to ``sizes`` that have the ``fixed`` fields and fit each other."""
     want = {**vars(sizes), **{name: one for name, one in fixed.items() if one}}
     if isinstance(sizes, Sizes):

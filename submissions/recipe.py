@@ -8,14 +8,13 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
-from ..reference.model_sizes import ModelSizes
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import AnySizes, ModelSizes
 from .building import Builder, Choice, Literal
 from .child import text_of
 from .controls import Controls, verify
@@ -62,10 +61,10 @@ class Recipe:
         """
         return self.builder.build(self.controls.assignment, sizes)
 
-    def sizes_for(self, sizes: ModelSizes) -> ModelSizes:
+    def sizes_for(self, sizes: AnySizes) -> AnySizes:
         """Return the sizes nearest to ``sizes`` that the model can really be built at."""
-        if self.controls.square_only and isinstance(sizes, Sizes):
-            sizes = fit(replace(sizes, width=sizes.height), {})
+        if self.controls.square_only:
+            sizes = fit(type(sizes)(**{**vars(sizes), "width": sizes.height}), {})
         return self.controls.with_derived(fit(sizes, self.controls.fixed))
 
     def describe(self) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..reference.model_sizes import ModelSizes, description
+from ..reference.model_sizes import AnySizes, ModelSizes, description
 from .answers import Habit, Inventory, Prepared, habits_in, inventory_in, prepared_in
 from .conversation import Child
 from .errors import Frame, NotLoaded, StudentCodeFailed
@@ -18,9 +18,6 @@ from .source import Source
 from .trace import Trace, decode, reading
 
 _FULL_SIZE_BYTES = 4 << 30  # of a traced pass of a model that can only be built at ViT-B/16 size
-
-
-_Sizes = TypeVar("_Sizes", bound=ModelSizes)
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ class Session:
                 )
         return reply
 
-    def sizes_for(self, sizes: _Sizes) -> _Sizes:
+    def sizes_for(self, sizes: AnySizes) -> AnySizes:
         """The nearest sizes that the model can be built at; the batch stays as asked."""
         reply, _ = self.child.request({"request": "sizes", "sizes": asdict(sizes)})
         _raise_building_error(reply)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -130,6 +131,14 @@ def test_every_mistake_of_the_package_is_made_by_some_program() -> None:
     shared = family("vit").mistakes
     own = {id for id, one in family("gpt").mistakes.items() if shared.get(id) != one}
     assert own - {*CHANGES} == set()
+
+
+def test_what_the_docs_show_stands_in_the_package() -> None:
+    page = (PACKAGE.parent / "architectures.md").read_text("utf-8")
+    files = [one.read_text("utf-8") for one in PACKAGE.rglob("*") if one.suffix in (".py", ".toml")]
+    shown = re.findall(r"```(?:python|toml)\n(.*?)```", page, re.DOTALL)
+    assert len(shown) > 5
+    assert [one for one in shown if not any(one in text for text in files)] == []
 
 
 def test_sizes_of_another_architecture_are_asked_for_by_their_own_names(tmp_path: Path) -> None:
