@@ -9,11 +9,11 @@ from ..submissions.errors import Frame, SubmissionError
 from ..submissions.session import Left
 from ..submissions.source import Source
 from .assignment import Assignment
-from .catalogue import mistakes
 from .components.exercises import Exercises
 from .components.parts import Parts
 from .components.record import exercise_mistakes, exercise_variants
 from .examination import Examination
+from .family import Family
 from .kept.arrays import kept_arrays
 from .named_rows import label_of, mistake_results, property_results, variant_results
 from .placing import location
@@ -49,12 +49,13 @@ def graded(
 ) -> Result:
     """The record of a submission whose checks have run."""
     points = examination.assignment.points_of([one.id for one in outcomes])
+    family = examination.family
     checks = _checks(examination.assignment, points, outcomes)
     models = [examination] if examination.assignment.architectures else []
     components = parts.components if parts is not None else []
     findings = [found for one in (*models, *components) for found in mistake_results(one)]
     findings += exercise_mistakes(exercises) if exercises else []
-    findings += property_results(outcomes, examination.source, {one.id for one in findings})
+    findings += property_results(outcomes, examination.source, {one.id for one in findings}, family)
     return Result(
         schema=1,
         submission=name,
@@ -100,12 +101,12 @@ def _checks(
     return [
         CheckResult(
             id=one.id,
-            stage=label_of(one.stage),
+            stage=label_of(assignment.family, one.stage),
             title=one.title,
             outcome=Outcome(one.outcome),
             points=round(points[one.id], 4),
             earned=round(points[one.id], 4) if one.outcome == "passed" else 0.0,
-            message=_message(one),
+            message=_message(one, assignment.family),
             counterexample=None if one.counterexample is None else dict(one.counterexample),
             visibility=assignment.visibility_of(one.id),
         )
@@ -113,11 +114,11 @@ def _checks(
     ]
 
 
-def _message(outcome: CheckOutcome) -> str:
+def _message(outcome: CheckOutcome, family: Family) -> str:
     """At a stage the mistake's title first; a property alone does not prove its mistake."""
     if not outcome.stage or not outcome.mistakes:
         return outcome.message
-    title = mistakes()[outcome.mistakes[0]].title
+    title = family.mistakes[outcome.mistakes[0]].title
     return f"{title[:1].upper()}{title[1:]}. {outcome.message}".strip()
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -17,24 +16,30 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
     PrivateAttr,
+    TypeAdapter,
     ValidationError,
+    ValidationInfo,
     model_validator,
 )
 
 from ..reference.components import COMPONENTS
 from ..reference.exercises import EXERCISES
-from ..reference.sizes import Sizes, preset
+from ..reference.model_sizes import ModelSizes
 from ..submissions.limits import Limits
 from .asked_parts import ASPECTS, Components, ExercisePart, Exercises, Part
-from .catalogue import mistake
-from .complaints import UNSEEN, complaints, near
+from .complaints import UNSEEN, complaints, line_of, near
+from .family import ArchitectureError, Family, family, family_names
 from .result import Visibility
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 GROUPS = {  # what stands in front of "[" in the id of a check: the group that pays for it
     "shape": "shapes",
@@ -51,7 +56,6 @@ GROUPS = {  # what stands in front of "[" in the id of a check: the group that p
 }
 _PARTS = {"component": "components", "exercise": "exercises"}  # paid for one by one, in tables of their own
 
-_SHIPPED = files(__package__) / "assignments"
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -63,7 +67,13 @@ class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _argument(value: object) -> object:
+def _family(info: ValidationInfo) -> Family:
+    """The architecture whose assignment is read."""
+    found: Family = (info.context or {}).get("family") or family("vit")
+    return found
+
+
+def _argument(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str):
         return value
     if value.startswith("="):
@@ -74,8 +84,9 @@ def _argument(value: object) -> object:
         return value
     from ..submissions.parameter_names import VALUES  # here, since it loads torch
 
-    if value not in VALUES:
-        raise ValueError(f"{value!r} is no meaning; {near(value, VALUES)}. A value has '=' before it")
+    known = {**VALUES, **_family(info).sizes.letters}
+    if value not in known:
+        raise ValueError(f"{value!r} is no meaning; {near(value, known)}. A value has '=' before it")
     return value
 
 
@@ -105,8 +116,8 @@ def _permission(value: object) -> object:
     raise ValueError('must be "allow", "forbid", or a table such as { allow = false, reason = "…" }')
 
 
-def _variant(name: str) -> str:
-    return mistake(name).id
+def _variant(name: str, info: ValidationInfo) -> str:
+    return _family(info).mistake(name).id
 
 
 class Variants(_Table):
@@ -188,19 +199,40 @@ class Rules(_Table):
     library_model: Annotated[Permission, BeforeValidator(_permission)] = Permission(allow=True)
 
 
-def _with_preset(table: object) -> object:
-    """Put the sizes of the preset where the file names no others."""
-    if not isinstance(table, dict):
-        return table
-    if "batch" in table:
-        raise ValueError("the full size is that of one image, so batch cannot be set")
+def _sizes(table: object, info: ValidationInfo) -> object:
+    """The sizes of the architecture, from a preset where the file names no others."""
+    asked = _family(info)
+    if isinstance(table, dict):
+        if "batch" in table:
+            raise ValueError("the full size is that of one image, so batch cannot be set")
+        table = _with_preset(table, asked)
+    return TypeAdapter(asked.sizes).validate_json(json.dumps(table), strict=True)
+
+
+def _with_preset(table: Mapping[str, Any], family: Family) -> dict[str, Any]:
     given = dict(table)
-    named = given.pop("preset", None)
-    if named is not None:
-        return asdict(preset(str(named))) | given
-    if missing := [name for name in asdict(Sizes()) if name not in given and name != "batch"]:
-        raise ValueError(f'needs preset = "B/16" or the like, or also {", ".join(missing)}')
+    named = given.pop("preset", None) if family.preset else None
+    if named is not None and family.preset:
+        return asdict(family.preset(str(named))) | given
+    if missing := [name for name in family.sizes.letters if name not in given and name != "batch"]:
+        instead = 'preset = "B/16" or the like, or also ' if family.preset else ""
+        raise ValueError(f"needs {instead}{', '.join(missing)}")
     return given
+
+
+def _blocks(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    return _all_known(names, _family(info).blocks, "kind of block")
+
+
+def _label_sets(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    return _all_known(names, _family(info).label_sets, "set of labels")
+
+
+def _all_known(names: tuple[str, ...], known: Collection[str], what: str) -> tuple[str, ...]:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{name!r} is no {what}; {near(name, known)}")
+    return names
 
 
 def _positive(limits: Limits) -> Limits:
@@ -215,14 +247,15 @@ class Assignment(_Table):
 
     name: str
     title: str
-    architectures: Annotated[  # of the whole model; none where only parts are asked for
-        tuple[Literal["report", "pre-norm", "clip", "post-norm"], ...], Field(min_length=1)
+    architecture: str = "vit"  # whose table of stages; others come with packages
+    architectures: Annotated[  # the kinds of blocks of the whole model; none where only parts are asked for
+        tuple[str, ...], Field(min_length=1), AfterValidator(_blocks)
     ] = ()
-    labels: Annotated[tuple[Literal["report", "sheet"], ...], Field(min_length=1)] = ("report", "sheet")
+    labels: Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_label_sets)] = ("report", "sheet")
     examples: Annotated[int, Field(ge=2)] = 25
     model: Model = Model()
     outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
-    full: Annotated[Sizes, BeforeValidator(_with_preset)] = Field(alias="sizes")
+    full: Annotated[ModelSizes, PlainValidator(_sizes)] = Field(alias="sizes")
     variants: Variants = Variants()
     points: Points = Points()
     visibility: dict[Annotated[str, AfterValidator(_group_or_check)], Visibility] = {}
@@ -248,6 +281,11 @@ class Assignment(_Table):
         return self
 
     @property
+    def family(self) -> Family:
+        """The architecture that is asked for."""
+        return family(self.architecture)
+
+    @property
     def possible(self) -> float:
         """All points that can be earned."""
         parts = [*self.components.values(), *self.exercises.values()]
@@ -258,9 +296,9 @@ class Assignment(_Table):
 
         Errors are accepted only where the file says so. Raises ValueError for an unknown id.
         """
-        if rule := self.variants.by_id.get(mistake(name).id):
+        if rule := self.variants.by_id.get(self.family.mistake(name).id):
             return rule.allow, rule.reason
-        return mistake(name).kind != "error" and self.variants.default == "allow", None
+        return self.family.mistake(name).kind != "error" and self.variants.default == "allow", None
 
     def visibility_of(self, id: str) -> Visibility:
         """Say when students may see how the check ended: its own entry, else that of its group."""
@@ -297,8 +335,23 @@ class Assignment(_Table):
 
 
 def assignment_names() -> list[str]:
-    """Return the names of the assignments that ship."""
-    return sorted(one.name.removesuffix(".toml") for one in _SHIPPED.iterdir() if one.name.endswith(".toml"))
+    """Return the names of the assignments that ship, with vitcheck or with an architecture that is installed.
+
+    Those of an architecture that cannot be loaded are left out.
+    """
+    return sorted(_shipped()[0])
+
+
+def _shipped() -> tuple[dict[str, Traversable], list[ArchitectureError]]:
+    """Their files by name, and what is wrong with architectures that cannot be loaded."""
+    found: dict[str, Traversable] = {}
+    broken = []
+    for name in reversed(family_names()):  # vitcheck's own names stand
+        try:
+            found |= family(name).assignments
+        except ArchitectureError as error:
+            broken.append(error)
+    return found, broken
 
 
 def load_assignment(name_or_path: str) -> Assignment:
@@ -306,25 +359,34 @@ def load_assignment(name_or_path: str) -> Assignment:
 
     Raises AssignmentError, with a line for everything that is wrong in the file.
     """
-    assignment = _parse(assignment_text(name_or_path), name_or_path)
-    if name_or_path not in assignment_names():
+    text, is_shipped = _text(name_or_path)
+    assignment = _parse(text, name_or_path)
+    if not is_shipped:
         assignment._file = name_or_path
     return assignment
 
 
 def assignment_text(name_or_path: str) -> str:
     """Return the TOML of such an assignment. Raises AssignmentError where there is none."""
-    if name_or_path in assignment_names():
-        return _SHIPPED.joinpath(f"{name_or_path}.toml").read_text("utf-8")
+    return _text(name_or_path)[0]
+
+
+def _text(name_or_path: str) -> tuple[str, bool]:
+    """The TOML, and whether it is an assignment that ships."""
+    own = family("vit").assignments  # other packages are looked at only where it is none of these
+    if shipped := own.get(name_or_path):
+        return shipped.read_text("utf-8"), True
     path = Path(name_or_path)
-    if not path.is_file():
-        raise AssignmentError(
-            f"there is no assignment and no file {name_or_path!r}; {near(name_or_path, assignment_names())}"
-        )
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise AssignmentError(f"{path} cannot be read: {error}") from error
+    if path.is_file():
+        try:
+            return path.read_text("utf-8"), False
+        except (OSError, UnicodeDecodeError) as error:
+            raise AssignmentError(f"{path} cannot be read: {error}") from error
+    others, broken = _shipped()
+    if shipped := others.get(name_or_path):
+        return shipped.read_text("utf-8"), True
+    missing = f"there is no assignment and no file {name_or_path!r}; {near(name_or_path, sorted(others))}"
+    raise AssignmentError("\n".join([missing, *map(str, broken)]))
 
 
 def _parse(text: str, file: str) -> Assignment:
@@ -332,16 +394,24 @@ def _parse(text: str, file: str) -> Assignment:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise AssignmentError(f"{file} is not TOML: {error}") from error
+    try:
+        asked = family(str(table.get("architecture", "vit")))
+    except ArchitectureError as error:
+        raise AssignmentError(f"{file}, line {line_of(text, ('architecture',))}: {error}") from error
+    if "architecture" in table:  # all of its blocks, where none are named
+        table.setdefault("architectures", list(asked.blocks))
     try:  # as JSON, where strict means that no text passes for a number, and a list is a tuple
-        return Assignment.model_validate_json(json.dumps(table, default=str), strict=True)
+        given = json.dumps(table, default=str)
+        return Assignment.model_validate_json(given, strict=True, context={"family": asked})
     except ValidationError as error:
-        raise AssignmentError("\n".join(f"{file}, {one}" for one in complaints(error, text, _keys))) from None
+        found = complaints(error, text, lambda keys: _keys(keys, asked))
+        raise AssignmentError("\n".join(f"{file}, {one}" for one in found)) from None
 
 
-def _keys(table: tuple[str, ...]) -> list[str]:
+def _keys(table: tuple[str, ...], family: Family) -> list[str]:
     """Return the keys that a table of the file may hold."""
     if table == ("sizes",):
-        return ["preset", *(name for name in Sizes.__dataclass_fields__ if name != "batch")]
+        return [*(["preset"] if family.preset else []), *(n for n in family.sizes.letters if n != "batch")]
     if table == ("limits",):
         return list(Limits.__dataclass_fields__)
     models: dict[tuple[str, ...], type[BaseModel]] = {

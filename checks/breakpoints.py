@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..reference.stages import stage
 from ..submissions.code import marks
 from ..submissions.trace import Sight, Trace
 from .examination import Examination
 from .replay import Seen
-from .stops import meanings, same_in_some_layout
+from .stops import same_in_some_layout
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 
@@ -33,7 +32,7 @@ class Breakpoints:
         keys = self._meanings(label)
         mine = [number for number, mark in enumerate(self.marks) if mark.label == label]
         tensors = [one for key in keys for one in self._examination.examples[0].all(key)]
-        if keys == ["image"]:
+        if keys == [self._examination.family.input_key]:
             return self._check_image(mine)
         if not tensors and self._examination.absent.issuperset(keys):
             raise NotApplicable("this architecture has no such stage")
@@ -67,11 +66,11 @@ class Breakpoints:
             raise CheckFailed(self._misplaced("S01", mine, sorted({one.name for one in seen})))
 
     def _meanings(self, label: str) -> list[str]:
-        return meanings(self._examination.assignment.labels, label)
+        return self._examination.family.keys_of(self._examination.assignment.labels, label)
 
     def _misplaced(self, label: str, mine: Sequence[int], names: Sequence[str]) -> str:
         where = ", ".join(f"{self.marks[number].file}:{self.marks[number].line}" for number in mine)
-        title = stage(self._meanings(label)[0]).title
+        title = self._examination.family.stage(self._meanings(label)[0]).title
         if not names:
             return f"the mark {label} at {where} is never reached by a forward pass"
         return (

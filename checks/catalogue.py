@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -33,15 +33,23 @@ class Mistake:
 @cache
 def mistakes() -> Mapping[str, Mistake]:
     """Return every known mistake by its id, in the order of the pipeline."""
-    entries = tomllib.loads(files(__package__).joinpath("mistakes.toml").read_text("utf-8"))
+    return read_mistakes(files(__package__).joinpath("mistakes.toml").read_text("utf-8"))
+
+
+def read_mistakes(text: str) -> Mapping[str, Mistake]:
+    """Return the mistakes that TOML text lists, by id. Raises TypeError where an entry lacks a field."""
+    entries = tomllib.loads(text)
     return MappingProxyType({name: _mistake(name, **entry) for name, entry in entries.items()})
 
 
 def mistake(name: str) -> Mistake:
     """Return the mistake with the id ``name``. Raises ValueError, naming near ids, where there is none."""
-    if name in mistakes():
-        return mistakes()[name]
-    near = difflib.get_close_matches(name, mistakes())
+    return mistakes()[name] if name in mistakes() else near_to(name, mistakes())
+
+
+def near_to(name: str, known: Mapping[str, Mistake]) -> NoReturn:
+    """Raise ValueError, naming the ids of ``known`` that are near."""
+    near = difflib.get_close_matches(name, known)
     advice = f"did you mean {' or '.join(near)}?" if near else "ids are words such as scale-missing"
     raise ValueError(f"{name!r} is no known mistake; {advice}")
 

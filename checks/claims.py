@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from ..reference.stages import stage
 from ..submissions.code import Mark, headings, marks
 from ..submissions.errors import Frame
 from ..submissions.trace import Reference, Sight, Trace
 from .locating.places import places_in
 from .locating.walk import Finding
-from .stops import lines_below, meanings, same_in_some_layout
+from .stops import lines_below, same_in_some_layout
 
 if TYPE_CHECKING:
     from .examination import Examination
@@ -89,7 +88,8 @@ _Claims = Iterator[tuple[list[str], list[Claim]]]  # keys of the stages that are
 
 
 def _meanings(examination: Examination, label: str) -> list[str]:
-    return [key for key in meanings(examination.assignment.labels, label) if key != "image"]
+    family = examination.family
+    return [key for key in family.keys_of(examination.assignment.labels, label) if key != family.input_key]
 
 
 def _marked(examination: Examination, trace: Trace) -> _Claims:
@@ -119,8 +119,8 @@ def _named(examination: Examination, trace: Trace) -> _Claims:
             label = f"S{int(match[1]):02}"
             yield _meanings(examination, label), [Claim(label, name, reference)]
     for name, reference in trace.outputs:
-        if name in _RETURNED:
-            row = stage(_RETURNED[name])
+        if _RETURNED.get(name) in examination.family.by_key:
+            row = examination.family.stage(_RETURNED[name])
             yield [row.key], [Claim(row.label, name, reference)]
 
 
@@ -167,7 +167,8 @@ class _Computed:
         return "stage-recomputed-beside-model" if follows else "stage-made-up"
 
     def _has_shape(self, tensor: Tensor, key: str) -> bool:
-        return tuple(tensor.shape) == stage(key).shape(self._seen.draw.sizes)
+        row = self._seen.walk.family.stage(key)
+        return tuple(tensor.shape) == row.shape(self._seen.draw.sizes)
 
     def _computed(self, claim: Claim, tensor: Tensor) -> bool:
         stages = (one.student for one in self._seen.seen)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from ..reference.stages import STAGES
 from ..submissions.errors import StudentCodeFailed
 from .causes import Facts, Met, cause_of
 from .locating.axes import names_of
@@ -15,7 +14,6 @@ from .locating.nearness import same
 from .locating.walk import Walk
 from .operations import demand_of
 
-_TITLES = {one.key: one for one in STAGES}
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _UNKNOWN = re.compile(r"has no attribute '(\w+)'|name '(\w+)' is not defined")
 
@@ -33,9 +31,12 @@ def diagnose(walk: Walk, error: StudentCodeFailed, files: Mapping[str, bytes]) -
     """Explains ``error``, which ended the pass that ``walk`` went through."""
     facts = Facts(walk, error, _next_stage(walk), _met(walk))
     cause = cause_of(facts)
+    if cause is not None and cause.stage not in walk.family.by_key:  # it is one of another architecture's
+        cause = None
     stage = facts.stage if cause is None else cause.stage
     told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
-    told.append(f"{_TITLES[stage].label} ({_TITLES[stage].title.lower()}) was being computed.")
+    row = walk.family.stage(stage)
+    told.append(f"{row.label} ({row.title.lower()}) was being computed.")
     told += [_given(facts), demand_of(facts), _meant(error, files)]
     return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
 
@@ -43,7 +44,8 @@ def diagnose(walk: Walk, error: StudentCodeFailed, files: Mapping[str, bytes]) -
 def _next_stage(walk: Walk) -> str:
     """The first stage that was not reached, or the last of all."""
     reached = {step.key for step in walk.steps}
-    return next((one.key for one in STAGES[1:] if one.key not in reached), STAGES[-1].key)
+    stages = walk.family.stages
+    return next((one.key for one in stages[1:] if one.key not in reached), stages[-1].key)
 
 
 def _met(walk: Walk) -> tuple[Met, ...]:
@@ -67,15 +69,15 @@ def _met(walk: Walk) -> tuple[Met, ...]:
 def _given(facts: Facts) -> str:
     if not facts.met:
         return ""
-    return f"{facts.op} was given {' and '.join(_told(one) for one in facts.met)}."
+    return f"{facts.op} was given {' and '.join(_told(one, facts.walk) for one in facts.met)}."
 
 
-def _told(one: Met) -> str:
+def _told(one: Met, walk: Walk) -> str:
     """Its variable, what it is, and its size by axes."""
     size = " × ".join(map(str, one.shape)) or "a single number"
     parts = [f"`{one.name}`"] if one.name else []
     if one.stage is not None:
-        row = _TITLES[one.stage]
+        row = walk.family.stage(one.stage)
         parts.append(f"{row.label} ({row.title.lower()})")
         size += f" ({' × '.join(names_of(row.axes))})"
     elif one.parameter:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..reference.sizes import Sizes
-from ..reference.stages import stage
+from ..reference.model_sizes import ModelSizes
+from ..reference.stages import Stage
 from .editing import without_branches
 from .examination import Examination
 from .locating.axes import members, names_of
@@ -48,7 +48,8 @@ def dependence(examination: Examination, step: Step) -> str:
     It is only said of the first stage of which it is true. ``step`` is of the first example's walk.
     """
     for trial in _trials(examination):
-        odd = ((one, _odd(one, trial, examination.walk.class_row)) for one in trial.steps)
+        rows = ((one, examination.family.stage(one.key)) for one in trial.steps)
+        odd = ((one, _odd(one, row, trial, examination.walk.class_row)) for one, row in rows)
         first, told = next(((one, told) for one, told in odd if told), (None, ""))
         if first is step:
             return told
@@ -64,13 +65,13 @@ def _trials(examination: Examination) -> Iterator[_Trial]:
 
 
 def _with_other_images(examination: Examination) -> Iterator[_Trial]:
-    image = examination.walk.context.image
+    image = examination.input(examination.first_draw)
     first = torch.arange(len(image)) == 0
     steps = tuple(one for one in examination.walk.steps if one.key != _ALIKE)
     for changing, told in ((first, "only image 0 changes"), (~first, "all images but image 0 change")):
         if bool(changing.any()):
             pixels = changing.reshape(-1, *[1] * (image.dim() - 1))
-            after = examination.again(torch.where(pixels, _other(image), image))
+            after = examination.again(torch.where(pixels, _other(image, examination.walk.sizes), image))
             yield _Trial(examination.before, after, steps, changing, "B", told)
 
 
@@ -92,11 +93,13 @@ def _with_other_patches(examination: Examination) -> Iterator[_Trial]:
         (one, f"only patch {_PATCH} changes"),
         (~one, f"all patches but patch {_PATCH} change"),
     ):
-        after = examination.again(torch.where(_pixels(changing, sizes), _other(image), image), fixed)
+        after = examination.again(torch.where(_pixels(changing, sizes), _other(image, sizes), image), fixed)
         yield _Trial(before, after, steps, changing, "N T", told + also)
 
 
-def _other(image: Tensor) -> Tensor:
+def _other(image: Tensor, sizes: ModelSizes) -> Tensor:
+    if not image.is_floating_point():
+        return sizes.input(len(image))
     generator = torch.Generator().manual_seed(len(image))
     return torch.randn(image.shape, generator=generator, dtype=image.dtype)
 
@@ -108,15 +111,15 @@ def _before_tokens_meet(steps: list[Step]) -> Iterator[Step]:
         yield step
 
 
-def _pixels(patches: Tensor, sizes: Sizes) -> Tensor:
+def _pixels(patches: Tensor, sizes: ModelSizes) -> Tensor:
     """Which pixels these patches hold, as H W."""
     rows = patches.reshape(sizes.grid).repeat_interleave(sizes.patch, 0)
     return rows.repeat_interleave(sizes.patch, 1)
 
 
-def _odd(step: Step, trial: _Trial, class_row: int) -> str:
+def _odd(step: Step, row: Stage, trial: _Trial, class_row: int) -> str:
     """What changes at a stage and must not, or the reverse."""
-    axes, names = stage(step.key).axes.split(), names_of(stage(step.key).axes)
+    axes, names = row.axes.split(), names_of(row.axes)
     before, after = (one.stages[step.key, step.block] for one in (trial.before, trial.after))
     if before.dim() != len(axes):
         return ""

@@ -12,10 +12,12 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
+from ..reference.model_sizes import ModelSizes
 from ..reference.sizes import Sizes
+from .family import Family
+from .vit import VIT
 
 _DEPTH = 3  # "every block reads the first input" shows at three blocks, and no sooner
 
@@ -24,33 +26,36 @@ _DEPTH = 3  # "every block reads the first input" shows at three blocks, and no 
 class Draw:
     """What one example is made from."""
 
-    sizes: Sizes
+    sizes: ModelSizes
     seed: int
 
     @property
     def image(self) -> Tensor:
-        """Standard normal pixels, float64."""
+        """What the model reads: standard normal pixels in float64, or the ids of tokens."""
         return noise(self.sizes, self.seed)
 
 
-def noise(sizes: Sizes, seed: int) -> Tensor:
-    generator = torch.Generator().manual_seed(seed + 1)
-    shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
+def noise(sizes: ModelSizes, seed: int) -> Tensor:
+    return sizes.input(seed + 1)
 
 
-def draw_examples(count: int, seed: int) -> list[Draw]:
+def draw_examples(count: int, seed: int, family: Family = VIT) -> list[Draw]:
     """``count`` draws, the same for the same ``seed`` on every machine."""
     integers = random.Random(seed).randint
-    candidates = (drawn(integers) for _ in itertools.count())
-    return list(itertools.islice((one for one in candidates if suits(one.sizes)), count))
+    candidates = (drawn(integers, family) for _ in itertools.count())
+    return list(itertools.islice((one for one in candidates if family.anatomy.suits(one.sizes)), count))
 
 
-def drawn(integer: Callable[[int, int], int]) -> Draw:
-    """A batch of small images and a small ViT, where ``integer`` gives a number from a range."""
+def drawn(integer: Callable[[int, int], int], family: Family) -> Draw:
+    """What one example of the architecture is made from, where ``integer`` gives a number from a range."""
+    return Draw(family.anatomy.draw(integer), integer(0, 2**31 - 1))
+
+
+def vit_sizes(integer: Callable[[int, int], int]) -> Sizes:
+    """A batch of small images and a small ViT."""
     heads, head_dim = integer(2, 4), integer(3, 8)
     rows, columns, patch = integer(2, 4), integer(2, 5), integer(2, 4)
-    sizes = Sizes(
+    return Sizes(
         batch=integer(2, 4),
         channels=integer(1, 4),
         height=rows * patch,
@@ -62,15 +67,15 @@ def drawn(integer: Callable[[int, int], int]) -> Draw:
         depth=_DEPTH,
         classes=integer(3, 11),
     )
-    return Draw(sizes, integer(0, 2**31 - 1))
 
 
-def suits(sizes: Sizes) -> bool:
+def suits(sizes: ModelSizes) -> bool:
+    """Do they hide no mistake of a ViT?"""
     # sines and cosines of rows and columns share the width
     return sizes.embed_dim % 4 == 0 and sizes.height != sizes.width and tells_apart(sizes)
 
 
-def tells_apart(sizes: Sizes) -> bool:
+def tells_apart(sizes: ModelSizes) -> bool:
     """Do axes that could be exchanged by mistake have different sizes, square images aside?"""
     return (
         sizes.patches != sizes.axes["F"]

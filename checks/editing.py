@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..reference.equations import merge_heads
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import ModelSizes
 from ..submissions.trace import Use
 from .example import Example
 from .locating.context import Context
@@ -19,7 +19,7 @@ from .verdicts import NotApplicable, NotReached
 _LARGE = 100.0  # queries and keys that are as much larger give scores 10⁴ times larger
 
 
-def permuted_patches(image: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
+def permuted_patches(image: Tensor, sizes: ModelSizes, order: Tensor) -> Tensor:
     """The image whose patch ``n`` is patch ``order[n]`` of ``image``."""
     rows, columns = sizes.grid
     B, C, P = sizes.batch, sizes.channels, sizes.patch
@@ -28,7 +28,7 @@ def permuted_patches(image: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
     return back.permute(0, 3, 1, 4, 2, 5).reshape(image.shape).contiguous()
 
 
-def permuted_positions(table: Tensor, sizes: Sizes, order: Tensor) -> Tensor:
+def permuted_positions(table: Tensor, sizes: ModelSizes, order: Tensor) -> Tensor:
     """The table of positions, of which one axis is that of tokens, with its patches in that order.
 
     The class token keeps its row.

@@ -13,8 +13,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from ..reference.sizes import Sizes
-from ..reference.stages import STAGES
+from ..reference.model_sizes import ModelSizes
 from ..submissions.answers import Habit, Inventory
 from ..submissions.code import marks
 from ..submissions.errors import StudentCodeFailed, SubmissionError
@@ -22,11 +21,11 @@ from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
-from .catalogue import mistake
 from .claims import FalseClaim, false_claims
 from .crashing import Crash, diagnose
-from .drawing import Draw, draw_examples, noise, tells_apart
+from .drawing import Draw, draw_examples, noise
 from .example import Example
+from .family import Family
 from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
 from .locating.context import Context
 from .locating.locate import locate
@@ -39,16 +38,13 @@ from .verdicts import CheckFailed, NotApplicable
 _SPARE = 4  # times as many draws as examples
 _SMALL = 2**14  # numbers in one image's tokens; models fixed at larger sizes cost seconds a pass
 _LARGE_EXAMPLES = 2
-_FRESH = Sizes(
-    height=16, width=16, patch=4, embed_dim=64, heads=4, mlp_dim=256, depth=3, classes=10
-)  # wide enough to tell spreads of weights apart
 
 # what a block of another architecture than the assignment's is called
 _FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
 
 
-def _is_large(sizes: Sizes) -> bool:
-    return sizes.embed_dim * sizes.tokens > _SMALL
+def _is_large(sizes: ModelSizes) -> bool:
+    return bool(sizes.embed_dim * sizes.tokens > _SMALL)
 
 
 def _told(draw: Draw) -> str:
@@ -72,6 +68,11 @@ class Examination:
         self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
         self.left_out: list[str] = []  # sizes at which the model fails, in words
         self.noted: list[Finding] = []  # variants that no single stage shows
+
+    @property
+    def family(self) -> Family:
+        """The architecture that is asked for, with its table of stages."""
+        return self.assignment.family
 
     @cached_property
     def _traced(self) -> list[tuple[Draw, Trace]]:
@@ -99,9 +100,10 @@ class Examination:
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples
         built: dict[Draw, bool] = {}
-        for draw in draw_examples(_SPARE * count, self.seed):
+        for draw in draw_examples(_SPARE * count, self.seed, self.family):
             one = self.buildable(draw)
-            built[one] = tells_apart(one.sizes)  # what a model makes of them may bring equal axes back
+            # what a model makes of them may bring equal axes back
+            built[one] = self.family.anatomy.tells_apart(one.sizes)
             if sum(built.values()) == count:
                 break
         found = ([one for one in built if built[one]] or list(built))[:count]
@@ -158,10 +160,14 @@ class Examination:
         return replace(example, draw=alone, seen=tuple(one.first_image for one in example.seen))
 
     @property
-    def _full(self) -> Sizes:
+    def _full(self) -> ModelSizes:
         """The assignment's sizes, with the first example's depth and a batch that is laid out as there."""
         first = self.first_draw.sizes
         return replace(self.assignment.full, batch=min(first.batch, 2), depth=first.depth)
+
+    def input(self, draw: Draw) -> Tensor:
+        """What is read, drawn at random."""
+        return draw.image
 
     def trace(
         self, draw: Draw, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
@@ -197,7 +203,7 @@ class Examination:
             raise NotApplicable(f"the code takes another way then: {error}") from None
 
     def _located(self, draw: Draw, trace: Trace) -> Example:
-        walk = locate(trace, draw.sizes)
+        walk = locate(trace, draw.sizes, self.family)
         self._walks.setdefault(trace.signature, walk)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 
@@ -249,7 +255,7 @@ class Examination:
     def variant(self, id: str, message: str) -> None:
         """Notes a variant that a property shows. Raises CheckFailed where the assignment forbids it."""
         if all(one.id != id for one in self.noted):
-            self.noted.append(Finding(id, mistake(id).stage, None))
+            self.noted.append(Finding(id, self.family.mistake(id).stage, None))
         if self.counts(id):
             raise CheckFailed(message, (id,), self.first_draw)
 
@@ -271,7 +277,9 @@ class Examination:
         """Keys of stages that this architecture does not have, where the walk came to its end."""
         if self.crash is not None or self.walk.unexplained is not None:
             return frozenset()
-        return frozenset(stage.key for stage in STAGES[1:]) - {step.key for step in self.walk.steps}
+        return frozenset(stage.key for stage in self.family.stages[1:]) - {
+            step.key for step in self.walk.steps
+        }
 
     def may_shrink(self, id: str) -> bool:
         """Shrinking is paid for once a mistake."""
@@ -281,7 +289,7 @@ class Examination:
 
     def failed_before(self, key: str) -> str | None:
         """The label of the first stage before ``key`` that is not right."""
-        for stage in STAGES:
+        for stage in self.family.stages:
             if stage.key == key:
                 return None
             if self.is_wrong(stage.key):
@@ -312,12 +320,14 @@ class Examination:
             return FullSize({})
         return FullSize(self._shapes_in(trace, sizes))
 
-    def _shapes_in(self, full: Trace, sizes: Sizes) -> dict[str, Shape]:
-        found: dict[str, Shape] = {"image": of_one_image(full.records[0].shape, sizes.batch)}
+    def _shapes_in(self, full: Trace, sizes: ModelSizes) -> dict[str, Shape]:
+        found: dict[str, Shape] = {self.family.input_key: of_one_image(full.records[0].shape, sizes.batch)}
         same = [one for one in self.examples if one.walk is self.walk]
         for number, seen in enumerate(self._first.seen):
             measured = [Measured(one.draw.sizes, tuple(one.seen[number].student.shape)) for one in same]
-            shape = shape_at(seen.step, measured, self.walk.trace, full, sizes)
+            shape = shape_at(
+                seen.step, self.family.stage(seen.step.key).axes, measured, self.walk.trace, full, sizes
+            )
             if shape is not None:
                 found.setdefault(seen.step.key, of_one_image(shape, sizes.batch))
         return found
@@ -333,7 +343,7 @@ class Examination:
     def inventory(self) -> Inventory:
         """What the model holds when it is fresh."""
         self._demand_a_model()
-        return self.session.inventory(self.session.sizes_for(_FRESH), self.seed)
+        return self.session.inventory(self.session.sizes_for(self.family.anatomy.fresh), self.seed)
 
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
         """Plain passes of the model. Raises NotApplicable where there is only a script."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from torch import Tensor
 
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import ModelSizes
 from ..submissions.trace import Trace
 from .drawing import Draw
 from .locating.context import Context
@@ -51,7 +51,7 @@ class Example:
     # What ``kept.measures`` asks of a pass.
 
     @property
-    def sizes(self) -> Sizes:
+    def sizes(self) -> ModelSizes:
         return self.draw.sizes
 
     @property

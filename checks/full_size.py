@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..reference.sizes import Sizes
-from ..reference.stages import stage
+from ..reference.model_sizes import ModelSizes
 from ..submissions.trace import Reference, Trace
 from .locating.walk import Step
 
@@ -29,16 +28,17 @@ class FullSize:
 class Measured:
     """One example: its sizes, and the shape that a stage has in it."""
 
-    sizes: Sizes
+    sizes: ModelSizes
     shape: Shape
 
 
 def shape_at(
-    step: Step, measured: Sequence[Measured], located: Trace, full: Trace, sizes: Sizes
+    step: Step, letters: str, measured: Sequence[Measured], located: Trace, full: Trace, sizes: ModelSizes
 ) -> Shape | None:
-    """The shape of ``step`` in the pass ``full`` at ``sizes``; None where its axes follow no size.
+    """The shape of ``step``, whose axes are called ``letters``, in the pass ``full`` at ``sizes``.
 
-    ``measured`` are its shapes in the examples; the first is the one that was ``located``.
+    None where its axes follow no size. ``measured`` are its shapes in the examples; the first is the one
+    that was ``located``.
     """
     if step.found is not None and not step.found.axes:
         place = step.found.places[0]
@@ -47,13 +47,13 @@ def shape_at(
         if whole == record:  # with its axes in the same order, which equal sizes alone do not tell
             return full.records[place.record].shape
     sides = list(zip(*(one.shape for one in measured)))
-    own = [*stage(step.key).axes.split(), *[""] * len(sides)]
+    own = [*letters.split(), *[""] * len(sides)]
     axes = [_axis(side, letter, measured, sizes) for side, letter in zip(sides, own)]
     known = [one for one in axes if one is not None]
     return tuple(known) if len(known) == len(axes) else None
 
 
-def _axis(seen: Sequence[int], own: str, measured: Sequence[Measured], sizes: Sizes) -> int | None:
+def _axis(seen: Sequence[int], own: str, measured: Sequence[Measured], sizes: ModelSizes) -> int | None:
     if set(seen) == {1} and own == "1":  # which some size may be in all examples, too
         return 1
     letters = [own, *sizes.axes] if own in sizes.axes else [*sizes.axes]

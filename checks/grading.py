@@ -56,7 +56,9 @@ def grade(
             session.load(source)
             notes = Notes(session.left)
             if assignment.architectures:
-                inferred = session.infer(Pins(assignment.model.name, assignment.model.arguments))
+                inferred = session.infer(
+                    Pins(assignment.model.name, assignment.model.arguments), assignment.family.small
+                )
                 notes = Notes(session.left, inferred)
             examination = Examination(source, session, assignment, seed, picture)
             if assignment.architectures:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import torch
 
-from ..reference.stages import Stage, stage
+from ..reference.stages import Stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
 from .dependence import dependence
 from .drawing import Draw
 from .examination import Examination
 from .example import Example
-from .invariants import INVARIANTS
 from .locating.axes import NAMES
 from .locating.places import ROUNDING
 from .locating.walk import Step
@@ -29,7 +28,7 @@ _SHAPE_MISTAKES = {"mlp_hidden": "mlp-ratio-wrong"}
 
 def check_shape(examination: Examination, key: str) -> None:
     """The stage has the assignment's full-size shape."""
-    row = stage(key)
+    row = examination.family.stage(key)
     _demand(examination, row)
     full = examination.full_shapes
     if full.failure is not None:
@@ -78,7 +77,7 @@ def _demand(examination: Examination, row: Stage) -> Seen:
 
 def check_equation(examination: Examination, key: str) -> None:
     """The stage is what its equation gives from the student's own earlier stages and parameters."""
-    row = stage(key)
+    row = examination.family.stage(key)
     seen = _demand(examination, row)
     for false in examination.false_claims:
         if false.finding.stage == key:
@@ -146,20 +145,20 @@ def _smallest_fault(examination: Examination, key: str, faults: Sequence[str]) -
     if examination.may_shrink(faults[0]):
         from .shrinking import smallest  # here, since it loads hypothesis, and most submissions need none
 
-        draw = smallest(fails, examination.seed)
+        draw = smallest(fails, examination.seed, examination.family)
     return examination.first_draw if draw is None else examination.buildable(draw)
 
 
 def check_invariant(examination: Examination, key: str) -> None:
     """What always holds of the stage holds, in every example and block."""
-    row = stage(key)
+    row = examination.family.stage(key)
     _demand(examination, row)
     faults = examination.faults(key)
     for example in examination.examples:
         for seen in example.all(key):
             if seen.step.findings and not faults:  # a variant that the assignment accepts
                 continue
-            broken = INVARIANTS[key](example, seen)
+            broken = examination.family.anatomy.invariants[key](example, seen)
             if broken:
                 block = f" (block {seen.step.block})" if seen.step.block else ""
                 raise CheckFailed(f"{broken[0].upper()}{broken[1:]}{block}.", faults, example.draw)
@@ -167,7 +166,7 @@ def check_invariant(examination: Examination, key: str) -> None:
 
 def check_reference(examination: Examination, key: str) -> None:
     """The stage equals the one of the reference that carries the student's parameters."""
-    row = stage(key)
+    row = examination.family.stage(key)
     _demand(examination, row)
     before = examination.failed_before(key)
     if before is not None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..reference.stages import STAGES
 from ..submissions.source import Source
-from .catalogue import mistakes
 from .examination import Examination
+from .family import Family
 from .locating.walk import Finding
 from .placing import location
 from .result import Location, MistakeResult, VariantResult
@@ -24,7 +23,7 @@ def mistake_results(examination: Examination) -> list[MistakeResult]:
 
 
 def property_results(
-    outcomes: Sequence[CheckOutcome], source: Source, known: set[str]
+    outcomes: Sequence[CheckOutcome], source: Source, known: set[str], family: Family
 ) -> list[MistakeResult]:
     """What properties of the whole model give away beyond the mistakes that stages have shown."""
     found: dict[str, MistakeResult] = {}
@@ -33,27 +32,27 @@ def property_results(
             continue
         may_follow = bool(known) and one.mistakes[0] in _CONSEQUENCES
         if not may_follow and not known.intersection(one.mistakes):
-            found.setdefault(one.mistakes[0], _of_property(one, source))
+            found.setdefault(one.mistakes[0], _of_property(one, source, family))
     return list(found.values())
 
 
-def _of_property(outcome: CheckOutcome, source: Source) -> MistakeResult:
+def _of_property(outcome: CheckOutcome, source: Source, family: Family) -> MistakeResult:
     """The first id, and those that the property cannot tell from it."""
     id, *also = outcome.mistakes
     where = None if outcome.frame is None else location(outcome.frame, source)
-    return _row(id, mistakes()[id].stage, where, also)
+    return _row(family, id, family.mistakes[id].stage, where, also)
 
 
 def variant_results(examination: Examination) -> list[VariantResult]:
-    found = []
+    found, family = [], examination.family
     for one in (*_in_order(examination), *examination.noted):
-        known = mistakes()[one.id]
+        known = family.mistakes[one.id]
         allowed, reason = examination.assignment.allows(one.id)
         if known.kind != "error" or allowed:
             found.append(
                 VariantResult(
                     id=one.id,
-                    stage=label_of(one.stage) or one.stage,
+                    stage=label_of(family, one.stage) or one.stage,
                     title=known.title,
                     allowed=allowed,
                     reason=reason,
@@ -64,22 +63,28 @@ def variant_results(examination: Examination) -> list[VariantResult]:
 
 def _in_order(examination: Examination) -> list[Finding]:
     """Findings in the order of the stages; those at one stage as the walk met them."""
-    order = {stage.key: number for number, stage in enumerate(STAGES)}
+    order = {stage.key: number for number, stage in enumerate(examination.family.stages)}
     return sorted(examination.findings, key=lambda one: order.get(one.stage, len(order)))
 
 
 def _mistake(examination: Examination, finding: Finding) -> MistakeResult:
-    where, also = where_of(examination, finding.stage), mistakes()[finding.id].confused_with
-    return _row(finding.id, finding.stage, where, also, _blocks(examination, finding))
+    family = examination.family
+    where, also = where_of(examination, finding.stage), family.mistakes[finding.id].confused_with
+    return _row(family, finding.id, finding.stage, where, also, _blocks(examination, finding))
 
 
 def _row(
-    id: str, stage: str, where: Location | None, also: Sequence[str], blocks: str | None = None
+    family: Family,
+    id: str,
+    stage: str,
+    where: Location | None,
+    also: Sequence[str],
+    blocks: str | None = None,
 ) -> MistakeResult:
-    known = mistakes()[id]
+    known = family.mistakes[id]
     return MistakeResult(
         id=id,
-        stage=label_of(stage) or stage,
+        stage=label_of(family, stage) or stage,
         kind=known.kind,
         title=known.title,
         hint=known.hint,
@@ -102,5 +107,5 @@ def _blocks(examination: Examination, finding: Finding) -> str | None:
     return ("block " if len(numbers) == 1 else "blocks ") + ", ".join(map(str, numbers))
 
 
-def label_of(key: str | None) -> str | None:
-    return next((one.label for one in STAGES if one.key == key), None)
+def label_of(family: Family, key: str | None) -> str | None:
+    return next((one.label for one in family.stages if one.key == key), None)

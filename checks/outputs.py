@@ -12,10 +12,10 @@ from .example import Example
 from .locating.places import equal
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
-_Forms = Iterator[tuple[str, tuple[str, ...], Tensor]]  # what it is, the mistake that it is, its values
+Forms = Iterator[tuple[str, tuple[str, ...], Tensor]]  # what it is, the mistake that it is, its values
 
 
-def patch_tokens(example: Example) -> _Forms:
+def patch_tokens(example: Example) -> Forms:
     """The tokens of the patches after the last block, B N D; the right form first."""
     sequence = _of(example, "final_sequence")[0]
     row = example.walk.class_row % sequence.shape[1]
@@ -25,7 +25,7 @@ def patch_tokens(example: Example) -> _Forms:
     yield "the patch embeddings of before the blocks", (), _of(example, "patch_embeddings")[0]
 
 
-def class_attention(example: Example) -> _Forms:
+def class_attention(example: Example) -> Forms:
     """From the class token to every patch, L B h gh gw; the right form first."""
     grid = example.draw.sizes.grid
     maps = torch.stack(_of(example, "attention_probabilities"))
@@ -41,7 +41,7 @@ def class_attention(example: Example) -> _Forms:
         yield "the grid read down its columns", (), _as_grid(maps[..., 0, 1:], grid[::-1]).mT
 
 
-OUTPUTS: Mapping[str, Callable[[Example], _Forms]] = {
+OUTPUTS: Mapping[str, Callable[[Example], Forms]] = {
     "patch-tokens": patch_tokens,
     "class-attention": class_attention,
 }

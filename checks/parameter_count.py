@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..reference.model_sizes import ModelSizes
 from ..reference.sizes import Sizes
 from ..reference.vit import CLIP, PRE_NORM, REPORT, ReferenceViT, Variant
 from .examination import Examination
@@ -19,13 +20,13 @@ def check_parameter_count(examination: Examination) -> None:
         raise NotApplicable("this assignment does not count parameters")
     if examination.session.is_script:
         raise NotApplicable("a script has no model whose parameters could be counted at another size")
-    variant = _VARIANTS.get(examination.architecture or "")
-    if variant is None:
+    count, block = examination.family.anatomy.parameters, examination.architecture
+    if count is None or block is None:
         raise NotApplicable("the architecture could not be told, or the reference has none like it")
     if variants := [one.id for one in examination.findings if not examination.counts(one.id)]:
         raise NotApplicable(f"an accepted variant may change the number: {', '.join(variants)}")
     full = replace(examination.assignment.full, batch=1)
-    found, expected = _students(examination, full), expected_count(full, variant)
+    found, expected = _students(examination, full), count(full, block)
     if found != expected:
         more = f"{abs(found - expected):,} {'more' if found > expected else 'fewer'}"
         raise CheckFailed(
@@ -33,7 +34,7 @@ def check_parameter_count(examination: Examination) -> None:
         )
 
 
-def _students(examination: Examination, full: Sizes) -> int:
+def _students(examination: Examination, full: ModelSizes) -> int:
     counts = {}
     for depth in _DEPTHS:
         sizes = examination.session.sizes_for(replace(full, depth=depth))
@@ -41,6 +42,12 @@ def _students(examination: Examination, full: Sizes) -> int:
             raise NotApplicable("the model cannot be built at the assignment's size")
         counts[sizes.depth] = examination.session.parameter_count(sizes)
     return _at_depth(counts, full.depth)
+
+
+def vit_parameters(full: ModelSizes, block: str) -> int:
+    """The number of parameters of the reference ViT with this kind of block."""
+    assert isinstance(full, Sizes)
+    return expected_count(full, _VARIANTS[block])
 
 
 def expected_count(full: Sizes, variant: Variant) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PIL import Image
 
+from ..reference.model_sizes import ModelSizes
 from ..reference.sizes import Sizes
 from .assignment import Assignment
 from .result import PictureResult
@@ -32,13 +33,15 @@ class Picture:
     def told(self) -> PictureResult:
         return PictureResult(name=self.name, width=self.image.width, height=self.image.height)
 
-    def at(self, sizes: Sizes) -> Tensor:
+    def at(self, sizes: ModelSizes) -> Tensor:
         """Return it as S01 by the reference's preprocessing: ``(1, 3, H, W)``, float64.
 
         Raises PictureError where the model does not read square RGB images, or pixels have no clear scale.
         """
         from ..reference.preprocessing import to_input
 
+        if not isinstance(sizes, Sizes):
+            raise PictureError(f"{self.name} is an image, and models of this architecture read none")
         if sizes.height != sizes.width or sizes.channels != 3:
             raise PictureError(
                 f"{self.name} becomes a square RGB image, and the model reads {sizes.channels} × "

@@ -22,7 +22,7 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     """
     if key == examination.stopped_at and examination.crash is not None:
         return next(iter(examination.crash.frames), None)
-    if key == "image":
+    if key == examination.family.input_key:
         return next(iter(examination.walk.trace.value(examination.walk.trace.image).frames), None)
     shown = [one.frame for one in examination.false_claims if one.finding.stage == key and one.frame]
     if shown:

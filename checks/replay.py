@@ -8,7 +8,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import ModelSizes
 from ..submissions.trace import Reference, Trace
 from .locating.context import Context
 from .locating.places import Found, Places, is_at, places_in
@@ -30,7 +30,8 @@ class Seen:
             return float("inf")
         if not self.student.numel() or torch.equal(self.student, self.right):
             return 0.0
-        largest = float((self.student - self.right).abs().max())
+        apart = (self.student - self.right).abs()
+        largest = float(apart.where(self.student != self.right, 0.0).max())  # infinities may be equal, too
         return largest if largest == largest else float("inf")
 
     @cached_property
@@ -53,7 +54,7 @@ class ReplayError(Exception):
     """The plan does not hold on this trace: it was a coincidence, or other operations ran."""
 
 
-def replay(walk: Walk, trace: Trace, sizes: Sizes) -> list[Seen]:
+def replay(walk: Walk, trace: Trace, sizes: ModelSizes) -> list[Seen]:
     """Every step of ``walk`` on ``trace``; the student's tensors are looked up where the plan says.
 
     Raises ReplayError where one of them is not there.
@@ -85,7 +86,7 @@ def _is_there(step: Step, walk: Walk, trace: Trace, student: Tensor) -> bool:
     return is_at(place, trace.records[place.record].cells.numpy(), located, student.detach().numpy())
 
 
-def reread(walk: Walk, trace: Trace, sizes: Sizes) -> Context:
+def reread(walk: Walk, trace: Trace, sizes: ModelSizes) -> Context:
     """The student's tensors of a pass at the very sizes that ``walk`` was located at, from their places.
 
     Nothing is predicted for what was observed, so this also serves where parameters were set to zero.
@@ -112,7 +113,7 @@ def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
     return together.movedim(tuple(range(len(apart))), found.axes)
 
 
-def reference_pass(walk: Walk, trace: Trace, sizes: Sizes) -> dict[tuple[str, int], Tensor]:
+def reference_pass(walk: Walk, trace: Trace, sizes: ModelSizes) -> dict[tuple[str, int], Tensor]:
     """The reference's own tensors: its equations with the student's parameters, chained from the image on."""
     context = walk.opened(trace, sizes)
     for step in walk.steps:

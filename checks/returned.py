@@ -8,7 +8,6 @@ from torch import Tensor
 
 from .examination import Examination
 from .example import Example
-from .locating.forms import CLASS_PROBABILITIES
 from .stops import same_in_some_layout
 from .verdicts import CheckFailed
 
@@ -22,7 +21,9 @@ def demand_returned(examination: Examination) -> None:
         return
     for example in examination.examples:
         if example.trace.error is None and not _is_returned(example):
-            text = "What the model returns is not made from the tensor that stands for S25 in its pass."
+            text = (
+                "What the model returns is not made from the tensor that stands for the logits in its pass."
+            )
             raise CheckFailed(text, (), example.draw)
 
 
@@ -31,17 +32,10 @@ def _is_returned(example: Example) -> bool:
     assert seen is not None  # as the caller has seen
     returned = [example.trace.tensor(where) for _, where in example.trace.outputs]
     scores = [one for one in returned if one.shape == seen.student.shape][:1]
-    made = list(_made_of(seen.student))
+    made = list(example.walk.anatomy.answers(seen.student))
     return any(
         same_in_some_layout(one, other) for other in made for one in scores or _of_class_token(returned)
     )
-
-
-def _made_of(logits: Tensor) -> Iterator[Tensor]:
-    """The scores, what may stand for their probabilities, and the class that they choose."""
-    yield logits
-    yield from (form.function(logits) for form in CLASS_PROBABILITIES)
-    yield logits.argmax(-1).double()
 
 
 def _of_class_token(returned: list[Tensor]) -> Iterator[Tensor]:

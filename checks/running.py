@@ -7,7 +7,8 @@ import io
 import itertools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
@@ -16,20 +17,19 @@ import pytest
 
 from ..reference.components import COMPONENTS, Component
 from ..reference.exercises import EXERCISES, Exercise
-from ..reference.stages import STAGES
 from ..submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
 from .asked_parts import ASPECTS, Aspect
 from .assignment import Assignment
 from .components.exercises import Exercises
 from .components.parts import Parts
 from .examination import Examination
+from .family import Family
 from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
 
 SUITE = Path(__file__).with_name("suite")
 _OF_MODEL = ("stages", "rules", "outputs", "properties")  # the last may end the process
 
 _TITLED = (Component, Aspect, Exercise)
-_LABELS = {stage.label: stage.key for stage in STAGES}
 _OPTIONS = (
     "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:faulthandler", "-p", "no:logging",
     "-p", "no:unraisableexception", "-p", "no:threadexception",  # they collect garbage for half a second
@@ -133,15 +133,30 @@ class _Recorder:
         return self._exercises
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """One check for each exercise that is asked for, and for each aspect of a component."""
-        asked = self._examination.assignment
-        if metafunc.function.__name__ == "test_exercise":
-            rows = [EXERCISES[one] for one in asked.exercises]
-            metafunc.parametrize("exercise", rows, ids=lambda one: one.key)
-        if metafunc.function.__name__ == "test_component":
-            pairs = list(itertools.product((COMPONENTS[one] for one in asked.components), ASPECTS.values()))
-            ids = [f"{component.key}.{aspect.key}" for component, aspect in pairs]
-            metafunc.parametrize(("component", "aspect"), pairs, ids=ids)
+        """One check for each row of what a test of the suite takes."""
+        rows = (
+            self._rows.get(metafunc.function.__name__) if metafunc.definition.path.parent == SUITE else None
+        )
+        if rows is not None:
+            names, values = rows
+            metafunc.parametrize(names, list(values.values()), ids=list(values))
+
+    @cached_property
+    def _rows(self) -> Mapping[str, tuple[str, Mapping[str, object]]]:
+        """By test, what it takes, and its values by their part of the check's id."""
+        asked, family = self._examination.assignment, self._examination.family
+        stages = {one.label: one.key for one in family.stages[1:]}
+        judged = {label: key for label, key in stages.items() if key in family.anatomy.invariants}
+        parts = itertools.product((COMPONENTS[one] for one in asked.components), ASPECTS.values())
+        return {
+            **dict.fromkeys(("test_shape", "test_equation", "test_reference"), ("key", stages)),
+            "test_invariant": ("key", judged),
+            "test_breakpoint": ("label", {one.label: one.label for one in family.stages}),
+            "test_property": ("holds", family.anatomy.properties),
+            "test_output": ("output", {name: name for name in family.anatomy.outputs}),
+            "test_exercise": ("exercise", {one: EXERCISES[one] for one in asked.exercises}),
+            "test_component": ("component,aspect", {f"{one.key}.{of.key}": (one, of) for one, of in parts}),
+        }
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -159,7 +174,7 @@ class _Recorder:
     def _outcome(
         self, item: pytest.Item, problem: pytest.ExceptionInfo[BaseException] | None
     ) -> CheckOutcome:
-        id, stage = check_id(item)
+        id, stage = check_id(item, self._examination.family)
         title = _title(item)
         if problem is None:
             return CheckOutcome(id, stage, title, "passed")
@@ -203,11 +218,12 @@ def _title(item: pytest.Item) -> str:
     return next((one.__doc__.strip() for one in functions if callable(one) and one.__doc__), "")
 
 
-def check_id(item: pytest.Item) -> tuple[str, str | None]:
+def check_id(item: pytest.Item, family: Family) -> tuple[str, str | None]:
     """The id of a check and its stage's key: ``test_equation[S12]`` is ``equation[S12]``.
 
     Those of an instructor begin with ``own.``.
     """
     id = item.name.removeprefix("test_")
     label = id.partition("[")[2].rstrip("]")
-    return id if item.path.parent == SUITE else f"own.{id}", _LABELS.get(label)
+    stage = next((one.key for one in family.stages if one.label == label), None)
+    return id if item.path.parent == SUITE else f"own.{id}", stage

@@ -11,20 +11,24 @@ from collections.abc import Callable
 import hypothesis
 from hypothesis import strategies as st
 
-from .drawing import Draw, drawn, suits
+from .drawing import Draw, drawn
+from .family import Family
+from .family import family as family_of
+from .vit import VIT
 
 _PASSES = 30  # a traced pass each
 
 
 @st.composite
-def draws(draw: st.DrawFn) -> Draw:
-    """What ``draw_examples`` gives, drawn by hypothesis, which prefers small sizes."""
-    found = drawn(lambda low, high: draw(st.integers(low, high)))
-    hypothesis.assume(suits(found.sizes))
+def draws(draw: st.DrawFn, name: str) -> Draw:
+    """What ``draw_examples`` gives for this architecture, drawn by hypothesis, which prefers small sizes."""
+    family = family_of(name)  # whose fields hypothesis would spell out in full
+    found = drawn(lambda low, high: draw(st.integers(low, high)), family)
+    hypothesis.assume(family.anatomy.suits(found.sizes))
     return found
 
 
-def smallest(fails: Callable[[Draw], bool], seed: int) -> Draw | None:
+def smallest(fails: Callable[[Draw], bool], seed: int, family: Family = VIT) -> Draw | None:
     """The smallest draw at which ``fails`` is true; None where none is met in a bounded search."""
     known: dict[Draw, bool] = {}  # hypothesis asks for some draws again, and must get the same answer
 
@@ -41,6 +45,6 @@ def smallest(fails: Callable[[Draw], bool], seed: int) -> Draw | None:
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     try:
-        return hypothesis.find(draws(), bounded, settings=options, random=random.Random(seed))
+        return hypothesis.find(draws(family.name), bounded, settings=options, random=random.Random(seed))
     except hypothesis.errors.NoSuchExample:
         return None

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import torch
 
+from ..reference.sizes import Sizes
 from ..reference.stages import Stage, stages_of
 from ..submissions.process import Zygote
 from .assignment import Assignment
 from .corners import corner_of
 from .grading import grade
 from .kept.arrays import packed
+from .kept.measures import MEASURES
 from .pictures import Picture, PictureError, demand_a_model
 from .reference_pass import VARIANTS, ReferencePass, reference_pass
 from .result import Evidence, Run, Snapshot, StageResult, StageStatus, Status
@@ -42,6 +44,7 @@ def answer_key(picture: Picture, assignment: Assignment, *, seed: int = 0) -> Sn
     architecture, sizes = assignment.architectures[0], assignment.full
     if architecture not in VARIANTS:
         raise PictureError(f"{assignment.name}: there is no reference of the architecture {architecture}")
+    assert isinstance(sizes, Sizes)  # as those of the reference's architectures are
     made = reference_pass(architecture, sizes, picture.at(sizes), seed)
     rows = stages_of(architecture)
     return Snapshot(
@@ -61,7 +64,7 @@ def answer_key(picture: Picture, assignment: Assignment, *, seed: int = 0) -> Sn
             },
             sizes=vars(sizes),
         ),
-        arrays=packed({row.label: (made, made.seen(row.key)) for row in rows}),
+        arrays=packed({row.label: (made, made.seen(row.key)) for row in rows}, MEASURES),
     )
 
 

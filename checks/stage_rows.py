@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..reference.components import COMPONENTS
-from ..reference.stages import ARCHITECTURES, STAGES, Stage
-from .catalogue import mistakes
+from ..reference.stages import Stage
 from .components.judging import stage_outcomes
 from .components.parts import Parts
 from .components.record import unseen_stage
@@ -28,7 +27,7 @@ def stage_results(
     """Those of the model; where none is asked for, those of the components."""
     if examination.assignment.architectures:
         return {row.label: _stage(examination, row, outcomes) for row in _rows(examination)}
-    return {row.label: _stage_of_parts(parts, examination, row) for row in STAGES}
+    return {row.label: _stage_of_parts(parts, examination, row) for row in examination.family.stages}
 
 
 def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -> StageResult:
@@ -45,7 +44,7 @@ def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -
 
 def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome]) -> StageResult:
     seen = worst(examination, row.key)
-    mine = [one for one in outcomes if _judges(one, row)]
+    mine = [one for one in outcomes if _judges(examination, one, row)]
     failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
     shape, expected = shape_and_expected(examination, row)
@@ -63,7 +62,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         tolerance=ROUNDING * seen.scale if seen is not None else None,
         mistakes=faults,
         location=where_of(examination, row.key),
-        hint=mistakes()[faults[0]].hint if faults else None,
+        hint=examination.family.mistakes[faults[0]].hint if faults else None,
         message=" ".join(dict.fromkeys(one.message for one in failed))
         or _why_not(mine)
         or (None if seen is None else seen.step.message)
@@ -84,14 +83,16 @@ def _corner(examination: Examination, row: Stage, seen: Seen | None) -> Corner |
 
 def _rows(examination: Examination) -> Sequence[Stage]:
     """The stages with texts as they are true in the architecture that was seen."""
-    rows = {one.key: one for one in ARCHITECTURES.get(examination.architecture or "", STAGES)}
-    return [rows.get(one.key, one) for one in STAGES]
+    family = examination.family
+    rows = {one.key: one for one in family.blocks.get(examination.architecture or "", family.stages)}
+    return [rows.get(one.key, one) for one in family.stages]
 
 
-def _judges(outcome: CheckOutcome, row: Stage) -> bool:
+def _judges(examination: Examination, outcome: CheckOutcome, row: Stage) -> bool:
     """Is this check about the stage itself? Of the image, only properties say something."""
-    if row.key == "image" and outcome.stage is None and outcome.mistakes:
-        return mistakes()[outcome.mistakes[0]].stage == row.key
+    family = examination.family
+    if row.key == family.input_key and outcome.stage is None and outcome.mistakes:
+        return family.mistakes[outcome.mistakes[0]].stage == row.key
     return outcome.stage == row.key and outcome.id.split("[")[0] in _JUDGING
 
 
@@ -103,7 +104,7 @@ def _why_not(mine: Sequence[CheckOutcome]) -> str | None:
 def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
     if failed:
         return StageStatus.FAILED
-    if row.key == "image":
+    if row.key == examination.family.input_key:
         return StageStatus.PASSED
     if row.key in examination.absent:
         return StageStatus.NOT_APPLICABLE
@@ -111,7 +112,7 @@ def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
 
 
 def _evidence(examination: Examination, key: str) -> Evidence:
-    if key == "image":
+    if key == examination.family.input_key:
         return Evidence.OBSERVED
     seen = examination.shown.all(key)
     if not seen:

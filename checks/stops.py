@@ -7,15 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from ..reference.stages import LABEL_SETS
 from ..submissions.code import Mark, clean, decode
 from .locating.places import Places, equal
-
-
-def meanings(labels: Sequence[str], label: str) -> list[str]:
-    """The keys of the stages that ``label`` may mean in the label sets ``labels``."""
-    sets = [LABEL_SETS[name] for name in labels]
-    return list(dict.fromkeys(key for one in sets for key in one.get(label, ())))
 
 
 def statements(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[tuple[str, int]]:

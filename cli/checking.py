@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    from vitcheck.reference.stages import stage
+    from vitcheck.checks.family import stage_of_any
 
     try:
-        return stage(value).key if value is not None else None
+        return stage_of_any(value).key if value is not None else None
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .sizes import Sizes
+from .model_sizes import ModelSizes
 
 
 @dataclass(frozen=True)
@@ -18,15 +18,15 @@ class Component:
     stages: tuple[str, ...]  # keys of what it computes, in order
     parameters: str | None = None  # how many it has, in letters such as "2 D"; None where courses differ
 
-    def input_shape(self, sizes: Sizes) -> tuple[int, ...]:
+    def input_shape(self, sizes: ModelSizes) -> tuple[int, ...]:
         """Return the size of every axis of what it takes."""
         return _shape(self.input, sizes)
 
-    def output_shape(self, sizes: Sizes) -> tuple[int, ...]:
+    def output_shape(self, sizes: ModelSizes) -> tuple[int, ...]:
         """Return the size of every axis of what it gives."""
         return _shape(self.output, sizes)
 
-    def parameter_count(self, sizes: Sizes) -> int | None:
+    def parameter_count(self, sizes: ModelSizes) -> int | None:
         """Return how many trainable numbers it has."""
         if self.parameters is None:
             return None
@@ -34,7 +34,7 @@ class Component:
         return int(factor) * (sizes.axes[letter] if letter else 1)
 
 
-def _shape(axes: str, sizes: Sizes) -> tuple[int, ...]:
+def _shape(axes: str, sizes: ModelSizes) -> tuple[int, ...]:
     return tuple(sizes.axes[letter] for letter in axes.split())
 
 

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .model_sizes import ModelSizes
+
 
 @dataclass(frozen=True)
-class Sizes:
+class Sizes(ModelSizes):
     """Every size that the shapes of the 26 stages depend on.
 
     Raises ValueError, naming both numbers, where sizes do not fit each other.
     """
+
+    input_axes = "B C H W"
+    lengths = ("height", "width")
+    letters = {  # noqa: RUF012  # the base declares it a class variable
+        "batch": "B",
+        "channels": "C",
+        "height": "H",
+        "width": "W",
+        "patch": "P",
+        "embed_dim": "D",
+        "heads": "h",
+        "mlp_dim": "M",
+        "depth": "L",
+        "classes": "K",
+    }
 
     batch: int = 1
     channels: int = 3
@@ -24,16 +41,12 @@ class Sizes:
     classes: int = 1000
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if value < 1:
-                raise ValueError(f"{name} is {value}, and must be at least 1")
+        super().__post_init__()
         for name in ("height", "width"):
             if getattr(self, name) % self.patch:
                 raise ValueError(
                     f"image {name} {getattr(self, name)} is not a multiple of the patch side {self.patch}"
                 )
-        if self.embed_dim % self.heads:
-            raise ValueError(f"embed_dim {self.embed_dim} is not a multiple of heads {self.heads}")
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -50,28 +63,10 @@ class Sizes:
         return self.patches + 1
 
     @property
-    def head_dim(self) -> int:
-        return self.embed_dim // self.heads
-
-    @property
     def axes(self) -> dict[str, int]:
         """The size of each axis by the letter that the stage table uses (``F`` is a flattened patch)."""
-        return {
-            "B": self.batch,
-            "C": self.channels,
-            "H": self.height,
-            "W": self.width,
-            "P": self.patch,
-            "N": self.patches,
-            "F": self.channels * self.patch**2,
-            "T": self.tokens,
-            "D": self.embed_dim,
-            "h": self.heads,
-            "d": self.head_dim,
-            "M": self.mlp_dim,
-            "L": self.depth,
-            "K": self.classes,
-        }
+        flat = self.channels * self.patch**2
+        return super().axes | {"N": self.patches, "F": flat, "T": self.tokens}
 
 
 _WIDTHS = {  # embed_dim, heads, depth, mlp_dim: Dosovitskiy et al. 2020, table 1; S from Touvron et al. 2021

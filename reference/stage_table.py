@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .sizes import Sizes
+from .model_sizes import ModelSizes
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,7 +39,7 @@ class Stage:
         function: Callable[..., Tensor] = getattr(equations, self.operation)
         return function
 
-    def shape(self, sizes: Sizes) -> tuple[int, ...]:
+    def shape(self, sizes: ModelSizes) -> tuple[int, ...]:
         """Return the size of every axis."""
         axes = sizes.axes | {"1": 1}
         return tuple(axes[letter] for letter in self.axes.split())

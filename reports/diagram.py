@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
@@ -52,6 +52,11 @@ _PARTS = {
 }
 
 
+_PLACED = {key for rows in _PARTS.values() for row in rows for key in row}
+
+_Rows = list[list[StageView]]
+
+
 @dataclass(frozen=True)
 class Node:
     """A stage as a box; ``sources`` are labels of stages in other columns that it is computed from."""
@@ -89,9 +94,23 @@ def columns(stages: Sequence[StageView]) -> tuple[Column, ...]:
     parts = {
         name: [[known[key] for key in row if key in known] for row in rows] for name, rows in _PARTS.items()
     }
-    placed = {key for rows in _PARTS.values() for row in rows for key in row}
-    parts["others"] = [[one] for one in stages if one.key not in placed]
+    parts["others"] = []
+    for number, one in enumerate(stages):
+        if one.key not in _PLACED:
+            _place(one, stages[number + 1 :], parts)
     return tuple(_column(name, [row for row in rows if row]) for name, rows in parts.items() if any(rows))
+
+
+def _place(stage: StageView, later: Sequence[StageView], parts: Mapping[str, _Rows]) -> None:
+    """Another architecture's stage stands above the next that is known here, or at the end."""
+    following = next((one for one in later if one.key in _PLACED), None)
+    for rows in parts.values():
+        for number, row in enumerate(rows):
+            if following in row:
+                rows.insert(number, [stage])
+                return
+    last = [rows for rows in parts.values() if any(rows)]
+    (last[-1] if last else parts["others"]).append([stage])
 
 
 def _column(name: str, rows: Sequence[Sequence[StageView]]) -> Column:
@@ -112,7 +131,7 @@ def _column(name: str, rows: Sequence[Sequence[StageView]]) -> Column:
 
 def _sources(stage: StageView) -> list[str]:
     """The stages that its equation names."""
-    return sorted(set(re.findall(r"S\d\d", stage.equation.split(";")[0])))
+    return sorted(set(re.findall(r"(?<!\w)[A-Z]\d\d", stage.equation.split(";")[0])))
 
 
 def _node(stage: StageView, place: int, together: int, row: int, inside: set[str]) -> Node:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..checks.result import Snapshot
 from .passes import PassView, pass_view
 from .stages import StageView
-from .standing import pass_standing
+from .standing import pass_findings
 from .text import NAME_LIMIT, one_line
 from .wording import say, speaking_of
 
@@ -52,7 +52,7 @@ def wording_of(snapshot: Snapshot) -> Iterator[None]:
 
 def snapshot_view(snapshot: Snapshot) -> SnapshotView:
     """All text in it is cleaned. Of the reference, it has the guiding questions too."""
-    seen = pass_view(snapshot, pass_standing(snapshot))
+    seen = pass_view(snapshot, next(pass_findings(snapshot), None))
     is_reference = snapshot.submission is None
     return SnapshotView(
         title=one_line(snapshot.submission or say("snapshot.reference"), NAME_LIMIT),

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from torch import Tensor
 
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import ModelSizes
 from .conversation import Child
 from .errors import Frame, NotLoaded
 from .session import Session, student_error
@@ -31,7 +31,7 @@ class Function:
 class Model:
     """A model as an argument: the submission's own, or a sample of ours, as it was traced."""
 
-    sizes: Sizes
+    sizes: ModelSizes
     seed: int
     sample: str | None
 

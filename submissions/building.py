@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from ..reference.sizes import Sizes
-from .parameter_names import VALUES
+from ..reference.model_sizes import ModelSizes
+from .parameter_names import value_of
 
 if TYPE_CHECKING:
     from .loading import Loaded
@@ -99,11 +99,11 @@ class Builder:
         self._last: tuple[dict[str, object], Loaded] = ({}, loaded)
         self._tried: tuple[dict[Slot, object], nn.Module] | None = None
 
-    def build(self, assignment: Assignment, sizes: Sizes) -> nn.Module:
+    def build(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
         """Build a fresh model; whatever the student's code raises comes through."""
         return self._build({slot: value(choice, sizes) for slot, choice in assignment.items()})
 
-    def build_to_try(self, assignment: Assignment, sizes: Sizes) -> nn.Module:
+    def build_to_try(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
         """Build a model, or give back the last one where nothing that it is given has changed."""
         values = {slot: value(choice, sizes) for slot, choice in assignment.items()}
         if self._tried is None or self._tried[0] != values:
@@ -135,9 +135,9 @@ class Builder:
         return self._last[1]
 
 
-def value(choice: Choice, sizes: Sizes) -> object:
+def value(choice: Choice, sizes: ModelSizes) -> object:
     """Return what an argument of this meaning is given at ``sizes``."""
-    return choice.value if isinstance(choice, Literal) else VALUES[choice](sizes)
+    return choice.value if isinstance(choice, Literal) else value_of(choice, sizes)
 
 
 def _call(call: Call, values: Mapping[Slot, object], loaded: Loaded) -> Any:

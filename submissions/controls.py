@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import AnySizes
 from .building import Assignment, Builder
 from .probing import TOLD_BY_OUTPUT, Attempt, Level, fit, run
-
-_SIZES = tuple(Sizes.__dataclass_fields__)
 
 
 @dataclass(frozen=True)
@@ -26,10 +24,10 @@ class Controls:
     headless: bool  # where features of width embed_dim come out, not class scores
     notes: tuple[str, ...]
 
-    def with_derived(self, sizes: Sizes) -> Sizes:
+    def with_derived(self, sizes: AnySizes) -> AnySizes:
         """Return ``sizes`` with what the model derives from ``embed_dim`` by itself."""
         if self.headless:
-            sizes = replace(sizes, classes=sizes.embed_dim)
+            sizes = type(sizes)(**{**vars(sizes), "classes": sizes.embed_dim})
         if self.mlp_ratio is not None:
             return replace(sizes, mlp_dim=int(sizes.embed_dim * self.mlp_ratio))
         if self.whole_mlp_ratio:
@@ -59,8 +57,8 @@ class _Verification:
 
     def controls(self) -> Controls:
         whole = self._settle_ratio()
-        follows = {name for name in _SIZES if self._follows(name)}
-        fixed = {name: self._value(name) for name in _SIZES if name not in follows}
+        follows = {name for name in vars(self.sizes) if self._follows(name)}
+        fixed = {name: self._value(name) for name in vars(self.sizes) if name not in follows}
         ratio = self._mlp_ratio() if "mlp_dim" in fixed and "embed_dim" in follows else None
         headless = fixed.get("classes") == self.sizes.embed_dim and "embed_dim" in follows
         derived = {"mlp_dim": ratio is not None, "classes": headless}
@@ -73,9 +71,9 @@ class _Verification:
         if name == "batch":
             return all(self._works(batch=one) for one in (1, 3))
         claimed = name in self.base.claimed
-        if name in ("height", "width"):  # first together: one of them alone asks for more
+        if name in self.sizes.lengths:  # first together: one of them alone asks for more
             free = self.base.level >= Level.RAN and name not in self.base.seen  # no fixed number of positions
-            return (claimed or free) and self._works(height=self._other(name), width=self._other(name))
+            return (claimed or free) and self._works(**dict.fromkeys(self.sizes.lengths, self._other(name)))
         changes = {name: self._other(name)}
         if name == "embed_dim":  # keeps the ratio, which may have to be whole
             changes["mlp_dim"] = self.sizes.mlp_dim * changes[name] // self.sizes.embed_dim

@@ -22,10 +22,11 @@ def inventory(build: Callable[[], nn.Module]) -> Header:
     others = {id(one) for one in second.parameters()}
     registered = {id(one): "parameter" for one in model.parameters()}
     registered |= {id(one): "buffer" for one in model.buffers()}
+    held = {id(row[1]): row for row in reversed([*named_tensors(model)])}  # once each, by its first name
     return {
         "tensors": [
             _row(name, one, registered.get(id(one), "hidden" if isinstance(one, nn.Parameter) else "tensor"))
-            for name, one in named_tensors(model)
+            for name, one in reversed(held.values())
         ],
         "modules": [[name, _classes(one)] for name, one in model.named_modules()][:_MODULES],
         "shared": [name for name, one in model.named_parameters() if id(one) in others],

@@ -8,15 +8,17 @@ first; which one it is in a given class is settled by trying (probing.py).
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 
 from torch import nn
 from torch.nn import functional as F
 
+from ..reference.model_sizes import ModelSizes
 from ..reference.sizes import Sizes
 
 
-def mlp_ratio(sizes: Sizes) -> float:
+def mlp_ratio(sizes: ModelSizes) -> float:
     """Return the ratio by which ``int(embed_dim * ratio)`` is exactly ``mlp_dim``."""
     if sizes.mlp_dim % sizes.embed_dim == 0:
         return sizes.mlp_dim // sizes.embed_dim
@@ -24,11 +26,11 @@ def mlp_ratio(sizes: Sizes) -> float:
     return ratio if int(sizes.embed_dim * ratio) == sizes.mlp_dim else ratio * (1 + 1e-12)
 
 
-def _square_or_pair(sizes: Sizes) -> int | tuple[int, int]:
+def _square_or_pair(sizes: ModelSizes) -> int | tuple[int, int]:
     return sizes.height if sizes.height == sizes.width else (sizes.height, sizes.width)
 
 
-VALUES: dict[str, Callable[[Sizes], object]] = {
+VALUES: dict[str, Callable[[ModelSizes], object]] = {
     "batch": lambda s: s.batch,
     "channels": lambda s: s.channels,
     "height": lambda s: s.height,
@@ -210,21 +212,46 @@ def normalise(name: str) -> str:
 _TABLE = {normalise(name): tuple(row.split()) for row, names in _NAMES.items() for name in names.split()}
 
 
-def is_known(name: str) -> bool:
+def _table(kind: type[ModelSizes]) -> Mapping[str, tuple[str, ...]]:
+    return _names_of(kind)  # type: ignore[arg-type]  # mypy does not see that a dataclass can be hashed
+
+
+@cache
+def _names_of(kind: type[ModelSizes]) -> Mapping[str, tuple[str, ...]]:
+    """The names of an architecture: its own, and those above whose meanings it has."""
+    own = {normalise(name): (meaning,) for meaning, names in kind.names.items() for name in names.split()}
+    fields = set(kind.__dataclass_fields__)
+    shared = {
+        name: tuple(one for one in row if fields >= set(fields_of(one))) for name, row in _TABLE.items()
+    }
+    return {name: row for name, row in shared.items() if row} | own
+
+
+def fields_of(meaning: str) -> tuple[str, ...]:
+    """List the sizes that an argument of this meaning sets: a size that only one architecture has, itself."""
+    return FIELDS.get(meaning, () if meaning in VALUES else (meaning,))
+
+
+def value_of(meaning: str, sizes: ModelSizes) -> object:
+    """Return what an argument of this meaning is given at ``sizes``."""
+    return VALUES[meaning](sizes) if meaning in VALUES else getattr(sizes, meaning)
+
+
+def is_known(name: str, kind: type[ModelSizes] = Sizes) -> bool:
     """Say whether ``name`` is in the table as it is."""
-    return normalise(name) in _TABLE
+    return normalise(name) in _table(kind)
 
 
-def meanings(name: str) -> tuple[str, ...]:
+def meanings(name: str, kind: type[ModelSizes] = Sizes) -> tuple[str, ...]:
     """List the meanings that ``name`` may have, the most common first; none where it says nothing.
 
     Prefixes such as ``vit_`` are looked through, and misspellings of longer names are recognised.
     """
-    plain = normalise(name)
-    if plain in _TABLE:
-        return _TABLE[plain]
+    plain, table = normalise(name), _table(kind)
+    if plain in table:
+        return table[plain]
     for prefix in _PREFIXES:
-        if plain.startswith(prefix) and plain.removeprefix(prefix) in _TABLE and len(plain) - len(prefix) > 2:
-            return _TABLE[plain.removeprefix(prefix)]
-    near = difflib.get_close_matches(plain, _TABLE, n=1, cutoff=_CLOSE) if len(plain) > 6 else []
-    return _TABLE[near[0]] if near else ()
+        if plain.startswith(prefix) and plain.removeprefix(prefix) in table and len(plain) - len(prefix) > 2:
+            return table[plain.removeprefix(prefix)]
+    near = difflib.get_close_matches(plain, table, n=1, cutoff=_CLOSE) if len(plain) > 6 else []
+    return table[near[0]] if near else ()

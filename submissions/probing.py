@@ -7,7 +7,7 @@ import itertools
 import time
 import traceback
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from math import gcd
@@ -15,11 +15,12 @@ from math import gcd
 import torch
 from torch import Tensor
 
+from ..reference.model_sizes import AnySizes, ModelSizes
 from ..reference.sizes import Sizes
 from .building import Assignment, Builder, Choice, Slot
 from .child import is_out_of_memory
 from .observing import Parts, observe, tensors
-from .parameter_names import FIELDS, normalise
+from .parameter_names import fields_of, normalise
 from .randomise import randomise
 
 MOST_TRIES = 64
@@ -57,7 +58,7 @@ class Attempt:
     """One try: how it was built, at which sizes, and what was seen."""
 
     assignment: Assignment
-    sizes: Sizes
+    sizes: ModelSizes
     level: Level = Level.NOTHING
     error: BaseException | None = None
     seen: dict[str, int] = field(default_factory=dict)
@@ -93,28 +94,29 @@ class Attempt:
 
 def fields_set(assignment: Assignment) -> set[str]:
     """Collect the fields of ``Sizes`` that are set; beside an image, a number of patches sets the patch."""
-    kinds = [str(choice) for choice in assignment.values()]
+    kinds = [choice for choice in assignment.values() if isinstance(choice, str)]
     images = [kind for kind in kinds if kind.startswith(("image", "height"))]
     counts = [kind for kind in kinds if kind.startswith("patches") or kind == "tokens"]
-    found = {name for kind in kinds for name in FIELDS.get(kind, ())}
+    found = {name for kind in kinds for name in fields_of(kind)}
     return found | {"patch"} if images and counts else found
 
 
 class Search:
     """Looks for the way to build a model that gets furthest, for at most ``seconds`` of the processor.
 
-    On a busy machine the same way must be found.
+    On a busy machine the same way must be found. ``bases`` are the sizes to try, one after the other.
     """
 
-    def __init__(self, builder: Builder, seconds: float) -> None:
+    def __init__(self, builder: Builder, seconds: float, bases: Sequence[ModelSizes] = BASES) -> None:
         self.builder = builder
+        self.bases = bases
         self.end = time.process_time() + seconds
         self.best: Attempt | None = None
 
     def run(self) -> Attempt:
         """Try the ways in order of plausibility, up to one that leaves nothing to be desired."""
         ways = assignments(self.builder.blueprint.slots)
-        for number, base in enumerate(BASES):
+        for number, base in enumerate(self.bases):
             for assignment in ways if number == 0 else ways[:TRIES_ELSEWHERE]:
                 attempt = self._settle(assignment, base)
                 if self.best is None or attempt.score > self.best.score:
@@ -126,7 +128,7 @@ class Search:
         assert self.best is not None  # there is always a way, if only the one that gives nothing
         return self.best
 
-    def _settle(self, assignment: Assignment, sizes: Sizes) -> Attempt:
+    def _settle(self, assignment: Assignment, sizes: ModelSizes) -> Attempt:
         """Try at ``sizes``, then with what the model has fixed put in, until an image passes."""
         first = run(self.builder, assignment, sizes)
         if first.level != Level.BUILT or first.is_bug:
@@ -137,8 +139,9 @@ class Search:
             attempt = run(self.builder, assignment, other)
             if attempt.level > Level.BUILT:
                 return attempt
-        found = None if "height" in first.claimed else self._other_images(assignment, fit(sizes, unset))
-        return found or first
+        if "height" in first.claimed or not isinstance(sizes, Sizes):
+            return first
+        return self._other_images(assignment, fit(sizes, unset)) or first
 
     def _other_images(self, assignment: Assignment, sizes: Sizes) -> Attempt | None:
         sides = [
@@ -177,14 +180,15 @@ def assignments(slots: tuple[Slot, ...]) -> list[Assignment]:
 
 
 def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
-    kinds = Counter(FIELDS[str(choice)] for _, choice in way if str(choice) in FIELDS)
+    found = (fields_of(choice) for _, choice in way if isinstance(choice, str))
+    kinds = Counter(fields for fields in found if fields)
     twice = sum(count - 1 for count in kinds.values())
     lone_side = (("height",) in kinds) != (("width",) in kinds)
     return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side
 
 
-def run(builder: Builder, assignment: Assignment, sizes: Sizes, *, draws: bool = True) -> Attempt:
-    """Build once and pass one batch of images.
+def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: bool = True) -> Attempt:
+    """Build once and pass one batch.
 
     Without ``draws`` its parameters stay as they are, and its output is not to be compared.
     """
@@ -193,12 +197,12 @@ def run(builder: Builder, assignment: Assignment, sizes: Sizes, *, draws: bool =
         model = builder.build_to_try(assignment, sizes).eval()
         attempt.level = Level.BUILT
         parts = Parts.of(model)
-        attempt.seen = observe(parts)
+        attempt.seen = {name: one for name, one in observe(parts).items() if name in vars(sizes)}
         attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
         if draws and attempt.claimed.intersection(TOLD_BY_OUTPUT):
             randomise(model, _SEED, {})
         with torch.no_grad():
-            output = model(_images(sizes))
+            output = model(as_given(sizes.input(_SEED), torch.get_default_dtype()))
         attempt.level = Level.RAN
         _judge(attempt, list(tensors(output)))
     except (Exception, SystemExit) as error:
@@ -208,38 +212,47 @@ def run(builder: Builder, assignment: Assignment, sizes: Sizes, *, draws: bool =
     return attempt
 
 
-def _images(sizes: Sizes) -> Tensor:
-    shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
-    return torch.randn(shape, generator=torch.Generator().manual_seed(_SEED))
+def as_given(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return a copy that the model may write into, of this type if it holds real numbers."""
+    return tensor.to(dtype, copy=True) if tensor.is_floating_point() else tensor.clone()
 
 
 def _judge(attempt: Attempt, found: list[Tensor]) -> None:
     sizes = attempt.sizes
     attempt.output = max(found, key=Tensor.numel, default=None)
-    rows = [one.shape[1] for one in found if one.dim() == 2 and one.shape[0] == sizes.batch]
-    if "classes" in attempt.claimed and sizes.classes in rows:
-        attempt.seen["classes"] = sizes.classes
+    axes = sizes.output_axes.split()
+    name = next(name for name, letter in sizes.letters.items() if letter == axes[-1])
+    wanted = getattr(sizes, name)
+    rows = [one.shape[-1] for one in found if one.dim() == len(axes) and one.shape[0] == sizes.batch]
+    if name in attempt.claimed and wanted in rows:
+        attempt.seen[name] = wanted
     elif rows:
-        attempt.seen["classes"] = rows[0]
-    if rows and (attempt.seen["classes"] == sizes.classes or "classes" not in attempt.claimed):
+        attempt.seen[name] = rows[0]
+    if rows and (attempt.seen[name] == wanted or name not in attempt.claimed):
         attempt.level = Level.CLASSIFIED
 
 
-def fit(sizes: Sizes, fixed: Mapping[str, int]) -> Sizes:
+def fit(sizes: AnySizes, fixed: Mapping[str, int]) -> AnySizes:
     """Return the sizes nearest to ``sizes`` that have the ``fixed`` fields and fit each other."""
     want = {**vars(sizes), **{name: one for name, one in fixed.items() if one}}
+    if isinstance(sizes, Sizes):
+        _fit_patches(want, sizes, fixed)
+    if want["embed_dim"] % want["heads"]:
+        if "embed_dim" in fixed:
+            want["heads"] = _divisor(want["embed_dim"], want["heads"])
+        else:
+            want["embed_dim"] = max(1, round(want["embed_dim"] / want["heads"])) * want["heads"]
+    return type(sizes)(**want)
+
+
+def _fit_patches(want: dict[str, int], sizes: Sizes, fixed: Mapping[str, int]) -> None:
+    """Make the patch divide the sides that are fixed, and the other sides multiples of the patch."""
     sides = gcd(*(fixed[side] for side in ("height", "width") if side in fixed))
     if sides % want["patch"]:
         want["patch"] = _divisor(sides, want["patch"])
     for side in ("height", "width"):
         if want[side] % want["patch"]:
             want[side] = max(1, getattr(sizes, side) // sizes.patch) * want["patch"]
-    if want["embed_dim"] % want["heads"]:
-        if "embed_dim" in fixed:
-            want["heads"] = _divisor(want["embed_dim"], want["heads"])
-        else:
-            want["embed_dim"] = max(1, round(want["embed_dim"] / want["heads"])) * want["heads"]
-    return Sizes(**want)
 
 
 def _divisor(number: int, near: int) -> int:

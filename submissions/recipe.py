@@ -6,23 +6,23 @@ import ast
 import difflib
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import AnySizes, ModelSizes
 from .building import Builder, Choice, Literal
 from .child import text_of
 from .controls import Controls, verify
 from .definitions import Definition, Definitions
 from .errors import Frame, NotLoaded
 from .finding import evidence, model_classes, pinned_model
-from .parameter_names import FIELDS, VALUES
-from .probing import Attempt, Level, Search, fit
+from .parameter_names import VALUES, fields_of
+from .probing import BASES, SMALL, Attempt, Level, Search, fit
 from .signatures import Reader
 
 if TYPE_CHECKING:
@@ -54,17 +54,17 @@ class Recipe:
     attempt: Attempt
     controls: Controls
 
-    def build(self, sizes: Sizes) -> nn.Module:
+    def build(self, sizes: ModelSizes) -> nn.Module:
         """Build a fresh model at ``sizes``, which should be what ``sizes_for`` returned.
 
         Dtype and device are the caller's defaults. Whatever the student's code raises comes through.
         """
         return self.builder.build(self.controls.assignment, sizes)
 
-    def sizes_for(self, sizes: Sizes) -> Sizes:
+    def sizes_for(self, sizes: AnySizes) -> AnySizes:
         """Return the sizes nearest to ``sizes`` that the model can really be built at."""
         if self.controls.square_only:
-            sizes = fit(replace(sizes, width=sizes.height), {})
+            sizes = fit(type(sizes)(**{**vars(sizes), "width": sizes.height}), {})
         return self.controls.with_derived(fit(sizes, self.controls.fixed))
 
     def describe(self) -> dict[str, Any]:
@@ -97,18 +97,20 @@ class Recipe:
         return notes
 
 
-def infer(loaded: Loaded, pins: Pins) -> Recipe:
-    """Find the model among what was loaded, and how to build it.
+def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
+    """Find the model among what was loaded, and how to build it; ``small`` are the sizes to try it at.
 
     Raises NotLoaded, with the class, its file and its line, where there is no model or no way to build it.
     """
     definitions = Definitions(loaded)
     found = [pinned_model(definitions, pins.model)] if pins.model else model_classes(definitions)
-    reader = Reader(loaded, definitions, {path: _pin(path, one) for path, one in pins.arguments.items()})
+    pinned = {path: _pin(path, one, small) for path, one in pins.arguments.items()}
+    reader = Reader(loaded, definitions, pinned, type(small))
     # what the student's code prints and warns of comes up again when the model is really used
     with torch.random.fork_rng(), silence(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        definition, builder, attempt = _best(loaded, definitions, reader, found)
+        bases = BASES if small is SMALL else (small,)
+        definition, builder, attempt = _best(loaded, definitions, reader, found, bases)
         controls = verify(builder, attempt)
         builder.forget()
         return Recipe(definition, builder, attempt, controls)
@@ -122,7 +124,11 @@ def silence() -> Iterator[None]:
 
 
 def _best(
-    loaded: Loaded, definitions: Definitions, reader: Reader, found: list[Definition]
+    loaded: Loaded,
+    definitions: Definitions,
+    reader: Reader,
+    found: list[Definition],
+    bases: Sequence[ModelSizes],
 ) -> tuple[Definition, Builder, Attempt]:
     best: tuple[float, Definition, Builder, Attempt] | None = None
     failures: list[NotLoaded] = []
@@ -133,7 +139,7 @@ def _best(
         try:
             builder = Builder(loaded, reader.blueprint(definition))
             seconds = _SECONDS_MORE if best or failures else _SECONDS
-            attempt = _built(definition, Search(builder, seconds).run())
+            attempt = _built(definition, Search(builder, seconds, bases).run())
         except NotLoaded as failure:
             failures.append(failure)
             continue
@@ -161,23 +167,24 @@ def _built(definition: Definition, attempt: Attempt) -> Attempt:
     return attempt
 
 
-def _pin(path: str, pinned: object) -> Choice:
+def _pin(path: str, pinned: object, small: ModelSizes) -> Choice:
     if not isinstance(pinned, str):
         return Literal(pinned)
     if pinned.startswith("="):
         return Literal(ast.literal_eval(pinned[1:]))
-    if pinned in VALUES:
+    known = {**VALUES, **vars(small)}
+    if pinned in known:
         return pinned
-    near = difflib.get_close_matches(pinned, VALUES, n=3, cutoff=0.4)
+    near = difflib.get_close_matches(pinned, known, n=3, cutoff=0.4)
     raise NotLoaded(
         f"the assignment gives the argument {path!r} the meaning {pinned!r}, which is none;"
-        f" did it mean {' or '.join(near) or ', '.join(VALUES)}? A value is written with '=' before it"
+        f" did it mean {' or '.join(near) or ', '.join(known)}? A value is written with '=' before it"
     )
 
 
 def _meaning(choice: Choice) -> object:
     """Return what the choice sets, whatever its form: 32 and (32, 32) are the same."""
-    return FIELDS.get(str(choice), choice)
+    return (fields_of(choice) if isinstance(choice, str) else ()) or choice
 
 
 def _as_text(choice: Choice) -> str:

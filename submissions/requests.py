@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from ..reference.components import COMPONENTS
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import described
 from . import part_requests
 from .child import describe_failure
 from .code import module_file
@@ -22,6 +22,7 @@ from .inventory import inventory
 from .loading import load
 from .plain import plain_passes
 from .preparing import prepared
+from .probing import as_given
 from .randomise import seed_random_state
 from .recipe import Pins, Recipe, infer
 from .recording import record, script_trace
@@ -29,7 +30,18 @@ from .script_finding import find_script, has_classes, likeliest
 from .scripts import Script
 from .shapes import ShapesAlone
 from .shortening import BLOCKS, shorten
-from .subject import DTYPES, Header, Reply, Submission, Tensors, built, default_dtype, model_of, subject_of
+from .subject import (
+    DTYPES,
+    Header,
+    Reply,
+    Submission,
+    Tensors,
+    built,
+    default_dtype,
+    model_of,
+    sizes_in,
+    subject_of,
+)
 from .uncompiled import ignore_compiler
 
 
@@ -47,6 +59,9 @@ def _infer(header: Header, tensors: Tensors) -> Reply:
     """Finds the model and how to build it, by trying; else runs the files as a script."""
     loaded = Submission.loaded
     pinned = header["model"] is not None
+    if header.get("described") is not None:
+        Submission.small = described(header["described"])
+        return _infer_without_scripts(header)
     try:
         file = None if pinned else find_script(loaded)
         if file is None:
@@ -58,10 +73,18 @@ def _infer(header: Header, tensors: Tensors) -> Reply:
         return ({"failure": describe_failure(error)}, {}) if file is None else _infer_script(file, error)
 
 
+def _infer_without_scripts(header: Header) -> Reply:
+    """A script is lent an image, so that only what reads images can be one."""
+    try:
+        return _infermodel_of(header)
+    except NotLoaded as error:
+        return {"failure": describe_failure(error)}, {}
+
+
 def _infermodel_of(header: Header) -> Reply:
     if Submission.loaded.error is not None:
         raise Submission.loaded.error
-    Submission.recipe = infer(Submission.loaded, Pins(header["model"], header["arguments"]))
+    Submission.recipe = infer(Submission.loaded, Pins(header["model"], header["arguments"]), Submission.small)
     Submission.shortens = _runs_shorter()
     return {"recipe": Submission.recipe.describe(), "failure": None}, {}
 
@@ -93,13 +116,13 @@ def _runs_shorter() -> bool:
     recipe = Submission.recipe
     if "depth" in recipe.controls.fields:
         return False
-    sizes = recipe.sizes_for(Sizes(batch=1))
+    sizes = recipe.sizes_for(replace(Submission.small, batch=1))
     try:
         model = recipe.build(sizes).eval()
         if not shorten(model, BLOCKS):
             return False
         with torch.no_grad():
-            model(torch.zeros(1, sizes.channels, sizes.height, sizes.width))
+            model(as_given(sizes.input(0), torch.float32))
     except Exception:  # it names a block that is left out, say
         return False
     return True
@@ -107,7 +130,7 @@ def _runs_shorter() -> bool:
 
 def _sizes(header: Header, tensors: Tensors) -> Reply:
     """The nearest sizes that the model can really be built at."""
-    wanted = Sizes(**header["sizes"])
+    wanted = sizes_in(header)
     subject = subject_of(header)
     found = subject.sizes_for(wanted)
     if isinstance(subject, Recipe) and Submission.shortens:
@@ -117,7 +140,7 @@ def _sizes(header: Header, tensors: Tensors) -> Reply:
 
 def _parameters(header: Header, tensors: Tensors) -> Reply:
     """How many trainable numbers a model or component has."""
-    module = built(Sizes(**header["sizes"]), header)
+    module = built(sizes_in(header), header)
     return {"count": sum(one.numel() for one in module.parameters() if one.requires_grad)}, {}
 
 
@@ -127,7 +150,7 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
     if isinstance(subject, Script):
         return script_trace(subject, header, tensors)
     if "image" in tensors:
-        image = tensors["image"].to(DTYPES[header["dtype"]], copy=True)
+        image = as_given(tensors["image"], DTYPES[header["dtype"]])
         return record(model_of(header, tensors), image, header, keep_cells=True)
     return _shapes(header)
 
@@ -142,17 +165,13 @@ def _shapes(header: Header) -> Reply:
 
 
 def _real_shapes(header: Header) -> Reply:
-    sizes = Sizes(**header["sizes"])
+    sizes = sizes_in(header)
     key = header["component"][0] if "component" in header else None
-    shape = COMPONENTS[key].input_shape(sizes) if key else _image_shape(sizes)
-    image = torch.rand(shape, dtype=torch.float32)
+    given = torch.rand(COMPONENTS[key].input_shape(sizes)) if key else sizes.input(0)
+    image = as_given(given, torch.float32)
     # not on the meta device: code may look at numbers, and for that device torch imports its compiler
     model = built(sizes, header).eval().float()  # a default argument that is a module was made float64 before
     return record(model, image, {**header, "dtype": "float32"}, keep_cells=False)
-
-
-def _image_shape(sizes: Sizes) -> tuple[int, ...]:
-    return sizes.batch, sizes.channels, sizes.height, sizes.width
 
 
 def _forward(header: Header, tensors: Tensors) -> Reply:
@@ -160,7 +179,8 @@ def _forward(header: Header, tensors: Tensors) -> Reply:
     dtype = DTYPES[header["dtype"]]
     model = model_of(header, tensors)
     layout = torch.channels_last if header["channels_last"] else torch.contiguous_format
-    images = [tensors[name].to(dtype, copy=True, memory_format=layout) for name in header["images"]]
+    images = [as_given(tensors[name], dtype) for name in header["images"]]
+    images = [one.contiguous(memory_format=layout) for one in images]
     with default_dtype(dtype):
         return plain_passes(model, images, header["modes"], header["backward"], header["switches"])
 
@@ -175,7 +195,7 @@ def _habits(header: Header, tensors: Tensors) -> Reply:
 def _inventory(header: Header, tensors: Tensors) -> Reply:
     """What a fresh model holds."""
     seed_random_state(int(header["seed"]))
-    return inventory(lambda: built(Sizes(**header["sizes"]), header)), {}
+    return inventory(lambda: built(sizes_in(header), header)), {}
 
 
 def _prepare(header: Header, tensors: Tensors) -> Reply:

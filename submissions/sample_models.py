@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import ModelSizes
 
 
 class _Attention(nn.Module):
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: ModelSizes) -> None:
         super().__init__()
         self.num_heads, self.head_dim = sizes.heads, sizes.head_dim
         self.scale = sizes.head_dim**-0.5
@@ -35,7 +35,7 @@ class _Attention(nn.Module):
 
 
 class _Mlp(nn.Module):
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: ModelSizes) -> None:
         super().__init__()
         self.fc1 = nn.Linear(sizes.embed_dim, sizes.mlp_dim)
         self.act = nn.GELU()
@@ -47,7 +47,7 @@ class _Mlp(nn.Module):
 
 
 class _Block(nn.Module):
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: ModelSizes) -> None:
         super().__init__()
         self.norm1 = nn.LayerNorm(sizes.embed_dim, eps=1e-6)
         self.attn = _Attention(sizes)
@@ -61,7 +61,7 @@ class _Block(nn.Module):
 
 
 class _PatchEmbed(nn.Module):
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: ModelSizes) -> None:
         super().__init__()
         self.patch_size, self.grid_size = (sizes.patch, sizes.patch), sizes.grid
         self.num_patches = sizes.patches
@@ -75,7 +75,7 @@ class _PatchEmbed(nn.Module):
 class _Timm(nn.Module):
     """A ViT with the names of timm's."""
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: ModelSizes) -> None:
         super().__init__()
         self.patch_embed = _PatchEmbed(sizes)
         self.cls_token = nn.Parameter(torch.randn(1, 1, sizes.embed_dim))
@@ -91,7 +91,7 @@ class _Timm(nn.Module):
         return out
 
 
-def _torchvision(sizes: Sizes) -> nn.Module:
+def _torchvision(sizes: ModelSizes) -> nn.Module:
     from torchvision.models import VisionTransformer  # here, since it takes long to import
 
     model: nn.Module = VisionTransformer(
@@ -110,13 +110,13 @@ def _torchvision(sizes: Sizes) -> nn.Module:
 class Sample:
     """Is built as a student's model is: images are square and have three channels."""
 
-    make: Callable[[Sizes], nn.Module]
+    make: Callable[[ModelSizes], nn.Module]
 
-    def build(self, sizes: Sizes) -> nn.Module:
+    def build(self, sizes: ModelSizes) -> nn.Module:
         return self.make(sizes)
 
-    def sizes_for(self, sizes: Sizes) -> Sizes:
-        return Sizes(**{**vars(sizes), "width": sizes.height, "channels": 3})
+    def sizes_for(self, sizes: ModelSizes) -> ModelSizes:
+        return type(sizes)(**{**vars(sizes), "width": sizes.height, "channels": 3})
 
 
 SAMPLES: Mapping[str, Sample] = {"timm": Sample(_Timm), "torchvision": Sample(_torchvision)}

@@ -17,7 +17,7 @@ from .building import Literal, value
 from .errors import Frame, NotLoaded
 from .loading import Loaded
 from .observing import Parts, observe
-from .parameter_names import FIELDS
+from .parameter_names import fields_of
 from .probing import SMALL, fit
 from .program import Program, Skipped
 from .script_pictures import pictures_in, root_at
@@ -162,7 +162,7 @@ class Script:
             ran.seen = {**vars(sizes), **_of_modules(ran.loaded), **sizes_seen(ran.tracer.records)}
             if "depth" in constants.values():  # no shape tells it
                 ran.seen["depth"] = sizes.depth
-        asked = {name for meaning in constants.values() for name in FIELDS[meaning]}
+        asked = {name for meaning in constants.values() for name in fields_of(meaning)}
         follows = {name for name in asked if ran.seen.get(name) == getattr(sizes, name)}
         fixed = {name: size for name, size in ran.seen.items() if name not in follows}
         ran.forget()
@@ -175,7 +175,7 @@ class Script:
         return {
             name: one[0]
             for name, one in found.items()
-            if one and not isinstance(one[0], Literal) and one[0] in FIELDS
+            if one and not isinstance(one[0], Literal) and fields_of(one[0])
         }
 
     def _own_sizes(self) -> Sizes:

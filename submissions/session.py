@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import AnySizes, ModelSizes, description
 from .answers import Habit, Inventory, Prepared, habits_in, inventory_in, prepared_in
 from .conversation import Child
 from .errors import Frame, NotLoaded, StudentCodeFailed
@@ -81,12 +81,18 @@ class Session:
         with reading():
             self.left = _left(reply)
 
-    def infer(self, pins: Pins) -> tuple[str, ...]:
+    def infer(self, pins: Pins, small: ModelSizes | None = None) -> tuple[str, ...]:
         """Finds the model and how to build it; the answer is what had to be inferred. Raises NotLoaded.
 
-        Where there is no model, the files are run as a script: see ``is_script``.
+        ``small`` are sizes to try, of an architecture that the child does not know. Without them a ViT is
+        looked for, and where there is no model, the files are run as a script: see ``is_script``.
         """
-        header = {"request": "infer", "model": pins.model, "arguments": dict(pins.arguments)}
+        header = {
+            "request": "infer",
+            "model": pins.model,
+            "arguments": dict(pins.arguments),
+            "described": small and description(small),
+        }
         reply = self._asked(header, {})
         with reading():
             self.is_script = bool(reply.get("script", False))
@@ -108,14 +114,14 @@ class Session:
                 )
         return reply
 
-    def sizes_for(self, sizes: Sizes) -> Sizes:
+    def sizes_for(self, sizes: AnySizes) -> AnySizes:
         """The nearest sizes that the model can be built at; the batch stays as asked."""
         reply, _ = self.child.request({"request": "sizes", "sizes": asdict(sizes)})
         _raise_building_error(reply)
         with reading():
-            return Sizes(**{name: int(value) for name, value in reply["sizes"].items()})
+            return type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
 
-    def parameter_count(self, sizes: Sizes) -> int:
+    def parameter_count(self, sizes: ModelSizes) -> int:
         """How many numbers the model learns. Raises StudentCodeFailed where it could not be built."""
         reply, _ = self.child.request({"request": "parameters", "sizes": asdict(sizes)})
         _raise_building_error(reply)
@@ -124,7 +130,7 @@ class Session:
 
     def trace(
         self,
-        sizes: Sizes,
+        sizes: ModelSizes,
         seed: int,
         image: Tensor | None = None,
         *,
@@ -156,7 +162,7 @@ class Session:
 
     def forward(
         self,
-        sizes: Sizes,
+        sizes: ModelSizes,
         seed: int,
         images: Sequence[Tensor],
         *,
@@ -196,7 +202,7 @@ class Session:
         with reading():
             return _passes(reply, out, len(order))
 
-    def habits(self, sizes: Sizes, seed: int, image: Tensor) -> tuple[Habit, ...]:
+    def habits(self, sizes: ModelSizes, seed: int, image: Tensor) -> tuple[Habit, ...]:
         """What one pass in eval mode does beside computing, up to where it may raise an exception.
 
         Raises StudentCodeFailed where the model could not be built.
@@ -207,7 +213,7 @@ class Session:
         with reading():
             return habits_in(reply)
 
-    def inventory(self, sizes: Sizes, seed: int) -> Inventory:
+    def inventory(self, sizes: ModelSizes, seed: int) -> Inventory:
         """What a model holds when it is fresh. Raises StudentCodeFailed where it could not be built."""
         reply, _ = self.child.request({"request": "inventory", "sizes": asdict(sizes), "seed": seed})
         _raise_building_error(reply)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
+from ..reference.model_sizes import ModelSizes
+from ..reference.sizes import Sizes
 from .building import Argument, Blueprint, Call, Choice, Literal, Reference, Slot
 from .definitions import Definition, Definitions, Keys, keys_read, passed_on, unpacked
 from .errors import Frame, NotLoaded
-from .parameter_names import FIELDS, is_known, meanings, normalise
+from .parameter_names import fields_of, is_known, meanings, normalise
 
 if TYPE_CHECKING:
     from .loading import Loaded
@@ -25,12 +27,22 @@ _MOST_AS_RATIO = 8  # an MLP "width" of at most this is a ratio
 
 
 class Reader:
-    """Reads the blueprint of a definition; ``pins`` say what some arguments mean, by path."""
+    """Reads the blueprint of a definition; ``pins`` say what some arguments mean, by path.
 
-    def __init__(self, loaded: Loaded, definitions: Definitions, pins: Mapping[str, Choice]) -> None:
+    ``kind`` is the class of the sizes that the model is asked for.
+    """
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        definitions: Definitions,
+        pins: Mapping[str, Choice],
+        kind: type[ModelSizes] = Sizes,
+    ) -> None:
         self.loaded = loaded
         self.definitions = definitions
         self.pins = pins
+        self.kind = kind
 
     def blueprint(self, definition: Definition) -> Blueprint:
         """Read everything that building ``definition`` depends on.
@@ -41,7 +53,7 @@ class Reader:
         reachable = self.definitions.reachable(definition.name)
         names = self.definitions.module_names(reachable)
         constants = [
-            self._slot(name, choices(name, "", self.loaded.constants[name]))
+            self._slot(name, self._choices(name, "", self.loaded.constants[name]))
             for name in sorted(names & self.loaded.constants.keys())
         ]
         blueprint = Blueprint(
@@ -77,12 +89,12 @@ class Reader:
             return settings
         if parameter.default is _EMPTY:
             return self._needed(definition, path, parameter.name, annotation)
-        return self._slot(path, choices(parameter.name, annotation, parameter.default))
+        return self._slot(path, self._choices(parameter.name, annotation, parameter.default))
 
     def _needed(self, definition: Definition, path: str, name: str, annotation: str) -> Argument:
         """Read an argument that has no default."""
         part = self._part(definition, name, annotation)
-        found = () if part and not is_known(name) else choices(name, annotation, _EMPTY)
+        found = () if part and not is_known(name, self.kind) else self._choices(name, annotation, _EMPTY)
         slot = self._slot(path, found)
         if slot is not None:
             return slot
@@ -98,6 +110,9 @@ class Reader:
                 " [model.arguments]",
                 frame,
             ) from None
+
+    def _choices(self, name: str, annotation: str, default: object) -> tuple[Choice, ...]:
+        return choices(name, annotation, default, self.kind)
 
     def _slot(self, path: str, found: tuple[Choice, ...]) -> Slot | None:
         found = (self.pins[path],) if path in self.pins else found
@@ -148,7 +163,7 @@ class Reader:
             }
             if inner:
                 keywords[first] = self._group(definition, f"{prefix}{first}.", inner)
-            elif not keys[first,] or choices(first, "", None):
+            elif not keys[first,] or self._choices(first, "", None):
                 keywords[first] = self._needed(definition, prefix + first, first, "")
         return Call(None, (), keywords)
 
@@ -189,7 +204,7 @@ class Reader:
             for keys in keys_read([one.node for one in reachable], {name}):
                 current = holder.get(keys[0]) if isinstance(holder, dict) else getattr(holder, keys[0], None)
                 if len(keys) == 1 and current is not None:
-                    slot = self._slot(f"{name}.{keys[0]}", choices(keys[0], "", current))
+                    slot = self._slot(f"{name}.{keys[0]}", self._choices(keys[0], "", current))
                     yield from [slot] if slot else []
 
     def _check_pins(self, definition: Definition, blueprint: Blueprint) -> None:
@@ -202,18 +217,20 @@ class Reader:
             )
 
 
-def choices(name: str, annotation: str, default: object) -> tuple[Choice, ...]:
+def choices(
+    name: str, annotation: str, default: object, kind: type[ModelSizes] = Sizes
+) -> tuple[Choice, ...]:
     """List what an argument may be given, the most plausible first.
 
     Nothing where its default will do, or where its name says nothing. ``default`` is
     ``inspect.Parameter.empty`` where there is none.
     """
-    found = meanings(name)
+    found = meanings(name, kind)
     if not found:
         return (Literal(False),) if default is _EMPTY and annotation == "bool" else ()
     if default is _EMPTY:
         return _forms(found, bool(re.search(r"tuple|list|sequence", annotation.lower())), annotation != "int")
-    sizes = tuple(one for one in found if one in FIELDS)
+    sizes = tuple(one for one in found if fields_of(one))
     if isinstance(default, (bool, str)) or callable(default) or not sizes:
         return ()
     if default is None:

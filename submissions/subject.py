@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ..reference.sizes import Sizes
+from ..reference.model_sizes import ModelSizes
 from .components import Candidate
 from .definitions import Definition
 from .loading import Loaded
+from .probing import SMALL
 from .randomise import named_tensors, randomise, seed_random_state
 from .recipe import Recipe
 from .sample_models import SAMPLES, Sample
@@ -35,6 +36,7 @@ class Submission:
     components: ClassVar[dict[str, list[Candidate]]] = {}
     functions: ClassVar[dict[str, list[Definition]]] = {}
     script: Script | None = None  # where there is no model class to build, or it is not what is shown
+    small: ClassVar[ModelSizes] = SMALL  # to try a model at; of the class that describes the architecture
     shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
@@ -49,17 +51,23 @@ def subject_of(header: Header) -> Recipe | Script | Candidate | Sample:
     return found
 
 
-def built(sizes: Sizes, header: Header) -> nn.Module:
-    """A model or component at sizes that ``_sizes`` gave."""
+def sizes_in(header: Header) -> Any:
+    """The ModelSizes that a request asks for; of parts and scripts, those of a ViT."""
+    return type(Submission.small)(**header["sizes"])
+
+
+def built(sizes: Any, header: Header) -> nn.Module:
+    """A model or component at ModelSizes that ``_sizes`` gave."""
     subject = subject_of(header)
     assert not isinstance(subject, Script)  # which the parent knows, and asks for no model
-    model = subject.build(subject.sizes_for(sizes))
+    fitted: Any = subject.sizes_for(sizes)
+    model = subject.build(fitted)
     if isinstance(subject, Recipe) and Submission.shortens:
         shorten(model, sizes.depth)
     return model
 
 
-def widened(sizes: Sizes, wider: int) -> Sizes:
+def widened(sizes: ModelSizes, wider: int) -> ModelSizes:
     """Sizes that Sizes itself refuses, since the heads do not divide the width."""
     found = copy(sizes)
     object.__setattr__(found, "embed_dim", sizes.embed_dim + wider)
@@ -68,7 +76,7 @@ def widened(sizes: Sizes, wider: int) -> Sizes:
 
 def model_of(header: Header, tensors: Tensors) -> nn.Module:
     dtype = DTYPES[header["dtype"]]
-    sizes, wider = Sizes(**header["sizes"]), int(header.get("wider", 0))
+    sizes, wider = sizes_in(header), int(header.get("wider", 0))
     seed_random_state(int(header["seed"]))  # what is no parameter keeps the numbers that it is built with
     with default_dtype(dtype):
         model = Submission.recipe.build(widened(sizes, wider)) if wider else built(sizes, header)

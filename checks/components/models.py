@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from ...reference.sizes import Sizes
+from ...reference.model_sizes import ModelSizes
 from ...submissions.asking import Model, SampleSession
 from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ...submissions.recipe import Pins
@@ -28,7 +27,7 @@ def model_trials(examination: Examination, fusion: str | None) -> Iterator[Trial
     drawn = draw_examples(_DRAWS, examination.seed)
     draw = max(drawn, key=lambda one: one.sizes.heads)  # over two heads, a sum is twice the mean
     for session, sample in _models(examination):
-        sizes = session.sizes_for(replace(draw.sizes, width=draw.sizes.height))
+        sizes = session.sizes_for(type(draw.sizes)(**{**vars(draw.sizes), "width": draw.sizes.height}))
         image = noise(sizes, draw.seed)
         attention = _attention(session, sizes, draw.seed, image)
         for batch in (sizes.batch, 1) if attention else ():
@@ -54,7 +53,7 @@ def _has_model(examination: Examination) -> bool:
     return True
 
 
-def _attention(session: Session, sizes: Sizes, seed: int, image: Tensor) -> list[Tensor]:
+def _attention(session: Session, sizes: ModelSizes, seed: int, image: Tensor) -> list[Tensor]:
     """S13 of every block; nothing where the model is none that can be followed."""
     try:
         trace = session.trace(sizes, seed, image)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...reference.sizes import Sizes
+from ...reference.model_sizes import ModelSizes
 from ...reference.stages import Stage
 from ..catalogue import Mistake, mistakes
 from ..placing import location
@@ -48,7 +48,7 @@ def _recognised(exercises: Exercises) -> Iterator[tuple[str, Verdict, Mistake]]:
             yield f"exercise[{key}]", verdict, mistakes()[name]
 
 
-def unseen_stage(row: Stage, full: Sizes, part: Part | None) -> StageResult:
+def unseen_stage(row: Stage, full: ModelSizes, part: Part | None) -> StageResult:
     """A stage of ``part``, which could not be looked into; without one, a stage of nothing asked for."""
     return StageResult(
         key=row.key,

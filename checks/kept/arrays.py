@@ -16,12 +16,12 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from ...reference.stages import STAGES, Stage
+from ...reference.stages import Stage
 from ..examination import Examination
 from ..locating.places import ROUNDING
 from ..replay import Seen
 from ..stage_rows import worst
-from .measures import MEASURES, Pass
+from .measures import Measures, Pass
 
 _LARGE = 2**13  # numbers in a tensor: a few hundred KB in all
 _KEPT = 32  # along each axis of a large one: what a figure can show
@@ -29,10 +29,14 @@ _KEPT = 32  # along each axis of a large one: what a figure can show
 
 def kept_arrays(models: Sequence[Examination]) -> bytes | None:
     """The file's content for models or components; None where no stage was seen in any."""
-    return packed({row.label: found for row in STAGES if (found := _shown(models, row)) is not None})
+    if not models:
+        return None
+    family = models[0].family
+    passes = {row.label: found for row in family.stages if (found := _shown(models, row)) is not None}
+    return packed(passes, family.anatomy.measures)
 
 
-def packed(passes: Mapping[str, tuple[Pass, Seen]]) -> bytes | None:
+def packed(passes: Mapping[str, tuple[Pass, Seen]], measures: Measures) -> bytes | None:
     """The same for stages by label, each with the pass that it was seen in.
 
     Of a stage that is right, the first image of the batch is kept, else the one with the largest error.
@@ -41,7 +45,7 @@ def packed(passes: Mapping[str, tuple[Pass, Seen]]) -> bytes | None:
     told: dict[str, dict[str, object]] = {}
     for label, (of, seen) in passes.items():
         image = _image(seen)
-        arrays |= {f"{label}/{name}": _plain(one) for name, one in _of_stage(of, seen, image)}
+        arrays |= {f"{label}/{name}": _plain(one) for name, one in _of_stage(of, seen, image, measures)}
         told[label] = {
             "image": image,
             "images": len(seen.student),
@@ -65,14 +69,14 @@ def _image(seen: Seen) -> int:
     return int((seen.student - seen.right).abs().flatten(1).amax(1).nan_to_num(torch.inf).argmax())
 
 
-def _of_stage(of: Pass, seen: Seen, image: int) -> Iterator[tuple[str, Tensor]]:
+def _of_stage(of: Pass, seen: Seen, image: int, measures: Measures) -> Iterator[tuple[str, Tensor]]:
     yield "student", _cut(seen.student[image])
     if seen.differs(ROUNDING) and seen.student.shape == seen.right.shape:
         yield "expected", _cut(seen.right[image])
         yield "error", _cut((seen.student - seen.right)[image].abs())
     if seen.student.dim() != seen.right.dim():
         return
-    for name, measure in MEASURES.get(seen.step.key, {}).items():
+    for name, measure in measures.get(seen.step.key, {}).items():
         try:
             yield name, measure(of, seen, image)
         except (LookupError, ValueError, RuntimeError):  # there is nothing to measure, and no figure then

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
+from ...reference.model_sizes import ModelSizes
 from ...reference.preprocessing import undo
-from ...reference.sizes import Sizes
 from ..replay import Seen
 
 
@@ -23,7 +23,7 @@ class Pass(Protocol):
     """What is measured on. Members raise LookupError or ValueError where the code has no such thing."""
 
     @property
-    def sizes(self) -> Sizes: ...
+    def sizes(self) -> ModelSizes: ...
 
     @property
     def class_row(self) -> int:
@@ -42,6 +42,7 @@ class Pass(Protocol):
 
 
 Measure = Callable[[Pass, Seen, int], Tensor]
+Measures = Mapping[str, Mapping[str, Measure]]  # by the key of a stage and the name of the array
 
 _POINTS = 240  # of an activation's curve: enough to see its shape
 
@@ -146,7 +147,7 @@ def stream(of: Pass, seen: Seen, image: int) -> Tensor:
     return tokens.roll(-of.class_row % tokens.shape[1], 1)
 
 
-MEASURES: Mapping[str, Mapping[str, Measure]] = {
+MEASURES: Measures = {
     "patches": {"pixels": pixels, "grid": grid, "sources": sources, "tiles": tiles},
     "flattened_patches": {"grid": grid, "sources": sources},
     "positioned_tokens": {"similarity": similarity},

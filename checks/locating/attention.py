@@ -11,13 +11,11 @@ from torch import Tensor
 
 from ...reference import equations as eq
 from .context import Predict
-from .forms import CONTEXTS, MERGES, PROBABILITIES, SCORES, WHOLE_ATTENTION, Form
+from .forms import CONTEXTS, MERGES, SCORES, Form
 from .parameters import Linear
 from .projections import PACKINGS, Heads, orders, tensors
 from .roles import about_maps
 from .walk import Walk, applied, combine, stage_of
-
-RIGHT = (SCORES[0], PROBABILITIES[0], CONTEXTS[0])
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,15 @@ class Attention:
         return self.heads.price + self.scores.price + self.probabilities.price + self.context.price
 
 
+def right_forms(walk: Walk) -> tuple[Form, Form, Form]:
+    """Of scores, probabilities and context."""
+    return SCORES[0], walk.anatomy.probabilities[0], CONTEXTS[0]
+
+
 def right_attention(walk: Walk, candidates: list[Heads]) -> Attention | None:
     """The right equations, under any packing and order."""
     for heads, order in _ordered(candidates, limit=1.0):
-        attention = Attention(heads, order, *RIGHT)
+        attention = Attention(heads, order, *right_forms(walk))
         if _context_of(walk, attention) is not None:
             return attention
     return None
@@ -90,23 +93,24 @@ def _wrong(walk: Walk, heads: Heads, order: str | None) -> Iterator[Attention]:
     if walk.exhausted or (heads.packing in PACKINGS[1:] and order is not None):
         return
     if heads.price >= 1.0:  # one mistake is enough
-        attention = Attention(heads, order, *RIGHT)
+        attention = Attention(heads, order, *right_forms(walk))
         if _context_of(walk, attention) is not None:
             yield attention
         return
     q, k, v = tensors(heads, walk.context)
     if not q.shape == k.shape == v.shape:
         return
-    for form in WHOLE_ATTENTION if heads.heads > 1 and heads.id is None else ():
+    for form in walk.anatomy.whole_attention if heads.heads > 1 and heads.id is None else ():
         if form.id == "attention-over-batch-axis" and len(q) == 1:
             continue  # over one image, as over one head, the context is the value
         if walk.find(form.function(q, k, v)):
-            yield Attention(heads, order, *RIGHT[:2], Form(_whole(form), form.id, form.blame))
+            yield Attention(heads, order, *right_forms(walk)[:2], Form(_whole(form), form.id, form.blame))
+    right, *wrong = walk.anatomy.probabilities
     for scores in _score_forms(walk, q, k):
         s = scores.function(q, k)
-        seen = [form for form in PROBABILITIES[1:] if walk.find(form.function(s, q))]
+        seen = [form for form in wrong if walk.find(form.function(s, q))]
         # the right ones are tried unseen: zeros and ones alone are not to be found
-        for probabilities in (PROBABILITIES[0], *seen) if seen else PROBABILITIES:
+        for probabilities in (right, *(seen or wrong)):
             p = probabilities.function(s, q)
             for context in CONTEXTS:
                 if walk.find(context.function(p, q, k, v)):
@@ -224,11 +228,23 @@ def _scaled_before(walk: Walk, q: Predict, k: Predict) -> bool:
 def _settle_probabilities(walk: Walk, block: int, form: Form, q: Predict, start: int) -> None:
     s = stage_of("attention_scores", block)
     predict: Predict = combine(form.function, s, q)
+    if form.masked is not None:
+        s = _settle_masked(walk, block, form.masked, start)
     right: Predict = combine(eq.attention_probabilities, s)
     tensor = predict(walk.context)
     found = walk.find(tensor, start) if torch.isfinite(tensor).all() else None
     key = "attention_probabilities"
     walk.settle(key, block, predict, found, right=right, ids=_ids(form), blame=form.blame)
+
+
+def _settle_masked(walk: Walk, block: int, mask: Callable[[Tensor], Tensor], start: int) -> Predict:
+    """The scores of which the softmax is taken."""
+    s = stage_of("attention_scores", block)
+    masked: Predict = combine(mask, s)
+    right: Predict = combine(walk.anatomy.probabilities[0].masked or mask, s)
+    found = walk.find(masked(walk.context), start)
+    walk.settle("masked_scores", block, masked, found, right=right)
+    return stage_of("masked_scores", block)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from ...reference.sizes import Sizes
+from ...reference.model_sizes import ModelSizes
 from ...submissions.trace import Trace
 
 _OF_BLOCK = re.compile(r"^(?P<before>.*?)(?P<number>\d+)\.(?P<inside>.+)$")
@@ -52,7 +52,7 @@ class Binding:
         return {name for _, maps in self.blocks if len(maps) == 6 for map_ in maps[:3] for name in map_[1:]}
 
 
-def bindings(numbers: Numbers, sizes: Sizes) -> Iterator[Binding]:
+def bindings(numbers: Numbers, sizes: ModelSizes) -> Iterator[Binding]:
     """The likeliest first: query, key and value in order of use, then by their names."""
     outside, blocks = _apart(numbers, sizes.depth)
     rest = _outside(outside, numbers, sizes)
@@ -90,7 +90,7 @@ def _grouped(names: list[str], numbers: Numbers) -> list[_Group]:
 
 
 def _outside(
-    names: list[str], numbers: Numbers, sizes: Sizes
+    names: list[str], numbers: Numbers, sizes: ModelSizes
 ) -> tuple[dict[str, tuple[str, ...]], tuple[tuple[str, ...], ...]] | None:
     """The patches' map is used first and the head last; sizes alone may be the same."""
     D, T, F, K = sizes.embed_dim, sizes.tokens, sizes.axes["F"], sizes.classes
@@ -115,7 +115,7 @@ def _outside(
 _Inside = tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]
 
 
-def _inside(names: list[str], numbers: Numbers, sizes: Sizes) -> _Inside | None:
+def _inside(names: list[str], numbers: Numbers, sizes: ModelSizes) -> _Inside | None:
     """Norms, and maps with the MLP's two last, the output's before them."""
     D, M = sizes.embed_dim, sizes.mlp_dim
     groups = _grouped(names, numbers)
@@ -151,7 +151,9 @@ def _map(state: State, to: str, names: tuple[str, ...], numbers: Numbers, output
         state[f"{to}.bias"] = numbers[names[1]]
 
 
-def state_of(binding: Binding, numbers: Numbers, sizes: Sizes, packed: Callable[[Tensor], Tensor]) -> State:
+def state_of(
+    binding: Binding, numbers: Numbers, sizes: ModelSizes, packed: Callable[[Tensor], Tensor]
+) -> State:
     """The reference's parameters, without missing biases; ``packed`` orders what is packed in one map."""
     D = sizes.embed_dim
     state: State = {
@@ -177,7 +179,7 @@ def _attention(
     at: str,
     maps: tuple[tuple[str, ...], ...],
     numbers: Numbers,
-    sizes: Sizes,
+    sizes: ModelSizes,
     packed: Callable[[Tensor], Tensor],
 ) -> None:
     D = sizes.embed_dim

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from ...reference import equations as eq
 from ...reference.components import COMPONENTS
-from ...reference.sizes import Sizes
+from ...reference.model_sizes import ModelSizes
 from ...submissions.trace import Trace, Use
+from ..vit import VIT
 from .attention import (
     Output,
     outputs,
@@ -35,7 +36,6 @@ from .measure import measured
 from .mlp import find_mlp
 from .patches import patch_embeddings
 from .returned import Return, settle_mlp
-from .taken import axes_of
 from .token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
 from .walk import Walk, applied, begin_at, combine, right_of, stage_of
 
@@ -54,7 +54,7 @@ _GIVEN: dict[str, tuple[tuple[str, int], ...]] = {  # the stages that the input 
 _INPUT = stage_of("positioned_tokens", 0)
 
 
-def locate_component(key: str, trace: Trace, sizes: Sizes) -> Walk:
+def locate_component(key: str, trace: Trace, sizes: ModelSizes) -> Walk:
     """Finds the stages of component ``key`` in a traced pass of it alone.
 
     As with a whole model, what no known equation explains has a step with ``explained`` False, or is in
@@ -62,7 +62,7 @@ def locate_component(key: str, trace: Trace, sizes: Sizes) -> Walk:
     """
     row = COMPONENTS[key]
     last, block = row.stages[-1], int(_WALKS[key] not in (_patches, _class_token, _positions))
-    walk = begin_at(_GIVEN[key], trace, sizes)
+    walk = begin_at(_GIVEN[key], trace, sizes, VIT)
     walk.lone = True
     path = _path_of_output(trace, row.output_shape(sizes))
     walk.end = None if path is None else _returned(path)(walk.context)
@@ -86,7 +86,7 @@ def _returned(path: str) -> Predict:
 def _blame_end(walk: Walk, path: str) -> None:
     """The last stage was computed, and something else was returned."""
     step, returned = walk.steps[-1], _returned(path)
-    told = measured(returned(walk.context), step.predict(walk.context), axes_of(step.key))
+    told = measured(returned(walk.context), step.predict(walk.context), walk.family.stage(step.key).axes)
     message = f"It is computed, and something else is returned. {told}"
     walk.steps[-1] = replace(
         step, predict=returned, right=step.predict, found=None, explained=False, message=message

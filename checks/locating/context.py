@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from ...reference.sizes import Sizes
+from ...reference.model_sizes import ModelSizes
 from ...submissions.trace import Trace, Use
 
 
@@ -16,7 +16,7 @@ class Context:
     """What equations read. ``stages`` is keyed by stage key and block (0 outside of the blocks)."""
 
     trace: Trace
-    sizes: Sizes
+    sizes: ModelSizes
     stages: dict[tuple[str, int], Tensor] = field(default_factory=dict)
     settled: bool = False  # are predictions of one stage never revised here, so that each is made only once?
     _made: dict[Predict, Tensor] = field(default_factory=dict, init=False, repr=False)

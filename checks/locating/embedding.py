@@ -26,6 +26,13 @@ _CANDIDATES = 10  # vectors that could be the class token; tables that could be 
 
 def embedding(walk: Walk) -> bool:
     """Settles S02 to S07; False where one of them stays unexplained."""
+    if _embedding(walk):
+        return True
+    walk.stuck("patch_embeddings" if ("patch_embeddings", 0) not in walk.context.stages else "tokens", 0)
+    return False
+
+
+def _embedding(walk: Walk) -> bool:
     if patch_embeddings(walk):
         return _tokens(walk) or _bridge_tokens(walk)
     return _may_bridge(walk) and odd_patches(walk, _tokens)

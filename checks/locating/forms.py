@@ -27,6 +27,7 @@ class Form:
     blame: str | None = None
     cost: float = 1.0  # of a wrong one: layouts cost less than mistakes, compositions more
     whole: bool = False  # of a norm: does it need more than one token?
+    masked: Callable[[Tensor], Tensor] | None = None  # of probabilities: what the mask makes of the scores
 
     @property
     def price(self) -> float:

@@ -15,7 +15,7 @@ from .nearness import factor
 from .origins import origin
 from .places import ROUNDING, equal
 from .projections import Heads
-from .taken import Taken, axes_of, earlier_stages
+from .taken import Taken, earlier_stages
 from .walk import Walk, combine, stage_of
 
 
@@ -68,7 +68,9 @@ def settle_gap(walk: Walk, block: int, heads: Heads, context: Taken) -> None:
     softmax, weights = _softmax(walk, block, context), _weights(walk, block, context)
     _settle(walk, "attention_scores", block, softmax, combine(eq.attention_scores, q, k))
     s = stage_of("attention_scores", block)
-    _settle(walk, "attention_probabilities", block, weights, combine(eq.attention_probabilities, s))
+    _settle(
+        walk, "attention_probabilities", block, weights, combine(walk.anatomy.probabilities[0].function, s, q)
+    )
     p = stage_of("attention_probabilities", block)
     student = (context, as_heads(context, block))
     _settle(walk, "attention_context", block, student, combine(eq.attention_context, p, v))
@@ -90,9 +92,9 @@ def _settle(walk: Walk, key: str, block: int, student: _Student, right: Predict)
         walk.settle(key, block, predict, None, right=right)
         walk.note("stage-made-up", key, taken.record)
         return
-    message = measured(tensor, expected, axes_of(key), earlier_stages(walk, key, block, tensor)) + (
-        " Random numbers went into it." if made.random else ""
-    )
+    message = measured(
+        tensor, expected, walk.family.stage(key).axes, earlier_stages(walk, key, block, tensor)
+    ) + (" Random numbers went into it." if made.random else "")
     walk.settle(key, block, predict, walk.find(tensor), right=right, explained=False, message=message)
 
 

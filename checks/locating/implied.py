@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from ...reference import equations as eq
-from .attention import RIGHT, Attention
+from .attention import Attention, right_forms
 from .context import Predict
 from .linear_maps import Linear
 from .places import ROUNDING
@@ -38,7 +38,7 @@ def implied_attention(walk: Walk, x: Predict, normed: Predict, after: int) -> At
     parts = list(_parts(walk, normed, after))
     for q, k in (pair for pair in _pairs(walk, parts) if not _one_weight(*pair)):
         scores = eq.attention_scores(q.tensor, k.tensor)
-        probabilities = eq.attention_probabilities(scores)
+        probabilities = right_forms(walk)[1].function(scores, q.tensor)
         if not any(walk.find(one, after) for one in (scores, probabilities, q.tensor @ k.tensor.mT)):
             continue
         for v in (one for one in parts if one.tensor.shape == q.tensor.shape):
@@ -46,7 +46,7 @@ def implied_attention(walk: Walk, x: Predict, normed: Predict, after: int) -> At
             if own and _leads_on(walk, x, probabilities @ v.tensor, after):
                 maps = (q.map, k.map, v.map)
                 heads = Heads((q.predict, k.predict, v.predict), len(scores[0]), "merged", maps=maps)
-                return Attention(heads, None, *RIGHT)
+                return Attention(heads, None, *right_forms(walk))
     return None
 
 

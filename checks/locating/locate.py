@@ -1,39 +1,37 @@
-"""The walk from S02 to S26."""
+"""The walk from the first stage to the last."""
 
 from __future__ import annotations
 
 from torch import Tensor
 
-from ...reference.sizes import Sizes
+from ...reference.model_sizes import ModelSizes
 from ...submissions.trace import Trace, Use
+from ..family import Family
+from ..vit import VIT
 from .block import settle_block, settle_made_up, settle_odd_input, settle_unexplained, settle_until_crash
-from .bridge_readout import settle_odd_readout
 from .context import Context, Predict
-from .embedding import embedding
 from .model import about_model
 from .reached import settle_reached
-from .readout import settle_readout
 from .taken import until_next_attention
 from .walk import Walk, begin, stage_of
-from .whole import known_by_the_scores
 
 _BLOCKS_AT_MOST = 64
 
 _Input = tuple[Predict, tuple[str, ...]]  # and what is wrong about reading it
 
 
-def locate(trace: Trace, sizes: Sizes) -> Walk:
+def locate(trace: Trace, sizes: ModelSizes, family: Family = VIT) -> Walk:
     """Finds every stage of a traced pass in the student's own tensors.
 
     ``trace`` must hold numbers, of a pass in float64 with random parameters. A stage that no known equation
     explains has a step with ``explained`` False; where the walk could not go on at all is in
     ``Walk.unexplained``. Nothing is raised for either.
     """
-    walk = _located(trace, sizes)
+    walk = _located(begin(trace, sizes, family))
     if trace.error is not None:
         settle_reached(walk)
     elif _lost(walk):
-        return known_by_the_scores(walk) or walk
+        return walk.anatomy.known_otherwise(walk) or walk
     return walk
 
 
@@ -43,19 +41,22 @@ def _lost(walk: Walk) -> bool:
     return unexplained or walk.blocks < walk.sizes.depth
 
 
-def _located(trace: Trace, sizes: Sizes) -> Walk:
-    walk = begin(trace, sizes)
-    if not embedding(walk):
-        walk.stuck("patch_embeddings" if ("patch_embeddings", 0) not in walk.context.stages else "tokens", 0)
+def _located(walk: Walk) -> Walk:
+    trace = walk.trace
+    if not walk.anatomy.embed(walk):
         return walk
     while walk.unexplained is None and walk.blocks < _BLOCKS_AT_MOST:
         if not _next_block(walk):
             break
     if walk.unexplained is None and not _readout(walk):
-        if trace.error is None and not _attention_follows(walk) and settle_odd_readout(walk, _sequence(walk)):
+        if (
+            trace.error is None
+            and not _attention_follows(walk)
+            and walk.anatomy.read_out_oddly(walk, _sequence(walk))
+        ):
             about_model(walk)
             return walk
-        if trace.error is not None and walk.blocks < sizes.depth:
+        if trace.error is not None and walk.blocks < walk.sizes.depth:
             settle_until_crash(walk, walk.blocks + 1, _sequence(walk))
         walk.stuck("block_input" if not walk.blocks else "last_block_output", walk.blocks + 1)
     about_model(walk)
@@ -75,7 +76,7 @@ def _next_block(walk: Walk) -> bool:
         return True
     if walk.unexplained is not None:
         return False
-    if number > 1 and settle_readout(walk, [(x, ())], wrong=False):
+    if number > 1 and walk.anatomy.read_out(walk, [(x, ())], False):
         return False
     if settle_block(walk, number, _wrong_inputs(walk)):
         return True
@@ -93,7 +94,9 @@ def _attention_follows(walk: Walk) -> bool:
 def _wrong_inputs(walk: Walk) -> list[_Input]:
     """What a block may read by mistake."""
     number, x = walk.blocks + 1, _sequence(walk)
-    inputs: list[_Input] = [(stage_of("tokens", 0), ("block-reads-stale-tokens",))] if number == 1 else []
+    inputs: list[_Input] = []
+    if number == 1 and ("tokens", 0) in walk.context.stages:
+        inputs.append((stage_of("tokens", 0), ("block-reads-stale-tokens",)))
     table = walk.roles.get("positions")
     if isinstance(table, Use):
         inputs.append((_with_positions(x, table), ("pos-every-block",)))
@@ -121,12 +124,8 @@ def _readout(walk: Walk) -> bool:
     others += [
         (stage_of("block_output", number), ("depth-off-by-one",)) for number in range(walk.blocks - 1, 0, -1)
     ]
-    return (
-        settle_readout(walk, right, wrong=False)
-        or settle_readout(walk, right, wrong=True)
-        or settle_readout(walk, others, wrong=False)
-        or settle_readout(walk, others, wrong=True)
-    )
+    read_out = walk.anatomy.read_out
+    return any(read_out(walk, inputs, wrong) for inputs in (right, others) for wrong in (False, True))
 
 
 def _each_reads_the_first(walk: Walk) -> bool:

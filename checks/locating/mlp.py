@@ -61,6 +61,12 @@ def find_mlp(walk: Walk, x: Predict, residual: Predict, after: int) -> Mlp | Non
         found = _find(walk, tensor, width, after)
         if found is not None:
             return Mlp(x, *found, mixes_tokens)
+    return find_added_mlp(walk, x, residual, after)
+
+
+def find_added_mlp(walk: Walk, x: Predict, residual: Predict, after: int) -> Mlp | None:
+    """The same where only the sum of S18 with ``residual`` or ``x`` is a tensor, its bias added last, say."""
+    D = walk.context.stage("positioned_tokens").shape[2]
     for plus in (residual, x):
         found = _find(walk, x(walk.context), D, after, plus(walk.context))
         if found is not None:

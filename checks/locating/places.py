@@ -84,6 +84,11 @@ def is_at(place: Place, cells: Array, located: Sequence[int], array: Array) -> b
     if array.ndim != len(located) or array.size != cells.size or not array.size:
         return False
     flat = array.transpose(*rest, *order).ravel()
+    finite = np.isfinite(cells)
+    if not finite.all():  # as a mask leaves scores
+        return np.array_equal(flat[~finite], cells[~finite]) and np.allclose(
+            flat[finite], cells[finite], rtol=0.0, atol=ROUNDING * np.abs(cells[finite]).max(initial=0.0)
+        )
     return bool(np.abs(flat - cells).max() <= ROUNDING * np.abs(cells).max())
 
 
@@ -118,6 +123,8 @@ class Places:
         A slice without two different values along some axis has no place.
         """
         array = np.ascontiguousarray(prediction.detach().numpy())
+        if not np.isfinite(array).all():
+            return self._find_masked(array, after)
         whole = next(self._places(array, after), None)
         # slices that are put together later, for a plot say, were there before the whole
         before = None if whole is None else whole.record
@@ -129,11 +136,25 @@ class Places:
                 return Found(slices, axes)
         return None if whole is None else Found((whole,))
 
+    def _find_masked(self, array: Array, after: int) -> Found | None:
+        """Numbers that a mask made infinite are compared as they are, with whole records in their order."""
+        flat, finite = array.ravel(), np.isfinite(array).ravel()
+        scale = float(np.abs(flat[finite]).max(initial=0.0))
+        for number, cells in self._cells.items():
+            if number <= after or cells.size != flat.size:
+                continue
+            near = np.abs(cells[finite] - flat[finite]).max(initial=0.0) <= ROUNDING * scale
+            if near and np.array_equal(cells[~finite], flat[~finite]):
+                return Found((Place(number, 0, tuple(one // array.itemsize for one in array.strides)),))
+        return None
+
     def hold(self, prediction: Tensor, axes: tuple[int, ...]) -> bool:
         """Is ``prediction`` anywhere, apart along ``axes`` as ``Found`` has them?"""
         array = np.ascontiguousarray(prediction.detach().numpy())
         if axes:
             return bool(self._slices(array, axes, -1, None))
+        if not np.isfinite(array).all():
+            return self._find_masked(array, -1) is not None
         return next(self._places(array, -1), None) is not None
 
     def _has_largest(self, array: Array, after: int, before: int | None) -> bool:

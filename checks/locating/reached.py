@@ -10,9 +10,9 @@ from ...reference import equations as eq
 from ...submissions.trace import Reference
 from .attention import outputs
 from .context import Context, Predict
-from .forms import ACTIVATIONS, CONTEXTS, PROBABILITIES, SCORES, Form
+from .forms import ACTIVATIONS, CONTEXTS, SCORES, Form
 from .nearness import same
-from .walk import Walk, applied, combine, stage_of
+from .walk import Tries, Walk, applied, combine, stage_of
 
 _HANDED_ON = ("block_input", "block_output", "second_block_output", "last_block_output", "final_sequence")
 _UNFINISHED = ("attention_scores", "attention_probabilities", "attention_context", "mlp_hidden")
@@ -23,7 +23,7 @@ _Tries = Iterator[
 
 def settle_reached(walk: Walk) -> None:
     """Settles each stage behind the last one that was settled, as long as the next one was still computed."""
-    if walk.steps and walk.steps[-1].key == "class_probabilities":
+    if walk.steps and walk.steps[-1].key == walk.family.stages[-1].key:
         if walk.steps[-1].found is None:
             walk.steps.pop()  # implied by the logits, and never computed
         return
@@ -34,9 +34,9 @@ def settle_reached(walk: Walk) -> None:
 
 
 def _settle_next(walk: Walk) -> bool:
-    key, block = (walk.steps[-1].key, walk.steps[-1].block) if walk.steps else ("image", 0)
-    tries = _AFTER[key](walk, block) if key in _AFTER else iter(())
-    return any(_reach(walk, *one) for one in tries)
+    key, block = (walk.steps[-1].key, walk.steps[-1].block) if walk.steps else walk.given[0]
+    after = {**_IN_BLOCKS, **walk.anatomy.steps_on}
+    return key in after and any(_reach(walk, *one) for one in after[key](walk, block))
 
 
 def given(trace_of: Context) -> Sequence[tuple[str, Reference]]:
@@ -118,7 +118,7 @@ def _scores(walk: Walk, block: int) -> _Tries:
 
 
 def _probabilities(walk: Walk, block: int) -> _Tries:
-    for form in PROBABILITIES:
+    for form in walk.anatomy.probabilities:
         s, q = stage_of("attention_scores", block), stage_of("query", block)
         yield "attention_probabilities", block, combine(form.function, s, q), form
 
@@ -192,11 +192,16 @@ def _row(walk: Walk, block: int) -> _Tries:
     yield "class_representation", 0, combine(eq.class_representation, stage_of("final_sequence", 0)), None
 
 
-_AFTER: dict[str, Callable[[Walk, int], _Tries]] = {
+OF_VIT: dict[str, Tries] = {  # past each stage outside of the blocks
     "image": _patches,
     "patches": _flattened,
     "patch_embeddings": _class_token,
     "class_token": _tokens,
+    "last_block_output": _final_sequence,
+    "final_sequence": _row,
+}
+
+_IN_BLOCKS: dict[str, Tries] = {
     "positioned_tokens": _block_input,
     "value": _scores,
     "attention_scores": _probabilities,
@@ -209,6 +214,4 @@ _AFTER: dict[str, Callable[[Walk, int], _Tries]] = {
     "post_mlp_norm": _block_output,
     "block_output": _second,
     "second_block_output": _last,
-    "last_block_output": _final_sequence,
-    "final_sequence": _row,
 }

@@ -125,15 +125,22 @@ def _scores(walk: Walk, row: Predict, after: int) -> Iterator[tuple[Predict, Lin
                 return
 
 
-def _settle(walk: Walk, choice: Readout, x: Predict, input_ids: tuple[str, ...]) -> None:
+def settle_block_outputs(walk: Walk, x: Predict, ids: tuple[str, ...]) -> None:
+    """S21 and S22; ``ids`` tell why ``x``, which the readout reads, is not what the last block gave."""
     last = walk.blocks
     if last >= 2:
         second = stage_of("block_output", 2)
         walk.settle("second_block_output", 0, second, walk.places.find(second(walk.context)))
     expected = stage_of("block_output", last) if last else stage_of("positioned_tokens", 0)
     found = walk.places.find(x(walk.context))
-    blame = _BLAME.get(input_ids[0]) if input_ids else None
-    walk.settle("last_block_output", 0, x, found, right=expected, ids=input_ids, blame=blame)
+    blame = _BLAME.get(ids[0]) if ids else None
+    if blame not in walk.family.by_key:
+        blame = None
+    walk.settle("last_block_output", 0, x, found, right=expected, ids=ids, blame=blame)
+
+
+def _settle(walk: Walk, choice: Readout, x: Predict, input_ids: tuple[str, ...]) -> None:
+    settle_block_outputs(walk, x, input_ids)
     _settle_sequence(walk, choice)
     if choice.norm is not None:
         walk.roles["final_norm"] = choice.norm

@@ -11,7 +11,7 @@ from ...reference import equations as eq
 from .bridge_return import find_odd_return, settle_odd_return
 from .context import Predict
 from .forms import ACTIVATIONS, MLP_SUMS, NORMS, Form
-from .mlp import Mlp, turned
+from .mlp import Mlp, find_added_mlp, turned
 from .norms import BatchNorm, Norm
 from .places import Found
 from .taken import leads_on, settle_odd
@@ -41,6 +41,11 @@ def settle_output(walk: Walk, number: int, mlp: Mlp, raw: Predict, has_norm1: bo
     """Settles S17 to S20; False where no known sum is in the trace."""
     returns = sorted(_returns(walk, number, mlp, raw, has_norm1), key=lambda one: one.price)
     choice = _that_goes_on(walk, returns)
+    added = find_added_mlp(walk, mlp.input, raw, walk.position - 1) if choice is None else None
+    if added is not None:
+        others = sorted(_returns(walk, number, added, raw, has_norm1), key=lambda one: one.price)
+        choice = _that_goes_on(walk, others)
+        mlp, returns = (mlp, returns) if choice is None else (added, others)
     best = returns[0] if returns else None
     branch = (
         choice is not None and best is not None and choice.ids == ("residual-mlp-missing",) and not best.ids

@@ -9,7 +9,6 @@ from math import prod
 
 from torch import Tensor
 
-from ...reference.stages import STAGES
 from ...submissions.trace import Reference, Value
 from .context import Context, Predict
 from .measure import measured
@@ -19,7 +18,6 @@ from .parameters import EPS, Linear
 from .places import ROUNDING
 from .walk import Walk
 
-_ROWS = {one.key: one for one in STAGES}
 _BIAS_WITHIN = 8  # records between a weight and its bias, as in parameters.py
 
 
@@ -172,7 +170,7 @@ def settle_odd(
     """Takes the student's tensor, which no known equation gives; what was measured of it is the message."""
     tensor = predict(walk.context)
     told = message or measured(
-        tensor, right(walk.context), _ROWS[key].axes, earlier_stages(walk, key, block, tensor)
+        tensor, right(walk.context), walk.family.stage(key).axes, earlier_stages(walk, key, block, tensor)
     )
     found = walk.find(tensor)
     walk.settle(key, block, predict, found, right=right, explained=False, message=told)
@@ -187,16 +185,11 @@ def settle_taken(walk: Walk, key: str, block: int, predict: Predict, right: Pred
         settle_odd(walk, key, block, predict, right)
 
 
-def axes_of(key: str) -> str:
-    """The letters of a stage's axes."""
-    return _ROWS[key].axes
-
-
 def earlier_stages(walk: Walk, key: str, block: int, like: Tensor) -> Mapping[str, Tensor]:
     """The other stages of this block, and those outside of blocks, by label if of the shape of ``like``."""
     own_first = sorted(walk.context.stages.items(), key=lambda one: one[0][1] != block)
     return {
-        _ROWS[name].label: tensor
+        walk.family.stage(name).label: tensor
         for (name, number), tensor in own_first
         if number in (0, block) and name != key and tensor.shape == like.shape
     }

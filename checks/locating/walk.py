@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from ...reference.sizes import Sizes
+from ...reference.model_sizes import ModelSizes
 from ...submissions.trace import Trace, Use
 from .context import Context, Predict
-from .forms import NORMS
+from .forms import NORMS, Form
 from .norms import BatchNorm, Norm
 from .parameters import Linear, Parameters
 from .places import Found, Places, equal, places_in
 
 if TYPE_CHECKING:
+    from ..anatomy import Anatomy
+    from ..family import Family
     from .attention import Attention
     from .binding import Binding
 
@@ -52,6 +54,10 @@ class Step:
     message: str = ""
 
 
+# Key, block and tensor of a stage that may come next, and the form that gives it if that is a known one.
+Tries = Callable[["Walk", int], Iterator[tuple[str, int, Predict, Form | None]]]
+
+
 @dataclass
 class Walk:
     """What has been settled so far. ``position`` is the record at which the last tensor began."""
@@ -59,13 +65,14 @@ class Walk:
     context: Context
     places: Places
     parameters: Parameters
+    family: Family
     position: int = 0
     steps: list[Step] = field(default_factory=list)
     roles: dict[str, Linear | Norm | BatchNorm | Use] = field(
         default_factory=dict
     )  # parameters by role, such as "block1.out"
     heads: int = 0
-    architecture: str | None = None  # "report", "pre-norm", "post-norm", "clip" once it is known
+    architecture: str | None = None  # the kind of its blocks, "report", "pre-norm", …, once it is known
     blocks: int = 0
     class_row: int = 0
     gaps: bool = False  # was there attention that no known equation explains?
@@ -73,7 +80,7 @@ class Walk:
     attention: Attention | None = None  # as computed in the latest block
     unexplained: tuple[str, int] | None = None
     bound: Binding | None = None  # of parameters, where all stages are known by the scores alone
-    given: tuple[tuple[str, int], ...] = (("image", 0),)  # the stages that the input of the pass stands for
+    given: tuple[tuple[str, int], ...] = ()  # the stages that the input of the pass stands for
     lone: bool = False  # is this a single component, which nothing reads?
     end: Tensor | None = None  # what a single component returns, if anything
 
@@ -82,8 +89,12 @@ class Walk:
         return self.context.trace
 
     @property
-    def sizes(self) -> Sizes:
+    def sizes(self) -> ModelSizes:
         return self.context.sizes
+
+    @property
+    def anatomy(self) -> Anatomy:
+        return self.family.anatomy
 
     def find(self, prediction: Tensor, after: int | None = None) -> Found | None:
         return self.places.find(prediction, self.position - 1 if after is None else after)
@@ -138,7 +149,7 @@ class Walk:
         """Says whether a single component returns ``x``."""
         return self.end is not None and equal(x, self.end)
 
-    def opened(self, trace: Trace, sizes: Sizes) -> Context:
+    def opened(self, trace: Trace, sizes: ModelSizes) -> Context:
         """What equations read on another trace, with nothing settled yet."""
         context = Context(trace, sizes, settled=True)
         context.stages.update(dict.fromkeys(self.given, context.image))
@@ -154,16 +165,16 @@ class Walk:
         return self.places.look_ups > _LOOK_UPS
 
 
-def begin(trace: Trace, sizes: Sizes) -> Walk:
-    """A walk that stands at the image."""
-    return begin_at((("image", 0),), trace, sizes)
+def begin(trace: Trace, sizes: ModelSizes, family: Family) -> Walk:
+    """A walk that stands at the input of the model."""
+    return begin_at(((family.input_key, 0),), trace, sizes, family)
 
 
-def begin_at(given: tuple[tuple[str, int], ...], trace: Trace, sizes: Sizes) -> Walk:
+def begin_at(given: tuple[tuple[str, int], ...], trace: Trace, sizes: ModelSizes, family: Family) -> Walk:
     """A walk whose input stands for the stages ``given``, by key and block."""
     context = Context(trace, sizes)
     places = places_in(trace)
-    walk = Walk(context, places, Parameters(context, places, trace.uses), given=given)
+    walk = Walk(context, places, Parameters(context, places, trace.uses), family, given=given)
     context.stages.update(dict.fromkeys(given, context.image))
     return walk
 

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ...reference.components import COMPONENTS
+from ...reference.model_sizes import ModelSizes
 from ...reference.sizes import Sizes
 from ...reference.stages import stages_of
 from ...reference.vit import CLIP, PRE_NORM, REPORT, ReferenceViT, Variant
@@ -30,19 +31,19 @@ _MESSAGE = "It was not found in the pass; the scores are those of the reference 
 _BETWEEN_BLOCKS = {"positioned_tokens", "block_output", "last_block_output"}
 _OF_BLOCK_1 = frozenset(COMPONENTS["block"].stages)
 
-_Reorder = Callable[[Tensor, Sizes], Tensor]
+_Reorder = Callable[[Tensor, ModelSizes], Tensor]
 
 
-def _as_is(tensor: Tensor, sizes: Sizes) -> Tensor:
+def _as_is(tensor: Tensor, sizes: ModelSizes) -> Tensor:
     return tensor
 
 
-def _head_by_head(qkv: Tensor, sizes: Sizes) -> Tensor:
+def _head_by_head(qkv: Tensor, sizes: ModelSizes) -> Tensor:
     """From query, key and value of each head in turn."""
     return qkv.reshape(sizes.heads, 3, sizes.head_dim, *qkv.shape[1:]).transpose(0, 1).reshape(qkv.shape)
 
 
-def _channel_last(weight: Tensor, sizes: Sizes) -> Tensor:
+def _channel_last(weight: Tensor, sizes: ModelSizes) -> Tensor:
     """From patches that are flattened with their channels last."""
     P, C = sizes.patch, sizes.channels
     return weight.reshape(-1, P, P, C).permute(0, 3, 1, 2).reshape(weight.shape)
@@ -67,6 +68,7 @@ class Whole:
 
     def _run(self, context: Context) -> Mapping[str, Tensor]:
         sizes = context.sizes
+        assert isinstance(sizes, Sizes)  # of a ViT, whose reference this is
         numbers = numbers_of(context.trace)
         state = state_of(self.binding, numbers, sizes, lambda one: self.packed(one, sizes))
         state["patch_embed.weight"] = self.flattened(state["patch_embed.weight"], sizes)
@@ -123,7 +125,7 @@ def _same(tensor: Tensor, stages: Mapping[str, Tensor]) -> bool:
 
 
 def _settled(walk: Walk, whole: Whole, stages: Mapping[str, Tensor]) -> Walk:
-    found = begin(walk.trace, walk.sizes)
+    found = begin(walk.trace, walk.sizes, walk.family)
     found.architecture, found.blocks, found.heads = whole.variant.name, walk.sizes.depth, walk.sizes.heads
     found.bound = whole.binding
     for row in stages_of(whole.variant.name)[1:]:

@@ -59,7 +59,8 @@ def responds_to_the_image(examination: Examination) -> None:
 def memory_layout(examination: Examination) -> None:
     """An image whose channels lie last in memory, as in an image file, gives the same scores."""
     draw = example_of(examination).draw
-    sizes = replace(draw.sizes, channels=max(2, draw.sizes.channels))  # of one channel there is one layout
+    channels = max(2, draw.sizes.channels)  # of one channel there is one layout
+    sizes = type(draw.sizes)(**{**vars(draw.sizes), "channels": channels})
     draw = examination.buildable(replace(draw, sizes=sizes))
     expected = scores_of(passes_of(examination, draw))
     passes = examination.forward(draw, channels_last=True)

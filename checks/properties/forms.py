@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from ...reference.sizes import Sizes
+from ...reference.model_sizes import ModelSizes
 from ...submissions.code import discarded
 from ..examination import Examination
 from ..example import Example
@@ -46,11 +46,11 @@ def _is_settled(examination: Examination, axis: str) -> bool:
     return len(counts) == 1 and len({getattr(one.draw.sizes, axis) for one in examination.examples}) > 1
 
 
-def _changed(sizes: Sizes, axis: str) -> Sizes:
+def _changed(sizes: ModelSizes, axis: str) -> ModelSizes:
     if axis == "batch":
         return replace(sizes, batch=sizes.batch + 1)
     if axis == "tokens":
-        return replace(sizes, height=sizes.height + sizes.patch)
+        return type(sizes)(**{**vars(sizes), "height": sizes.height + sizes.patch})
     return replace(sizes, heads=2 if sizes.heads != 2 else 4)  # widths are multiples of 4
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...reference.stages import STAGES
 from ...submissions.errors import Frame
 from ...submissions.session import Passes
 from ..examination import Examination
@@ -81,7 +80,7 @@ def _where_it_stops(example: Example, missing: list[str]) -> str:
     after = [step for step in example.walk.steps if step.found is not None and step.found.record >= last >= 0]
     if not after:
         return ""
-    row = next(one for one in STAGES if one.key == after[0].key)
+    row = example.walk.family.stage(after[0].key)
     block = f" of block {after[0].block}" if after[0].block else ""
     return f"; the backward path stops behind {row.label}{block}"
 

@@ -102,7 +102,7 @@ def _asked() -> Assignment:
     shipped = load_assignment("vit-debugging")
     return shipped.model_copy(
         update={
-            "architectures": ("report", "pre-norm", "clip", "post-norm"),
+            "architectures": ("report", "pre-norm", "clip"),
             "examples": _EXAMPLES,
             "rules": shipped.rules.model_copy(update={"breakpoints": False, "prints": False}),
             "variants": type(shipped.variants)(),

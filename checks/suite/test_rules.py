@@ -7,7 +7,6 @@ from vitcheck.checks.examination import Examination
 from vitcheck.checks.library import taken_from_a_library
 from vitcheck.checks.parameter_count import check_parameter_count
 from vitcheck.checks.verdicts import CheckFailed, NotApplicable
-from vitcheck.reference.stages import STAGES
 from vitcheck.submissions.code import prints
 
 
@@ -16,7 +15,6 @@ def breakpoints(examination: Examination) -> Breakpoints:
     return Breakpoints(examination)
 
 
-@pytest.mark.parametrize("label", [one.label for one in STAGES])
 def test_breakpoint(examination: Examination, breakpoints: Breakpoints, label: str) -> None:
     """Is marked where a local variable holds it."""
     if not examination.assignment.rules.breakpoints:

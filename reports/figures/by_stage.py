@@ -152,6 +152,8 @@ def _stream(kept: Kept, stage: StageView) -> Figure:
 
 
 def _logits(kept: Kept, stage: StageView) -> Figure:
+    if kept.student.ndim > 1:  # logits at every position
+        return _values(kept, stage)
     return Figure(say("logits.title"), say("logits.sentence"), bars=signed_bars(kept.student.ravel()))
 
 

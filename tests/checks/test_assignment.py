@@ -131,7 +131,11 @@ def test_every_kind_of_check_is_paid_for(kind: str, tmp_path: Path) -> None:
         ('"mine"', "3", "line 2: name: must be a text in quotes, and is 3"),
         ('title = "Mine"', "", "line 1: title: is missing"),
         ('title = "Mine"', 'titel = "Mine"', "line 3: titel: is no key here; did you mean title?"),
-        ('["report"]', '["prenorm"]', "line 4: architectures: must be 'report', 'pre-norm', 'clip' or"),
+        (
+            '["report"]',
+            '["prenorm"]',
+            "line 4: architectures: 'prenorm' is no kind of block; did you mean pre-norm",
+        ),
         ('["report"]', "[]", "line 4: architectures: must be a list with something in it, and is []"),
         ('["report"]', '["report"]\nexamples = "9"', "line 5: examples: must be a whole number, and is '9'"),
         ('["report"]', '["report"]\nexamples = 2.5', "line 5: examples: must be a whole number, and is 2.5"),

@@ -27,10 +27,10 @@ def test_a_stage_that_lies_transposed_in_a_record_of_equal_sizes_keeps_its_own_a
     located, full = trace_of((2, 16, 16)), trace_of((1, 768, 196))  # 16 patches of 4 x 2 x 2 numbers
     place = Found((Place(0, 0, (256, 1, 16)),))
     step = Step("flattened_patches", 0, lambda c: c.image, lambda c: c.image, place)
-    assert shape_at(step, [Measured(SMALL, (2, 16, 16))], located, full, FULL) == (1, 196, 768)
+    assert shape_at(step, "B N F", [Measured(SMALL, (2, 16, 16))], located, full, FULL) == (1, 196, 768)
 
 
 def test_a_stage_that_is_a_whole_record_has_its_shape() -> None:
     located, full = trace_of((2, 17, 24)), trace_of((1, 197, 512))
     step = Step("tokens", 0, lambda c: c.image, lambda c: c.image, Found((Place(0, 0, (408, 24, 1)),)))
-    assert shape_at(step, [Measured(SMALL, (2, 17, 24))], located, full, FULL) == (1, 197, 512)
+    assert shape_at(step, "B T D", [Measured(SMALL, (2, 17, 24))], located, full, FULL) == (1, 197, 512)

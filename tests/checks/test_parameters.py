@@ -13,6 +13,7 @@ from tracing_helpers import trace_model
 from vitcheck.checks.locating.forms import NORMS
 from vitcheck.checks.locating.norms import BatchNorm
 from vitcheck.checks.locating.walk import Walk, begin
+from vitcheck.checks.vit import VIT
 from vitcheck.reference.sizes import Sizes
 
 D, OUT = 6, 8
@@ -34,7 +35,7 @@ class Pass(nn.Module):
 
 
 def walk_of(model: nn.Module) -> Walk:
-    return begin(trace_model(model.eval(), X), Sizes())
+    return begin(trace_model(model.eval(), X), Sizes(), VIT)
 
 
 MAPS: dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]] = {

@@ -14,13 +14,19 @@ def column(title: str) -> Column:
     return next(one for one in drawn() if one.title == title)
 
 
-def test_every_stage_is_drawn_once() -> None:
+def test_a_stage_of_another_architecture_stands_above_the_next_that_is_known() -> None:
+    renamed = {name: stage(name).model_copy(update={"key": name}) for name in ("S01", "S12", "S26")}
+    parts = [[node.stage.label for node in part.nodes] for part in drawn(**renamed)]
+    assert [one[0] for one in parts] == ["S01", "S08", "S16", "S21"]
+    assert parts[1][4:6] == ["S12", "S13"]
+    assert parts[3][-1] == "S26"
+    assert sum(map(len, parts)) == 26
+
+
+def test_stages_of_which_none_is_known_have_a_column_of_their_own() -> None:
     unknown = stage("S12").model_copy(update={"key": "something_new"})
-    parts = drawn(S12=unknown)
-    assert [node.stage.label for part in parts for node in part.nodes if part.title == "Other stages"] == [
-        "S12"
-    ]
-    assert sum(len(part.nodes) for part in parts) == 26
+    (part,) = columns(stage_views(result("x", stages={"S12": unknown}))[11:12])
+    assert (part.title, [node.stage.label for node in part.nodes]) == ("Other stages", ["S12"])
 
 
 def test_edges_are_what_the_equations_name() -> None:

@@ -1,0 +1,209 @@
+"""Architectures of other packages: the GPT of docs/gpt, installed as it would be, and broken ones."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from vitcheck.checks.assignment import Assignment, AssignmentError, assignment_names, load_assignment
+from vitcheck.checks.family import GROUP, ArchitectureError, Family, family, family_names, stage_of_any
+from vitcheck.checks.grading import grade
+from vitcheck.checks.result import Result, StageStatus
+from vitcheck.reference.stages import STAGES
+from vitcheck.submissions.process import Zygote
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PACKAGE = Path(__file__).parents[1] / "docs" / "gpt"
+SUBMISSIONS = PACKAGE / "submissions"
+CHANGES = tomllib.loads((SUBMISSIONS / "changes.toml").read_text("utf-8"))
+RIGHT = sorted(one.stem for one in SUBMISSIONS.glob("*.py"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The package as pip installs it, on the search path of this process alone."""
+    source, site = tmp_path_factory.mktemp("source") / "gpt", tmp_path_factory.mktemp("site")
+    copytree(PACKAGE, source)  # pip builds within it
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, "--target", site, source], check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site)
+        yield site
+    family.cache_clear()
+    for name in [one for one in sys.modules if one.partition(".")[0] == "vitcheck_gpt"]:
+        del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def asked() -> Assignment:
+    return load_assignment("gpt-small").model_copy(update={"examples": 2})
+
+
+def plugged_in(folder: Path, value: str, module: str = "") -> None:
+    """A package called vitcheck-broken that adds the architecture "broken"."""
+    info = folder / "vitcheck_broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: vitcheck-broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\nbroken = {value}\n")
+    (folder / "broken_architecture.py").write_text(module)
+
+
+def test_an_installed_architecture_is_found_beside_the_vit() -> None:
+    assert family_names() == ["vit", "gpt"]
+    assert family("gpt").stage("g09").title == "Masked scores"
+    assert {*family("vit").assignments, "gpt-small"} == {*assignment_names()}
+
+
+def test_the_vit_comes_through_the_same_door() -> None:
+    assert isinstance(family("vit"), Family)
+    assert family("vit").stages == STAGES
+
+
+def test_a_stage_of_another_architecture_can_be_asked_for() -> None:
+    assert stage_of_any("G09").key == "masked_scores"
+    assert stage_of_any("S12").key == "attention_scores"
+    with pytest.raises(ValueError, match="there is no stage 'X99'"):
+        stage_of_any("X99")
+
+
+def test_listing_its_stages_loads_no_torch(site: Path) -> None:
+    code = (
+        "import sys; from vitcheck.checks.assignment import load_assignment as load;"
+        "print(load('gpt-small').family.stages[8].label, 'torch' in sys.modules)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.split() == ["G09", "False"]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_program_of_any_style_gets_all_points(name: str, asked: Assignment, zygote: Zygote) -> None:
+    result = grade(SUBMISSIONS / f"{name}.py", asked, zygote=zygote, seed=5)
+    assert (result.reason, result.mistakes) == (None, [])
+    assert {label: one.message for label, one in result.stages.items() if not passed(result, label)} == {}
+    assert result.score.earned == result.score.possible == asked.possible
+
+
+@pytest.mark.parametrize("id", CHANGES)
+def test_a_mistake_is_named_and_costs_the_stage_where_it_is(
+    id: str, asked: Assignment, zygote: Zygote, tmp_path: Path
+) -> None:
+    result = grade(made_wrong(id, tmp_path), asked, zygote=zygote, seed=5)
+    if CHANGES[id].get("accepted"):
+        assert id in {one.id for one in result.variants}
+        assert result.score.earned == result.score.possible
+    else:
+        stage = CHANGES[id]["stage"]
+        assert (result.mistakes[0].id, result.mistakes[0].stage) == (id, stage)
+        assert [label for label in result.stages if not passed(result, label)] == [stage]
+        assert result.score.earned < result.score.possible
+
+
+def made_wrong(id: str, folder: Path) -> Path:
+    row = CHANGES[id]
+    text = (SUBMISSIONS / f"{row['program']}.py").read_text("utf-8")
+    assert text.count(row["old"]) == 1
+    file = folder / f"{row['program']}.py"
+    file.write_text(text.replace(row["old"], row["new"]), "utf-8")
+    return file
+
+
+def passed(result: Result, label: str) -> bool:
+    return result.stages[label].status is StageStatus.PASSED
+
+
+def test_every_mistake_of_the_package_is_made_by_some_program() -> None:
+    shared = family("vit").mistakes
+    own = {id for id, one in family("gpt").mistakes.items() if shared.get(id) != one}
+    assert own - {*CHANGES} == set()
+
+
+def test_what_the_docs_show_stands_in_the_package() -> None:
+    page = (PACKAGE.parent / "architectures.md").read_text("utf-8")
+    files = [one.read_text("utf-8") for one in PACKAGE.rglob("*") if one.suffix in (".py", ".toml")]
+    shown = re.findall(r"```(?:python|toml)\n(.*?)```", page, re.DOTALL)
+    assert len(shown) > 5
+    assert [one for one in shown if not any(one in text for text in files)] == []
+
+
+def test_sizes_of_another_architecture_are_asked_for_by_their_own_names(tmp_path: Path) -> None:
+    text = 'name = "a"\ntitle = "A"\narchitecture = "gpt"\n[points]\nshapes = 1\n[sizes]\n'
+    file = tmp_path / "a.toml"
+    file.write_text(f"{text}patch = 4\n")
+    with pytest.raises(AssignmentError, match="line 6: sizes: needs context, vocabulary"):
+        load_assignment(str(file))
+    file.write_text(f"{text}context = 8\nvocabulary = 9\nembed_dim = 4\nheads = 2\nmlp_dim = 4\ndepth = 0\n")
+    with pytest.raises(AssignmentError, match="line 6: sizes: depth is 0, and must be at least 1"):
+        load_assignment(str(file))
+
+
+@pytest.mark.parametrize(
+    ("value", "module", "message"),
+    [
+        ("broken_architecture:X", "import nothing_of_that_name", "ModuleNotFoundError: No module named"),
+        ("broken_architecture:X", "", "AttributeError: module 'broken_architecture' has no attribute 'X'"),
+        ("broken_architecture:X", "X = 3", "should be a Family called 'broken', and is 3"),
+        (
+            "broken_architecture:X",
+            "from vitcheck.checks.family import Family\n"
+            "from vitcheck.reference.sizes import Sizes\n"
+            "from vitcheck.reference.stages import STAGES\n"
+            "X = Family('broken', {'report': STAGES[:20]}, Sizes, 'a:B')",
+            "lacks second_block_output, last_block_output, logits",
+        ),
+    ],
+)
+def test_a_broken_package_is_named_and_costs_nothing_else(
+    value: str, module: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugged_in(tmp_path, value, module)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken_architecture", raising=False)
+    with pytest.raises(
+        ArchitectureError, match="'broken' of the package vitcheck-broken could not be"
+    ) as said:
+        family("broken")
+    assert message in str(said.value)
+    assert "gpt-small" in assignment_names()
+    assert load_assignment("vit-debugging").family is family("vit")
+    with pytest.raises(AssignmentError, match=r"there is no assignment(.|\n)*the package vitcheck-broken"):
+        load_assignment("broken-assignment")
+
+
+def test_an_assignment_that_names_an_unknown_architecture_says_which_there_are(tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    file.write_text('name = "a"\ntitle = "A"\narchitecture = "gtp"\n')
+    with pytest.raises(AssignmentError, match="line 3: there is no architecture 'gtp'; did you mean gpt"):
+        load_assignment(str(file))
+
+
+def test_what_cannot_be_loaded_when_grading_begins_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = (
+        "from vitcheck.checks.family import Family\n"
+        "from vitcheck.reference.sizes import Sizes\n"
+        "from vitcheck.reference.stages import STAGES\n"
+        "X = Family('broken', {'report': STAGES}, Sizes, 'no_such_module:ANATOMY')"
+    )
+    plugged_in(tmp_path, "broken_architecture:X", module)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken_architecture", raising=False)
+    family.cache_clear()
+    with pytest.raises(ArchitectureError, match=r"vitcheck-broken.*No module named 'no_such_module'"):
+        _ = family("broken").anatomy
