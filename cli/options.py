@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from vitcheck import exits
 
@@ -81,8 +82,17 @@ def load(name: str) -> Assignment:
         raise click.BadParameter(str(error), param_hint="--assignment") from None
 
 
+def _assignments(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """What a shell offers: the assignments that ship, and files."""
+    from vitcheck.checks.assignment import assignment_names
+
+    shipped = [CompletionItem(name) for name in assignment_names() if name.startswith(begun)]
+    return [*shipped, CompletionItem(begun, type="file")]
+
+
 assignment_option = click.option(
     "--assignment",
+    shell_complete=_assignments,
     metavar="NAME|FILE",
     default="vit-debugging",
     show_default=True,

@@ -36,6 +36,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     copy = tmp_path_factory.mktemp("copy")
     for folder in TOPS:
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "docs" / "man", copy / "docs" / "man")
     for file in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / file, copy)
     build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "."]
@@ -65,8 +66,13 @@ def test_the_tests_run_against_what_stands_here() -> None:
     assert stale == [], "these differ from what is installed: run pip install again"
 
 
+def test_the_wheel_brings_the_manual_pages(wheel: zipfile.ZipFile) -> None:
+    pages = {Path(name).name for name in wheel.namelist() if ".data/data/share/man/man1/" in name}
+    assert pages == {page.name for page in (ROOT / "docs" / "man").iterdir()}
+
+
 def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
-    shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    shipped = {name for name in wheel.namelist() if ".dist-info/" not in name and ".data/" not in name}
     assert shipped == {
         f"{package.replace('.', '/')}/{below}"
         for package, folder in FOLDERS.items()

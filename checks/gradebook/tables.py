@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from sqlalchemy import DateTime, Dialect, ForeignKey, Index, Text, TypeDecorator, UniqueConstraint
+from sqlalchemy import DateTime, Dialect, Double, ForeignKey, Index, Text, TypeDecorator, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, composite, mapped_column, relationship
 
 from ..adjustment import Adjustment
@@ -28,7 +28,7 @@ class _Utc(TypeDecorator[datetime]):
 class Table(DeclarativeBase):
     """What the tables have in common."""
 
-    type_annotation_map = {datetime: _Utc}  # noqa: RUF012 - SQLAlchemy's own name for it, never changed
+    type_annotation_map = {datetime: _Utc, float: Double}  # noqa: RUF012 - SQLAlchemy's own name for it, never changed
 
 
 class Run(Table):

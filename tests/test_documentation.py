@@ -1,0 +1,93 @@
+"""The documentation is built without a warning, and every command in it does what it is there for."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from click_man.shell import cli as click_man
+
+from vitcheck.__main__ import main
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "submissions" / "examples"
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+MANUAL = ROOT / "docs" / "man"
+OWN_CHECK = "def test_it_has_examples(examination):\n    assert examination.examples\n"
+
+
+def commands(page: Path) -> list[str]:
+    """The lines of all blocks that are marked as ``sh``: those that a reader may type as they stand."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line and not line.startswith("#")]
+
+
+WITH_COMMANDS = [page for page in PAGES if commands(page)]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder as the pages assume it: a student's file, a class, and checks of one's own."""
+    shutil.copy(EXAMPLES / "scale_by_width.py", tmp_path / "vit_transformer.py")
+    (tmp_path / "submissions").mkdir()
+    shutil.copy(EXAMPLES / "prenorm_conv.py", tmp_path / "submissions" / "ann.py")
+    shutil.copy(EXAMPLES / "syntax_error.py", tmp_path / "submissions" / "bob.py")
+    (tmp_path / "own-checks").mkdir()
+    (tmp_path / "own-checks" / "test_own.py").write_text(OWN_CHECK)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
+def test_every_command_of_a_page_runs(page: Path, place: Path) -> None:
+    binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command in commands(page):
+        ran = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", command],
+            cwd=place,
+            env={**os.environ, "PATH": binaries},
+            capture_output=True,
+            text=True,
+        )
+        said = f"{command}\n{ran.stdout}\n{ran.stderr}"
+        assert ran.returncode in (0, 1), (
+            said
+        )  # 1: something is wrong in the student's file, as it is meant to be
+        assert "Traceback" not in ran.stderr, said
+
+
+def test_most_pages_for_users_show_commands() -> None:
+    assert {"students", "instructors", "administrators", "judging"} <= {page.stem for page in WITH_COMMANDS}
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(ROOT / "docs"), str(tmp_path)]
+    built = subprocess.run(build, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    text = (tmp_path / "commands.html").read_text("utf-8")
+    assert all(f"vitcheck {name}" in text for name in main.commands)
+
+
+def test_the_manual_pages_are_those_of_the_commands(tmp_path: Path) -> None:
+    # made by: click-man vitcheck --target docs/man --man-date 2026-01-01
+    made = CliRunner().invoke(click_man, ["vitcheck", "--target", str(tmp_path), "--man-date", "2026-01-01"])
+    assert made.exit_code == 0, made.output
+    now = {page.name: page.read_text("utf-8") for page in tmp_path.iterdir()}
+    assert now == {page.name: page.read_text("utf-8") for page in MANUAL.iterdir()}
+
+
+def test_a_shell_completes_commands_and_options() -> None:
+    def completed(words: str, position: int) -> str:
+        asked = {"_VITCHECK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(position)}
+        return (
+            CliRunner(env=asked).invoke(main, prog_name="vitcheck", complete_var="_VITCHECK_COMPLETE").output
+        )
+
+    assert "plain,grade" in completed("vitcheck gr", 1)
+    assert "plain,--assignment" in completed("vitcheck grade --as", 2)
+    assert "plain,vit-basics" in completed("vitcheck grade --assignment vit-b", 3)
