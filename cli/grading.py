@@ -80,7 +80,8 @@ def grade(
 
     Every file, folder or archive directly inside each PATH is a submission; a PATH that is no folder is one
     itself. Writes index.html, grades.csv, grades.json and a report for each submission into the folder --out.
-    What was graded before, as it stands, is taken from the gradebook; a run that was interrupted is continued.
+    What was graded before, as it stands, is taken from the gradebook; a run that was interrupted is
+    continued.
     """
     from vitcheck.checks.many import grade_many
     from vitcheck.checks.tasks import Setting
