@@ -17,6 +17,7 @@ from torch import Tensor
 
 from ..reference.sizes import Sizes
 
+_SMALL = 2**14  # numbers in one image's tokens; models fixed at larger sizes cost seconds a pass
 _DEPTH = 3  # "every block reads the first input" shows at three blocks, and no sooner
 
 
@@ -78,3 +79,8 @@ def tells_apart(sizes: Sizes) -> bool:
         and len({sizes.batch, sizes.tokens, sizes.patches, sizes.heads}) == 4
         and sizes.embed_dim not in (sizes.mlp_dim, sizes.classes)
     )
+
+
+def is_large(sizes: Sizes) -> bool:
+    """Does a pass at these sizes cost seconds?"""
+    return sizes.embed_dim * sizes.tokens > _SMALL

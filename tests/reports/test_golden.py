@@ -1,4 +1,4 @@
-"""How the top of a page looks, against pictures of it that were looked at.
+"""How a page looks at its top or at one stage, against pictures of it that were looked at.
 
 Run ``python tests/reports/test_golden.py`` to take the pictures again after a change that was meant, and look
 at them before they are committed.
@@ -15,13 +15,20 @@ import pytest
 from chromium import launched
 from PIL import Image
 from playwright.sync_api import Browser
-from records import record
+from records import record, snapshot
 from samples import not_loaded
 
-from vitcheck.reports import render_report
+from vitcheck.reports import render_report, render_snapshot
 
 FOLDER = Path(__file__).parent / "golden"
-PAGES = {"right": record("fused_attention"), "wrong": record("two_mistakes"), "stopped": not_loaded()}
+PAGES = {
+    "right": render_report(record("fused_attention")),
+    "wrong": render_report(record("two_mistakes")),
+    "stopped": render_report(not_loaded()),
+    "key": render_snapshot(snapshot("answer_key")),
+    "traced": render_snapshot(snapshot("traced")),
+}
+OPENED = {"key": "S13", "traced": "S13"}  # shown from this stage on, where the picture is
 SHRUNK = {320: 1, 1100: 3, 2560: 5}  # widths of the window, and how much smaller their pictures are kept
 HEIGHT = 1500
 
@@ -29,6 +36,12 @@ HEIGHT = 1500
 # of the same width at least 4 in a hundred pixels are plainly different.
 PLAIN = 40  # of 255: a letter on its paper, a line where there was none
 SHARE = 0.03
+
+UNFOLD = """name => {
+  const stage = document.getElementById(name).closest("details");
+  stage.open = true;
+  stage.scrollIntoView();
+}"""
 
 Picture = Image.Image
 
@@ -44,7 +57,9 @@ def shot(browser: Browser, name: str, width: int) -> Picture:
         viewport={"width": width, "height": HEIGHT},
         color_scheme="dark" if width == 1100 and name == "wrong" else "light",
     )
-    page.set_content(render_report(PAGES[name]))
+    page.set_content(PAGES[name])
+    if name in OPENED:
+        page.evaluate(UNFOLD, f"stage-{OPENED[name]}")
     whole = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     page.close()
     return whole.resize((width // SHRUNK[width], HEIGHT // SHRUNK[width]), Image.Resampling.BOX)
