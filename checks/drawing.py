@@ -19,6 +19,7 @@ from ..reference.sizes import Sizes
 from .family import Family
 from .vit import VIT
 
+_SMALL = 2**14  # numbers in one image's tokens; models fixed at larger sizes cost seconds a pass
 _DEPTH = 3  # "every block reads the first input" shows at three blocks, and no sooner
 
 
@@ -83,3 +84,8 @@ def tells_apart(sizes: ModelSizes) -> bool:
         and len({sizes.batch, sizes.tokens, sizes.patches, sizes.heads}) == 4
         and sizes.embed_dim not in (sizes.mlp_dim, sizes.classes)
     )
+
+
+def is_large(sizes: ModelSizes) -> bool:
+    """Does a pass at these sizes cost seconds?"""
+    return bool(sizes.embed_dim * sizes.tokens > _SMALL)

@@ -5,12 +5,10 @@ One traced pass an example, shared by all checks.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-import torch
 from torch import Tensor
 
 from ..reference.model_sizes import ModelSizes
@@ -22,29 +20,26 @@ from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
 from .claims import FalseClaim, false_claims
+from .commands import command_line
 from .crashing import Crash, diagnose
-from .drawing import Draw, draw_examples, noise
+from .drawing import Draw, draw_examples, is_large, noise
 from .example import Example
 from .family import Family
 from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
 from .locating.context import Context
 from .locating.locate import locate
 from .locating.walk import Finding, Walk
+from .picture_pass import picture_pass
 from .pictures import Picture
 from .replay import ReplayError, replay, reread
 from .stops import statements
 from .verdicts import CheckFailed, NotApplicable
 
 _SPARE = 4  # times as many draws as examples
-_SMALL = 2**14  # numbers in one image's tokens; models fixed at larger sizes cost seconds a pass
 _LARGE_EXAMPLES = 2
 
 # what a block of another architecture than the assignment's is called
 _FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
-
-
-def _is_large(sizes: ModelSizes) -> bool:
-    return bool(sizes.embed_dim * sizes.tokens > _SMALL)
 
 
 def _told(draw: Draw) -> str:
@@ -107,7 +102,7 @@ class Examination:
             if sum(built.values()) == count:
                 break
         found = ([one for one in built if built[one]] or list(built))[:count]
-        if _is_large(found[0].sizes):
+        if is_large(found[0].sizes):
             two = [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
             return [self.buildable(draw) for draw in two]
         return found
@@ -115,8 +110,7 @@ class Examination:
     @property
     def command(self) -> str:
         """What grades it again in the same way, beside the submission and an assignment's own file."""
-        words = [self.source.name, "--assignment", self.assignment.known_as, "--seed", str(self.seed)]
-        return shlex.join(["vitcheck", "check", *words])
+        return command_line("check", self.source.name, assignment=self.assignment, seed=self.seed)
 
     def buildable(self, draw: Draw) -> Draw:
         return replace(draw, sizes=self.session.sizes_for(draw.sizes))
@@ -140,27 +134,15 @@ class Examination:
 
     @cached_property
     def _first(self) -> Example:
-        return self._located(*self._traced[0])
+        return self.located(*self._traced[0])
 
     @cached_property
     def shown(self) -> Example:
         """The pass whose numbers people see: of the picture that was given, else the first example."""
-        return self._first if self._picture is None else self._of_picture(self._picture)
-
-    def _of_picture(self, picture: Picture) -> Example:
-        """At full size, or at the model's own if it cannot be built any smaller.
-
-        The picture goes before noise, in which no two patches are alike, and is then left alone.
-        """
-        first = self.first_draw.sizes
-        draw = self.buildable(Draw(first if _is_large(first) else self._full, self.seed))
-        image = torch.cat([picture.at(draw.sizes), draw.image[1:]])
-        example = self._example(draw, self.trace(draw, image))
-        alone = replace(draw, sizes=replace(draw.sizes, batch=1))
-        return replace(example, draw=alone, seen=tuple(one.first_image for one in example.seen))
+        return self._first if self._picture is None else picture_pass(self, self._picture)
 
     @property
-    def _full(self) -> ModelSizes:
+    def full(self) -> ModelSizes:
         """The assignment's sizes, with the first example's depth and a batch that is laid out as there."""
         first = self.first_draw.sizes
         return replace(self.assignment.full, batch=min(first.batch, 2), depth=first.depth)
@@ -179,12 +161,16 @@ class Examination:
         return self._example(draw, self.trace(draw))
 
     def _example(self, draw: Draw, trace: Trace) -> Example:
+        return self.replayed(draw, trace) or self.located(draw, trace)
+
+    def replayed(self, draw: Draw, trace: Trace) -> Example | None:
+        """The stages where they were on an earlier pass; None where they are not there."""
         walk = self._walks.get(trace.signature, self.walk)
         try:
             return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
         except (ReplayError, RuntimeError, ValueError, LookupError):
             # the others where sizes do not go together, or fewer tensors are put together than before
-            return self._located(draw, trace)
+            return None
 
     @cached_property
     def before(self) -> Context:
@@ -202,7 +188,7 @@ class Examination:
         except ReplayError as error:
             raise NotApplicable(f"the code takes another way then: {error}") from None
 
-    def _located(self, draw: Draw, trace: Trace) -> Example:
+    def located(self, draw: Draw, trace: Trace) -> Example:
         walk = locate(trace, draw.sizes, self.family)
         self._walks.setdefault(trace.signature, walk)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
@@ -310,7 +296,7 @@ class Examination:
         other operations than a larger one.
         """
         try:
-            sizes = self.session.sizes_for(self._full)
+            sizes = self.session.sizes_for(self.full)
             trace = self.session.trace(sizes, self.seed)
         except (StudentCodeFailed, SubmissionError) as error:
             return FullSize({}, str(error))

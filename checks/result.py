@@ -248,10 +248,11 @@ class Snapshot(_Document):
     run: Run  # its sizes are those of the pass
 
     @classmethod
-    def of(cls, result: Result, picture: PictureResult) -> Self:
-        """What a result says of the pass, where it was graded with this picture."""
-        shared = set(Snapshot.model_fields) - {"picture"}
-        return cls(picture=picture, **{name: one for name, one in result if name in shared})
+    def of(cls, result: Result, picture: PictureResult, command: str | None = None) -> Self:
+        """What a result says of the pass, where it was graded with this picture; ``command`` repeats it."""
+        shared = {name: one for name, one in result if name in Snapshot.model_fields}
+        run = result.run.model_copy(update={"command": command})
+        return cls(**shared | {"picture": picture, "run": run})
 
 
 Record = Result | Snapshot

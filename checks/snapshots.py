@@ -13,6 +13,7 @@ from ..reference.sizes import Sizes
 from ..reference.stages import Stage, stages_of
 from ..submissions.process import Zygote
 from .assignment import Assignment
+from .commands import command_line
 from .corners import corner_of
 from .grading import grade
 from .kept.arrays import packed
@@ -30,7 +31,8 @@ def trace(path: Path, picture: Picture, assignment: Assignment, *, zygote: Zygot
     """
     demand_a_model(assignment)
     result = grade(path, assignment, zygote=zygote, seed=seed, picture=picture)
-    return Snapshot.of(result, picture.told)
+    command = command_line("trace", path.name, "--image", picture.name, assignment=assignment, seed=seed)
+    return Snapshot.of(result, picture.told, command)
 
 
 def answer_key(picture: Picture, assignment: Assignment, *, seed: int = 0) -> Snapshot:
@@ -63,6 +65,7 @@ def answer_key(picture: Picture, assignment: Assignment, *, seed: int = 0) -> Sn
                 **{one: version(one) for one in ("vitcheck", "torch")},
             },
             sizes=vars(sizes),
+            command=command_line("snapshot", "--image", picture.name, assignment=assignment, seed=seed),
         ),
         arrays=packed({row.label: (made, made.seen(row.key)) for row in rows}, MEASURES),
     )

@@ -24,7 +24,7 @@ from vitcheck.checks.tasks import OWN_WORK, Setting, Task
 from vitcheck.options import demand, submissions_in
 from vitcheck.reference.stages import stage as stage_called
 from vitcheck.shown import Result, Trace
-from vitcheck.submissions.live import definition_of, hand_in
+from vitcheck.submissions.live import Definition, definition_of, hand_in
 from vitcheck.submissions.packing import pack
 from vitcheck.submissions.popular import popular_packages
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
@@ -59,13 +59,9 @@ def check(
     """
     key = None if stage is None else stage_called(stage).key
     if key is not None and not _is_path(what):
-        definition = definition_of(what)
-        asked = asked_alone(_loaded(assignment or _PARTS), key, definition.__name__)
-        handed = hand_in(definition)
-        results = [_graded(Task(handed, definition.__name__, one, seed, setting=OWN_WORK)) for one in asked]
-        return _shown(likeliest(results), key)
+        return _shown(_as_part(what, key, _loaded(assignment or _PARTS), seed), key)
     result = _graded(_of_whole(what, _loaded(assignment or _MODEL), seed))
-    is_instance = not _is_path(what) and definition_of(what) is not what
+    is_instance = not _is_path(what) and not isinstance(what, Definition)
     return _shown(_told_of_instance(result) if is_instance else result, key)
 
 
@@ -161,6 +157,15 @@ def _of_whole(what: object, assignment: Assignment, seed: int) -> Task:
     model = assignment.model.model_copy(update={"name": definition.__name__})
     asked = assignment.model_copy(update={"model": model})
     return Task(hand_in(definition), definition.__name__, asked, seed, setting=OWN_WORK)
+
+
+def _as_part(what: object, key: str, base: Assignment, seed: int) -> records.Result:
+    """Grade it as each component that computes the stage, and return the likeliest."""
+    definition = definition_of(what)
+    name = definition.__name__
+    asked = asked_alone(base, key, name)
+    handed = hand_in(definition)
+    return likeliest([_graded(Task(handed, name, one, seed, setting=OWN_WORK)) for one in asked])
 
 
 @cache

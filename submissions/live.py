@@ -34,7 +34,7 @@ def definition_of(what: object) -> Definition:
     Raises NoSourceError for one that cannot be found by its name.
     """
     plain = inspect.unwrap(what) if isinstance(what, FunctionType) else what
-    found = plain if isinstance(plain, (type, FunctionType)) else type(plain)
+    found = plain if isinstance(plain, Definition) else type(plain)
     if "<" in found.__qualname__:
         raise NoSourceError(
             f"{found.__qualname__} is made inside of a function, or has no name: define it with a name of"

@@ -89,6 +89,6 @@ def _cut(tensor: Tensor) -> Tensor:
 
 
 def _plain(tensor: Tensor) -> Tensor:
-    """In float32, but for bytes."""
-    shown = tensor.detach()
-    return (shown if shown.dtype is torch.uint8 else shown.float()).contiguous()
+    """In float32, but for bytes; copied, since stages may share their memory."""
+    dtype = torch.uint8 if tensor.dtype is torch.uint8 else torch.float32
+    return tensor.detach().to(dtype, copy=True).contiguous()

@@ -67,7 +67,8 @@ def _has_equals(image: Tensor) -> bool:
 
 def _colours(numbers: Tensor) -> Tensor:
     """Channels before rows and columns, with the darkest number at 0 and the brightest at 255."""
-    shown = undo(numbers) if numbers.shape[-3] == 3 else numbers
+    batch = numbers.unsqueeze(0) if numbers.dim() == 3 else numbers
+    shown = (undo(batch) if batch.shape[1] == 3 else batch).reshape(numbers.shape)
     low, high = shown.min(), shown.max()
     return (255 * (shown - low) / (high - low)).round().to(torch.uint8)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import re
 import signal
 import subprocess
 import sys
@@ -20,8 +21,11 @@ from quick_tasks import quick
 
 import vitcheck
 from vitcheck import library
+from vitcheck.checks.alone import asked_alone
+from vitcheck.checks.assignment import load_assignment
 from vitcheck.checks.pictures import PictureError
 from vitcheck.checks.result import Outcome, StageStatus, Status
+from vitcheck.reference.stages import stage
 from vitcheck.warm import WarmGrader
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
@@ -74,6 +78,22 @@ def test_the_import_costs_nothing_and_offers_everything() -> None:
         assert "torch" not in sys.modules
     """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_name_is_in_the_documentation_and_no_other() -> None:
+    text = (EXAMPLES.parents[1] / "docs" / "library.md").read_text(encoding="utf-8")
+    assert {*re.findall(r"vitcheck\.(\w+)", text)} == {*vitcheck.__all__}
+
+
+def test_what_the_documentation_says_of_parts_is_so() -> None:
+    told = {"patch_embedding": "S02 S03 S04", "class_token": "S05 S06", "positions": "S07", "mlp": "S17 S18"}
+    told |= {"attention": "S09 S10 S11 S12 S13 S14 S15", "layer_norm": "S16"}
+    base = load_assignment("vit-basics")
+    for number in range(2, 21):
+        components = [[*one.components] for one in asked_alone(base, stage(f"S{number:02}").key, "X")]
+        expected = [key for key, labels in told.items() if f"S{number:02}" in labels]
+        assert [key for (key,) in components][: len(expected)] == expected
+        assert (["block"] in components) == (number >= 8)
 
 
 def test_a_name_that_is_not_there_is_an_error() -> None:

@@ -7,19 +7,41 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from vitcheck.checks.result import Result
+from vitcheck.checks.result import Record, Result, Snapshot
+
+if TYPE_CHECKING:
+    from vitcheck.submissions.process import Zygote
 
 FOLDER = Path(__file__).parent / "records"
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 NAMES = ("fused_attention", "two_mistakes")  # nothing wrong, with implied stages; softmax over the queries
 
 
+SNAPSHOTS = ("answer_key", "traced")  # of the reference, and of two_mistakes
+
+
 @cache
 def record(name: str) -> Result:
     """The result, with its arrays."""
-    result = Result.from_json((FOLDER / f"{name}.json").read_bytes())
-    return result.model_copy(update={"arrays": (FOLDER / f"{name}.safetensors").read_bytes()})
+    return Result.from_json(*_read(name))
+
+
+@cache
+def snapshot(name: str) -> Snapshot:
+    """The same of a picture, at small sizes."""
+    return Snapshot.from_json(*_read(name))
+
+
+def _read(name: str) -> tuple[bytes, bytes]:
+    return (FOLDER / f"{name}.json").read_bytes(), (FOLDER / f"{name}.safetensors").read_bytes()
+
+
+def _write(name: str, made: Record) -> None:
+    (FOLDER / f"{name}.json").write_text(made.to_json(), "utf-8")
+    (FOLDER / f"{name}.safetensors").write_bytes(made.arrays or b"")
 
 
 def _make() -> None:
@@ -30,9 +52,22 @@ def _make() -> None:
     FOLDER.mkdir(exist_ok=True)
     with Zygote() as zygote:
         for name in NAMES:
-            result = grade(EXAMPLES / f"{name}.py", load_assignment("vit-debugging"), zygote=zygote, seed=7)
-            (FOLDER / f"{name}.json").write_text(result.to_json(), "utf-8")
-            (FOLDER / f"{name}.safetensors").write_bytes(result.arrays or b"")
+            _write(
+                name, grade(EXAMPLES / f"{name}.py", load_assignment("vit-debugging"), zygote=zygote, seed=7)
+            )
+        _make_snapshots(zygote)
+
+
+def _make_snapshots(zygote: Zygote) -> None:
+    from own_picture import painted, small
+
+    from vitcheck.checks.pictures import read_picture
+    from vitcheck.checks.snapshots import answer_key, trace
+
+    with TemporaryDirectory() as folder:
+        picture = read_picture(painted(Path(folder)))
+    _write("answer_key", answer_key(picture, small(), seed=7))
+    _write("traced", trace(EXAMPLES / "two_mistakes.py", picture, small(), zygote=zygote, seed=7))
 
 
 if __name__ == "__main__":

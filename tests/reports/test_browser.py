@@ -8,13 +8,14 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from classes_drawn import drawn_class
 from playwright.sync_api import Browser, Page
-from records import NAMES, record
+from records import NAMES, SNAPSHOTS, record, snapshot
 from samples import a_class
 
-from vitcheck.reports import render_index, render_report, summaries
+from vitcheck.reports import render_index, render_report, render_snapshot, summaries
 
 PAGES = {one.submission[:9].strip("="): render_report(one) for one in a_class()}
 PAGES |= {name: render_report(record(name)) for name in NAMES}
+PAGES |= {name: render_snapshot(snapshot(name)) for name in SNAPSHOTS}
 PAGES |= {"index": render_index(summaries(a_class())), "drawn": render_index(summaries(drawn_class(40)))}
 
 UNFOLD = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
@@ -81,7 +82,7 @@ def test_the_page_keeps_the_accessibility_guidelines(browser: Browser, file: Pat
     page.close()
 
 
-@pytest.mark.parametrize("name", ["two_mistakes", "diaz_2", "index"])
+@pytest.mark.parametrize("name", ["two_mistakes", "diaz_2", "traced", "index"])
 def test_the_keyboard_reaches_everything_that_can_be_used(
     browser: Browser, tmp_path: Path, name: str
 ) -> None:

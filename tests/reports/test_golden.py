@@ -1,4 +1,4 @@
-"""How the top of a page looks, against pictures of it that were looked at.
+"""How a page looks at its top or at one stage, against pictures of it that were looked at.
 
 Run ``python tests/reports/test_golden.py`` to take the pictures again after a change that was meant, and look
 at them before they are committed.
@@ -16,10 +16,10 @@ from chromium import launched
 from classes_drawn import drawn_class
 from PIL import Image
 from playwright.sync_api import Browser
-from records import record
+from records import record, snapshot
 from samples import not_loaded
 
-from vitcheck.reports import render_index, render_report, summaries
+from vitcheck.reports import render_index, render_report, render_snapshot, summaries
 
 FOLDER = Path(__file__).parent / "golden"
 PAGES = {
@@ -28,8 +28,11 @@ PAGES = {
     "stopped": render_report(not_loaded()),
     "class": render_index(summaries(drawn_class(40))),
     "sheet": render_index(summaries(drawn_class(40))),
+    "key": render_snapshot(snapshot("answer_key")),
+    "traced": render_snapshot(snapshot("traced")),
 }
 FIRST = {"sheet": "#submissions"}  # what stands at the top of a picture, if it is not the top of the page
+OPENED = {"key": "S13", "traced": "S13"}  # shown from this stage on, where the picture is
 DARK = {("wrong", 1100), ("sheet", 1100)}
 SHRUNK = {320: 1, 1100: 3, 2560: 5}  # widths of the window, and how much smaller their pictures are kept
 HEIGHT = 1500
@@ -38,6 +41,12 @@ HEIGHT = 1500
 # of the same width at least 4 in a hundred pixels are plainly different.
 PLAIN = 40  # of 255: a letter on its paper, a line where there was none
 SHARE = 0.03
+
+UNFOLD = """name => {
+  const stage = document.getElementById(name).closest("details");
+  stage.open = true;
+  stage.scrollIntoView();
+}"""
 
 Picture = Image.Image
 
@@ -55,6 +64,8 @@ def shot(browser: Browser, name: str, width: int) -> Picture:
     )
     page.set_content(PAGES[name])
     page.locator(FIRST.get(name, "body")).evaluate("one => one.scrollIntoView()")
+    if name in OPENED:
+        page.evaluate(UNFOLD, f"stage-{OPENED[name]}")
     whole = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     page.close()
     return whole.resize((width // SHRUNK[width], HEIGHT // SHRUNK[width]), Image.Resampling.BOX)

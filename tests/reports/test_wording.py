@@ -8,12 +8,13 @@ from string import Formatter
 
 import pytest
 
-from vitcheck.reports.wording import count, say, words
+from vitcheck.reports.wording import count, say, speaking_of, words
 
 REPORTS = Path(__file__).parents[2] / "reports"
 SOURCES = [*REPORTS.rglob("*.py"), *REPORTS.rglob("*.html")]
 CODE = "\n".join(path.read_text("utf-8") for path in SOURCES)
 ASKED = set(re.findall(r"[\"']([a-z_]+\.[a-z_]+)[\"']", CODE)) & {*words()}
+SUBJECTS = ("picture.", "reference.")
 FAMILIES = {*re.findall(r"f[\"']([a-z_]+\.)\{", CODE)}  # such as f"state.{self.style}"
 
 
@@ -24,8 +25,18 @@ def test_every_text_that_is_asked_for_is_there() -> None:
 
 
 def test_every_text_is_used() -> None:
-    unused = {key for key in words() if key not in ASKED and not key.startswith(tuple(FAMILIES))}
+    own = {key for key in words() if key.startswith(SUBJECTS)}
+    unused = {key for key in words() if key not in ASKED and not key.startswith(tuple(FAMILIES))} - own
     assert unused == set()
+    assert {key.partition(".")[2] for key in own} <= {*words()}  # what they stand in for
+
+
+def test_a_subject_has_words_of_its_own_where_they_differ() -> None:
+    with speaking_of("reference", "picture"):
+        assert say("stage.yours", label="S12") == "S12"
+        assert say("run.sizes") == "Sizes"
+        assert say("stage.predicted") == "What the equation predicts"
+    assert say("stage.yours", label="S12") == "Your S12"
 
 
 def test_places_are_filled_and_missing_ones_are_an_error() -> None:
