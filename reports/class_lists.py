@@ -83,14 +83,14 @@ def difficulties(rows: Sequence[Summary]) -> tuple[Difficulty, ...]:
 def tallies(rows: Sequence[Summary]) -> tuple[Tally, ...]:
     """The mistakes that were recognised, most frequent first."""
     known: dict[str, Mistake] = {}
-    makers: dict[str, list[Summary]] = {}
+    makers: dict[str, dict[str, Summary]] = {}  # by name, since one may make it at several stages
     for row in rows:
-        for one in {one.id: one for one in row.mistakes}.values():
+        for one in row.mistakes:
             known.setdefault(one.id, one)
-            makers.setdefault(one.id, []).append(row)
+            makers.setdefault(one.id, {})[row.submission] = row
     most = max(map(len, makers.values()), default=1)
     ordered = sorted(makers.items(), key=lambda one: (-len(one[1]), one[0]))
-    return tuple(_tally(known[id], those, most) for id, those in ordered)
+    return tuple(_tally(known[id], [*those.values()], most) for id, those in ordered)
 
 
 def _person(row: Summary, text: str = "") -> Person:

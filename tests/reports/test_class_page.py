@@ -101,12 +101,12 @@ def test_mistakes_say_who_made_them_most_frequent_first() -> None:
     assert (second.id, second.percent) == ("overlapping-patches", 50.0)
 
 
-def test_a_mistake_made_twice_by_one_is_one_submission() -> None:
+def test_a_mistake_made_twice_by_one_is_one_submission_at_the_first_stage() -> None:
     made = [
         MistakeResult(id="twice", stage=stage, kind="error", title="t", hint="?") for stage in ("S16", "S19")
     ]
     (tally,) = tallies(summaries([result("x", mistakes=made)]))
-    assert tally.submissions == "1 submission"
+    assert (tally.stage, tally.submissions) == ("S16", "1 submission")
 
 
 def test_stages_are_hard_by_the_share_of_those_in_which_they_were_judged() -> None:
