@@ -1,10 +1,11 @@
-"""What the pages cost: a student's, and that of a class; bytes, time, requests, and what axe finds."""
+"""What the pages cost, of a student, a picture and a class: bytes, time, requests, and what axe finds."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -12,13 +13,17 @@ from unittest.mock import patch
 
 from axe_playwright_python.sync_playwright import Axe
 from common import ASSIGNMENT, TESTS, show
+from own_picture import painted
 from test_examples import FOLDER
 
 from vitcheck.checks import assembling
 from vitcheck.checks.examination import Examination
 from vitcheck.checks.grading import grade
 from vitcheck.checks.kept.arrays import kept_arrays
-from vitcheck.reports import render_index, render_report, summaries
+from vitcheck.checks.pictures import Picture, read_picture
+from vitcheck.checks.result import Record, Snapshot
+from vitcheck.checks.snapshots import answer_key, trace
+from vitcheck.reports import render_index, render_report, render_snapshot, summaries
 from vitcheck.submissions.process import Zygote
 
 sys.path.insert(0, str(TESTS / "reports"))
@@ -70,10 +75,28 @@ def row(name: str, zygote: Zygote) -> tuple[object, ...]:
 
     with patch.object(assembling, "kept_arrays", timed):
         result = grade(FOLDER / name, ASSIGNMENT, zygote=zygote, seed=7)
-    page = render_report(result)
-    rendering = milliseconds(lambda: render_report(result))
-    sizes = (len(result.arrays or b""), len(page.encode()))
-    return name, sum(keeping), rendering, *(one / 1000 for one in sizes), *looked_at(page)
+    return name, sum(keeping), *rendered(result, lambda: render_report(result))
+
+
+def snapshot_row(name: str, make: Callable[[], Snapshot]) -> tuple[object, ...]:
+    """Of a picture at the assignment's full size, with the seconds that making it takes."""
+    began = time.perf_counter()
+    snapshot = make()
+    seconds = time.perf_counter() - began
+    return name, seconds, *rendered(snapshot, lambda: render_snapshot(snapshot))
+
+
+def traces(picture: Picture, zygote: Zygote) -> Iterator[tuple[object, ...]]:
+    for name in _NAMES:
+        make = partial(trace, FOLDER / name, picture, ASSIGNMENT, zygote=zygote)
+        yield snapshot_row(f"trace {name}", make)
+
+
+def rendered(record: Record, render: Callable[[], str]) -> tuple[float, ...]:
+    """Milliseconds, kB of arrays and page, and what the browser says."""
+    page = render()
+    sizes = (len(record.arrays or b""), len(page.encode()))
+    return milliseconds(render), *(one / 1000 for one in sizes), *looked_at(page)
 
 
 def class_row(size: int) -> tuple[object, ...]:
@@ -117,6 +140,12 @@ if __name__ == "__main__":
         show(
             ("submission", "keeping, ms", "rendering, ms", "arrays, kB", "page, kB", "requests", "axe"),
             [row(name, started) for name in _NAMES],
+        )
+        with TemporaryDirectory() as place:
+            sun = read_picture(painted(Path(place)))
+        show(
+            ("picture at full size", "seconds", "rendering, ms", "arrays, kB", "page, kB", "requests", "axe"),
+            [snapshot_row("snapshot", partial(answer_key, sun, ASSIGNMENT)), *traces(sun, started)],
         )
     show(
         (
