@@ -17,6 +17,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainValidator,
+    SerializeAsAny,
     TypeAdapter,
     ValidationInfo,
 )
@@ -101,7 +102,7 @@ def _all_known(names: tuple[str, ...], known: Collection[str], what: str) -> tup
     return names
 
 
-FullSizes = Annotated[ModelSizes, PlainValidator(_sizes)]
+FullSizes = Annotated[SerializeAsAny[ModelSizes], PlainValidator(_sizes)]
 Blocks = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_blocks)]
 Labels = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_label_sets)]
 Known = Annotated[str, AfterValidator(_variant)]  # the id of a mistake or variant
