@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
@@ -46,8 +46,8 @@ class Anatomy:
     steps_on: Mapping[str, Tries] = field(default_factory=dict)  # past a stage, in a pass that stops
 
     draw: Callable[[Integer], ModelSizes]  # small sizes, for one example
-    suits: Callable[[ModelSizes], bool]  # do they hide no mistake?
-    tells_apart: Callable[[ModelSizes], bool]  # ... as far as axes go that might be exchanged?
+    suits: Callable[[Any], bool]  # do they hide no mistake?
+    tells_apart: Callable[[Any], bool]  # ... as far as axes go that might be exchanged?
     fresh: ModelSizes  # wide enough to tell how weights are spread
     invariants: Mapping[str, Invariant]  # by stage
     properties: Mapping[str, Property]  # of the whole model, by name

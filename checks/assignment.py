@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -16,18 +15,15 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PlainValidator,
     PrivateAttr,
-    TypeAdapter,
     ValidationError,
-    ValidationInfo,
     model_validator,
 )
 
 from ..reference.components import COMPONENTS
 from ..reference.exercises import EXERCISES
-from ..reference.model_sizes import ModelSizes
 from ..submissions.limits import Limits
+from .asked_model import Blocks, FullSizes, Known, Labels, Model
 from .asked_parts import ASPECTS, Components, ExercisePart, Exercises, Part
 from .complaints import UNSEEN, complaints, line_of, near
 from .family import ArchitectureError, Family, family, family_names
@@ -67,39 +63,6 @@ class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _family(info: ValidationInfo) -> Family:
-    """The architecture whose assignment is read."""
-    found: Family = (info.context or {}).get("family") or family("vit")
-    return found
-
-
-def _argument(value: object, info: ValidationInfo) -> object:
-    if not isinstance(value, str):
-        return value
-    if value.startswith("="):
-        try:
-            ast.literal_eval(value[1:])
-        except (ValueError, SyntaxError):
-            raise ValueError(f"what comes after '=' is no value of Python's: {value[1:]}") from None
-        return value
-    from ..submissions.parameter_names import VALUES  # here, since it loads torch
-
-    known = {**VALUES, **_family(info).sizes.letters}
-    if value not in known:
-        raise ValueError(f"{value!r} is no meaning; {near(value, known)}. A value has '=' before it")
-    return value
-
-
-class Model(_Table):
-    """What the assignment says of the model's class, so that it need not be inferred.
-
-    ``arguments`` gives arguments of the constructor a meaning (``"embed_dim"``) or a value (``"=16"``).
-    """
-
-    name: str | None = None
-    arguments: dict[str, Annotated[Any, AfterValidator(_argument)]] = {}
-
-
 class Permission(_Table):
     """Whether a variant is accepted, and what the student is told about it."""
 
@@ -116,17 +79,11 @@ def _permission(value: object) -> object:
     raise ValueError('must be "allow", "forbid", or a table such as { allow = false, reason = "…" }')
 
 
-def _variant(name: str, info: ValidationInfo) -> str:
-    return _family(info).mistake(name).id
-
-
 class Variants(_Table):
     """Which forms of the model are accepted."""
 
     default: Literal["allow", "forbid"] = "allow"
-    by_id: dict[
-        Annotated[str, AfterValidator(_variant)], Annotated[Permission, BeforeValidator(_permission)]
-    ] = {}
+    by_id: dict[Known, Annotated[Permission, BeforeValidator(_permission)]] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -199,42 +156,6 @@ class Rules(_Table):
     library_model: Annotated[Permission, BeforeValidator(_permission)] = Permission(allow=True)
 
 
-def _sizes(table: object, info: ValidationInfo) -> object:
-    """The sizes of the architecture, from a preset where the file names no others."""
-    asked = _family(info)
-    if isinstance(table, dict):
-        if "batch" in table:
-            raise ValueError("the full size is that of one image, so batch cannot be set")
-        table = _with_preset(table, asked)
-    return TypeAdapter(asked.sizes).validate_json(json.dumps(table), strict=True)
-
-
-def _with_preset(table: Mapping[str, Any], family: Family) -> dict[str, Any]:
-    given = dict(table)
-    named = given.pop("preset", None) if family.preset else None
-    if named is not None and family.preset:
-        return asdict(family.preset(str(named))) | given
-    if missing := [name for name in family.sizes.letters if name not in given and name != "batch"]:
-        instead = 'preset = "B/16" or the like, or also ' if family.preset else ""
-        raise ValueError(f"needs {instead}{', '.join(missing)}")
-    return given
-
-
-def _blocks(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    return _all_known(names, _family(info).blocks, "kind of block")
-
-
-def _label_sets(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    return _all_known(names, _family(info).label_sets, "set of labels")
-
-
-def _all_known(names: tuple[str, ...], known: Collection[str], what: str) -> tuple[str, ...]:
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{name!r} is no {what}; {near(name, known)}")
-    return names
-
-
 def _positive(limits: Limits) -> Limits:
     for name, value in asdict(limits).items():
         if value <= 0:
@@ -248,14 +169,12 @@ class Assignment(_Table):
     name: str
     title: str
     architecture: str = "vit"  # whose table of stages; others come with packages
-    architectures: Annotated[  # the kinds of blocks of the whole model; none where only parts are asked for
-        tuple[str, ...], Field(min_length=1), AfterValidator(_blocks)
-    ] = ()
-    labels: Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_label_sets)] = ("report", "sheet")
+    architectures: Blocks = ()  # the kinds of blocks of the whole model; none where only parts are asked for
+    labels: Labels = ("report", "sheet")
     examples: Annotated[int, Field(ge=2)] = 25
     model: Model = Model()
     outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
-    full: Annotated[ModelSizes, PlainValidator(_sizes)] = Field(alias="sizes")
+    full: FullSizes = Field(alias="sizes")
     variants: Variants = Variants()
     points: Points = Points()
     visibility: dict[Annotated[str, AfterValidator(_group_or_check)], Visibility] = {}

@@ -25,7 +25,7 @@ else:
 
 PACKAGE = Path(__file__).parents[1] / "docs" / "gpt"
 SUBMISSIONS = PACKAGE / "submissions"
-CHANGES = tomllib.loads((SUBMISSIONS / "changes.toml").read_text("utf-8"))
+CHANGES = tomllib.loads((PACKAGE / "changes.toml").read_text("utf-8"))
 RIGHT = sorted(one.stem for one in SUBMISSIONS.glob("*.py"))
 
 

@@ -81,15 +81,21 @@ def is_at(place: Place, cells: Array, located: Sequence[int], array: Array) -> b
     axes = [axis for axis, size in enumerate(located) if size > 1]
     order = sorted(axes, key=lambda axis: -place.strides[axis])
     rest = [axis for axis in range(array.ndim) if axis not in order]
-    if array.ndim != len(located) or array.size != cells.size or not array.size:
+    if array.ndim != len(located) or not array.size:
         return False
-    flat = array.transpose(*rest, *order).ravel()
+    return same_cells(array.transpose(*rest, *order).ravel(), cells)
+
+
+def same_cells(array: Array, cells: Array) -> bool:
+    """Are the numbers equal to rounding, and those that a mask has made infinite to the sign?"""
+    if array.size != cells.size:
+        return False
     finite = np.isfinite(cells)
-    if not finite.all():  # as a mask leaves scores
-        return np.array_equal(flat[~finite], cells[~finite]) and np.allclose(
-            flat[finite], cells[finite], rtol=0.0, atol=ROUNDING * np.abs(cells[finite]).max(initial=0.0)
-        )
-    return bool(np.abs(flat - cells).max() <= ROUNDING * np.abs(cells).max())
+    if not finite.all():
+        if not np.array_equal(array[~finite], cells[~finite]):
+            return False
+        array, cells = array[finite], cells[finite]
+    return bool(np.abs(array - cells).max(initial=0.0) <= ROUNDING * np.abs(cells).max(initial=0.0))
 
 
 class Places:
@@ -124,7 +130,7 @@ class Places:
         """
         array = np.ascontiguousarray(prediction.detach().numpy())
         if not np.isfinite(array).all():
-            return self._find_masked(array, after)
+            return self._whole_record(array, after)
         whole = next(self._places(array, after), None)
         # slices that are put together later, for a plot say, were there before the whole
         before = None if whole is None else whole.record
@@ -136,16 +142,12 @@ class Places:
                 return Found(slices, axes)
         return None if whole is None else Found((whole,))
 
-    def _find_masked(self, array: Array, after: int) -> Found | None:
-        """Numbers that a mask made infinite are compared as they are, with whole records in their order."""
-        flat, finite = array.ravel(), np.isfinite(array).ravel()
-        scale = float(np.abs(flat[finite]).max(initial=0.0))
+    def _whole_record(self, array: Array, after: int) -> Found | None:
+        """Where a mask made numbers infinite, only a record that holds them all in their order will do."""
+        flat, strides = array.ravel(), tuple(one // array.itemsize for one in array.strides)
         for number, cells in self._cells.items():
-            if number <= after or cells.size != flat.size:
-                continue
-            near = np.abs(cells[finite] - flat[finite]).max(initial=0.0) <= ROUNDING * scale
-            if near and np.array_equal(cells[~finite], flat[~finite]):
-                return Found((Place(number, 0, tuple(one // array.itemsize for one in array.strides)),))
+            if number > after and same_cells(flat, cells):
+                return Found((Place(number, 0, strides),))
         return None
 
     def hold(self, prediction: Tensor, axes: tuple[int, ...]) -> bool:
@@ -154,7 +156,7 @@ class Places:
         if axes:
             return bool(self._slices(array, axes, -1, None))
         if not np.isfinite(array).all():
-            return self._find_masked(array, -1) is not None
+            return self._whole_record(array, -1) is not None
         return next(self._places(array, -1), None) is not None
 
     def _has_largest(self, array: Array, after: int, before: int | None) -> bool:

@@ -10,6 +10,7 @@ from quick_tasks import NoChildren
 from vitcheck.checks.assignment import load_assignment
 from vitcheck.checks.result import Status
 from vitcheck.checks.tasks import Setting, Task
+from vitcheck.reference.sizes import preset
 from vitcheck.submissions.packing import Handed, pack
 from vitcheck.submissions.sandbox.isolation import Isolation
 from vitcheck.submissions.source import CODE_BYTES
@@ -32,6 +33,7 @@ def test_the_key_is_of_all_that_a_result_depends_on() -> None:
         replace(task, handed=handed("x = 2")),
         replace(task, name="bob"),
         replace(task, assignment=load_assignment("vit-prenorm")),
+        replace(task, assignment=task.assignment.model_copy(update={"full": preset("S/16")})),
         replace(task, seed=8),
         replace(task, checks=Handed("own", True, {"test_own.py": b""})),
         replace(task, setting=Setting(Isolation.NONE)),
