@@ -9,8 +9,8 @@ from pathlib import Path
 from subprocess import run
 from tempfile import TemporaryDirectory
 
-from ci_runner import ROOT, Runner
 from common import show
+from workflow_runner import ROOT, Runner
 
 _STEPS = ("Install vitcheck", "Grade", "Report")
 
