@@ -279,15 +279,18 @@ def load_assignment(name_or_path: str) -> Assignment:
     Raises AssignmentError, with a line for everything that is wrong in the file.
     """
     text, is_shipped = _text(name_or_path)
-    assignment = _parse(text, name_or_path)
+    assignment = parse_assignment(text, name_or_path)
     if not is_shipped:
         assignment._file = name_or_path
     return assignment
 
 
-def assignment_text(name_or_path: str) -> str:
-    """Return the TOML of such an assignment. Raises AssignmentError where there is none."""
-    return _text(name_or_path)[0]
+def assignment_text(name_or_path: str) -> tuple[str, str]:
+    """Return the text of an assignment and what to call it, whether it is valid or not.
+
+    Raises AssignmentError where there is none, or it cannot be read.
+    """
+    return _text(name_or_path)[0], name_or_path
 
 
 def _text(name_or_path: str) -> tuple[str, bool]:
@@ -308,7 +311,11 @@ def _text(name_or_path: str) -> tuple[str, bool]:
     raise AssignmentError("\n".join([missing, *map(str, broken)]))
 
 
-def _parse(text: str, file: str) -> Assignment:
+def parse_assignment(text: str, file: str) -> Assignment:
+    """Read an assignment from TOML; messages call it ``file``.
+
+    Raises AssignmentError, with a line for everything that is wrong.
+    """
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

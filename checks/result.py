@@ -124,6 +124,14 @@ class CheckResult(_Record):
     visibility: Visibility = Visibility.VISIBLE
 
     @property
+    def part(self) -> str:
+        """What it is of: the label of a stage, ``component[mlp]``, ``exercise[fuse_heads]`` or ``model``."""
+        kind, _, rest = self.id.rstrip("]").partition("[")
+        if kind in ("component", "exercise"):
+            return f"{kind}[{rest.partition('.')[0]}]"
+        return self.stage or "model"
+
+    @property
     def costs(self) -> bool:
         """Whether points are lost with it; some checks are worth none, and fail along with others."""
         return self.points > 0 and self.outcome not in (Outcome.PASSED, Outcome.SKIPPED)

@@ -29,18 +29,12 @@ def earned(file: str, points: float, *, assignment: str = "vit-debugging") -> fl
 def require(part: str, file: str, *, assignment: str = "vit-debugging") -> None:
     """Raise AssertionError, saying what is wrong, unless ``file`` passes all checks of ``part``.
 
-    A part is the label of a stage, ``component[mlp`` or ``exercise[rollout``, or ``model`` for all else that
-    is checked of a model. Raises RuntimeError as ``earned`` does.
+    Parts are called as ``CheckResult.part`` says. Raises RuntimeError as ``earned`` does.
     """
     result = _graded(file, assignment)
-    failed = [one for one in result.checks if one.costs and _part(one) == part]
+    failed = [one for one in result.checks if one.costs and one.part == part]
     if failed or result.status is not Status.GRADED:
         raise AssertionError(_why(result, part, failed))
-
-
-def _part(check: CheckResult) -> str:
-    is_alone = check.id.startswith(("component[", "exercise["))
-    return check.id.partition(".")[0] if is_alone else check.stage or "model"
 
 
 def _why(result: Result, part: str, failed: Sequence[CheckResult]) -> str:

@@ -66,6 +66,6 @@ def _parts(asked: Assignment) -> Iterator[tuple[str, str, float]]:
     for part, title in model if asked.architectures else []:
         yield part, title, asked.points.possible / len(model)
     for key, component in asked.components.items():
-        yield f"component[{key}", COMPONENTS[key].title, component.points
+        yield f"component[{key}]", COMPONENTS[key].title, component.points
     for key, exercise in asked.exercises.items():
         yield f"exercise[{key}]", EXERCISES[key].title, exercise.points

@@ -32,7 +32,7 @@ _MOODLE = re.compile(r"(?P<student>.+_\d+)_assignsubmission_[a-z]+(?:_(?P<file>[
 
 
 class BatchError(Exception):
-    """A download that is damaged; the message says which file of it."""
+    """A download that cannot be read; the message says which file of it."""
 
 
 @dataclass(frozen=True)
@@ -86,17 +86,24 @@ def _members(path: Path, besides: Path) -> Iterator[list[_Member]]:
             _Member(one.relative_to(path).as_posix(), one.stat().st_size, partial(FileIO, one))
             for one in files
         ]
-    elif not zipfile.is_zipfile(path):
-        yield []
-    else:
-        with zipfile.ZipFile(path) as archive:
+    elif archive := _opened(path):
+        with archive:
             yield _zipped(archive)
+    else:
+        yield []
+
+
+def _opened(path: Path) -> zipfile.ZipFile | None:
+    try:
+        return zipfile.ZipFile(path)
+    except archives.BROKEN:  # which is told when it is read as a submission
+        return None
 
 
 def _zipped(archive: zipfile.ZipFile) -> list[_Member]:
     try:
         files = [(archives.safe(one.filename), one) for one in archive.infolist() if not one.is_dir()]
-    except SubmissionError:  # which is told of the archive when it is read
+    except SubmissionError:  # as above
         return []
     return [
         _Member(name, one.file_size, partial(archive.open, one))
@@ -137,5 +144,7 @@ def _write(member: _Member, place: Path) -> None:
         try:
             with member.opened() as content:
                 shutil.copyfileobj(content, file)
-        except archives.BROKEN as error:
-            raise BatchError(f"{member.path} in the batch is damaged: {error}. Download it again") from error
+        except (*archives.BROKEN, RuntimeError) as error:  # the latter where there is a password
+            raise BatchError(
+                f"{member.path} in the batch cannot be read: {error}. Download it again"
+            ) from error

@@ -52,7 +52,7 @@ def _tests(result: Result) -> list[dict[str, object]]:
     sum_asked = sum(one.points for one in asked)
     scale = result.score.possible / sum_asked if sum_asked else 0.0  # points of what was skipped go to all
     explained = {one.label: one for one in findings(result) if one.label}
-    ordered = sorted(asked, key=lambda one: (one.stage or "~", _ORDER.index(one.visibility)))
+    ordered = sorted(asked, key=lambda one: (one.stage is None, one.part, _ORDER.index(one.visibility)))
     groups = {key: list(checks) for key, checks in groupby(ordered, key=_key)}
     told = _told_in(groups)
     return [
@@ -62,23 +62,23 @@ def _tests(result: Result) -> list[dict[str, object]]:
 
 
 def _key(check: CheckResult) -> _Key:
-    return check.stage or "", check.visibility
+    return check.part, check.visibility
 
 
 def _told_in(groups: Mapping[_Key, Sequence[CheckResult]]) -> dict[str, Visibility]:
-    """The strictest of the tests of each stage in which something failed, which are in order."""
-    return {label: seen for (label, seen), checks in groups.items() if any(one.costs for one in checks)}
+    """The strictest of the tests of each part in which something failed, which are in order."""
+    return {part: seen for (part, seen), checks in groups.items() if any(one.costs for one in checks)}
 
 
 def _test(
     result: Result, key: _Key, checks: Sequence[CheckResult], scale: float, explained: Standing | None
 ) -> dict[str, object]:
-    label, visibility = key
+    part, visibility = key
     wrong = [one for one in checks if one.costs]
     lines = [f"{one_line(one.title)} {clean(one.message)}".strip() for one in wrong]
-    stage = result.stages.get(label)
+    stage = result.stages.get(part)
     return {
-        "name": one_line(f"{label} {stage.title}" if stage else label or say("gradescope.model")),
+        "name": one_line(f"{part} {stage.title}" if stage else part),
         "score": round(scale * sum(one.earned for one in checks), 2),
         "max_score": round(scale * sum(one.points for one in checks), 2),
         "status": "failed" if wrong else "passed",

@@ -51,7 +51,7 @@ def read_roster(content: bytes) -> Roster:
         delimiter = max("\t;,", key=first.count)
         header, *rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except (UnicodeDecodeError, csv.Error, ValueError) as error:
-        raise RosterError(f"the roster is no table of text: {error}. Download it as CSV") from None
+        raise RosterError(f"the roster is no table of text: {error}. Save it as CSV in UTF-8") from None
     names = tuple(name.strip() for name in header)
     filled = (row for row in rows if any(row))
     return Roster(names, tuple(dict(zip(names, row, strict=False)) for row in filled), encoding, delimiter)

@@ -9,8 +9,8 @@ from pathlib import Path
 from subprocess import run
 from tempfile import TemporaryDirectory
 
-from ci_runner import ROOT, Runner
 from common import show
+from workflow_runner import ROOT, Runner
 
 _STEPS = ("Install vitcheck", "Grade", "Report")
 
@@ -41,16 +41,16 @@ def main() -> None:
     rows: list[tuple[object, ...]] = []
     with TemporaryDirectory() as folder:
         checkout = Path(folder, "checkout")
-        run(
-            ["git", "clone", "--quiet", str(ROOT), str(checkout)], check=True
-        )  # installing leaves files there
+        clone = ["git", "clone", "--quiet", str(ROOT), str(checkout)]  # installing leaves files there
+        run(clone, check=True)
         for cache in ("empty", "full"):
             place = Path(folder, cache)
             inputs = {"file": "hw3", "torch-index": index}
             runner = Runner(place, "scale_by_width.py", checkout, **inputs)
             packages = place / "temp" / "vitcheck-packages"
+            packages.mkdir()
             if cache == "full":
-                Path(folder, "empty", "temp", packages.name).rename(packages)
+                Path(folder, "empty", "temp", packages.name).replace(packages)
             taken = seconds(runner)
             share = f"{100 * taken[0] / sum(taken):.0f} %"
             rows.append((cache, *taken, share, size_of(packages), size_of(place / "temp" / "vitcheck")))

@@ -299,10 +299,13 @@ def test_the_example_in_the_readme_works(tmp_path: Path) -> None:
 
 def test_when_a_check_is_shown_is_said_by_check_else_by_group(tmp_path: Path) -> None:
     text = SMALLEST + '[visibility]\nproperties = "after_due_date"\n"equation[S12]" = "hidden"\n'
+    text += 'components = "after_published"\n"component[mlp.shape]" = "visible"\n'
     assignment = load_assignment(written(tmp_path, text))
     assert assignment.visibility_of("equation[S12]").value == "hidden"
     assert assignment.visibility_of("equation[S13]").value == "visible"
     assert assignment.visibility_of("property[batch]").value == "after_due_date"
+    assert assignment.visibility_of("component[mlp.values]").value == "after_published"
+    assert assignment.visibility_of("component[mlp.shape]").value == "visible"
 
 
 @pytest.mark.parametrize(

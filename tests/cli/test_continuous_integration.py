@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
-from ci_runner import ACTION, ROOT, Runner, repository, run
 from junitparser import JUnitXml
+from workflow_runner import ACTION, ROOT, Runner, repository, run
 
 JOB = ROOT / "docs" / "gitlab" / "vitcheck.gitlab-ci.yml"
 WRONG, RIGHT = "scale_by_width.py", "prenorm_conv.py"

@@ -43,9 +43,9 @@ def test_work_that_does_not_load_earns_nothing_and_fails_every_part(tmp_path: Pa
 
 def test_a_component_is_a_part_of_all_its_checks() -> None:
     file = str(EXAMPLES.with_name("examples-basics") / "token_last_wrong_softmax.py")
-    require("component[mlp", file, assignment="vit-basics")
+    require("component[mlp]", file, assignment="vit-basics")
     with pytest.raises(AssertionError):
-        require("component[class_token", file, assignment="vit-basics")
+        require("component[class_token]", file, assignment="vit-basics")
 
 
 def test_where_nothing_was_graded_there_is_no_grade() -> None:

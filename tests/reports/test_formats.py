@@ -240,6 +240,14 @@ def test_results_for_gradescope_are_valid(graded: Result) -> None:
     assert in_gradescope(graded)["score"] == graded.score.earned
 
 
+def test_a_component_is_a_test_of_its_own() -> None:
+    ids = ("component[mlp.values]", "component[mlp.shape]", "component[head.values]", "exercise[fuse_heads]")
+    checks = [check("S17", id=id, stage=None, points=25, earned=25) for id in ids]
+    graded = result("ann").model_copy(update={"checks": checks, "stages": {}})
+    names = [one["name"] for one in in_gradescope(graded)["tests"]]
+    assert names == ["component[head]", "component[mlp]", "exercise[fuse_heads]"]
+
+
 def test_points_of_what_was_skipped_go_to_all_tests() -> None:
     skipped = check("S26", outcome=Outcome.SKIPPED, earned=0)
     graded = result("a", checks=[skipped])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -119,10 +119,25 @@ def test_a_zip_that_is_broken_or_leads_out_is_left_to_who_reads_archives(tmp_pat
         assert laid == path
 
 
-def test_a_damaged_file_stops_all_before_anything_is_graded(tmp_path: Path) -> None:
+def other_content(archive: bytes) -> bytes:
+    return archive.replace(b"content of ann", b"content of bob")
+
+
+def with_password(archive: bytes) -> bytes:
+    """Say so in both headers of the only file."""
+    changed = bytearray(archive)
+    for flags in (6, archive.index(b"PK\x01\x02") + 8):
+        changed[flags] |= 1
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("damage", [other_content, with_password])
+def test_what_cannot_be_read_stops_all_before_anything_is_graded(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
     path = batch(tmp_path, {"ann_1_2_vit.py": "content of ann"}, "zip")
-    path.write_bytes(path.read_bytes().replace(b"content of ann", b"content of bob"))
-    with pytest.raises(BatchError, match=r"ann_1_2_vit\.py in the batch is damaged.*Download it again"):
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(BatchError, match=r"ann_1_2_vit\.py in the batch cannot be read.*Download it again"):
         read(path)
 
 

@@ -33,7 +33,7 @@ def run(script: str, folder: Path, **environment: str) -> subprocess.CompletedPr
 class Runner:
     """What a runner of GitHub makes of the steps of action.yml that are commands."""
 
-    def __init__(self, folder: Path, example: str, checkout: Path = ROOT, **inputs: str) -> None:
+    def __init__(self, folder: Path, example: str, checkout: Path = ROOT, /, **inputs: str) -> None:
         action = yaml.safe_load(ACTION.read_text())
         self._steps = {step["name"]: step for step in action["runs"]["steps"] if "run" in step}
         self._values = {f"inputs.{key}": one.get("default", "") for key, one in action["inputs"].items()}
