@@ -22,10 +22,16 @@ PATH = click.Path(path_type=Path)
 def existing(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     """Refuse paths that are not there, as the callback of a parameter that is one path or several."""
     for path in value if isinstance(value, tuple) else [value]:
-        if path is not None and not path.exists():
-            beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise click.BadParameter(f"there is no file or folder {path}{did_you_mean(path.name, beside)}")
+        if path is not None:
+            refuse_missing(path)
     return value
+
+
+def refuse_missing(path: Path) -> None:
+    """Raise click.BadParameter where nothing is at ``path``."""
+    if not path.exists():
+        beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise click.BadParameter(f"there is no file or folder {path}{did_you_mean(path.name, beside)}")
 
 
 def load(name: str) -> Assignment:
