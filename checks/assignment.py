@@ -283,20 +283,32 @@ def load_assignment(name_or_path: str) -> Assignment:
 
     Raises AssignmentError, with a line for everything that is wrong in the file.
     """
+    return parse_assignment(*assignment_text(name_or_path))
+
+
+def assignment_text(name_or_path: str) -> tuple[str, str]:
+    """Return the text of an assignment and what to call it, whether it is valid or not.
+
+    Raises AssignmentError where there is none, or it cannot be read.
+    """
     if name_or_path in assignment_names():
-        return _parse(_SHIPPED.joinpath(f"{name_or_path}.toml").read_text("utf-8"), name_or_path)
+        return _SHIPPED.joinpath(f"{name_or_path}.toml").read_text("utf-8"), name_or_path
     path = Path(name_or_path)
     if not path.is_file():
         raise AssignmentError(
             f"there is no assignment and no file {name_or_path!r}; {near(name_or_path, assignment_names())}"
         )
     try:
-        return _parse(path.read_text("utf-8"), str(path))
+        return path.read_text("utf-8"), str(path)
     except (OSError, UnicodeDecodeError) as error:
         raise AssignmentError(f"{path} cannot be read: {error}") from error
 
 
-def _parse(text: str, file: str) -> Assignment:
+def parse_assignment(text: str, file: str) -> Assignment:
+    """Read an assignment from TOML; messages call it ``file``.
+
+    Raises AssignmentError, with a line for everything that is wrong.
+    """
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
