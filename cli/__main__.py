@@ -12,6 +12,7 @@ from vitcheck.grading import grade
 from vitcheck.looking_up import explain, stages
 from vitcheck.measuring import selftest
 from vitcheck.starting import init
+from vitcheck.validating import validate
 
 
 @click.group(epilog=HELP, context_settings={"help_option_names": ["-h", "--help"]})
@@ -20,7 +21,7 @@ def main() -> None:
     """Grade Vision Transformer assignments, stage by stage."""
 
 
-for command in (grade, check, gradebook, stages, explain, init, selftest):
+for command in (grade, check, gradebook, stages, explain, init, validate, selftest):
     main.add_command(command)
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from textwrap import indent
 
 from vitcheck.reference import equations
 
-_QKV = "eq.split_heads(self.qkv(self.norm1(block_input)).chunk(3, dim=-1)[{}], self.heads)"
+_QKV = """self.qkv(self.norm1(block_input)).chunk(3, dim=-1)
+query, *others = (eq.split_heads(one, self.heads) for one in query)"""
 _SECOND = """self.blocks[0]({})
 for block in self.blocks[1:2]:
     second_block_output = block(second_block_output)"""
@@ -35,9 +36,9 @@ _CLIP_MODEL = (
 )
 _REPORT = {
     "block_input": "x",
-    "query": _QKV.format(0),
-    "key": _QKV.format(1),
-    "value": _QKV.format(2),
+    "query": _QKV,
+    "key": "others[0]",
+    "value": "others[1]",
     "attention_scores": "eq.attention_scores(query, key)",
     "attention_probabilities": "eq.attention_probabilities(attention_scores)",
     "attention_context": "eq.attention_context(attention_probabilities, value)",
