@@ -35,7 +35,9 @@ _CLASSES = click.IntRange(min=1)
 
 @click.command()
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--name", help="Of the assignment.  [default: that of the folder]")
+@click.option(
+    "--name", help="Of the assignment.  [default: that of the folder, or of the FILE to start from]"
+)
 @click.option("--start", metavar="NAME|FILE", help=f"The assignment to start from.  [default: {_START}]")
 @click.option("--title", help="What students read.  [default: that of the assignment to start from]")
 @click.option("--preset", metavar="SIZE", help="A named size of the model, such as B/16 or S/8.")
@@ -76,9 +78,10 @@ def _wishes(
     def answer(given: str | None, question: str, default: str) -> str:
         return given or (click.prompt(question, default=default) if ask else default)
 
-    name = answer(name, "Name of the assignment", folder.resolve().name)
     start = answer(start, f"Start from {', '.join(assignment_names())}, or a file", _START)
-    title = answer(title, "Title", load_assignment(start).title)
+    old = load_assignment(start)
+    name = answer(name, "Name", folder.resolve().name if start in assignment_names() else old.name)
+    title = answer(title, "Title", old.title)
     if ask and not any(sizes.values()) and click.confirm("Other sizes than it has?", default=False):
         sizes = _asked_sizes()
     return Wishes(name, start, title, **sizes)

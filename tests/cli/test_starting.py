@@ -136,6 +136,17 @@ def test_a_preset_takes_the_place_of_the_sizes_of_the_start(tmp_path: Path) -> N
     assert (full.patch, full.embed_dim, full.height) == (16, 384, 64)
 
 
+def test_after_a_change_of_the_assignment_the_same_files_are_written_anew(tmp_path: Path) -> None:
+    assert init(tmp_path, "course", "--name", "week 1", "--yes").returncode == 0
+    file = tmp_path / "course" / "assignment.toml"
+    file.write_text(file.read_text().replace("breakpoints = true", "breakpoints = false"))
+    changed = file.read_text()
+    assert init(tmp_path / "course", "--start", "assignment.toml", "--force").returncode == 0
+    assert file.read_text() == changed
+    assert (file.parent / "handout" / "assignment.toml").read_text() == changed
+    assert "BREAKPOINT" not in (file.parent / "handout" / "vit_transformer.py").read_text()
+
+
 def test_nothing_is_written_over_unless_it_is_said(tmp_path: Path) -> None:
     (tmp_path / "handout").mkdir()
     mine = tmp_path / "handout" / "README.md"
@@ -178,7 +189,7 @@ def test_in_a_terminal_it_asks_and_an_empty_answer_is_the_default(tmp_path: Path
         stderr=subprocess.STDOUT,
     ) as run:
         os.close(theirs)
-        os.write(ours, b"week-2\n\ny\n\nhuge\n64\n\n")  # no preset, a size that is none, 64, no classes
+        os.write(ours, b"\nweek-2\ny\n\nhuge\n64\n\n")  # no preset, a size that is none, 64, no classes
         text, _ = run.communicate(timeout=60)
     os.close(ours)
     assert run.returncode == 0, text
