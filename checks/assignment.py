@@ -99,6 +99,11 @@ def _kind(name: str) -> str:
     return name.partition("[")[0].partition(".")[0]
 
 
+def group_of(id: str) -> str | None:
+    """Return the group that pays for a check; None for those that are paid for one by one."""
+    return GROUPS.get(_kind(id))
+
+
 def _check_id(name: str) -> str:
     kind = _kind(name)
     if kind in GROUPS:

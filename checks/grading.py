@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -56,9 +58,7 @@ def grade(
             session.load(source)
             notes = Notes(session.left)
             if assignment.architectures:
-                inferred = session.infer(
-                    Pins(assignment.model.name, assignment.model.arguments), assignment.family.small
-                )
+                inferred = session.infer(_pins(assignment), assignment.family.small)
                 notes = Notes(session.left, inferred)
             examination = Examination(source, session, assignment, seed, picture)
             if assignment.architectures:
@@ -73,6 +73,25 @@ def grade(
         return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
     except SubmissionError as error:
         return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
+
+
+@contextmanager
+def examined(path: Path, assignment: Assignment, *, zygote: Zygote, seed: int = 0) -> Iterator[Examination]:
+    """Open what was handed in at ``path``, so that it can be asked, with no check run on it.
+
+    Raises SubmissionError where it cannot be read, executed or built.
+    """
+    source = read_source(path)
+    with zygote.child(assignment.limits, seed=seed) as child:
+        session = Session(child)
+        session.load(source)
+        if assignment.architectures:
+            session.infer(_pins(assignment), assignment.family.small)
+        yield Examination(source, session, assignment, seed)
+
+
+def _pins(assignment: Assignment) -> Pins:
+    return Pins(assignment.model.name, assignment.model.arguments)
 
 
 def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examination | None = None) -> Run:

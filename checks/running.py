@@ -8,6 +8,7 @@ import itertools
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -41,6 +42,23 @@ _OPTIONS = (
 _ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "", "PYTEST_ADDOPTS": ""}
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A check that an assignment asks for."""
+
+    id: str
+    stage: str | None  # key
+    title: str
+
+
+def planned_checks(assignment: Assignment) -> list[Planned]:
+    """Every check of the suite that grading a submission ends with, in order; none is run."""
+    planner = _Planner(assignment)
+    with _environment():
+        _run(planner, SUITE, *map(str, _files(assignment, None)), "--collect-only")
+    return planner.planned
+
+
 def run_suite(
     examination: Examination,
     checks: Path | None = None,
@@ -52,14 +70,20 @@ def run_suite(
     Raises RuntimeError where pytest could not run them, such as for a file that cannot be imported.
     """
     recorder = _Recorder(examination, parts or Parts(examination), exercises or Exercises(examination))
+    with _environment():
+        if files := _files(examination.assignment, checks):
+            _run(recorder, SUITE, *map(str, files))
+        if checks is not None:
+            _run(recorder, checks.resolve(), str(checks.resolve()))
+    return recorder.outcomes
+
+
+@contextlib.contextmanager
+def _environment() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as environment:
         for name, value in _ENVIRONMENT.items():
             environment.setenv(name, value)
-        if files := _files(examination.assignment, checks):
-            _run(recorder, SUITE, *files)
-        if checks is not None:
-            _run(recorder, checks.resolve(), checks.resolve())
-    return recorder.outcomes
+        yield
 
 
 def _files(assignment: Assignment, checks: Path | None) -> list[Path]:
@@ -73,15 +97,15 @@ def _files(assignment: Assignment, checks: Path | None) -> list[Path]:
     return [SUITE / f"test_{name}.py" for name in (*names, *of_model)]
 
 
-def _run(recorder: _Recorder, folder: Path, *paths: Path) -> None:
+def _run(plugin: _Planner, folder: Path, *arguments: str) -> None:
     # the root names modules, which must not be taken for others; what lies above the folder is not looked at
     roots = f"--rootdir={folder.anchor}", f"--confcutdir={folder}"
     with _modules_forgotten(folder), contextlib.redirect_stdout(io.StringIO()) as printed:
-        code = pytest.main([*_OPTIONS, *roots, *map(str, paths)], plugins=[recorder])
-    if not recorder.broken and code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        code = pytest.main([*_OPTIONS, *roots, *arguments], plugins=[plugin])
+    if not plugin.broken and code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return
     nothing = "there is no test_*.py with a test in it" if code == pytest.ExitCode.NO_TESTS_COLLECTED else ""
-    problem = "\n".join(recorder.broken) or printed.getvalue() or nothing or f"pytest ended with {code!r}"
+    problem = "\n".join(plugin.broken) or printed.getvalue() or nothing or f"pytest ended with {code!r}"
     raise RuntimeError(f"the checks in {folder} could not be run: {problem}")
 
 
@@ -109,42 +133,25 @@ def _place(module: ModuleType) -> Path | None:
     return next((Path(one) for one in getattr(module, "__path__", ())), None)
 
 
-class _Recorder:
-    """A pytest plugin: gives tests their fixtures, and keeps how each of them ended."""
+class _Planner:
+    """A pytest plugin: makes the checks that an assignment asks for, and lists them."""
 
-    def __init__(self, examination: Examination, parts: Parts, exercises: Exercises) -> None:
-        self._examination, self._parts, self._exercises = examination, parts, exercises
-        self.outcomes: list[CheckOutcome] = []
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self.planned: list[Planned] = []
         self.broken: list[str] = []
-
-    @pytest.fixture(scope="session", name="examination")
-    def examination_fixture(self) -> Examination:
-        """The submission under examination: its traces, located stages and process."""
-        return self._examination
-
-    @pytest.fixture(scope="session", name="parts")
-    def parts_fixture(self) -> Parts:
-        """The single components that the assignment asks for."""
-        return self._parts
-
-    @pytest.fixture(scope="session", name="exercises")
-    def exercises_fixture(self) -> Exercises:
-        """The exercises that the assignment asks for."""
-        return self._exercises
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """One check for each row of what a test of the suite takes."""
-        rows = (
-            self._rows.get(metafunc.function.__name__) if metafunc.definition.path.parent == SUITE else None
-        )
-        if rows is not None:
+        ours = metafunc.definition.path.parent == SUITE
+        if rows := self._rows.get(metafunc.function.__name__) if ours else None:
             names, values = rows
             metafunc.parametrize(names, list(values.values()), ids=list(values))
 
     @cached_property
     def _rows(self) -> Mapping[str, tuple[str, Mapping[str, object]]]:
         """By test, what it takes, and its values by their part of the check's id."""
-        asked, family = self._examination.assignment, self._examination.family
+        asked, family = self._assignment, self._assignment.family
         stages = {one.label: one.key for one in family.stages[1:]}
         judged = {label: key for label, key in stages.items() if key in family.anatomy.invariants}
         parts = itertools.product((COMPONENTS[one] for one in asked.components), ASPECTS.values())
@@ -161,6 +168,35 @@ class _Recorder:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.broken.append(report.longreprtext)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.planned = [
+            Planned(*check_id(one, self._assignment.family), _title(one)) for one in session.items
+        ]
+
+
+class _Recorder(_Planner):
+    """Gives tests their fixtures as well, and keeps how each of them ended."""
+
+    def __init__(self, examination: Examination, parts: Parts, exercises: Exercises) -> None:
+        super().__init__(examination.assignment)
+        self._examination, self._parts, self._exercises = examination, parts, exercises
+        self.outcomes: list[CheckOutcome] = []
+
+    @pytest.fixture(scope="session", name="examination")
+    def examination_fixture(self) -> Examination:
+        """The submission under examination: its traces, located stages and process."""
+        return self._examination
+
+    @pytest.fixture(scope="session", name="parts")
+    def parts_fixture(self) -> Parts:
+        """The single components that the assignment asks for."""
+        return self._parts
+
+    @pytest.fixture(scope="session", name="exercises")
+    def exercises_fixture(self) -> Exercises:
+        """The exercises that the assignment asks for."""
+        return self._exercises
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:

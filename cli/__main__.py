@@ -15,6 +15,8 @@ from vitcheck.looking_up import explain, stages
 from vitcheck.measuring import selftest
 from vitcheck.otter import otter
 from vitcheck.picturing import snapshot, trace
+from vitcheck.starting import init
+from vitcheck.validating import validate
 
 
 @click.group(epilog=HELP, context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,7 +27,7 @@ def main() -> None:
 
 for command in (
     *(grade, check, trace, snapshot, gradebook, export, gradescope, otter),
-    *(stages, explain, selftest),
+    *(stages, explain, init, validate, selftest),
 ):
     main.add_command(command)
 

@@ -10,8 +10,8 @@ INTERRUPTED = 130  # as shells have it
 
 HELP = f"""\b
 Exit codes:
-  {FINE}    everything was graded; with check and trace, nothing wrong was found
-  {WRONG}    with check and trace: something is wrong with the file
+  {FINE}    everything was graded; with check, trace and validate, nothing wrong was found
+  {WRONG}    with check and trace: something is wrong with the file; with validate: with the assignment
   {USAGE}    the command line or the assignment file cannot be used
   {HARNESS}    the grader itself failed on a submission, or could not keep a result
   {INTERRUPTED}  interrupted; results that were finished are in the gradebook"""

@@ -52,7 +52,7 @@ def _read(name: str, text: str) -> tuple[str, dict[str, bytes]]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # cells without an id are fine
-        notebook: nbformat.NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]  # without annotations
+        notebook: nbformat.NotebookNode = nbformat.reads(text, as_version=4)
     metadata = notebook.get("metadata", {})
     language = metadata.get("kernelspec", {}).get("language") or metadata.get("language_info", {}).get("name")
     return str(language or "python"), {

@@ -80,16 +80,20 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -
     }
     assert shipped >= {
         "vitcheck/py.typed",
+        "vitcheck/checks/course/planted.toml",
+        "vitcheck/checks/course/templates/skeleton.jinja",
         "vitcheck/checks/mistakes.toml",
         "vitcheck/checks/assignments/vit-debugging.toml",
         "vitcheck/reports/templates/report.html",
     }
 
 
-def test_the_wheel_installs_one_name_and_one_command(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_installs_one_name_one_command_and_one_plugin(wheel: zipfile.ZipFile) -> None:
     (info,) = {name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name}
     assert wheel.read(f"{info}/top_level.txt").decode().split() == ["vitcheck"]
-    assert "vitcheck = vitcheck.__main__:main" in wheel.read(f"{info}/entry_points.txt").decode()
+    entries = wheel.read(f"{info}/entry_points.txt").decode()
+    assert "vitcheck = vitcheck.__main__:main" in entries
+    assert "[pytest11]\nvitcheck = vitcheck.pytest_plugin" in entries
 
 
 def test_no_folder_of_ours_is_imported_by_its_bare_name() -> None:

@@ -19,10 +19,14 @@ from ..verdicts import CheckFailed, NotApplicable, NotReached
 from .batches import DIFFERENT
 from .passes import example_of, far, of_block_1
 
+_BY_COLUMNS = {"patch-columns-first", "conv-tokens-column-major"}
+
 
 def joint_permutation(examination: Examination) -> None:
     """Patches and their position rows, permuted together, leave the scores unchanged."""
     example = example_of(examination)
+    if _BY_COLUMNS.intersection(one.id for step in example.walk.steps for one in step.findings):
+        raise NotApplicable("the patches stand column by column, which is found at S02 or S04")
     name, table = _position_table(example)
     order = torch.randperm(
         example.draw.sizes.patches, generator=torch.Generator().manual_seed(examination.seed)

@@ -20,7 +20,10 @@ def run(*arguments: str) -> Result:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["grade", "--help"], ["stages"], ["explain", "S12"], ["explain", "scale-missing"]],
+    [
+        *(["--help"], ["grade", "--help"], ["init", "--help"], ["validate", "--help"]),
+        *(["stages"], ["explain", "S12"], ["explain", "scale-missing"]),
+    ],
 )
 def test_help_and_listings_load_no_torch(arguments: list[str]) -> None:
     code = (

@@ -1,0 +1,39 @@
+"""Why a check did not pass, as the text of a failed test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vitcheck.checks.result import CheckResult, MistakeResult, Outcome, Result, StageResult
+from vitcheck.reports.places import Place, place
+from vitcheck.reports.standing import standing
+from vitcheck.reports.text import clean, one_line, sentence
+
+
+def failure_text(result: Result, id: str) -> str:
+    """What is wrong, the line of code, and the question that helps. Holds no control character."""
+    found = next((one for one in result.checks if one.id == id), None)
+    lines = _not_graded(result) if found is None else _missed(result, found)
+    return "\n".join(filter(None, lines))
+
+
+def _not_graded(result: Result) -> Iterator[str]:
+    stands = standing(result)
+    yield from (f"{stands.heading}: {stands.sentence}", *_code(stands.place), stands.advice)
+
+
+def _missed(result: Result, check: CheckResult) -> Iterator[str]:
+    ended = "" if check.outcome is Outcome.FAILED else f"{check.outcome.value.replace('_', ' ')}: "
+    yield f"{ended}{clean(check.message) or sentence(check.title)}"
+    about: list[StageResult | MistakeResult] = [
+        *(stage for label, stage in result.stages.items() if label == check.stage),
+        *(one for one in result.mistakes if one.stage in (check.id, check.stage)),
+    ]
+    yield from _code(place(next((one.location for one in about if one.location), None)))
+    yield one_line(next((one.hint for one in about if one.hint), ""))
+
+
+def _code(where: Place | None) -> Iterator[str]:
+    if where is not None:
+        yield where.short
+        yield from (f"{line.number:>5} │ {line.text}" for line in where.marked)

@@ -1,0 +1,95 @@
+"""``vitcheck validate``: an assignment tried before it is handed out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from vitcheck import exits
+from vitcheck.options import PATH, existing
+
+if TYPE_CHECKING:
+    from vitcheck.checks.course.validation import Validation
+
+_JOBS = click.IntRange(min=1)
+
+
+@click.command()
+@click.argument("assignment", metavar="ASSIGNMENT")
+@click.option("--solution", required=True, type=PATH, callback=existing, help="One that is right.")
+@click.option("--wrong", multiple=True, type=PATH, callback=existing, help="One that is wrong; repeatable.")
+@click.option(
+    "--seeds", type=_JOBS, default=3, show_default=True, help="The solution has to be right under so many."
+)
+@click.option(
+    "--checks",
+    type=click.Path(file_okay=False, path_type=Path),
+    callback=existing,
+    help="A folder with further checks, as with grade.",
+)
+@click.option("--jobs", type=_JOBS, help="At a time.  [default: one a core]")
+@click.option(
+    "--json", type=click.Path(dir_okay=False, writable=True, path_type=Path), help="Write all there."
+)
+def validate(
+    assignment: str,
+    solution: Path,
+    wrong: tuple[Path, ...],
+    seeds: int,
+    checks: Path | None,
+    jobs: int | None,
+    json: Path | None,
+) -> None:
+    """Try ASSIGNMENT, a file or one that ships, before it is handed out.
+
+    The solution has to get all points. A wrong one has to lose some; by its mistake, if its name is the id
+    of one or it has a line such as `# MISTAKE scale-missing`. Then known mistakes are planted in the
+    reference, to see which the assignment would not catch. All of it runs with your rights: nothing here is
+    locked in.
+    """
+    from vitcheck.validating_text import lines
+
+    found = _validated(assignment, solution, wrong, seeds, checks, jobs or os.cpu_count() or 1)
+    if json:
+        json.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    click.echo("\n".join(lines(found)))
+    sys.exit(exits.WRONG if found.problems else exits.FINE)
+
+
+def _validated(
+    name: str, solution: Path, wrong: tuple[Path, ...], seeds: int, checks: Path | None, jobs: int
+) -> Validation:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from vitcheck.checks.assignment import AssignmentError, assignment_text, parse_assignment
+    from vitcheck.checks.course.validating import validate
+    from vitcheck.checks.engines.local import Local
+
+    try:
+        text, file = assignment_text(name)
+        asked = parse_assignment(text, file)
+    except AssignmentError as error:
+        raise click.BadParameter(str(error), param_hint="ASSIGNMENT") from None
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("grading", total=None)
+        try:
+            return validate(
+                asked,
+                text,
+                solution,
+                wrong,
+                seeds=seeds,
+                engine=Local(jobs),
+                checks=checks,
+                done=lambda number, of: progress.update(bar, completed=number, total=of),
+            )
+        except KeyboardInterrupt:
+            sys.exit(exits.INTERRUPTED)
+        except RuntimeError as error:
+            click.echo(f"{error}, which says nothing of the assignment", err=True)
+            sys.exit(exits.HARNESS)

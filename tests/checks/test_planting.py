@@ -1,0 +1,85 @@
+"""Mistakes planted in the reference, and what they cost under an assignment."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from vitcheck.checks.assignment import Assignment, load_assignment
+from vitcheck.checks.catalogue import mistakes
+from vitcheck.checks.course.fates import fates
+from vitcheck.checks.course.planting import plantable, reference_as_submission
+from vitcheck.checks.course.validation import Fate, Told
+from vitcheck.checks.result import Result
+from vitcheck.checks.selftest.measuring import every
+from vitcheck.checks.tasks import Task
+from vitcheck.submissions.process import Zygote
+
+ASSIGNMENTS = {"report": "vit-debugging", "pre-norm": "vit-prenorm", "clip": "clip-vit"}
+SAMPLE = [(one, id) for one in ASSIGNMENTS for id in every(list(plantable(one)), 2)]
+
+
+def graded(architecture: str, mistake: str, assignment: Assignment, zygote: Zygote) -> Result:
+    asked = assignment.model_copy(update={"examples": 3})
+    return Task(reference_as_submission(architecture, mistake), "reference", asked, 0).grade(zygote)
+
+
+def told(zygote: Zygote, assignment: Assignment, *ids: str) -> dict[str, Told]:
+    """The fates of mistakes planted in the report's model."""
+    right = graded("report", "", assignment, zygote)
+    planted = {id: graded("report", id, assignment, zygote) for id in ids}
+    return {one.id: one for one in fates(assignment, right, planted)}
+
+
+@pytest.mark.parametrize("architecture", ASSIGNMENTS)
+def test_each_mistake_changes_the_reference_and_leaves_it_python(architecture: str) -> None:
+    right = reference_as_submission(architecture).files
+    for id in plantable(architecture):
+        assert id in mistakes()
+        wrong = reference_as_submission(architecture, id).files
+        assert wrong != right
+        for name, content in wrong.items():
+            ast.parse(content, name)
+
+
+@pytest.mark.parametrize("architecture", ASSIGNMENTS)
+def test_the_reference_itself_makes_no_mistake(architecture: str, zygote: Zygote) -> None:
+    result = graded(architecture, "", load_assignment(ASSIGNMENTS[architecture]), zygote)
+    assert result.mistakes == []
+    asked_beside = ("breakpoint[", "output[")  # the reference has no marks, and returns its scores alone
+    wrong = [one.id for one in result.checks if one.points and one.outcome in ("failed", "not_reached")]
+    assert [one for one in wrong if not one.startswith(asked_beside)] == []
+
+
+@pytest.mark.parametrize(("architecture", "id"), SAMPLE)
+def test_the_mistake_that_was_planted_is_the_one_that_is_named(
+    architecture: str, id: str, zygote: Zygote
+) -> None:
+    result = graded(architecture, id, load_assignment(ASSIGNMENTS[architecture]), zygote)
+    named = {id for one in result.mistakes for id in (one.id, *one.also)}
+    assert id in named | {one.id for one in result.variants}
+
+
+def test_it_is_told_why_a_mistake_costs_nothing(zygote: Zygote) -> None:
+    shipped = load_assignment("vit-debugging")
+    points = shipped.points.model_copy(update={"equations": 0.0, "properties": 0.0, "invariants": 0.0})
+    asked = shipped.model_copy(update={"points": points})
+    found = told(zygote, asked, "scale-missing", "patch-columns-first")
+    assert (found["scale-missing"].fate, found["scale-missing"].why) == (
+        Fate.WORTHLESS,
+        "equation[S12] fails for 0 points",
+    )
+    assert found["patch-columns-first"].fate is Fate.ALLOWED
+    assert found["softmax-twice"].fate is Fate.UNTRIED
+    assert "heads-summed" not in found  # of exercises, which are not asked for
+
+
+def test_a_mistake_that_costs_points_is_caught_and_a_layout_that_is_allowed_costs_none(
+    zygote: Zygote,
+) -> None:
+    found = told(zygote, load_assignment("vit-debugging"), "scale-missing", "patch-columns-first")
+    caught = found["scale-missing"]
+    assert (caught.fate, caught.why) == (Fate.CAUGHT, "")
+    assert caught.points > 2
+    assert found["patch-columns-first"].fate is Fate.ALLOWED
