@@ -35,8 +35,8 @@ class Notebook:
 
     def __init__(self) -> None:
         assert MODEL.count(MISTAKE) == 1
-        cells = [nbformat.v4.new_code_cell(text) for text in CELLS.values()]  # type: ignore[no-untyped-call]  # without annotations
-        notebook = nbformat.v4.new_notebook(cells=cells)  # type: ignore[no-untyped-call]  # as above
+        cells = [nbformat.v4.new_code_cell(text) for text in CELLS.values()]
+        notebook = nbformat.v4.new_notebook(cells=cells)
         self._cells = dict(zip(CELLS, notebook.cells))
         NotebookClient(notebook, timeout=300, kernel_name="python3", allow_errors=True).execute()
 
