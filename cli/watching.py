@@ -29,6 +29,7 @@ def watch_and_check(file: Path, assignment: Assignment, seed: int, output: Outpu
             if handed is None:
                 _say(f"{file.name} is gone, and is graded again when it is back")
                 continue
+            _say(f"grading {file.name} …")
             try:
                 last = grader.grade(Task(handed, name, assignment, seed, setting=OWN_WORK))
             except RuntimeError:
