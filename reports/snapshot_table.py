@@ -15,8 +15,9 @@ from .stages import StageView, State
 from .terminal import STYLES, told
 from .wording import say
 
+_UNSEEN = (State.NOT_REACHED, State.NOT_APPLICABLE)
 _SHOWN = 2  # numbers of a tensor
-_WIDTHS = {"shape": 31, "values": 20, "line": 0}  # in characters; titles give way
+_LINE = 22  # characters of a place in the code before it is folded
 
 
 def snapshot_table(snapshot: Snapshot) -> RenderableType:
@@ -35,24 +36,33 @@ def _table(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
     """Nothing where the code never came to a pass."""
     if not stages:
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, expand=True)
     table.add_column(say("table.stage"), no_wrap=True)
-    for name, style in (("shape", ""), ("values", "dim"), ("line", "cyan")):
-        table.add_column(say(f"table.{name}"), style=style, overflow="fold", min_width=_WIDTHS[name])
+    table.add_column(no_wrap=True, ratio=1)  # the title gives way where there is little room
+    table.add_column(say("table.shape"), no_wrap=True)
+    table.add_column(say("table.values"), style="dim", no_wrap=True)
+    table.add_column(say("table.line"), style="cyan", overflow="fold", max_width=_LINE)
     for stage in stages:
-        table.add_row(_stage(stage), *_seen(stage))
+        sign = Text(f"{stage.state.sign} {stage.label}", STYLES[stage.state])
+        table.add_row(sign, stage.title, *_seen(stage))
     yield Text()
     yield table
+    yield from _missing(stages)
 
 
-def _stage(stage: StageView) -> Text:
-    return Text.assemble((f"{stage.state.sign} {stage.label}", STYLES[stage.state]), f" {stage.title}")
+def _missing(stages: tuple[StageView, ...]) -> Iterator[Text]:
+    """Why stages were not seen."""
+    for stage in stages:
+        if not stage.seen or stage.state in _UNSEEN:
+            yield Text(
+                f"\n{stage.label} {stage.title}, {stage.state.word}: {stage.message or stage.evidence}"
+            )
 
 
 def _seen(stage: StageView) -> tuple[Text, ...]:
-    """What was seen, or why nothing was."""
-    if not stage.seen or stage.state in (State.NOT_REACHED, State.NOT_APPLICABLE):
-        return (Text(f"{stage.state.word}: {stage.message or stage.evidence}"),)
+    """What was seen, if anything was."""
+    if not stage.seen or stage.state in _UNSEEN:
+        return (Text(stage.state.word),)
     line = Text(stage.place.short) if stage.place else Text()
     return Text(shape_text(stage.seen)), Text(_first(stage.values)), line
 

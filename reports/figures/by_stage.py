@@ -133,7 +133,9 @@ def _class_attention(kept: Kept, stage: StageView) -> Figure:
     """Over the image, the mean of the heads before each of them; records of old have no image here."""
     heads = kept.arrays["class_attention"][:_HEADS]
     titled = [(say("axis.head", head=number), one) for number, one in enumerate(heads, kept.head)]
-    titled = [(say("class_attention.mean"), heads.mean(0)), *titled] if len(heads) > 1 else titled
+    with np.errstate(invalid="ignore"):  # of infinities of both signs
+        mean = heads.mean(0)
+    titled = [(say("class_attention.mean"), mean), *titled] if len(heads) > 1 else titled
     axes, pixels = (say("axis.rows"), say("axis.columns")), kept.arrays.get("pixels")
     shown = maps(titled, axes) if pixels is None else veils(titled, axes, pixels)
     return Figure(say("class_attention.title"), say("class_attention.sentence"), panels=(shown,))

@@ -1,10 +1,11 @@
-"""What a student's page costs: its arrays while grading, rendering, bytes, requests; and what axe finds."""
+"""What pages about one submission or picture cost: time, bytes, requests; and what axe finds in them."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -12,13 +13,17 @@ from unittest.mock import patch
 
 from axe_playwright_python.sync_playwright import Axe
 from common import ASSIGNMENT, TESTS, show
+from own_picture import painted
 from test_examples import FOLDER
 
 from vitcheck.checks import assembling
 from vitcheck.checks.examination import Examination
 from vitcheck.checks.grading import grade
 from vitcheck.checks.kept.arrays import kept_arrays
-from vitcheck.reports import render_report
+from vitcheck.checks.pictures import Picture, read_picture
+from vitcheck.checks.result import Record, Snapshot
+from vitcheck.checks.snapshots import answer_key, trace
+from vitcheck.reports import render_report, render_snapshot
 from vitcheck.submissions.process import Zygote
 
 sys.path.insert(0, str(TESTS / "reports"))
@@ -50,10 +55,28 @@ def row(name: str, zygote: Zygote) -> tuple[object, ...]:
 
     with patch.object(assembling, "kept_arrays", timed):
         result = grade(FOLDER / name, ASSIGNMENT, zygote=zygote, seed=7)
-    page = render_report(result)
-    rendering = milliseconds(lambda: render_report(result))
-    sizes = (len(result.arrays or b""), len(page.encode()))
-    return name, sum(keeping), rendering, *(one / 1000 for one in sizes), *looked_at(page)
+    return name, sum(keeping), *rendered(result, lambda: render_report(result))
+
+
+def snapshot_row(name: str, make: Callable[[], Snapshot]) -> tuple[object, ...]:
+    """Of a picture at the assignment's full size, with the processor seconds of this process alone."""
+    began = time.process_time()
+    snapshot = make()
+    seconds = time.process_time() - began
+    return name, seconds, *rendered(snapshot, lambda: render_snapshot(snapshot))
+
+
+def traces(picture: Picture, zygote: Zygote) -> Iterator[tuple[object, ...]]:
+    for name in _NAMES:
+        make = partial(trace, FOLDER / name, picture, ASSIGNMENT, zygote=zygote)
+        yield snapshot_row(f"trace {name}", make)
+
+
+def rendered(record: Record, render: Callable[[], str]) -> tuple[float, ...]:
+    """Milliseconds, kB of arrays and page, and what the browser says."""
+    page = render()
+    sizes = (len(record.arrays or b""), len(page.encode()))
+    return milliseconds(render), *(one / 1000 for one in sizes), *looked_at(page)
 
 
 def looked_at(page: str) -> tuple[int, int]:
@@ -73,4 +96,18 @@ if __name__ == "__main__":
         show(
             ("submission", "keeping, ms", "rendering, ms", "arrays, kB", "page, kB", "requests", "axe"),
             [row(name, started) for name in _NAMES],
+        )
+        with TemporaryDirectory() as place:
+            sun = read_picture(painted(Path(place)))
+        show(
+            (
+                "picture at full size",
+                "making, s",
+                "rendering, ms",
+                "arrays, kB",
+                "page, kB",
+                "requests",
+                "axe",
+            ),
+            [snapshot_row("snapshot", partial(answer_key, sun, ASSIGNMENT)), *traces(sun, started)],
         )

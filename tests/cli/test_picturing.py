@@ -84,6 +84,20 @@ def test_a_trace_of_wrong_code_begins_with_what_is_wrong(vitcheck: Vitcheck) -> 
     assert "two_mistakes.py:46" in run.output
 
 
+def test_stages_that_are_not_reached_are_said_with_the_reason(vitcheck: Vitcheck) -> None:
+    text = (EXAMPLES / "two_mistakes.py").read_text("utf-8")
+    wrong = text.replace(
+        "attn_probs = F.softmax(attn_scores, dim=-2)", "attn_probs = attn_scores @ v[0, 0, 1:]"
+    )
+    Path("broken.py").write_text(wrong, encoding="utf-8")
+    run = vitcheck("trace", "broken.py", "--image", "sun.png")
+    assert run.exit_code == 1
+    rows = {line[2:5]: line for line in run.output.splitlines() if line[2:3] == "S"}
+    assert "B 1 · h 3 · T 37 · T 37" in rows["S12"]
+    assert rows["S14"].startswith("? S14  Context per head")
+    assert "S14 Context per head, not reached: the forward pass stopped before it" in run.output
+
+
 def test_a_trace_of_code_that_does_not_load_says_why(vitcheck: Vitcheck) -> None:
     options = ("--image", "sun.png", "--html", "page.html", "--json", "data.json")
     run = vitcheck("trace", EXAMPLES / "syntax_error.py", *options)

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from PIL import Image
-from records import NAMES, record
+from records import NAMES, SNAPSHOTS, record, snapshot
 from safetensors.numpy import load, save
 
 from vitcheck.checks.result import Result
-from vitcheck.reports import render_report
+from vitcheck.reports import render_report, render_snapshot
 from vitcheck.reports.figures import Arrays, Figure, figures, picture
 from vitcheck.reports.figures.bars import signed_bars
 from vitcheck.reports.figures.colours import Scale
@@ -87,6 +87,51 @@ def test_a_right_stage_is_not_compared_with_itself() -> None:
     assert [one.title for panels in attention.panels for one in panels.maps] == ["head 0", "head 1", "head 2"]
 
 
+def test_what_the_class_token_looks_at_lies_over_the_image() -> None:
+    result = record("fused_attention")
+    heads = Arrays.read(result.arrays).stages["S13"].arrays["class_attention"]
+    (_, looked_at) = drawn(result, "S13")
+    (panels,) = looked_at.panels
+    assert [one.title for one in panels.maps] == ["mean of the heads", "head 0", "head 1", "head 2"]
+    assert all(one.under == panels.maps[0].under != "" for one in panels.maps)
+    for shown, shares in zip(panels.maps, [heads.mean(0), *heads]):
+        row, column = np.unravel_index(shares.argmax(), shares.shape)
+        assert shown.description.endswith(f"most at row {row}, column {column}")
+        opaque = np.array([one[3] for one in pixels(shown.image)]).reshape(shares.shape)
+        assert np.allclose(opaque, 204 * shares / heads.max(), atol=1)
+    (legend,) = panels.legends
+    assert (legend.low, legend.high) == ("0", f"{heads.max():.3g}")
+
+
+def test_a_record_of_old_without_the_image_there_is_drawn_as_it_was() -> None:
+    result = record("fused_attention")
+    file = result.arrays or b""
+    header = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")])
+    kept = {name: one for name, one in load(file).items() if name != "S13/pixels"}
+    (_, looked_at) = drawn(result.model_copy(update={"arrays": save(kept, header["__metadata__"])}), "S13")
+    assert {one.under for one in looked_at.panels[0].maps} == {""}
+
+
+def test_patches_of_a_picture_are_shown_as_pictures() -> None:
+    stage = next(one for one in stage_views(snapshot("traced")) if one.label == "S02")
+    (tiles,) = figures(stage, Arrays.read(snapshot("traced").arrays))
+    ((shown,),) = (panels.maps for panels in tiles.panels)
+    found = pixels(shown.image)
+    assert (shown.columns, shown.rows) == (6 * 8 + 5, 6 * 8 + 5)
+    assert found[0][2] > found[0][0]  # the sky, in patch 0
+    assert found[-1][1] > found[-1][2]  # the field, in the last
+    assert found[8][:3] == (255, 255, 255)  # the gap between two
+
+
+@pytest.mark.parametrize("name", SNAPSHOTS)
+def test_a_page_of_a_picture_speaks_of_it(name: str) -> None:
+    page = render_snapshot(snapshot(name))
+    assert page == render_snapshot(snapshot(name))
+    assert "drawn at random, so that no pixel is like another" not in page
+    assert ("Your S12" in page) == ("What your code computes" in page) == (name == "traced")
+    assert ("The guiding questions" in page) == (name == "answer_key")
+
+
 def test_the_largest_number_has_the_last_colour_and_none_is_see_through() -> None:
     found = pixels(colours(np.array([[0.0, 1.0, np.nan, np.inf]]), 0.0, 1.0, Scale.AMOUNT))
     assert found[0] == (0x00, 0x22, 0x4E, 255)
@@ -94,8 +139,8 @@ def test_the_largest_number_has_the_last_colour_and_none_is_see_through() -> Non
     assert found[2][3] == 0
 
 
-def test_both_scales_are_told_apart_by_lightness() -> None:
-    """Amounts rise all the way, signed numbers fall off to both sides."""
+def test_scales_are_told_apart_by_lightness() -> None:
+    """Amounts rise all the way, veils darken, signed numbers fall off to both sides."""
     ramp = np.linspace(0, 1, 64)[None]
     light = {
         scale: [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b, _ in pixels(colours(ramp, 0.0, 1.0, scale))]
@@ -103,6 +148,7 @@ def test_both_scales_are_told_apart_by_lightness() -> None:
     }
     assert light[Scale.AMOUNT] == sorted(light[Scale.AMOUNT])
     assert light[Scale.SIGNED][:32] == sorted(light[Scale.SIGNED][:32])
+    assert light[Scale.VEIL] == sorted(light[Scale.VEIL], reverse=True)
     assert light[Scale.SIGNED][32:] == sorted(light[Scale.SIGNED][32:], reverse=True)
 
 
@@ -138,7 +184,8 @@ def test_measures_without_a_finite_number_are_drawn_too(value: float) -> None:
     file = result.arrays or b""
     header = json.loads(file[8 : 8 + int.from_bytes(file[:8], "little")])
     broken = {
-        name: one if name.endswith("grid") else np.full_like(one, value) for name, one in load(file).items()
+        name: one if name.endswith("grid") else np.full_like(one, value, np.float32)
+        for name, one in load(file).items()
     }
     changed = result.model_copy(update={"arrays": save(broken, header["__metadata__"])})
     assert render_report(changed).count("<figure") == render_report(result).count("<figure")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from records import record
+from records import SNAPSHOTS, record, snapshot
 from samples import a_class, scaled_by_embed_dim
 
 from vitcheck.checks.result import Result
 from vitcheck.reports import render_index, render_report, summaries, write_class, write_submission
-from vitcheck.reports.schema import result_schema
+from vitcheck.reports.schema import result_schema, snapshot_schema
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "result.schema.json"
 
@@ -74,6 +74,14 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
 def test_the_published_schema_is_up_to_date() -> None:
     advice = "write what vitcheck.reports.schema.result_schema() gives into docs/result.schema.json"
     assert PUBLISHED.read_text("utf-8") == result_schema(), advice
+
+
+def test_the_published_schema_of_snapshots_is_up_to_date_and_they_fit_it() -> None:
+    published = PUBLISHED.with_name("snapshot.schema.json").read_text("utf-8")
+    advice = "write what vitcheck.reports.schema.snapshot_schema() gives into docs/snapshot.schema.json"
+    assert published == snapshot_schema(), advice
+    for name in SNAPSHOTS:
+        jsonschema.validate(json.loads(snapshot(name).to_json()), json.loads(published))
 
 
 @pytest.mark.parametrize("result", a_class(), ids=lambda result: str(result.status.value))
