@@ -28,6 +28,7 @@ def watch_and_check(file: Path, asked: Callable[[Handed], Task], output: Output)
             if handed is None:
                 _say(f"{file.name} is gone, and is graded again when it is back")
                 continue
+            _say(f"grading {file.name} …")
             try:
                 last = grader.grade(asked(handed))
             except RuntimeError:

@@ -44,7 +44,7 @@ class Component(Examination):
     ) -> Trace:
         return super().trace(draw, self.input(draw) if image is None else image, fixed)
 
-    def _located(self, draw: Draw, trace: Trace) -> Example:
+    def located(self, draw: Draw, trace: Trace) -> Example:
         walk = locate_component(self.row.key, trace, draw.sizes)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 

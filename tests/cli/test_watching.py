@@ -172,7 +172,7 @@ def test_each_save_is_graded_and_the_report_follows_until_ctrl_c(tmp_path: Path)
 def test_ctrl_c_while_it_grades_ends_it_too(tmp_path: Path) -> None:
     shutil.copy(EXAMPLES / "endless_loop.py", tmp_path / "vit.py")
     with running(tmp_path / "vit.py") as command:
-        time.sleep(2)
+        command.until("grading vit.py")
         assert command.interrupt() == 0
 
 
