@@ -12,7 +12,7 @@ from .verdicts import CheckFailed
 
 
 def demand_returned(examination: Examination) -> None:
-    """Raises CheckFailed where a model returns neither its located logits nor anything known to be made of it.
+    """Raises CheckFailed where a model returns neither its logits nor anything known to be made of them.
 
     Of several tensors with a number for each class, it is the first that counts.
     """
