@@ -13,7 +13,7 @@ from .verdicts import CheckFailed
 
 
 def demand_returned(examination: Examination) -> None:
-    """Raises CheckFailed where a model returns neither its located S25 nor anything known to be made of it.
+    """Raises CheckFailed where a model returns neither its logits nor anything known to be made of them.
 
     Of several tensors with a number for each class, it is the first that counts.
     """
@@ -21,9 +21,8 @@ def demand_returned(examination: Examination) -> None:
         return
     for example in examination.examples:
         if example.trace.error is None and not _is_returned(example):
-            text = (
-                "What the model returns is not made from the tensor that stands for the logits in its pass."
-            )
+            label = examination.family.stage("logits").label
+            text = f"What the model returns is not made from the tensor that stands for {label} in its pass."
             raise CheckFailed(text, (), example.draw)
 
 
