@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
 from os import PathLike
@@ -24,6 +25,7 @@ from vitcheck.checks.tasks import OWN_WORK, Setting, Task
 from vitcheck.options import demand, submissions_in
 from vitcheck.reference.stages import stage as stage_called
 from vitcheck.shown import Result, Trace
+from vitcheck.submissions.batches import laid_out
 from vitcheck.submissions.live import Definition, definition_of, hand_in
 from vitcheck.submissions.packing import pack
 from vitcheck.submissions.popular import popular_packages
@@ -90,7 +92,7 @@ def grade(
     force: bool = False,
     gradebook: str | None = None,
 ) -> list[Result]:
-    """Grade a class as ``vitcheck grade`` does, and write the same files, without printing.
+    """Grade a class as ``vitcheck grade`` does, batches included, and write the same files, without printing.
 
     Returns the results in the order of the submissions, those that were taken from the gradebook included;
     one on which the grader itself failed says so in its reason. Raises FileNotFoundError and ValueError
@@ -102,31 +104,37 @@ def grade(
     own = None if checks is None else Path(checks)
     for path in (*given, own):
         demand(path)
-    found = submissions_in(given, Path(out))
-    setting = Setting(Isolation(isolation), popular_packages(found))
-    open_sandbox(setting.isolation)  # or every worker would say that it cannot be had
-    results: dict[str, Result] = {}
-    with open_gradebook(gradebook or str(Path(out, "gradebook.sqlite")), create=True) as book:
-        grade_many(
-            found,
-            _loaded(assignment),
-            Path(out),
-            engine=Local(jobs or os.cpu_count() or 1),
-            gradebook=book,
-            watch=_Kept(results),
-            setting=setting,
-            seed=seed,
-            checks=own,
-            force=force,
-        )
-    return [results[name] for name in submission_names(found)]
+    with ExitStack() as batches:
+        laid = [batches.enter_context(laid_out(path, Path(out), _say_nothing)) for path in given]
+        found = submissions_in(laid, Path(out))
+        setting = Setting(Isolation(isolation), popular_packages(found))
+        open_sandbox(setting.isolation)  # or every worker would say that it cannot be had
+        kept = _Kept()
+        with open_gradebook(gradebook or str(Path(out, "gradebook.sqlite")), create=True) as book:
+            grade_many(
+                found,
+                _loaded(assignment),
+                Path(out),
+                engine=Local(jobs or os.cpu_count() or 1),
+                gradebook=book,
+                watch=kept,
+                setting=setting,
+                seed=seed,
+                checks=own,
+                force=force,
+            )
+        return [kept.results[name] for name in submission_names(found)]
+
+
+def _say_nothing(text: str) -> None:
+    """Of what was decided between files of a batch, which the command tells."""
 
 
 class _Kept:
     """Watches a run, and keeps its results by name."""
 
-    def __init__(self, results: dict[str, Result]) -> None:
-        self._results = results
+    def __init__(self) -> None:
+        self.results: dict[str, Result] = {}
 
     def start(self, waiting: int, taken: int) -> None:
         pass
@@ -135,7 +143,7 @@ class _Kept:
         pass
 
     def done(self, result: records.Result) -> None:
-        self._results[result.submission] = Result.of(result)
+        self.results[result.submission] = Result.of(result)
 
     taken = done
 

@@ -31,7 +31,7 @@ _AGAIN = re.compile(
 _MOODLE = re.compile(r"(?P<student>.+_\d+)_assignsubmission_[a-z]+(?:_(?P<file>[^/]+)|_?/(?P<below>.+))")
 
 
-class BatchError(Exception):
+class BatchError(ValueError):
     """A download that cannot be read; the message says which file of it."""
 
 

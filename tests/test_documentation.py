@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from click_man.shell import cli as click_man
+from PIL import Image
 
 from vitcheck.__main__ import main
 
@@ -19,6 +21,11 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "submissions" / "examples"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 MANUAL = ROOT / "docs" / "man"
+ROSTER = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Homework 3 (77)
+    Points Possible,,,,,100
+Smith Ann,1234,,ann,A,
+"""
 OWN_CHECK = "def test_it_has_examples(examination):\n    assert examination.examples\n"
 
 
@@ -33,11 +40,16 @@ WITH_COMMANDS = [page for page in PAGES if commands(page)]
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder as the pages assume it: a student's file, a class, and checks of one's own."""
+    """A folder as the pages assume it: a student's work, a class, a picture, checks of one's own."""
     shutil.copy(EXAMPLES / "scale_by_width.py", tmp_path / "vit_transformer.py")
     (tmp_path / "submissions").mkdir()
     shutil.copy(EXAMPLES / "prenorm_conv.py", tmp_path / "submissions" / "ann.py")
     shutil.copy(EXAMPLES / "syntax_error.py", tmp_path / "submissions" / "bob.py")
+    with zipfile.ZipFile(tmp_path / "submissions.zip", "w") as batch:  # as Canvas names what it gives out
+        batch.write(EXAMPLES / "prenorm_conv.py", "smithann_1234_5678_vit.py")
+    (tmp_path / "roster.csv").write_text(ROSTER)
+    shutil.copy(EXAMPLES / "notebook.ipynb", tmp_path / "hw3.ipynb")
+    Image.linear_gradient("L").convert("RGB").save(tmp_path / "cat.jpg")
     (tmp_path / "own-checks").mkdir()
     (tmp_path / "own-checks" / "test_own.py").write_text(OWN_CHECK)
     return tmp_path

@@ -291,9 +291,9 @@ def test_reading_an_assignment_imports_no_torch() -> None:
     assert subprocess.run([sys.executable, "-c", code + "sys.exit('torch' in sys.modules)"]).returncode == 0
 
 
-def test_the_example_in_the_readme_works(tmp_path: Path) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    example = readme.partition("```toml\n")[2].partition("```")[0]
+def test_the_example_in_the_documentation_works(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "instructors.md").read_text("utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
     assert load_assignment(written(tmp_path, example)).full.grid == (4, 4)
 
 
