@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
+from samples import all_passed, scaled_by_embed_dim
 
 from vitcheck.checks.assignment import Assignment, load_assignment
 from vitcheck.checks.catalogue import mistakes
 from vitcheck.checks.course.fates import fates
 from vitcheck.checks.course.planting import plantable, reference_as_submission
+from vitcheck.checks.course.validating import validate
 from vitcheck.checks.course.validation import Fate, Told
+from vitcheck.checks.engines import Done
 from vitcheck.checks.result import Result
 from vitcheck.checks.selftest.measuring import every
 from vitcheck.checks.tasks import Task
@@ -83,3 +88,40 @@ def test_a_mistake_that_costs_points_is_caught_and_a_layout_that_is_allowed_cost
     assert (caught.fate, caught.why) == (Fate.CAUGHT, "")
     assert caught.points > 2
     assert found["patch-columns-first"].fate is Fate.ALLOWED
+
+
+class Answers:
+    """An engine that finds one planted mistake, and nothing wrong with anything else."""
+
+    def __enter__(self) -> Answers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def finish(self) -> None:
+        pass
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        for task in tasks:
+            wrong = task.name == "reference scale-by-embed-dim"
+            yield Done(task, scaled_by_embed_dim() if wrong else all_passed())
+
+
+def test_of_a_whole_model_every_mistake_that_can_be_planted_is_tried(tmp_path: Path) -> None:
+    (tmp_path / "vit.py").touch()
+    counted: list[tuple[int, int]] = []
+    found = validate(
+        load_assignment("vit-debugging"),
+        "",
+        tmp_path / "vit.py",
+        seeds=2,
+        engine=Answers(),
+        done=lambda number, of: counted.append((number, of)),
+    )
+    tried = len(plantable("report"))
+    assert counted[-1] == (3 + tried, 3 + tried)  # two of the solution, and one of the reference as it is
+    fates = {one.id: one.fate for one in found.mistakes}
+    assert fates["scale-by-embed-dim"] is Fate.CAUGHT
+    assert fates["scale-missing"] is Fate.UNSEEN
+    assert fates["gelu-tanh"] is Fate.ALLOWED
