@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from common import show
 from workflow_runner import ROOT, Runner
 
+_OF_TORCH = ("torch", "functorch", "nvidia", "triton", "cuda")
 _STEPS = ("Install vitcheck", "Grade", "Report")
 
 
@@ -31,6 +32,12 @@ def size_of(folder: Path) -> int:
     """In MB."""
     printed = run(["du", "-sm", str(folder)], check=True, capture_output=True, text=True).stdout
     return int(printed.split()[0])
+
+
+def size_without_torch(environment: Path) -> int:
+    """In MB, of all packages but PyTorch and what it brings for accelerators."""
+    (packages,) = environment.glob("lib/python*/site-packages")
+    return sum(size_of(one) for one in packages.iterdir() if not one.name.lower().startswith(_OF_TORCH))
 
 
 def main() -> None:
@@ -53,9 +60,11 @@ def main() -> None:
                 Path(folder, "empty", "temp", packages.name).replace(packages)
             taken = seconds(runner)
             share = f"{100 * taken[0] / sum(taken):.0f} %"
-            rows.append((cache, *taken, share, size_of(packages), size_of(place / "temp" / "vitcheck")))
+            installed = place / "temp" / "vitcheck"
+            sizes = (size_of(packages), size_of(installed), size_without_torch(installed))
+            rows.append((cache, *taken, share, *sizes))
     steps = (name.lower() for name in _STEPS)
-    show(("cache", *steps, "share of installing", "cached, MB", "installed, MB"), rows)
+    show(("cache", *steps, "share of installing", "cached, MB", "installed, MB", "without torch, MB"), rows)
 
 
 if __name__ == "__main__":
