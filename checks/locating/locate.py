@@ -6,6 +6,7 @@ from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
 from ...submissions.trace import Trace, Use
+from ..anatomy import Input
 from ..family import Family
 from ..vit import VIT
 from .block import settle_block, settle_made_up, settle_odd_input, settle_unexplained, settle_until_crash
@@ -16,8 +17,6 @@ from .taken import until_next_attention
 from .walk import Walk, begin, stage_of
 
 _BLOCKS_AT_MOST = 64
-
-_Input = tuple[Predict, tuple[str, ...]]  # and what is wrong about reading it
 
 
 def locate(trace: Trace, sizes: ModelSizes, family: Family = VIT) -> Walk:
@@ -91,10 +90,10 @@ def _attention_follows(walk: Walk) -> bool:
     return walk.trace.error is None and until_next_attention(walk) < len(walk.trace.records)
 
 
-def _wrong_inputs(walk: Walk) -> list[_Input]:
+def _wrong_inputs(walk: Walk) -> list[Input]:
     """What a block may read by mistake."""
     number, x = walk.blocks + 1, _sequence(walk)
-    inputs: list[_Input] = []
+    inputs: list[Input] = []
     if number == 1 and ("tokens", 0) in walk.context.stages:
         inputs.append((stage_of("tokens", 0), ("block-reads-stale-tokens",)))
     table = walk.roles.get("positions")
@@ -118,9 +117,9 @@ def _readout(walk: Walk) -> bool:
     """The class scores, from the last block or from what they may be read from by mistake."""
     if any(step.key == "logits" for step in walk.steps):
         return True
-    right: list[_Input] = [(_sequence(walk), ())]
+    right: list[Input] = [(_sequence(walk), ())]
     first = ("block-result-discarded",) if _each_reads_the_first(walk) else ("readout-before-encoder",)
-    others: list[_Input] = [(stage_of("positioned_tokens", 0), first)]
+    others: list[Input] = [(stage_of("positioned_tokens", 0), first)]
     others += [
         (stage_of("block_output", number), ("depth-off-by-one",)) for number in range(walk.blocks - 1, 0, -1)
     ]
