@@ -14,6 +14,7 @@ from ..submissions.process import Zygote
 from ..submissions.recipe import Pins
 from ..submissions.session import Session
 from ..submissions.source import Source, read_source, submission_name
+from ..submissions.written.reading import read_documents
 from .assembling import Notes, graded, not_graded
 from .assignment import Assignment
 from .components.exercises import Exercises
@@ -22,6 +23,7 @@ from .examination import Examination
 from .forgeries import refuse_forgeries
 from .result import Result, Run
 from .running import run_suite
+from .written.examining import Written
 
 
 def grade(
@@ -43,6 +45,7 @@ def grade(
     source: Source | None = None
     notes = Notes()
     layers: tuple[str, ...] = ()
+    written = _written(path, assignment, zygote)
     try:
         source = read_source(path)
         with zygote.child(assignment.limits, seed=seed) as child:
@@ -59,12 +62,23 @@ def grade(
             exercises = Exercises(examination)
             outcomes = run_suite(examination, checks, parts, exercises)
             run = _run(seed, began, layers, examination)
-            return graded(name, examination, outcomes, notes, run, parts, exercises)
+            return graded(name, examination, outcomes, notes, run, parts, exercises, written)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
         error = Crashed(f"the model could not be built: {failed}", next(iter(failed.frames), None))
-        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
+        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers), written)
     except SubmissionError as error:
-        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
+        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers), written)
+
+
+def _written(path: Path, assignment: Assignment, zygote: Zygote) -> Written | None:
+    """The reports beside the code, before that runs; None where none is asked for, or none was handed in."""
+    if assignment.written is None:
+        return None
+    documents = read_documents(path, zygote)
+    asked_for_points = bool(assignment.points.written)
+    if not documents and not asked_for_points:
+        return None
+    return Written(documents, assignment, assignment.written)
 
 
 def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examination | None = None) -> Run:

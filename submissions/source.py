@@ -120,7 +120,7 @@ def read_source(path: Path) -> Source:
 
 def _read(path: Path) -> dict[str, bytes]:
     files = chosen(path)
-    if len(files) == 1 and _is_archive(files[0]):
+    if len(files) == 1 and is_archive(files[0]):
         return archives.unpack(files[0], _wanted)
     if path.is_dir():
         return {file.relative_to(path).as_posix(): file.read_bytes() for file in files}
@@ -141,7 +141,7 @@ def chosen(path: Path) -> list[Path]:
 def _chosen_in(folder: Path) -> list[Path]:
     files = list(regular_files(folder))
     wanted = [file for file in files if _wanted(file.relative_to(folder).as_posix(), file.stat().st_size)]
-    packed = [file for file in files if _is_archive(file)]
+    packed = [file for file in files if is_archive(file)]
     has_code = any(file.name.endswith((".py", ".ipynb")) for file in wanted)
     return packed if len(packed) == 1 and not has_code else wanted
 
@@ -149,7 +149,7 @@ def _chosen_in(folder: Path) -> list[Path]:
 def _size(file: Path) -> int:
     """Return the bytes of a file that may be read. Raises NotLoaded or Refused for another."""
     suffix, size = file.suffix.lower(), file.stat().st_size
-    if not _is_archive(file) and suffix not in _LIMITS:
+    if not is_archive(file) and suffix not in _LIMITS:
         raise NotLoaded(
             f"{file.name} is neither Python (.py), a notebook (.ipynb), a folder, nor an archive "
             f"({', '.join(archives.SUFFIXES)})"
@@ -159,27 +159,29 @@ def _size(file: Path) -> int:
     return size
 
 
-def _is_archive(file: Path) -> bool:
+def is_archive(file: Path) -> bool:
+    """Tell by its name whether a file is an archive."""
     return file.name.lower().endswith(archives.SUFFIXES)
 
 
 def regular_files(folder: Path) -> Iterator[Path]:
     """Yield each file below ``folder`` in a fixed order; no link is followed, since it may lead anywhere."""
     for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not _is_skipped(name))
+        folders[:] = sorted(name for name in folders if not is_skipped(name))
         for name in sorted(names):
             file = Path(root, name)
             if stat.S_ISREG(file.lstat().st_mode):
                 yield file
 
 
-def _is_skipped(part: str) -> bool:
+def is_skipped(part: str) -> bool:
+    """Tell whether a folder or file of this name is hidden, or no work of a student."""
     return part.startswith(".") or part in _SKIPPED
 
 
 def _wanted(name: str, size: int) -> bool:
     path = PurePosixPath(name)
-    return size <= _LIMITS.get(path.suffix.lower(), -1) and not any(map(_is_skipped, path.parts))
+    return size <= _LIMITS.get(path.suffix.lower(), -1) and not any(map(is_skipped, path.parts))
 
 
 def _strip(files: dict[str, bytes]) -> dict[str, bytes]:
