@@ -89,7 +89,7 @@ def not_graded(
     run: Run,
     written: Written | None = None,
 ) -> Result:
-    """The record of a submission that ended before its checks could run; what is written counts all the same."""
+    """The record of a submission that ended before its checks could run; what is written counts anyway."""
     outcomes = written.outcomes() if written else []
     points = assignment.points_of([one.id for one in outcomes])
     earned = _score(points, outcomes, 0.0).earned
@@ -134,7 +134,7 @@ def _message(outcome: CheckOutcome) -> str:
 
 
 def _score(points: Mapping[str, float], outcomes: Sequence[CheckOutcome], by_hand: float) -> Score:
-    """Skipped checks say nothing: their points go to the others in proportion. None is given ``by_hand`` yet."""
+    """Skipped checks say nothing: their points go to the others. Those ``by_hand`` are yet to come."""
     possible = sum(points[one.id] for one in outcomes)
     asked = sum(points[one.id] for one in outcomes if one.outcome != "skipped")
     earned = sum(points[one.id] for one in outcomes if one.outcome == "passed")

@@ -71,14 +71,12 @@ def grade(
 
 
 def _written(path: Path, assignment: Assignment, zygote: Zygote) -> Written | None:
-    """The reports beside the code, before that runs; None where none is asked for, or none was handed in."""
+    """The reports beside the code, before that runs; None where nothing is asked for or to be said."""
     if assignment.written is None:
         return None
     documents = read_documents(path, zygote)
-    asked_for_points = bool(assignment.points.written)
-    if not documents and not asked_for_points:
-        return None
-    return Written(documents, assignment, assignment.written)
+    pays = assignment.points.written or assignment.possible_by_hand
+    return Written(documents, assignment, assignment.written) if documents or pays else None
 
 
 def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examination | None = None) -> Run:

@@ -32,6 +32,7 @@ class Row:
     link: str
     score: ScoreView
     remark: str
+    marking: str  # a link, where there are answers to mark
     first: str
     tone: str
     marks: tuple[Mark, ...]
@@ -103,6 +104,7 @@ def _row(row: Summary, labels: Sequence[str]) -> Row:
         link=link,
         score=score_view(row.score),
         remark=row.remark,
+        marking=f"{quote(row.submission, safe='')}/marking.html" if row.to_mark else "",
         first=row.brief,
         tone=row.tone,
         marks=tuple(_mark(row, label, link) for label in labels),

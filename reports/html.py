@@ -13,11 +13,18 @@ from .classes import index_view
 from .summaries import Summary
 from .view import report_view
 from .wording import say
+from .written import marking_view
 
 
 def render_report(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
     """The page of one submission, with figures if it has arrays. The same result gives the same text."""
     return _environment().get_template("report.html").render(view=report_view(result, adjustment)) + "\n"
+
+
+def render_marking(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
+    """The page for who marks the answers in writing: each beside what to look for. Not for students."""
+    view = marking_view(result, adjustment)
+    return _environment().get_template("marking.html").render(view=view) + "\n"
 
 
 def render_index(rows: Sequence[Summary]) -> str:

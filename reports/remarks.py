@@ -25,6 +25,9 @@ def _decided(adjustment: Adjustment) -> Iterator[str]:
         yield f"set to {points(adjustment.override)}"
     elif adjustment.delta:
         yield f"adjusted by {'+' if adjustment.delta > 0 else '-'}{points(abs(adjustment.delta))}"
+    if adjustment.marks:
+        given = (f"{one_line(id)} {points(mark)}" for id, mark in sorted(adjustment.marks.items()))
+        yield f"marked {' and '.join(given)}"
     if adjustment.extra_hours:
         yield f"{adjustment.extra_hours} h of extra time"
     if adjustment.late_days:

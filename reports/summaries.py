@@ -40,6 +40,7 @@ class Summary:
     tone: str
     brief: str
     remark: str
+    to_mark: bool  # are there answers in writing?
 
 
 def summaries(
@@ -64,6 +65,7 @@ def _summary(result: Result, adjustment: Adjustment) -> Summary:
         tone=stands.tone,
         brief=stands.brief,
         remark=remark(adjustment),
+        to_mark=bool(result.written and any(one.answer for one in result.written.answers)),
     )
 
 

@@ -16,6 +16,7 @@ from .stages import StageView, State, Unseen, pipeline, unseen
 from .standing import Standing, standing
 from .text import NAME_LIMIT, TEXT_LIMIT, clean, one_line, points, sentence
 from .wording import say
+from .written import WrittenView, written_view
 
 _LETTERS = "BCHWPNFTDhdMLK"  # of axes, in the order in which they come up
 
@@ -78,6 +79,7 @@ class ReportView:
     mistakes: tuple[Finding, ...]
     variants: tuple[Finding, ...]
     notes: tuple[NoteView, ...]
+    written: WrittenView | None
     facts: tuple[tuple[str, str], ...]
 
 
@@ -111,6 +113,7 @@ def report_view(result: Result, adjustment: Adjustment) -> ReportView:
         mistakes=tuple(_mistake(one, anchors) for one in result.mistakes),
         variants=tuple(_variant(one, anchors) for one in result.variants),
         notes=tuple(NoteView(one_line(n.kind), clean(n.text), place(n.location)) for n in result.notes),
+        written=written_view(result, adjustment),
         facts=_facts(result.run),
     )
 

@@ -54,7 +54,7 @@ class Handed:
 
 
 def pack(path: Path) -> Handed:
-    """Take what ``read_source`` and ``documents`` would read at ``path``; what they refuse is the ``problem``."""
+    """Take what ``read_source`` and ``documents`` would read; what they refuse is the ``problem``."""
     path = path.resolve()
     try:
         return _packed(path, chosen(path), document_files(path))

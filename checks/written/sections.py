@@ -15,7 +15,8 @@ _MARK = re.compile(r"\W*\d*\W*#+\s*breakpoint", re.IGNORECASE)  # a line of code
 _COMMENT = re.compile(r"\s#\s.*")
 _SHOWN = re.compile(r"^\W*(?:[\w.]+\s*[=:]?\s*)?(?:torch\.Size)?\W*\(?\[?[\d, ]+\]?\)?\W*$")
 _CLOSING = re.compile(
-    r"\W*(?:\d+(?:\.\d+)*[.)]?\s+)?(?:reflections?|conclusions?|references|appendix|summary|guiding questions)\b",
+    r"\W*(?:\d+(?:\.\d+)*[.)]?\s+)?"
+    r"(?:reflections?|conclusions?|references|appendix|summary|guiding questions)\b",
     re.IGNORECASE,
 )
 _CLOSING_LENGTH = 60  # a longer line is a sentence

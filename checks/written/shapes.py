@@ -1,4 +1,4 @@
-"""Shapes as people write them: ``torch.Size([1, 197, 768])``, ``1 × 197 × 768``, ``(B, N+1, D)``."""
+"""Shapes as people write them: ``torch.Size([1, 197, 768])``, ``1x197x768``, ``(B, N+1, D)``."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def snapshots(
     stages: Mapping[str, StageResult],
     unread: Sequence[str],
 ) -> dict[str, SnapshotResult]:
-    """Judge every stage by label; ``stages`` are those of the code, ``unread`` the reports nobody could read."""
+    """Judge every stage by label; ``stages`` are those of the code, ``unread`` names reports."""
     found: dict[str, SnapshotResult] = {}
     for row in STAGES:
         keys = dict.fromkeys(key for one in label_sets for key in LABEL_SETS[one][row.label])
@@ -96,7 +96,7 @@ class _Snapshot:
         return any(shape.fits(*wanted) for wanted in self._wanted)
 
     def _is_statement(self, shape: Shape) -> bool:
-        """A smaller one is a size that is talked of, such as 16 × 16 pixels, and one half known is no claim."""
+        """A smaller one is a size that is talked of, such as that of a patch; one half known is no claim."""
         least = min(3, *(len(sizes) for sizes, _ in self._wanted))
         return len(shape.axes) >= least and all(shape.axes)
 
