@@ -71,10 +71,15 @@ def grade(
 
 
 def _written(path: Path, assignment: Assignment, zygote: Zygote) -> Written | None:
-    """The reports beside the code, before that runs; None where nothing is asked for or to be said."""
+    """The reports beside the code, before that runs; None where nothing is asked for or to be said.
+
+    Raises RuntimeError where a report counts, and the package that reads it is missing.
+    """
     if assignment.written is None:
         return None
     documents = read_documents(path, zygote)
+    if assignment.points.written and (lacking := [one for one in documents if one.lacking]):
+        raise RuntimeError(f"{lacking[0].name} counts, and cannot be read: {lacking[0].problem}")
     pays = assignment.points.written or assignment.possible_by_hand
     return Written(documents, assignment, assignment.written) if documents or pays else None
 

@@ -11,6 +11,7 @@ from vitcheck.gradebook import gradebook
 from vitcheck.grading import grade
 from vitcheck.looking_up import explain, stages
 from vitcheck.measuring import selftest
+from vitcheck.similar import similar
 
 
 @click.group(epilog=HELP, context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,7 +20,7 @@ def main() -> None:
     """Grade Vision Transformer assignments, stage by stage."""
 
 
-for command in (grade, check, gradebook, stages, explain, selftest):
+for command in (grade, check, gradebook, similar, stages, explain, selftest):
     main.add_command(command)
 
 if __name__ == "__main__":

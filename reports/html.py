@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ..checks.adjustment import UNADJUSTED, Adjustment
+from ..checks.pairs import Pair
 from ..checks.result import Result
 from .classes import index_view
+from .similar import similar_view
 from .summaries import Summary
 from .view import report_view
 from .wording import say
@@ -25,6 +27,12 @@ def render_marking(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
     """The page for who marks the answers in writing: each beside what to look for. Not for students."""
     view = marking_view(result, adjustment)
     return _environment().get_template("marking.html").render(view=view) + "\n"
+
+
+def render_similar(pairs: Sequence[Pair], compared: int, left_out: Mapping[str, str]) -> str:
+    """The page of pairs among ``compared`` submissions; of those ``left_out`` it says why."""
+    view = similar_view(pairs, compared, left_out)
+    return _environment().get_template("similar.html").render(view=view) + "\n"
 
 
 def render_index(rows: Sequence[Summary]) -> str:

@@ -87,7 +87,7 @@ class _Snapshot:
         if any(one.pictured for one in self._about):
             return SnapshotOutcome.UNCLEAR, "a picture stands there, which is not read"
         if unread:
-            return SnapshotOutcome.UNCLEAR, f"it may stand in {', '.join(unread)}, which could not be read"
+            return SnapshotOutcome.NOT_FOUND, f"it may stand in {', '.join(unread)}, which could not be read"
         if self._about:
             return SnapshotOutcome.NOT_FOUND, "it is mentioned, without a shape"
         return SnapshotOutcome.NOT_FOUND, "it is not in the report"

@@ -33,6 +33,7 @@ class Document:
     name: str
     passages: tuple[Passage, ...] = ()
     problem: str | None = None
+    lacking: bool = False  # is the problem one of the grader, who has not the package that reads it?
 
 
 def read_documents(path: Path, zygote: Zygote) -> list[Document]:
@@ -54,7 +55,7 @@ def _read(name: str, content: bytes, zygote: Zygote) -> Document:
         return Document(name, problem=f"it is larger than {DOCUMENT_BYTES // 2**20} MB")
     if find_spec(reader.package) is None:
         missing = f"the grader lacks the package {reader.distribution}: pip install 'vitcheck[reports]'"
-        return Document(name, problem=missing)
+        return Document(name, problem=missing, lacking=True)
     try:
         with zygote.child(LIMITS, handlers=_HANDLERS) as child:
             given = {"content": torch.frombuffer(bytearray(content or b"\n"), dtype=torch.uint8)}
