@@ -81,7 +81,7 @@ def answers(documents: Sequence[Document], questions: Mapping[str, Question]) ->
 def _answer(passages: Sequence[Passage], place: Place, starts: set[int]) -> str:
     """All that stands between the question and the next thing."""
     level = passages[place.passage].level
-    parts = [place.rest.strip()]
+    parts = [place.rest.strip(" *_")]  # what is bold ends behind the question mark
     for index in range(place.passage + 1, len(passages)):
         one = passages[index]
         below = one.kind is Kind.HEADING and one.level > level > 0

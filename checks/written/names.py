@@ -31,7 +31,8 @@ _END_OF_NAME = re.compile(r"[:|(\u2013\u2014=\n]| - |\.\s")
 def labels_first(text: str) -> list[str]:
     """List the labels that a text begins with, whatever number its figure or section has."""
     text = _spelt(text)
-    return _known(labels_at(text[_begin(text) :]))
+    rest = text[_begin(text) :]
+    return _known(labels_at(rest)) if _LABEL.match(rest) else []
 
 
 def labels_within(text: str) -> list[tuple[str, list[str]]]:

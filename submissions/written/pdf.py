@@ -27,15 +27,8 @@ def passages(content: bytes) -> Iterator[Passage]:
 
 
 def _page(page: PageObject, number: int) -> Iterator[Passage]:
-    if _has_picture(page):
+    if len(page.images):  # which unpacks none of them
         yield Passage(Kind.PICTURE, "", page=number)
     for line in page.extract_text().splitlines():
         if line.strip():
             yield Passage(Kind.TEXT, line.strip(), page=number)
-
-
-def _has_picture(page: PageObject) -> bool:
-    """Looked up by name, since to unpack pictures takes long."""
-    resources = page.get("/Resources", {}).get_object()
-    drawn = resources.get("/XObject", {}).get_object()
-    return any(drawn[name].get_object().get("/Subtype") == "/Image" for name in drawn)
