@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Mapping
 
-import nbformat
 from docx import Document
 from fpdf import FPDF
 
@@ -76,13 +76,20 @@ def notebook() -> bytes:
     """The same in text cells, one shape printed by a code cell."""
     text = markdown().decode().replace("Its shape is torch.Size([1, 12, 197, 196]).\n", "")
     before, heading, after = text.partition("| stage |")
-    output = nbformat.v4.new_output("stream", text="torch.Size([1, 12, 197, 196])\n")
-    cells = [
-        nbformat.v4.new_markdown_cell(before),
-        nbformat.v4.new_code_cell("print(scores.shape)", outputs=[output]),
-        nbformat.v4.new_markdown_cell(heading + after),
+    output = {"output_type": "stream", "name": "stdout", "text": "torch.Size([1, 12, 197, 196])\n"}
+    return notebook_of(
+        ("markdown", before), ("code", "print(scores.shape)", output), ("markdown", heading + after)
+    )
+
+
+def notebook_of(*cells: tuple[str, str] | tuple[str, str, dict[str, str]]) -> bytes:
+    """Cells of a kind with their text, and what code gave."""
+    written = [
+        {"cell_type": kind, "metadata": {}, "source": text}
+        | ({"execution_count": None, "outputs": list(outputs)} if kind == "code" else {})
+        for kind, text, *outputs in cells
     ]
-    return str(nbformat.writes(nbformat.v4.new_notebook(cells=cells))).encode()
+    return json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": written}).encode()
 
 
 KINDS: Mapping[str, Callable[[], bytes]] = {

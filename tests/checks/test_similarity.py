@@ -5,9 +5,9 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-import nbformat
 from copies import renamed, reordered
 from corpus import BASES
+from written_reports import notebook_of
 
 from vitcheck.checks.pairs import SHARE
 from vitcheck.checks.similarity import program_text, read_programs, similar_pairs
@@ -61,8 +61,7 @@ def test_every_form_of_a_submission_is_compared_as_its_code(tmp_path: Path) -> N
     (tmp_path / "file.py").write_text(REPORT)
     (tmp_path / "folder" / "src").mkdir(parents=True)
     (tmp_path / "folder" / "src" / "vit.py").write_text(REPORT)
-    cells = [nbformat.v4.new_markdown_cell("text"), nbformat.v4.new_code_cell(REPORT)]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), str(tmp_path / "book.ipynb"))  # type: ignore[no-untyped-call]  # without annotations
+    (tmp_path / "book.ipynb").write_bytes(notebook_of(("markdown", "text"), ("code", REPORT)))
     with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
         archive.writestr("vit.py", REPORT)
     (tmp_path / "empty.py").write_text("")
