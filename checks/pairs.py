@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .result import CodeLine
 
-SHARE = 0.8  # of one program found in the other; of 99 in 100 pairs of independent programs it is below 0.62
+SHARE = 0.8  # of one program found in the other; no two programs of tests/bases come up to it
 
 
 @dataclass(frozen=True)

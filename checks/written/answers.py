@@ -16,7 +16,8 @@ from .names import labels_first
 from .sections import closes_all
 
 _ALIKE = 66  # per cent of words in common: questions in other words have more, other sentences less
-_LESS_ALIKE = 48  # enough where the number of the question stands before it
+_RIGHT_NUMBER = 18  # per cent that the number of the question, standing before it, is worth
+_ASKED = 300  # characters of a question
 _CHARACTERS = 6000  # of an answer
 _WORDS = 4  # fewer are no question
 _NUMBER = re.compile(r"\W*(?P<named>Q(?:uestion)?\s*)?\W{0,3}(?P<number>\d{1,2})\b[.):\s-]*", re.IGNORECASE)
@@ -52,18 +53,17 @@ def questions_in(passages: Sequence[Passage], questions: Mapping[str, Question])
 def _places(index: int, text: str, questions: Mapping[str, Question]) -> list[Place]:
     """The questions that a passage may begin with."""
     numbered = _NUMBER.match(text)
-    body = text[numbered.end() :] if numbered else text
-    asked, mark, rest = body.partition("?")
-    asked = asked[:300]
+    named = numbered is not None and numbered["named"] is not None
+    asked, mark, rest = text[numbered.end() if numbered else 0 :].partition("?")
+    if len(asked.split()) < _WORDS and not named:
+        return []
     places = []
     for number, (id, question) in enumerate(questions.items(), 1):
-        likeness = fuzz.token_set_ratio(asked.lower(), question.text.lower())
-        is_number = numbered is not None and int(numbered["number"]) == number
-        if is_number and numbered is not None and numbered["named"]:
-            likeness = max(likeness, 100 if likeness >= _LESS_ALIKE else _ALIKE)
-        least = _LESS_ALIKE if is_number else _ALIKE
-        if likeness >= least and (len(asked.split()) >= _WORDS or (numbered and numbered["named"])):
-            places.append(Place(likeness + 20 * is_number, id, index, rest if mark else ""))
+        likeness = fuzz.token_set_ratio(asked[:_ASKED].lower(), question.text.lower())
+        if numbered and int(numbered["number"]) == number:
+            likeness += _ALIKE if named else _RIGHT_NUMBER
+        if likeness >= _ALIKE:
+            places.append(Place(likeness, id, index, rest if mark else ""))
     return places
 
 
