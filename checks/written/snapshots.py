@@ -12,6 +12,7 @@ from .sections import Section
 from .shapes import Shape, shapes_in
 
 _MANY = 4  # wrong shapes beside the right one: so many are no statement of one
+_PLACES = 40  # in which one stage is shown; more are somebody's joke
 _MOST = 12  # shapes of one stage that are looked at
 _TEXT = 80  # characters of a shape that are kept
 
@@ -40,7 +41,7 @@ class _Snapshot:
 
     def __init__(self, rows: Sequence[Stage], about: Sequence[Section], sizes: Sizes) -> None:
         by_label = [one for one in about if one.labelled]
-        self._about = by_label or list(about)
+        self._about = (by_label or list(about))[:_PLACES]
         self._wanted = [(one.shape(sizes), one.axes.split()) for one in rows]
         self._grid = sizes.grid
         self._shapes = {one: self._stated(one, sizes) for one in range(len(self._about))}

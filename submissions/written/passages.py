@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+PASSAGES = 10_000  # of one report, which has some hundreds
+CHARACTERS = 400_000  # of them all, where a report has about 20,000
+
 
 class Kind(str, Enum):
     """What a passage is; a row of a table holds its cells with " | " between them."""

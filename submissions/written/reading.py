@@ -20,7 +20,7 @@ from ..process import Zygote
 from ..session import student_error
 from ..trace import reading
 from .documents import DOCUMENT_BYTES, MOST, READERS, documents
-from .passages import Kind, Passage
+from .passages import CHARACTERS, PASSAGES, Kind, Passage
 
 LIMITS = Limits(request_seconds=30, submission_seconds=30, cpu_seconds=30, memory_bytes=1 << 30)
 _HANDLERS = f"{__package__}.handlers:HANDLERS"
@@ -69,9 +69,10 @@ def _read(name: str, content: bytes, zygote: Zygote) -> Document:
 
 
 def _passages(reply: Mapping[str, Any]) -> Iterator[Passage]:
-    for kind, text, level, page in reply["passages"]:
-        if not isinstance(text, str):
-            raise ValueError("a passage without text")
+    """Within the limits, whatever has become of the process that was to keep them."""
+    for kind, text, level, page in reply["passages"][:PASSAGES]:
+        if not isinstance(text, str) or len(text) > CHARACTERS:
+            raise ValueError("a passage without text, or with too much")
         yield Passage(Kind(kind), text, int(level), int(page))
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from common import ASSIGNMENT, FOLDER, show
+from common import ASSIGNMENT, show
+from test_examples import FOLDER
 from written_reports import KINDS
 
 from vitcheck.checks.grading import grade
@@ -19,7 +20,7 @@ from vitcheck.submissions.written.reading import read_documents
 _TIMES = 5
 
 
-def row(name: str, zygote: Zygote) -> tuple[str, float, float, float]:
+def row(name: str, zygote: Zygote) -> tuple[object, ...]:
     """Seconds to read one report, to look through it, and to grade code that lies beside it."""
     assert ASSIGNMENT.written is not None
     reading, looking, grading = [], [], []

@@ -193,3 +193,10 @@ def test_reports_go_with_the_code_to_another_machine(tmp_path: Path) -> None:
         assert (unpacked / "report.md").read_bytes() == b"# S01"
     (folder / "report.md").write_bytes(b"# S02")
     assert pack(folder).digest != before.digest
+
+
+def test_of_a_report_without_end_the_beginning_is_read(tmp_path: Path, zygote: Zygote) -> None:
+    many = read(tmp_path / "many", zygote, "r.md", b"S12\n\n" * 30_000)
+    assert (many.problem, len(many.passages)) == (None, 10_000)
+    long = read(tmp_path / "long", zygote, "r.md", b"# S12\n\n" + b"word " * 200_000)
+    assert [one.text for one in long.passages] == ["S12"]
