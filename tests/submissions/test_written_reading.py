@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -13,6 +14,7 @@ import written_reports
 from docx import Document as Word
 from fpdf import FPDF
 from pypdf import PdfReader, PdfWriter
+from pypdf.generic import EncodedStreamObject, NameObject
 
 from vitcheck.submissions.packing import pack
 from vitcheck.submissions.process import Zygote
@@ -200,3 +202,19 @@ def test_of_a_report_without_end_the_beginning_is_read(tmp_path: Path, zygote: Z
     assert (many.problem, len(many.passages)) == (None, 10_000)
     long = read(tmp_path / "long", zygote, "r.md", b"# S12\n\n" + b"word " * 200_000)
     assert [one.text for one in long.passages] == ["S12"]
+
+
+def test_a_bomb_in_a_pdf_costs_that_report_alone(tmp_path: Path, confined: Zygote) -> None:
+    writer, file = PdfWriter(), io.BytesIO()
+    page = writer.add_blank_page(100, 100)
+    stream = EncodedStreamObject()
+    stream[NameObject("/Filter")] = NameObject("/FlateDecode")
+    stream._data = zlib.compress(bytes(200 * 2**20))
+    page[NameObject("/Contents")] = writer._add_object(stream)
+    writer.write(file)
+    assert len(file.getvalue()) < 2**20
+    handed_in(tmp_path, {"bomb.pdf": file.getvalue(), "report.md": b"# S12"})
+    bomb, report = read_documents(tmp_path, confined)
+    assert bomb.passages == ()
+    assert bomb.problem
+    assert [one.text for one in report.passages] == ["S12"]
