@@ -87,14 +87,16 @@ class _Reading:
             self._open.add(passage.text)
 
     def _text(self, passage: Passage) -> Iterator[Section]:
-        labels, names = labels_first(passage.text), named_first(passage.text)
+        if self._closes(passage):
+            self._open = None
+        labels = labels_first(passage.text)
+        below_label = self._open is not None and self._open.labelled
+        names = [] if below_label else named_first(passage.text)  # there, "Values: 0.38" names no stage
         if labels or names:
             self._open = self._section(passage, labels or names, passage.text, labelled=bool(labels))
             yield self._open
             return
-        if self._closes(passage):
-            self._open = None
-        elif self._open is not None:
+        if self._open is not None:
             self._open.add(_COMMENT.sub("", passage.text) if passage.page else passage.text)
         for sentence, found in labels_within(passage.text):
             yield self._section(passage, found, sentence, sure=self._open is None and len(found) == 1)

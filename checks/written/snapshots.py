@@ -40,36 +40,32 @@ class _Snapshot:
     """One stage in the report."""
 
     def __init__(self, rows: Sequence[Stage], about: Sequence[Section], sizes: Sizes) -> None:
-        by_label = [one for one in about if one.labelled]
-        self._about = (by_label or list(about))[:_PLACES]
         self._wanted = [(one.shape(sizes), one.axes.split()) for one in rows]
         self._grid = sizes.grid
-        self._shapes = {one: self._stated(one, sizes) for one in range(len(self._about))}
-
-    def _stated(self, number: int, sizes: Sizes) -> list[Shape]:
-        return shapes_in(self._about[number].text, sizes)[:_MOST]
+        stated = [(one, shapes_in(one.text, sizes)[:_MOST]) for one in about[:_PLACES]]
+        by_label = [(one, shapes) for one, shapes in stated if one.labelled]
+        self._stated = by_label if any(shapes for _, shapes in by_label) else stated
 
     def result(self, code: StageResult | None, unread: Sequence[str]) -> SnapshotResult:
         """Say how it stands, why, and where."""
         outcome, reason, stated = self._outcome(unread)
-        shapes = list(dict.fromkeys(one.text[:_TEXT] for one in stated))
         agrees = None
         if stated and code is not None and code.shape is not None:
             agrees = any(one.fits(code.shape, code.axes.split()) for one in stated)
-        where = next((self._about[one].where for one in self._shapes if self._shapes[one]), None)
+        places = [one for one, shapes in self._stated if shapes] + [one for one, _ in self._stated]
         return SnapshotResult(
             outcome=outcome,
             reason=reason,
-            stated=shapes,
+            stated=list(dict.fromkeys(one.text[:_TEXT] for one in stated)),
             expected_shape=list(self._wanted[0][0]),
             agrees_with_code=agrees,
-            where=where or next((one.where for one in self._about), None),
+            where=next((one.where for one in places), None),
         )
 
     def _outcome(self, unread: Sequence[str]) -> tuple[SnapshotOutcome, str, list[Shape]]:
-        every = [one for shapes in self._shapes.values() for one in shapes]
+        every = [one for _, shapes in self._stated for one in shapes]
         right = [one for one in every if self._is_right(one)]
-        sure = [one for number, shapes in self._shapes.items() if self._about[number].sure for one in shapes]
+        sure = [one for section, shapes in self._stated if section.sure for one in shapes]
         wrong = [one for one in sure if self._is_statement(one) and not self._is_right(one)]
         other = [one for one in every if self._is_other_order(one)]
         if right and len({one.text for one in wrong}) > _MANY:
@@ -85,11 +81,11 @@ class _Snapshot:
     def _without_shape(self, some: bool, unread: Sequence[str]) -> tuple[SnapshotOutcome, str]:
         if some:
             return SnapshotOutcome.UNCLEAR, "what stands there is no shape of the whole tensor"
-        if any(one.pictured for one in self._about):
+        if any(one.pictured for one, _ in self._stated):
             return SnapshotOutcome.UNCLEAR, "a picture stands there, which is not read"
         if unread:
             return SnapshotOutcome.NOT_FOUND, f"it may stand in {', '.join(unread)}, which could not be read"
-        if self._about:
+        if self._stated:
             return SnapshotOutcome.NOT_FOUND, "it is mentioned, without a shape"
         return SnapshotOutcome.NOT_FOUND, "it is not in the report"
 

@@ -123,6 +123,17 @@ def test_what_is_stated_is_right_wrong_or_for_a_person(label: str, text: str, ou
     assert bool(found.reason) is (outcome in ("unclear", "not_found"))
 
 
+def test_what_begins_like_a_name_below_a_label_belongs_to_that_label() -> None:
+    below = "Values: 0.38, -0.36\n\nScores:\n\n(1, 12, 197, 197)"
+    assert seen(of_text(f"## S12\n\n{below}")) == {"S12": "right"}
+    assert seen(of_lines(f"S12 - scores\n{below}")) == {"S12": "right"}
+
+
+def test_a_label_in_passing_does_not_hide_what_stands_below_the_name() -> None:
+    text = "## Attention scores\n\n(1, 12, 197, 197)\n\n## Softmax\n\nIt turns S12 into probabilities."
+    assert seen(of_text(text)) == {"S12": "right"}
+
+
 def test_many_shapes_in_one_place_state_none() -> None:
     every = " ".join(str(one.shape(DEBUGGING.full)) for one in STAGES)
     assert of_text(f"## S12\n\n{every}")["S12"].outcome.value == "unclear"
