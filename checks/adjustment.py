@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Adjustment:
-    """``delta`` points on top of those earned, or ``override`` points whatever was earned."""
+    """``delta`` points and ``marks`` on top of those earned, or ``override`` points whatever was earned."""
 
     delta: float = 0.0
     override: float | None = None
     comment: str = ""  # for the student
     extra_hours: int = 0  # granted beyond the deadline
     late_days: int = 0
+    marks: Mapping[str, float] = field(default_factory=dict)  # for answers in writing, by question
 
     def total(self, earned: float) -> float:
         """The points that count, which are never below 0."""
-        return max(earned + self.delta, 0.0) if self.override is None else self.override
+        if self.override is not None:
+            return self.override
+        return max(earned + sum(self.marks.values()) + self.delta, 0.0)
 
 
 UNADJUSTED = Adjustment()

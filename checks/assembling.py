@@ -28,6 +28,7 @@ from .result import (
 )
 from .stage_rows import stage_results
 from .verdicts import CheckOutcome
+from .written.examining import Written
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,10 @@ def graded(
     run: Run,
     parts: Parts | None = None,
     exercises: Exercises | None = None,
+    written: Written | None = None,
 ) -> Result:
     """The record of a submission whose checks have run."""
+    outcomes = [*outcomes, *(written.outcomes() if written else ())]
     points = examination.assignment.points_of([one.id for one in outcomes])
     family = examination.family
     checks = _checks(examination.assignment, points, outcomes)
@@ -56,14 +59,15 @@ def graded(
     findings = [found for one in (*models, *components) for found in mistake_results(one)]
     findings += exercise_mistakes(exercises) if exercises else []
     findings += property_results(outcomes, examination.source, {one.id for one in findings}, family)
+    stages = stage_results(examination, outcomes, parts)
     return Result(
         schema=1,
         submission=name,
         assignment=examination.assignment.name,
         status=Status.GRADED,
-        score=_score(points, outcomes),
+        score=_score(points, outcomes, examination.assignment.possible_by_hand),
         architecture=next((one.architecture for one in (*models, *components) if one.architecture), None),
-        stages=stage_results(examination, outcomes, parts),
+        stages=stages,
         checks=checks,
         mistakes=findings,
         variants=[
@@ -71,16 +75,25 @@ def graded(
             *(exercise_variants(exercises) if exercises else ()),
         ],
         notes=[*_notes(notes, examination.source), *_left_out(*models, *components)],
+        written=written.record(stages) if written else None,
         run=run,
         arrays=kept_arrays([*models, *components]),
     )
 
 
 def not_graded(
-    name: str, assignment: Assignment, error: SubmissionError, source: Source | None, notes: Notes, run: Run
+    name: str,
+    assignment: Assignment,
+    error: SubmissionError,
+    source: Source | None,
+    notes: Notes,
+    run: Run,
+    written: Written | None = None,
 ) -> Result:
-    """The record of a submission that ended before its checks could run."""
-    possible = assignment.possible
+    """The record of a submission that ended before its checks could run; what is written counts anyway."""
+    outcomes = written.outcomes() if written else []
+    points = assignment.points_of([one.id for one in outcomes])
+    earned = _score(points, outcomes, 0.0).earned
     where = None if error.frame is None else location(error.frame, source)
     return Result(
         schema=1,
@@ -89,8 +102,10 @@ def not_graded(
         status=Status(error.status),
         reason=error.reason,
         location=where,
-        score=Score(earned=0.0, possible=possible),
+        score=Score(earned=earned, possible=assignment.possible),
+        checks=_checks(assignment, points, outcomes),
         notes=_notes(notes, source),
+        written=written.record({}) if written else None,
         run=run,
     )
 
@@ -122,13 +137,13 @@ def _message(outcome: CheckOutcome, family: Family) -> str:
     return f"{title[:1].upper()}{title[1:]}. {outcome.message}".strip()
 
 
-def _score(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> Score:
-    """Skipped checks say nothing: their points go to the others in proportion."""
+def _score(points: Mapping[str, float], outcomes: Sequence[CheckOutcome], by_hand: float) -> Score:
+    """Skipped checks say nothing: their points go to the others. Those ``by_hand`` are yet to come."""
     possible = sum(points[one.id] for one in outcomes)
     asked = sum(points[one.id] for one in outcomes if one.outcome != "skipped")
     earned = sum(points[one.id] for one in outcomes if one.outcome == "passed")
     share = earned / asked if asked else 0.0
-    return Score(earned=round(possible * share, 2), possible=round(possible, 2))
+    return Score(earned=round(possible * share, 2), possible=round(possible + by_hand, 2))
 
 
 def _left_out(*examinations: Examination) -> list[Note]:

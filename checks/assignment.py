@@ -28,6 +28,7 @@ from .asked_parts import ASPECTS, Components, ExercisePart, Exercises, Part
 from .complaints import UNSEEN, complaints, line_of, near
 from .family import ArchitectureError, Family, family, family_names
 from .result import Visibility
+from .written.asked import Question, WrittenPart
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -48,6 +49,7 @@ GROUPS = {  # what stands in front of "[" in the id of a check: the group that p
     "breakpoint": "breakpoints",
     "prints": "prints",
     "library_model": "library_model",
+    "written": "written",
     "own": "own",  # of the instructor: own.some_name, or own.some_name[S12]
 }
 _PARTS = {"component": "components", "exercise": "exercises"}  # paid for one by one, in tables of their own
@@ -133,6 +135,7 @@ class Points(_Table):
     breakpoints: _Amount = 0
     prints: _Amount = 0
     library_model: _Amount = 0
+    written: _Amount = 0
     own: _Amount = 0
     checks: dict[Annotated[str, AfterValidator(_check_id)], _Amount] = {}
 
@@ -187,6 +190,7 @@ class Assignment(_Table):
     exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
     rules: Rules = Rules()
+    written: WrittenPart | None = None
     _file: str = PrivateAttr("")
 
     @property
@@ -202,6 +206,8 @@ class Assignment(_Table):
             raise ValueError("points is missing: it says what each group of checks of the model is worth")
         if not self.architectures and self.points.possible:
             raise ValueError("[points] pays for checks of a whole model, and architectures asks for none")
+        if self.points.written and self.written is None:
+            raise ValueError("[points] pays for written, and there is no table [written] that asks for it")
         return self
 
     @property
@@ -213,7 +219,12 @@ class Assignment(_Table):
     def possible(self) -> float:
         """All points that can be earned."""
         parts = [*self.components.values(), *self.exercises.values()]
-        return self.points.possible + sum(one.points for one in parts)
+        return self.points.possible + sum(one.points for one in parts) + self.possible_by_hand
+
+    @property
+    def possible_by_hand(self) -> float:
+        """Those of them that a person gives, for answers in writing."""
+        return self.written.possible if self.written else 0.0
 
     def allows(self, name: str) -> tuple[bool, str | None]:
         """Say whether the mistake or variant called ``name`` is accepted, and the reason that the file gives.
@@ -350,9 +361,14 @@ def _keys(table: tuple[str, ...], family: Family) -> list[str]:
         ("model",): Model,
         ("points",): Points,
         ("rules",): Rules,
+        ("written",): WrittenPart,
     }
     if table in (("components",), ("exercises",)):
         return list(COMPONENTS if table == ("components",) else EXERCISES)
-    parts: dict[str, type[BaseModel]] = {"components": Part, "exercises": ExercisePart}
+    parts: dict[str, type[BaseModel]] = {
+        "components": Part,
+        "exercises": ExercisePart,
+        "written": Question,
+    }
     model = models[table] if table in models else parts.get(table[0], Permission)
     return [field.alias or name for name, field in model.model_fields.items()]

@@ -16,6 +16,7 @@ from ..submissions.process import Zygote
 from ..submissions.recipe import Pins
 from ..submissions.session import Session
 from ..submissions.source import Source, read_source, submission_name
+from ..submissions.written.reading import read_documents
 from .assembling import Notes, graded, not_graded
 from .assignment import Assignment
 from .components.exercises import Exercises
@@ -25,6 +26,7 @@ from .forgeries import refuse_forgeries
 from .pictures import Picture
 from .result import Result, Run
 from .running import run_suite
+from .written.examining import Written
 
 
 def grade(
@@ -51,6 +53,7 @@ def grade(
     source: Source | None = None
     notes = Notes()
     layers: tuple[str, ...] = ()
+    written = _written(path, assignment, zygote)
     try:
         source = read_source(path)
         with zygote.child(assignment.limits, seed=seed) as child:
@@ -67,12 +70,26 @@ def grade(
             exercises = Exercises(examination)
             outcomes = run_suite(examination, checks, parts, exercises)
             run = _run(seed, began, layers, examination)
-            return graded(name, examination, outcomes, notes, run, parts, exercises)
+            return graded(name, examination, outcomes, notes, run, parts, exercises, written)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
         error = Crashed(f"the model could not be built: {failed}", next(iter(failed.frames), None))
-        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
+        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers), written)
     except SubmissionError as error:
-        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers))
+        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers), written)
+
+
+def _written(path: Path, assignment: Assignment, zygote: Zygote) -> Written | None:
+    """The reports beside the code, before that runs; None where nothing is asked for or to be said.
+
+    Raises RuntimeError where a report counts, and the package that reads it is missing.
+    """
+    if assignment.written is None:
+        return None
+    documents = read_documents(path, zygote)
+    if assignment.points.written and (lacking := [one for one in documents if one.lacking]):
+        raise RuntimeError(f"{lacking[0].name} counts, and cannot be read: {lacking[0].problem}")
+    pays = assignment.points.written or assignment.possible_by_hand
+    return Written(documents, assignment, assignment.written) if documents or pays else None
 
 
 @contextmanager

@@ -168,6 +168,52 @@ class Note(_Record):
     location: Location | None = None
 
 
+class SnapshotOutcome(str, Enum):
+    """How a stage stands in the report that was handed in beside the code."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNCLEAR = "unclear"  # a person has to look
+    NOT_FOUND = "not_found"
+
+
+class SnapshotResult(_Record):
+    """The shape that the report states for a stage; ``stated`` is as it was written."""
+
+    outcome: SnapshotOutcome
+    reason: str = ""  # why it is neither right nor wrong
+    stated: list[str] = []
+    expected_shape: list[int]  # of one image; any other number of images is right, too
+    agrees_with_code: bool | None = None  # null where one of both states none
+    where: str | None = None  # such as "report.pdf, page 3"
+
+
+class AnswerResult(_Record):
+    """A question of the assignment, and what stands below it in the report: for a person to mark."""
+
+    id: str
+    question: str
+    rubric: str
+    points: float
+    answer: str | None = None  # null where the question was not found
+    where: str | None = None
+
+
+class DocumentResult(_Record):
+    """A report that was handed in, and why it could not be read."""
+
+    name: str
+    problem: str | None = None
+
+
+class WrittenResult(_Record):
+    """The written part: nothing in it is a mark."""
+
+    documents: list[DocumentResult]
+    snapshots: dict[str, SnapshotResult] = {}
+    answers: list[AnswerResult] = []
+
+
 class Run(_Record):
     """How the grading was done; enough to repeat it exactly."""
 
@@ -229,6 +275,7 @@ class Result(_Document):
     mistakes: list[MistakeResult] = []
     variants: list[VariantResult] = []
     notes: list[Note] = []
+    written: WrittenResult | None = None  # null where the assignment asks for none, or none was handed in
     run: Run
 
 

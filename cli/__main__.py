@@ -15,6 +15,7 @@ from vitcheck.looking_up import explain, stages
 from vitcheck.measuring import selftest
 from vitcheck.otter import otter
 from vitcheck.picturing import snapshot, trace
+from vitcheck.similar import similar
 from vitcheck.starting import init
 from vitcheck.validating import validate
 
@@ -27,7 +28,7 @@ def main() -> None:
 
 for command in (
     *(grade, check, trace, snapshot, gradebook, export, gradescope, otter),
-    *(stages, explain, init, validate, selftest),
+    *(similar, stages, explain, init, validate, selftest),
 ):
     main.add_command(command)
 

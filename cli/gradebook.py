@@ -36,6 +36,25 @@ class _Points(click.ParamType[dict[str, Any]]):
         return {"delta": 0.0, "override": number}
 
 
+class _Mark(click.ParamType[tuple[str, float | None]]):
+    """``q1=2`` gives 2 points for q1, ``q1=`` takes them back."""
+
+    name = "mark"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, float | None]:
+        question, equals, number = value.partition("=")
+        if not question or not equals:
+            self.fail(f"{value} is no mark, which is such as q1=2", param, ctx)
+        if not number:
+            return question, None
+        given = click.FLOAT.convert(number, param, ctx)
+        if not isfinite(given) or given < 0:
+            self.fail(f"{number} is no number of points for {question}", param, ctx)
+        return question, given
+
+
 def _of_gradebook(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that all of these have."""
     of_one = click.option("--assignment", metavar="NAME", help="Of this assignment alone.")
@@ -101,6 +120,34 @@ def adjust(
     with _opened(gradebook) as book:
         about = _entry(book, name, assignment).attempt.run.assignment
         book.adjust(about, name, psutil.Process().username(), **changes)
+        click.echo(entry_line(_entry(book, name, about)))
+
+
+@gradebook.command()
+@click.argument("name")
+@click.argument("marks", nargs=-1, required=True, type=_Mark(), metavar="QUESTION=POINTS...")
+@_of_gradebook
+def mark(
+    name: str, gradebook: str | None, assignment: str | None, marks: tuple[tuple[str, float | None], ...]
+) -> None:
+    """Give points for the answers of the submission NAME, such as q1=2 q2=0.5.
+
+    What is not given stays as it was; q1= takes the points of q1 back. The answers stand beside what to look
+    for in marking.html, in the folder of the submission's report.
+    """
+    import psutil
+
+    from vitcheck.gradebook_text import entry_line
+    from vitcheck.marking import new_marks
+
+    with _opened(gradebook) as book:
+        entry = _entry(book, name, assignment)
+        try:
+            given = new_marks(book.result(entry.attempt.id), entry.adjustment, dict(marks))
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="QUESTION=POINTS") from None
+        about = entry.attempt.run.assignment
+        book.adjust(about, name, psutil.Process().username(), marks=given)
         click.echo(entry_line(_entry(book, name, about)))
 
 

@@ -41,6 +41,7 @@ def entry_row(entry: Entry) -> dict[str, str | float]:
         "comment": adjustment.comment,
         "extra_hours": adjustment.extra_hours,
         "late_days": adjustment.late_days,
+        "marks": " ".join(f"{id}={points(mark)}" for id, mark in sorted(adjustment.marks.items())),
         "graded": _iso(attempt.at),
         "seed": attempt.run.seed,
         "version": attempt.run.version,

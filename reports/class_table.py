@@ -47,6 +47,7 @@ class Row:
 
     name: str
     link: str
+    marking: str  # a link, where there are answers to mark
     score: str
     first: str
     tone: str
@@ -73,6 +74,7 @@ def table_row(row: Summary, columns: Sequence[Column], places: Mapping[str, int]
     return Row(
         name=one_line(row.submission, NAME_LIMIT),
         link=row.link,
+        marking=f"{quote(row.submission, safe='')}/marking.html" if row.to_mark else "",
         score=points(row.score.earned),
         first=row.brief,
         tone=row.tone,

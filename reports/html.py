@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ..checks.adjustment import UNADJUSTED, Adjustment
+from ..checks.pairs import Pair
 from ..checks.result import Result, Snapshot
 from .classes import index_view
+from .similar import similar_view
 from .snapshots import snapshot_view, wording_of
 from .summaries import Summary
 from .view import report_view
 from .wording import say
+from .written import marking_view
 
 
 def render(template: str, **values: object) -> str:
@@ -37,6 +40,18 @@ def render_snapshot(snapshot: Snapshot) -> str:
     """The page of one picture's way through the reference or a student's code."""
     with wording_of(snapshot):
         return render("snapshot.html", view=snapshot_view(snapshot))
+
+
+def render_marking(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
+    """The page for who marks the answers in writing: each beside what to look for. Not for students."""
+    view = marking_view(result, adjustment)
+    return render("marking.html", view=view)
+
+
+def render_similar(pairs: Sequence[Pair], compared: int, left_out: Mapping[str, str]) -> str:
+    """The page of pairs among ``compared`` submissions; of those ``left_out`` it says why."""
+    view = similar_view(pairs, compared, left_out)
+    return render("similar.html", view=view)
 
 
 def render_index(rows: Sequence[Summary]) -> str:

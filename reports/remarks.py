@@ -27,6 +27,9 @@ def _decided(adjustment: Adjustment) -> Iterator[str]:
     elif adjustment.delta:
         sign = "+" if adjustment.delta > 0 else "-"
         yield say("remark.adjusted", points=f"{sign}{points(abs(adjustment.delta))}")
+    if adjustment.marks:
+        given = (f"{one_line(id)} {points(mark)}" for id, mark in sorted(adjustment.marks.items()))
+        yield say("remark.marked", answers=say("remark.and").join(given))
     if adjustment.extra_hours:
         yield say("remark.extra_time", hours=adjustment.extra_hours)
     if adjustment.late_days:

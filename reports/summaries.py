@@ -43,6 +43,7 @@ class Summary:
     tone: str
     brief: str
     remark: str
+    to_mark: bool  # are there answers in writing?
     reviews: tuple[Reason, ...]
 
     @property
@@ -84,6 +85,7 @@ def _summary(result: Result, adjustment: Adjustment) -> Summary:
         brief=stands.brief,
         remark=remark(adjustment),
         reviews=reasons(result, adjustment),
+        to_mark=bool(result.written and any(one.answer for one in result.written.answers)),
     )
 
 

@@ -14,6 +14,7 @@ from .remarks import adjusted, remark
 from .standing import standing
 from .text import NAME_LIMIT, one_line, points, sentence
 from .wording import say
+from .written import WrittenView, written_view
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class ReportView:
     other_tally: str
     mistakes: tuple[Finding, ...]
     variants: tuple[Finding, ...]
+    written: WrittenView | None
 
 
 def report_view(result: Result, adjustment: Adjustment) -> ReportView:
@@ -72,6 +74,7 @@ def report_view(result: Result, adjustment: Adjustment) -> ReportView:
         other_tally=tally(others),
         mistakes=tuple(_mistake(one, anchors) for one in result.mistakes),
         variants=tuple(_variant(one, anchors) for one in result.variants),
+        written=written_view(result, adjustment),
     )
 
 

@@ -8,22 +8,28 @@ from pathlib import Path
 
 from ..checks.adjustment import UNADJUSTED, Adjustment
 from ..checks.result import Result
-from .html import render_index, render_report
+from .html import render_index, render_marking, render_report
 from .summaries import NOTHING_DECIDED, summaries
 from .tables import grades_csv, grades_json
 
 ARRAYS = "arrays.safetensors"
+MARKING = "marking.html"
 
 
 def write_submission(result: Result, folder: Path, adjustment: Adjustment = UNADJUSTED) -> None:
     """Write ``result.json``, ``arrays.safetensors`` and ``report.html`` into the submission's own ``folder``.
 
-    The folder is made if need be. The links of ``write_class`` hold if it is called as the submission.
+    Where questions were asked in writing, ``marking.html`` has the answers, for who marks them. The folder is
+    made if need be. The links of ``write_class`` hold if it is called as the submission.
     """
     if result.arrays is None:
         (folder / ARRAYS).unlink(missing_ok=True)  # they would be those of another run
     else:
         write_whole(folder / ARRAYS, result.arrays)
+    if result.written is None or not result.written.answers:
+        (folder / MARKING).unlink(missing_ok=True)
+    else:
+        write_whole(folder / MARKING, render_marking(result, adjustment).encode())
     write_whole(folder / "report.html", render_report(result, adjustment).encode())
     write_whole(folder / "result.json", result.to_json().encode())
 

@@ -179,9 +179,11 @@ def _comments(text: str) -> Iterator[tuple[int, str]]:
 
 def _labels(comment: str) -> list[str]:
     mark = _MARK.match(comment)
-    if not mark:
-        return []
-    text = mark["labels"]
+    return labels_at(mark["labels"]) if mark else []
+
+
+def labels_at(text: str) -> list[str]:
+    """List the labels that ``text`` begins with, such as "S09" to "S11" in ``S09-S11`` or ``S9/10/11``."""
     match = _FIRST.match(text)
     numbers: list[int] = []
     while match:

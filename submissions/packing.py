@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .errors import NotLoaded, SubmissionError
 from .source import chosen, regular_files, text_of
+from .written.documents import document_bytes, document_files
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,10 @@ class Handed:
 
 
 def pack(path: Path) -> Handed:
-    """Take what ``read_source`` would read at ``path``; what it would refuse is the ``problem``."""
+    """Take what ``read_source`` and ``documents`` would read; what they refuse is the ``problem``."""
     path = path.resolve()
     try:
-        return _packed(path, chosen(path))
+        return _packed(path, chosen(path), document_files(path))
     except SubmissionError as error:
         problem = error
     except OSError as error:
@@ -70,7 +71,9 @@ def pack_folder(folder: Path) -> Handed:
     return _packed(folder, list(regular_files(folder)))
 
 
-def _packed(path: Path, files: list[Path]) -> Handed:
+def _packed(path: Path, files: Sequence[Path], documents: Sequence[Path] = ()) -> Handed:
     root = path if path.is_dir() else path.parent
-    content = {text_of(file.relative_to(root).as_posix()): file.read_bytes() for file in files}
+    read = [(file, document_bytes(file)) for file in documents if file not in files]
+    read += [(file, file.read_bytes()) for file in files]
+    content = {text_of(file.relative_to(root).as_posix()): found for file, found in read}
     return Handed(text_of(path.name), path.is_dir(), content)

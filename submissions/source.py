@@ -128,7 +128,7 @@ def code_folder(path: Path) -> Path:
 
 def _read(path: Path) -> dict[str, bytes]:
     files = chosen(path)
-    if len(files) == 1 and _is_archive(files[0]):
+    if len(files) == 1 and is_archive(files[0]):
         return archives.unpack(files[0], _wanted)
     if path.is_dir():
         return {file.relative_to(path).as_posix(): file.read_bytes() for file in files}
@@ -149,7 +149,7 @@ def chosen(path: Path) -> list[Path]:
 def _chosen_in(folder: Path) -> list[Path]:
     files = list(regular_files(folder))
     wanted = [file for file in files if _wanted(file.relative_to(folder).as_posix(), file.stat().st_size)]
-    packed = [file for file in files if _is_archive(file)]
+    packed = [file for file in files if is_archive(file)]
     has_code = any(file.name.endswith((".py", ".ipynb")) for file in wanted)
     return packed if len(packed) == 1 and not has_code else wanted
 
@@ -157,7 +157,7 @@ def _chosen_in(folder: Path) -> list[Path]:
 def _size(file: Path) -> int:
     """Return the bytes of a file that may be read. Raises NotLoaded or Refused for another."""
     suffix, size = file.suffix.lower(), file.stat().st_size
-    if not _is_archive(file) and suffix not in _LIMITS:
+    if not is_archive(file) and suffix not in _LIMITS:
         raise NotLoaded(
             f"{file.name} is neither Python (.py), a notebook (.ipynb), a folder, nor an archive "
             f"({', '.join(archives.SUFFIXES)})"
@@ -167,7 +167,8 @@ def _size(file: Path) -> int:
     return size
 
 
-def _is_archive(file: Path) -> bool:
+def is_archive(file: Path) -> bool:
+    """Tell by its name whether a file is an archive."""
     return file.name.lower().endswith(archives.SUFFIXES)
 
 
@@ -182,7 +183,7 @@ def regular_files(folder: Path) -> Iterator[Path]:
 
 
 def is_skipped(part: str) -> bool:
-    """Say whether files and folders of this name are no part of a submission."""
+    """Say whether files and folders of this name are hidden, or no work of a student."""
     return part.startswith(".") or part in _SKIPPED
 
 

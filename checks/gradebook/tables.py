@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: F401 - SQLAlchemy looks up the types of Adjustment here
 from datetime import datetime, timezone
 
-from sqlalchemy import DateTime, Dialect, Double, ForeignKey, Index, Text, TypeDecorator, UniqueConstraint
+from sqlalchemy import (
+    JSON,
+    DateTime,
+    Dialect,
+    Double,
+    ForeignKey,
+    Index,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, composite, mapped_column, relationship
 
 from ..adjustment import Adjustment
@@ -82,6 +93,7 @@ class Decision(Table):
         mapped_column("comment", Text),
         mapped_column("extra_hours"),
         mapped_column("late_days"),
+        mapped_column("marks", JSON),
     )
     who: Mapped[str]
     at: Mapped[datetime]

@@ -17,7 +17,10 @@ from pathlib import Path
 from ..launching import command, environment
 
 _PACKAGE = str(__package__).partition(".")[0]
-_PARTS = tuple(f"{_PACKAGE}{part}" for part in ("", ".reference", ".submissions", ".submissions.sandbox"))
+_PARTS = tuple(
+    f"{_PACKAGE}{part}"
+    for part in ("", ".reference", ".submissions", ".submissions.sandbox", ".submissions.written")
+)
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
 
 

@@ -120,7 +120,7 @@ def test_a_share_of_its_own_comes_out_of_the_group(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", GROUPS)
 def test_every_kind_of_check_is_paid_for(kind: str, tmp_path: Path) -> None:
-    text = SMALLEST.replace("equations = 26", f"{GROUPS[kind]} = 8")
+    text = SMALLEST.replace("equations = 26", f"{GROUPS[kind]} = 8") + "[written]\n"
     ids = [f"{kind}[S01]", f"{kind}[S02]"]
     assert load_assignment(written(tmp_path, text)).points_of(ids) == dict.fromkeys(ids, 4)
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -18,6 +19,7 @@ from gradebooks import result, work
 from postgres_server import new_database
 from sqlalchemy import Connection, create_engine, text
 
+from vitcheck.checks.adjustment import Adjustment
 from vitcheck.checks.gradebook.errors import GradebookError
 from vitcheck.checks.gradebook.opening import open_gradebook
 from vitcheck.checks.gradebook.tables import VERSION_TABLE, Table
@@ -53,19 +55,39 @@ def test_the_changes_make_the_tables_that_the_code_has(tmp_path: Path) -> None:
     assert differing == []
 
 
-def test_the_first_version_is_brought_up_to_date_with_all_that_was_in_it(tmp_path: Path) -> None:
-    file = tmp_path / "g"
+def upgraded(connection: Connection, version: str) -> None:
+    """Make the tables as an earlier version had them."""
     config = Config()
     config.set_main_option("script_location", "vitcheck.checks.gradebook:migrations")
+    config.attributes["connection"] = connection
+    command.upgrade(config, version)
+
+
+def test_the_first_version_is_brought_up_to_date_with_all_that_was_in_it(tmp_path: Path) -> None:
+    file = tmp_path / "g"
     with plain(file) as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "1")
+        upgraded(connection, "1")
         connection.execute(text(RUN))
         connection.execute(text(ATTEMPT), {"result": result("ann").to_json()})
     with open_gradebook(str(file)) as book:
         assert book.result(1) == result("ann")
         book.adjust("vit-debugging", "ann", "eva", delta=1.0)
         assert [one.total for one in book.entries()] == [81]
+
+
+def test_what_was_decided_before_there_were_marks_stays_and_can_be_marked(tmp_path: Path) -> None:
+    file = tmp_path / "g"
+    with plain(file) as connection:
+        upgraded(connection, "2")
+        columns = "assignment, submission, delta, comment, extra_hours, late_days, who, at"
+        values = "'vit-debugging', 'ann', 3, 'a typo', 0, 2, 'eva', '2026-01-01'"
+        connection.execute(text(f"INSERT INTO adjustments ({columns}) VALUES ({values})"))
+    with open_gradebook(str(file)) as book:
+        before = Adjustment(delta=3, comment="a typo", late_days=2)
+        assert book.adjustments("vit-debugging") == {"ann": before}
+        marked = book.adjust("vit-debugging", "ann", "eva", marks={"q1": 1.5})
+        assert book.adjustments("vit-debugging") == {"ann": replace(before, marks={"q1": 1.5})}
+        assert marked.total(80) == 84.5
 
 
 def test_a_later_version_is_refused(place: str) -> None:

@@ -1,0 +1,61 @@
+"""``vitcheck similar``: submissions that a person may want to look at side by side."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from vitcheck.options import PATH, existing
+
+_OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH, callback=existing)
+@click.option("--out", type=_OUTPUT, help="Write a page with both programs of each pair side by side there.")
+@click.option("--json", type=_OUTPUT, help="Write the list there, as data.")
+@click.option(
+    "--base", type=PATH, callback=existing, help="The skeleton that was handed out, which counts for nothing."
+)
+def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: Path | None) -> None:
+    """List pairs of submissions that are alike, for a person to look at.
+
+    Every file, folder or archive directly inside each PATH is a submission. That two are alike is no proof of
+    anything, and changes no grade.
+    """
+    if find_spec("copydetect") is None:
+        raise click.UsageError("to compare programs, install copydetect: pip install 'vitcheck[similarity]'")
+    from vitcheck.checks.pairs import SHARE
+    from vitcheck.checks.similarity import read_programs, similar_pairs
+    from vitcheck.reports.html import render_similar
+    from vitcheck.reports.similar import percent, similar_json
+    from vitcheck.submissions.source import find_submissions, submission_names
+
+    found = find_submissions(paths)
+    programs = read_programs(dict(zip(submission_names(found), found, strict=True)))
+    pairs = similar_pairs(programs.texts, _skeleton(base))
+    for name, why in programs.left_out.items():
+        click.echo(f"not compared: {name}: {why}", err=True)
+    for one in pairs:
+        click.echo(f"{percent(one.shares[0]):>6} {one.first}  {percent(one.shares[1]):>6} {one.second}")
+    what = (pairs, len(programs.texts), programs.left_out)
+    if out:
+        out.write_text(render_similar(*what), encoding="utf-8")
+    if json:
+        json.write_text(similar_json(*what), encoding="utf-8")
+    click.echo(
+        f"{len(pairs)} pairs of {len(programs.texts)} submissions share {percent(SHARE)} or more of one."
+        " This is a list for a person to look at, and no mark."
+    )
+
+
+def _skeleton(base: Path | None) -> str:
+    from vitcheck.checks.similarity import program_text
+    from vitcheck.submissions.errors import SubmissionError
+
+    try:
+        return program_text(base) if base else ""
+    except SubmissionError as error:
+        raise click.BadParameter(error.reason, param_hint="--base") from None

@@ -1,0 +1,86 @@
+"""Parent side: the reports of a submission, each read in a locked process of its own.
+
+The libraries that take files apart are no match for everything that somebody may write into one: so they run
+where the code runs, with what it may do, and what comes back is text and nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import torch
+
+from ..errors import NotLoaded, OutOfMemory, SubmissionError, TimedOut
+from ..limits import Limits
+from ..process import Zygote
+from ..session import student_error
+from ..trace import reading
+from .documents import DOCUMENT_BYTES, MOST, READERS, documents
+from .passages import CHARACTERS, PASSAGES, Kind, Passage
+
+LIMITS = Limits(request_seconds=30, submission_seconds=30, cpu_seconds=30, memory_bytes=1 << 30)
+_HANDLERS = f"{__package__}.handlers:HANDLERS"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report, or why it could not be read."""
+
+    name: str
+    passages: tuple[Passage, ...] = ()
+    problem: str | None = None
+    lacking: bool = False  # is the problem one of the grader, who has not the package that reads it?
+
+
+def read_documents(path: Path, zygote: Zygote) -> list[Document]:
+    """Read every report of the submission at ``path``; a fault of one is its ``problem``.
+
+    Raises RuntimeError where no process can be had.
+    """
+    handed = list(documents(path).items())
+    beyond = f"not read: of each submission, the first {MOST} documents are"
+    return [
+        *(_read(name, content, zygote) for name, content in handed[:MOST]),
+        *(Document(name, problem=beyond) for name, _ in handed[MOST:]),
+    ]
+
+
+def _read(name: str, content: bytes, zygote: Zygote) -> Document:
+    reader = READERS[suffix := PurePosixPath(name).suffix.lower()]
+    if len(content) > DOCUMENT_BYTES:
+        return Document(name, problem=f"it is larger than {DOCUMENT_BYTES // 2**20} MB")
+    if find_spec(reader.package) is None:
+        missing = f"the grader lacks the package {reader.distribution}: pip install 'vitcheck[reports]'"
+        return Document(name, problem=missing, lacking=True)
+    try:
+        with zygote.child(LIMITS, handlers=_HANDLERS) as child:
+            given = {"content": torch.frombuffer(bytearray(content or b"\n"), dtype=torch.uint8)}
+            reply, _ = child.request({"request": "read", "suffix": suffix}, given)
+        if failure := student_error(reply):
+            return Document(name, problem=f"it is damaged ({failure})")
+        with reading():
+            return Document(name, tuple(_passages(reply)))
+    except SubmissionError as error:
+        return Document(name, problem=_why(error))
+
+
+def _passages(reply: Mapping[str, Any]) -> Iterator[Passage]:
+    """Within the limits, whatever has become of the process that was to keep them."""
+    for kind, text, level, page in reply["passages"][:PASSAGES]:
+        if not isinstance(text, str) or len(text) > CHARACTERS:
+            raise ValueError("a passage without text, or with too much")
+        yield Passage(Kind(kind), text, int(level), int(page))
+
+
+def _why(error: SubmissionError) -> str:
+    if isinstance(error, TimedOut):
+        return f"to read it took more than {LIMITS.request_seconds:g} s"
+    if isinstance(error, OutOfMemory):
+        return f"to read it took more than {LIMITS.memory_bytes / 2**30:g} GB of memory"
+    return (
+        error.reason if isinstance(error, NotLoaded) else "the program that reads it was brought down by it"
+    )
