@@ -123,7 +123,7 @@ def test_a_picture_is_followed_through_every_stage(tmp_path: Path) -> None:
     assert traced.stages["S12"].shape == [1, 12, 197, 197]
     assert traced.tensors["S12"].shape == (12, 32, 32)
     assert traced.tensors["S24"].shape == (768,)
-    assert "✗ S12 Attention scores" in repr(traced)
+    assert "✗ S12: Attention scores" in repr(traced)
     assert "cat.png (30 by 20 pixels)" in repr(traced)
 
 
