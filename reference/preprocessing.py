@@ -1,4 +1,4 @@
-"""From an image file to S01, the tensor that the model reads, and back."""
+"""From an image file to S01, the tensor that the model reads."""
 
 from pathlib import Path
 
@@ -30,12 +30,6 @@ def to_input(image: Image.Image | str | Path, size: int = 224) -> Float[Tensor, 
     pixels = functional.to_dtype(functional.pil_to_tensor(resized), torch.float32, scale=True)
     normalised: Tensor = functional.normalize(pixels, list(IMAGENET_MEAN), list(IMAGENET_STD))
     return normalised.unsqueeze(0)
-
-
-def undo(tensor: Float[Tensor, "B 3 H W"]) -> Float[Tensor, "B 3 H W"]:
-    """Undo the normalisation of `to_input`: pixels in [0, 1]."""
-    mean, std = (tensor.new_tensor(values)[:, None, None] for values in (IMAGENET_MEAN, IMAGENET_STD))
-    return tensor * std + mean
 
 
 def _to_rgb(image: Image.Image) -> Image.Image:

@@ -14,7 +14,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_FILES = ("sizes", "equations", "vit")  # of the reference, which a submission cannot import
+_FILES = ("model_sizes", "sizes", "equations", "vit")  # of the reference, which a submission cannot import
 _MODEL = """
 from reference_vit.sizes import Sizes
 from reference_vit.vit import {variant}, ReferenceViT

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
 from ...reference.model_sizes import ModelSizes
-from ...reference.preprocessing import undo
+from ...reference.normalisation import undo
 from ..replay import Seen
 
 

@@ -12,7 +12,8 @@ from PIL import Image
 from torch import Tensor
 from torchvision import transforms
 
-from vitcheck.reference.preprocessing import to_input, undo
+from vitcheck.reference.normalisation import undo
+from vitcheck.reference.preprocessing import to_input
 
 # float32 to and from normalised values loses some units of 1e-7; one step of 8 bits is 4e-3.
 assert_close = partial(torch.testing.assert_close, rtol=0, atol=1e-6)
