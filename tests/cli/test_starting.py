@@ -54,8 +54,8 @@ def test_the_files_of_a_course_are_there(course: tuple[str, Path]) -> None:
 
 def test_the_assignment_is_the_one_to_start_from_under_its_own_name(course: tuple[str, Path]) -> None:
     start, folder = course
-    made = load_assignment(str(folder / "assignment.toml"))
-    assert made == load_assignment(start).model_copy(update={"name": "week-1"})
+    made = load_assignment(str(folder / "assignment.toml")).model_dump()
+    assert made == load_assignment(start).model_dump() | {"name": "week-1"}
     text = (folder / "assignment.toml").read_text()
     assert text.count("# ") > 5  # the comments stay
     assert (folder / "handout" / "assignment.toml").read_text() == text

@@ -69,7 +69,8 @@ def test_no_submission_is_called_like_a_file_beside_the_reports(tmp_path: Path) 
         (tmp_path / name).mkdir()
     (tmp_path / "gradebook.sqlite.py").write_text("")
     names = submission_names(find_submissions([tmp_path]))
-    assert names == ["GRADES.csv-2", "gradebook.sqlite-wal-2", "gradebook.sqlite.py", "index.html-2"]
+    ours = ["GRADES.csv-2", "gradebook.sqlite-wal-2", "gradebook.sqlite.py", "grades.json-2", "index.html-2"]
+    assert names == ours
 
 
 def test_a_name_that_is_no_text_becomes_text(tmp_path: Path) -> None:
