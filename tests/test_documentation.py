@@ -82,9 +82,10 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(build, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     text = (tmp_path / "commands.html").read_text("utf-8")
-    assert all(f"vitcheck {name}" in text for name in main.commands)
+    assert [name for name in main.commands if f'id="vitcheck-{name}"' not in text] == []
 
 
+@pytest.mark.filterwarnings("ignore:'click.utils.make_default_short_help'")  # which click-man asks
 def test_the_manual_pages_are_those_of_the_commands(tmp_path: Path) -> None:
     # made by: click-man vitcheck --target docs/man --man-date 2026-01-01
     made = CliRunner().invoke(click_man, ["vitcheck", "--target", str(tmp_path), "--man-date", "2026-01-01"])
