@@ -115,7 +115,8 @@ class Zygote:
 
     def _ahead_for(self, asked: object, seed: int) -> Child | None:
         """The child that is waiting, if it was made for what is asked and nothing has happened to it."""
-        if self._ahead is None or self._ahead[0] != asked:
+        running = self._process is not None and self._process.poll() is None  # else it takes the child along
+        if self._ahead is None or self._ahead[0] != asked or not running:
             self._drop_ahead()
             return None
         child, self._ahead = self._ahead[1], None
