@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ..reference.components import COMPONENTS
 from ..reference.stages import STAGES, stage
 from .asked_parts import Part
-from .assignment import Assignment, Points
+from .asked_points import Points
+from .assignment import Assignment
 from .result import Result, StageStatus
 
 _POINTS = 100.0

@@ -25,6 +25,7 @@ from ..reference.exercises import EXERCISES
 from ..submissions.limits import Limits
 from .asked_model import Blocks, FullSizes, Known, Labels, Model
 from .asked_parts import ASPECTS, Components, ExercisePart, Exercises, Part
+from .asked_points import GROUPS, PARTS, GroupOrCheck, Points, kind_of
 from .complaints import UNSEEN, complaints, line_of, near
 from .family import ArchitectureError, Family, family, family_names
 from .result import Visibility
@@ -37,24 +38,6 @@ else:
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
-
-GROUPS = {  # what stands in front of "[" in the id of a check: the group that pays for it
-    "shape": "shapes",
-    "equation": "equations",
-    "invariant": "invariants",
-    "reference": "reference",
-    "property": "properties",
-    "output": "outputs",
-    "parameters": "parameters",
-    "breakpoint": "breakpoints",
-    "prints": "prints",
-    "library_model": "library_model",
-    "written": "written",
-    "own": "own",  # of the instructor: own.some_name, or own.some_name[S12]
-}
-_PARTS = {"component": "components", "exercise": "exercises"}  # paid for one by one, in tables of their own
-
-_Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class AssignmentError(Exception):
@@ -97,64 +80,6 @@ class Variants(_Table):
         return default | {UNSEEN: {name: value for name, value in table.items() if name != "default"}}
 
 
-def _kind(name: str) -> str:
-    return name.partition("[")[0].partition(".")[0]
-
-
-def group_of(id: str) -> str | None:
-    """Return the group that pays for a check; None for those that are paid for one by one."""
-    return GROUPS.get(_kind(id))
-
-
-def _check_id(name: str) -> str:
-    kind = _kind(name)
-    if kind in GROUPS:
-        return name
-    raise ValueError(f"is the id of no check, which are such as equation[S12]; {near(kind, GROUPS)}")
-
-
-def _group_or_check(name: str) -> str:
-    groups = GROUPS | _PARTS
-    if name in groups.values() or (_kind(name) in groups and name != _kind(name)):
-        return name
-    raise ValueError(
-        f"{name!r} is neither a group of checks nor the id of one; {near(name, groups.values())}"
-    )
-
-
-class Points(_Table):
-    """What each group of checks is worth in all; ``checks`` gives single ones a share of their own."""
-
-    shapes: _Amount = 0
-    equations: _Amount = 0
-    invariants: _Amount = 0
-    reference: _Amount = 0
-    properties: _Amount = 0
-    outputs: _Amount = 0
-    parameters: _Amount = 0
-    breakpoints: _Amount = 0
-    prints: _Amount = 0
-    library_model: _Amount = 0
-    written: _Amount = 0
-    own: _Amount = 0
-    checks: dict[Annotated[str, AfterValidator(_check_id)], _Amount] = {}
-
-    @model_validator(mode="after")
-    def _within_the_totals(self) -> Points:
-        for kind, group in GROUPS.items():
-            single = sum(amount for name, amount in self.checks.items() if _kind(name) == kind)
-            if single > getattr(self, group):
-                raise ValueError(
-                    f"single checks of {group} get {single:g}, more than its {getattr(self, group):g}"
-                )
-        return self
-
-    @property
-    def possible(self) -> float:
-        """The points of all groups."""
-        return float(sum(getattr(self, group) for group in GROUPS.values()))
-
-
 class Rules(_Table):
     """The rules about the code itself that are checked."""
 
@@ -185,18 +110,18 @@ class Assignment(_Table):
     full: FullSizes = Field(alias="sizes")
     variants: Variants = Variants()
     points: Points = Points()
-    visibility: dict[Annotated[str, AfterValidator(_group_or_check)], Visibility] = {}
+    visibility: dict[GroupOrCheck, Visibility] = {}
     components: Components = {}
     exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
     rules: Rules = Rules()
     written: WrittenPart | None = None
-    _file: str = PrivateAttr("")
+    _asked_for: str = PrivateAttr("")  # by name or path
 
     @property
     def known_as(self) -> str:
         """What ``--assignment`` takes for it: a name that ships, or that of its file, without folders."""
-        return Path(self._file).name or self.name
+        return Path(self._asked_for).name or self.name
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Assignment:
@@ -237,7 +162,7 @@ class Assignment(_Table):
 
     def visibility_of(self, id: str) -> Visibility:
         """Say when students may see how the check ended: its own entry, else that of its group."""
-        group = (GROUPS | _PARTS)[_kind(id)]
+        group = (GROUPS | PARTS)[kind_of(id)]
         return self.visibility.get(id, self.visibility.get(group, Visibility.VISIBLE))
 
     def points_of(self, ids: Sequence[str]) -> dict[str, float]:
@@ -246,14 +171,14 @@ class Assignment(_Table):
         What single checks are given comes off first; the others of the group share the rest evenly.
         """
         own = {name: self.points.checks[name] for name in ids if name in self.points.checks}
-        own |= {name: self._part_points(name) for name in ids if _kind(name) in _PARTS}
+        own |= {name: self._part_points(name) for name in ids if kind_of(name) in PARTS}
         members: dict[str, list[str]] = {}
         for name in ids:
-            if _kind(name) in _PARTS:
+            if kind_of(name) in PARTS:
                 continue
-            members.setdefault(GROUPS[_kind(name)], []).append(name)
+            members.setdefault(GROUPS[kind_of(name)], []).append(name)
         shares = {group: self._share(group, names, own) for group, names in members.items()}
-        return {name: own[name] if name in own else shares[GROUPS[_kind(name)]] for name in ids}
+        return {name: own[name] if name in own else shares[GROUPS[kind_of(name)]] for name in ids}
 
     def _part_points(self, id: str) -> float:
         """Of ``component[mlp.shape]`` or ``exercise[fuse_heads]``."""
@@ -294,35 +219,28 @@ def load_assignment(name_or_path: str) -> Assignment:
 
     Raises AssignmentError, with a line for everything that is wrong in the file.
     """
-    text, is_shipped = _text(name_or_path)
-    assignment = parse_assignment(text, name_or_path)
-    if not is_shipped:
-        assignment._file = name_or_path
+    assignment = parse_assignment(assignment_text(name_or_path), name_or_path)
+    assignment._asked_for = name_or_path
     return assignment
 
 
-def assignment_text(name_or_path: str) -> tuple[str, str]:
-    """Return the text of an assignment and what to call it, whether it is valid or not.
+def assignment_text(name_or_path: str) -> str:
+    """Return the text of such an assignment, whether it is valid or not.
 
     Raises AssignmentError where there is none, or it cannot be read.
     """
-    return _text(name_or_path)[0], name_or_path
-
-
-def _text(name_or_path: str) -> tuple[str, bool]:
-    """The TOML, and whether it is an assignment that ships."""
     own = family("vit").assignments  # other packages are looked at only where it is none of these
     if shipped := own.get(name_or_path):
-        return shipped.read_text("utf-8"), True
+        return shipped.read_text("utf-8")
     path = Path(name_or_path)
     if path.is_file():
         try:
-            return path.read_text("utf-8"), False
+            return path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise AssignmentError(f"{path} cannot be read: {error}") from error
     others, broken = _shipped()
     if shipped := others.get(name_or_path):
-        return shipped.read_text("utf-8"), True
+        return shipped.read_text("utf-8")
     missing = f"there is no assignment and no file {name_or_path!r}; {near(name_or_path, sorted(others))}"
     raise AssignmentError("\n".join([missing, *map(str, broken)]))
 

@@ -60,9 +60,8 @@ def grade(
             layers, session = child.layers, Session(child)
             session.load(source)
             notes = Notes(session.left)
-            if assignment.architectures:
-                inferred = session.infer(_pins(assignment), assignment.family.small)
-                notes = Notes(session.left, inferred)
+            inferred = _inferred(session, assignment)
+            notes = Notes(session.left, inferred)  # of a script, other statements are left out
             examination = Examination(source, session, assignment, seed, picture)
             if assignment.architectures:
                 refuse_forgeries(examination)
@@ -102,23 +101,30 @@ def examined(path: Path, assignment: Assignment, *, zygote: Zygote, seed: int = 
     with zygote.child(assignment.limits, seed=seed) as child:
         session = Session(child)
         session.load(source)
-        if assignment.architectures:
-            session.infer(_pins(assignment), assignment.family.small)
+        _inferred(session, assignment)
         yield Examination(source, session, assignment, seed)
 
 
-def _pins(assignment: Assignment) -> Pins:
-    return Pins(assignment.model.name, assignment.model.arguments)
+def _inferred(session: Session, assignment: Assignment) -> tuple[str, ...]:
+    """Find the model, if the assignment asks for a whole one; the answer is what had to be inferred."""
+    if not assignment.architectures:
+        return ()
+    pins = Pins(assignment.model.name, assignment.model.arguments)
+    return session.infer(pins, assignment.family.small)
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Of Python and of the packages that are named, for the record."""
+    return {"python": platform.python_version(), **{one: version(one) for one in packages}}
 
 
 def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examination | None = None) -> Run:
     model = examination if examination is not None and examination.assignment.architectures else None
-    packages = {one: version(one) for one in ("vitcheck", "torch", "hypothesis", "pytest")}
     return Run(
         seed=seed,
         seconds=round(time.perf_counter() - began, 3),
         isolation=["own process", *layers],
-        versions={"python": platform.python_version(), **packages},
+        versions=versions("vitcheck", "torch", "hypothesis", "pytest"),
         command=None if examination is None else examination.command,
         examples=0 if model is None else len(model.examples),
         sizes={} if model is None else vars(model.shown.draw.sizes),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import torch
@@ -15,7 +13,7 @@ from ..submissions.process import Zygote
 from .assignment import Assignment
 from .commands import command_line
 from .corners import corner_of
-from .grading import grade
+from .grading import grade, versions
 from .kept.arrays import packed
 from .kept.measures import MEASURES
 from .pictures import Picture, PictureError, demand_a_model
@@ -60,10 +58,7 @@ def answer_key(picture: Picture, assignment: Assignment, *, seed: int = 0) -> Sn
         run=Run(
             seed=seed,
             seconds=round(time.perf_counter() - began, 3),
-            versions={
-                "python": platform.python_version(),
-                **{one: version(one) for one in ("vitcheck", "torch")},
-            },
+            versions=versions("vitcheck", "torch"),
             sizes=vars(sizes),
             command=command_line("snapshot", "--image", picture.name, assignment=assignment, seed=seed),
         ),

@@ -20,13 +20,13 @@ from vitcheck.options import (
     guarded,
     isolation_option,
     load,
+    sandbox_or_refuse,
 )
 
 if TYPE_CHECKING:
     from vitcheck.checks.result import Result
     from vitcheck.checks.tasks import Task
     from vitcheck.submissions.packing import Handed
-    from vitcheck.submissions.sandbox.isolation import Sandbox
 
 
 def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -88,19 +88,11 @@ def _graded(file: Path, name: str, isolation: str, **options: Any) -> Result:
     from vitcheck.checks.grader import grader
     from vitcheck.submissions.process import Zygote
 
-    with Zygote(sandbox=_sandbox(isolation)) as zygote:  # it imports torch while this process imports its own
+    sandbox = sandbox_or_refuse(isolation)
+    with Zygote(sandbox=sandbox) as zygote:  # it imports torch while this process imports its own
         assignment = load(name)
         with guarded():
             return grader()(file.resolve(), assignment, zygote=zygote, **options)
-
-
-def _sandbox(isolation: str) -> Sandbox | None:
-    from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
-
-    try:
-        return open_sandbox(Isolation(isolation))
-    except IsolationError as error:
-        raise click.UsageError(str(error)) from None
 
 
 def _asked(
@@ -112,7 +104,7 @@ def _asked(
     from vitcheck.submissions.sandbox.isolation import Isolation
     from vitcheck.submissions.source import submission_name
 
-    _sandbox(isolation)  # refuses what this machine has not
+    sandbox_or_refuse(isolation)  # refuses what this machine has not
     name, asked, own = submission_name(file), load(assignment), pack_folder(checks) if checks else None
     setting = Setting(Isolation(isolation))
     return lambda handed: Task(handed, name, asked, seed, own, setting)

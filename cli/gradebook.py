@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vitcheck import exits
-from vitcheck.options import did_you_mean, gradebook_option, open_or_refuse
+from vitcheck.options import OUTPUT, did_you_mean, gradebook_option, open_or_refuse
 
 if TYPE_CHECKING:
     from vitcheck.checks.gradebook.store import Entry, Gradebook
 
 _DEFAULT = "grades/gradebook.sqlite"
-_OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
 class _Points(click.ParamType[dict[str, Any]]):
@@ -152,8 +151,8 @@ def mark(
 
 
 @gradebook.command()
-@click.option("--csv", type=_OUTPUT, help="Write a table there.")
-@click.option("--json", type=_OUTPUT, help="Write the same as JSON there.")
+@click.option("--csv", type=OUTPUT, help="Write a table there.")
+@click.option("--json", type=OUTPUT, help="Write the same as JSON there.")
 @_of_gradebook
 def export(csv: Path | None, json: Path | None, gradebook: str | None, assignment: str | None) -> None:
     """Write all grades to files."""

@@ -66,7 +66,7 @@ def _members(
 
     for template in files("vitcheck").joinpath("autograder").iterdir():
         yield template.name, template.read_bytes()
-    yield "assignment.toml", assignment_text(assignment)[0].encode()
+    yield "assignment.toml", assignment_text(assignment).encode()
     yield wheel.name, wheel.read_bytes()
     index = f"--extra-index-url {torch_index}\n" if torch_index else ""
     yield "requirements.txt", f"{index}./{wheel.name}\n".encode()

@@ -23,6 +23,7 @@ from vitcheck.options import (
     isolation_option,
     load,
     open_or_refuse,
+    sandbox_or_refuse,
     submissions_in,
 )
 
@@ -127,14 +128,9 @@ def _found(paths: Sequence[Path], out: Path) -> list[Path]:
 
 def _show_isolation(isolation: str, engine: str) -> None:
     """Try what this machine can do, and say it; the machines of a cluster try for themselves."""
-    from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
-
     if engine != "local":
         return
-    try:
-        sandbox = open_sandbox(Isolation(isolation))
-    except IsolationError as error:
-        raise click.UsageError(str(error)) from None
+    sandbox = sandbox_or_refuse(isolation)
     if sandbox is None:
         click.echo("isolation: limits alone; submissions run with your rights and with the network\n")
     else:

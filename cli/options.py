@@ -18,6 +18,7 @@ from vitcheck import exits
 if TYPE_CHECKING:
     from vitcheck.checks.assignment import Assignment
     from vitcheck.checks.gradebook.store import Gradebook
+    from vitcheck.submissions.sandbox.isolation import Sandbox
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # as click decorates it
 
@@ -118,6 +119,16 @@ def isolation_option(default: str) -> Callable[[Command], Command]:
         help="What keeps submissions from the rest of this machine: what works here; all of it, or nothing is"
         " graded; or limits on time and memory alone.",
     )
+
+
+def sandbox_or_refuse(isolation: str) -> Sandbox | None:
+    """Try what ``isolation_option`` names on this machine; None where it is limits alone."""
+    from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
+
+    try:
+        return open_sandbox(Isolation(isolation))
+    except IsolationError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def gradebook_option(default: str) -> Callable[[Command], Command]:

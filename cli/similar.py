@@ -7,15 +7,13 @@ from pathlib import Path
 
 import click
 
-from vitcheck.options import PATH, existing
-
-_OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
+from vitcheck.options import OUTPUT, PATH, existing
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH, callback=existing)
-@click.option("--out", type=_OUTPUT, help="Write a page with both programs of each pair side by side there.")
-@click.option("--json", type=_OUTPUT, help="Write the list there, as data.")
+@click.option("--out", type=OUTPUT, help="Write a page with both programs of each pair side by side there.")
+@click.option("--json", type=OUTPUT, help="Write the list there, as data.")
 @click.option(
     "--base", type=PATH, callback=existing, help="The skeleton that was handed out, which counts for nothing."
 )

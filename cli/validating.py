@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from vitcheck import exits
-from vitcheck.options import PATH, existing
+from vitcheck.engines import jobs_option
+from vitcheck.options import OUTPUT, PATH, checks_option, existing
 
 if TYPE_CHECKING:
     from vitcheck.checks.course.validation import Validation
-
-_JOBS = click.IntRange(min=1)
 
 
 @click.command()
@@ -23,18 +22,15 @@ _JOBS = click.IntRange(min=1)
 @click.option("--solution", required=True, type=PATH, callback=existing, help="One that is right.")
 @click.option("--wrong", multiple=True, type=PATH, callback=existing, help="One that is wrong; repeatable.")
 @click.option(
-    "--seeds", type=_JOBS, default=3, show_default=True, help="The solution has to be right under so many."
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="The solution has to be right under so many.",
 )
-@click.option(
-    "--checks",
-    type=click.Path(file_okay=False, path_type=Path),
-    callback=existing,
-    help="A folder with further checks, as with grade.",
-)
-@click.option("--jobs", type=_JOBS, help="At a time.  [default: one a core]")
-@click.option(
-    "--json", type=click.Path(dir_okay=False, writable=True, path_type=Path), help="Write all there."
-)
+@checks_option
+@jobs_option
+@click.option("--json", type=OUTPUT, help="Write all there.")
 def validate(
     assignment: str,
     solution: Path,
@@ -71,8 +67,8 @@ def _validated(
     from vitcheck.checks.engines.local import Local
 
     try:
-        text, file = assignment_text(name)
-        asked = parse_assignment(text, file)
+        text = assignment_text(name)
+        asked = parse_assignment(text, name)
     except AssignmentError as error:
         raise click.BadParameter(str(error), param_hint="ASSIGNMENT") from None
     with Progress(console=Console(stderr=True), transient=True) as progress:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...submissions.packing import Handed
-from ..assignment import GROUPS, Assignment, group_of
+from ..asked_points import GROUPS, group_of
+from ..assignment import Assignment
 from ..catalogue import mistake, mistakes
 from ..complaints import line_of, near
 from ..result import CheckResult, Outcome, Result, Status

@@ -70,8 +70,8 @@ def write_files(files: Mapping[str, str], folder: Path, *, force: bool) -> None:
 
 def _assignment_text(wishes: Wishes) -> str:
     """The text of the assignment to start from, its comments and all, with what is wished changed."""
-    text, file = assignment_text(wishes.start)
-    parse_assignment(text, file)
+    text = assignment_text(wishes.start)
+    parse_assignment(text, wishes.start)
     document = tomlkit.parse("".join(one for one in text.splitlines(True) if not one.startswith(_ADVICE)))
     document["name"] = wishes.name
     if wishes.title is not None:

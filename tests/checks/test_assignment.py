@@ -8,13 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.checks.assignment import (
-    GROUPS,
-    Assignment,
-    AssignmentError,
-    assignment_names,
-    load_assignment,
-)
+from vitcheck.checks.asked_points import GROUPS
+from vitcheck.checks.assignment import Assignment, AssignmentError, assignment_names, load_assignment
 from vitcheck.checks.catalogue import mistakes
 from vitcheck.reference.sizes import Sizes, preset
 from vitcheck.reference.stages import ARCHITECTURES, LABEL_SETS

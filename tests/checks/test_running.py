@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from examining import examine
 
-from vitcheck.checks.assignment import Points
+from vitcheck.checks.asked_points import Points
 from vitcheck.checks.examination import Examination
 from vitcheck.checks.running import run_suite
 from vitcheck.checks.verdicts import CheckOutcome
