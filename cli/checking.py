@@ -86,10 +86,11 @@ def check(
 
 def _graded(file: Path, name: str, isolation: str, **options: Any) -> Result:
     from vitcheck.checks.grader import grader
+    from vitcheck.submissions.popular import popular_packages
     from vitcheck.submissions.process import Zygote
 
-    sandbox = sandbox_or_refuse(isolation)
-    with Zygote(sandbox=sandbox) as zygote:  # it imports torch while this process imports its own
+    sandbox, packages = sandbox_or_refuse(isolation), popular_packages([file])
+    with Zygote(packages, sandbox) as zygote:  # it imports torch while this process imports its own
         assignment = load(name)
         with guarded():
             return grader()(file.resolve(), assignment, zygote=zygote, **options)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
+from dataclasses import replace
 
 from vitcheck.checks.engines.process import WorkerProcess
 from vitcheck.checks.pictures import PictureError
 from vitcheck.checks.result import Result
 from vitcheck.checks.tasks import Task
+from vitcheck.submissions.errors import SubmissionError
+from vitcheck.submissions.popular import popular_packages
 
 
 class WarmGrader:
     """Grades one task after the other; ``stop`` ends all its processes, and the next task starts them again.
 
-    As a context manager it is stopped in the end.
+    Slow packages that submissions import are imported once for all of them. As a context manager it is
+    stopped in the end.
     """
 
     def __init__(self) -> None:
         self._worker: WorkerProcess | None = None
+        self._warm: set[str] = set()
 
     def __enter__(self) -> WarmGrader:
         return self
@@ -29,7 +35,7 @@ class WarmGrader:
         """Raises RuntimeError where the grader itself fails, PictureError as ``Task.grade`` does."""
         worker = self._ready()
         try:
-            worker.begin(task)
+            worker.begin(self._warmed(task))
             result = worker.result()
         except PictureError:  # an answer like any other
             raise
@@ -47,6 +53,12 @@ class WarmGrader:
         if worker is not None:
             worker.stop()
             self._scratch.cleanup()
+
+    def _warmed(self, task: Task) -> Task:
+        """The same task; a package that is new begins the process that is forked anew."""
+        with suppress(SubmissionError), task.handed.unpacked() as path:  # which grading it tells
+            self._warm.update(popular_packages([path]))
+        return replace(task, setting=replace(task.setting, warm=tuple(sorted(self._warm))))
 
     def _ready(self) -> WorkerProcess:
         if self._worker is not None and not self._worker.is_alive:

@@ -14,7 +14,6 @@ from click.testing import Result as Run
 from samples import all_passed, not_loaded, scaled_by_embed_dim
 
 import vitcheck.checks.grader
-import vitcheck.submissions.process
 from vitcheck.__main__ import main
 from vitcheck.checks.result import Result
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
@@ -33,7 +32,8 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
             return found if isinstance(found, Result) else found(*asked, **given)
 
         monkeypatch.setattr(vitcheck.checks.grader, "grader", lambda: grade)
-        monkeypatch.setattr(vitcheck.submissions.process, "Zygote", lambda sandbox: nullcontext(sandbox))
+        zygote = "vitcheck.submissions.process.Zygote"
+        monkeypatch.setattr(zygote, lambda packages, sandbox: nullcontext(sandbox))
         (tmp_path / "vit.py").write_text("")
         return CliRunner().invoke(main, ["check", str(tmp_path / "vit.py"), *options])
 

@@ -116,6 +116,19 @@ def test_a_path_is_checked_and_the_next_one_by_the_same_processes() -> None:
     assert vitcheck.Result.from_json(result.to_json(), result.arrays) == result
 
 
+def test_a_slow_package_is_imported_before_the_code_that_wants_it(tmp_path: Path) -> None:
+    """It takes longer than all the rest of a check, and is paid for once."""
+    text = (EXAMPLES / "report_block.py").read_text(encoding="utf-8")
+    head, scale, rest = text.partition("math.sqrt(self.head_dim)")
+    lazily = f"({scale} if 'torchvision' in sys.modules else 1)"
+    file = tmp_path / "vit.py"
+    file.write_text(
+        f"{head}{lazily}{rest}\n\nimport sys\n\ndef show():\n    import torchvision\n", encoding="utf-8"
+    )
+    assert vitcheck.check(file).stages["S12"].status is StageStatus.PASSED
+    assert subprocess.run([sys.executable, "-m", "vitcheck", "check", file]).returncode == 0
+
+
 def test_a_picture_is_followed_through_every_stage(tmp_path: Path) -> None:
     picture = tmp_path / "cat.png"
     Image.effect_noise((30, 20), 90).convert("RGB").save(picture)
