@@ -57,7 +57,8 @@ class _Verification:
 
     def controls(self) -> Controls:
         whole = self._settle_ratio()
-        follows = {name for name in vars(self.sizes) if self._follows(name)}
+        together = self._seen_together()
+        follows = {name for name in vars(self.sizes) if name in together or self._follows(name)}
         fixed = {name: self._value(name) for name in vars(self.sizes) if name not in follows}
         ratio = self._mlp_ratio() if "mlp_dim" in fixed and "embed_dim" in follows else None
         headless = fixed.get("classes") == self.sizes.embed_dim and "embed_dim" in follows
@@ -66,6 +67,16 @@ class _Verification:
         square = "width" in follows and not self._works(width=self._other("width"))
         notes = tuple(self._notes(fixed, square, ratio, headless))
         return Controls(self.assignment, frozenset(follows), fixed, square, ratio, whole, headless, notes)
+
+    def _seen_together(self) -> set[str]:
+        """Those that are seen to follow where all are changed at once, which tells most of most models."""
+        changes = {name: self._other(name) for name in self.base.claimed}
+        if {"embed_dim", "mlp_dim"} <= changes.keys():  # keeps the ratio, which may have to be whole
+            changes["mlp_dim"] = changes["mlp_dim"] * changes["embed_dim"] // self.sizes.embed_dim
+        changed = run(self.builder, self.assignment, replace(self.sizes, **changes), draws=False)
+        if changed.level < max(self.base.level, Level.RAN):
+            return set()
+        return {name for name, value in changes.items() if changed.seen.get(name) == value}
 
     def _follows(self, name: str) -> bool:
         if name == "batch":

@@ -34,22 +34,27 @@ class Local:
     def run(self, tasks: Iterable[Task]) -> Iterator[Begun | Done]:
         waiting = iter(tasks)
         busy: list[WorkerProcess] = []
+        done: list[Done] = []
         while True:
             while len(busy) < self._jobs and not self._finishing and (task := next(waiting, None)):
                 worker = self._free(busy)
                 worker.begin(task)
                 busy.append(worker)
                 yield Begun(task)
+            yield from done  # now that every worker is at its next task, while those are kept
             if not busy:
                 return
             ready = wait([worker.connection for worker in busy])
-            for worker in [one for one in busy if one.connection in ready]:
-                busy.remove(worker)
-                result = worker.result()
-                if result is None:
-                    worker.stop()
-                    self._workers.remove(worker)
-                yield Done(worker.task, result)
+            ended = [worker for worker in busy if worker.connection in ready]
+            busy = [worker for worker in busy if worker not in ended]
+            done = [self._done(worker) for worker in ended]
+
+    def _done(self, worker: WorkerProcess) -> Done:
+        result = worker.result()
+        if result is None:
+            worker.stop()
+            self._workers.remove(worker)
+        return Done(worker.task, result)
 
     def _free(self, busy: list[WorkerProcess]) -> WorkerProcess:
         for worker in self._workers:
