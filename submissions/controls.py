@@ -8,7 +8,9 @@ import torch
 
 from ..reference.model_sizes import AnySizes
 from .building import Assignment, Builder
-from .probing import TOLD_BY_OUTPUT, Attempt, Level, fit, run
+from .probing import Attempt, Level, fit, run
+
+_TOLD_BY_OUTPUT = ("heads", "depth")  # where no shape tells them
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class _Verification:
         changes = {name: self._other(name) for name in self.base.claimed}
         if {"embed_dim", "mlp_dim"} <= changes.keys():  # keeps the ratio, which may have to be whole
             changes["mlp_dim"] = changes["mlp_dim"] * changes["embed_dim"] // self.sizes.embed_dim
-        changed = run(self.builder, self.assignment, replace(self.sizes, **changes), draws=False)
+        changed = self._run(**changes)
         if changed.level < max(self.base.level, Level.RAN):
             return set()
         return {name for name, value in changes.items() if changed.seen.get(name) == value}
@@ -94,12 +96,20 @@ class _Verification:
         """Say whether ``changed`` got as far as the base, and differs from it as it should."""
         if changed.level < min(self.base.level, Level.RAN):
             return False
-        if name in TOLD_BY_OUTPUT and changed.shapes == self.base.shapes:  # depth: one block, over and over
-            return changed.seen.get(name) == value or not _same(changed, self.base)
+        if name in _TOLD_BY_OUTPUT and changed.shapes == self.base.shapes:  # depth: one block, over and over
+            return changed.seen.get(name) == value or not self._same_output(changed.sizes)
         before = self.base.seen.get(name, 0)
         # one that stays says nothing, and of blocks kept as halves there are twice as many
         told = (value, before, before * value / int(getattr(self.sizes, name)))
         return changed.shapes != self.base.shapes and changed.seen.get(name, value) in told
+
+    def _same_output(self, sizes: AnySizes) -> bool:
+        """Does nothing else come out than at the base, of the same parameters?"""
+        drawn = (run(self.builder, self.assignment, at, draws=True) for at in (self.sizes, sizes))
+        one, other = (attempt.output for attempt in drawn)
+        if one is None or other is None or one.shape != other.shape:
+            return one is other
+        return torch.allclose(one, other, rtol=1e-6, atol=1e-9, equal_nan=True)
 
     def _other(self, name: str) -> int:
         """Return another value for a size, that fits all others."""
@@ -114,8 +124,7 @@ class _Verification:
         return now + (self.sizes.embed_dim if name == "mlp_dim" else 1)
 
     def _run(self, **changes: int) -> Attempt:
-        draws = not changes.keys().isdisjoint(TOLD_BY_OUTPUT)
-        return run(self.builder, self.assignment, replace(self.sizes, **changes), draws=draws)
+        return run(self.builder, self.assignment, replace(self.sizes, **changes))
 
     def _works(self, **changes: int) -> bool:
         return self._run(**changes).level >= min(self.base.level, Level.RAN)
@@ -156,9 +165,3 @@ class _Verification:
         if "batch" in fixed:
             notes.append(f"a batch of {fixed['batch']} works; batches of 1 and 3 do not both")
         return notes
-
-
-def _same(one: Attempt, other: Attempt) -> bool:
-    if one.output is None or other.output is None or one.output.shape != other.output.shape:
-        return one.output is other.output
-    return torch.allclose(one.output, other.output, rtol=1e-6, atol=1e-9, equal_nan=True)

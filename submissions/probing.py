@@ -24,7 +24,6 @@ from .parameter_names import fields_of, normalise
 from .randomise import randomise
 
 MOST_TRIES = 64
-TOLD_BY_OUTPUT = ("heads", "depth")  # where no shape tells them
 TRIES_ELSEWHERE = 2  # at the sizes after the first
 
 # All letters differ, and differ from all their products that a layer may have (4 and 3 times the width too).
@@ -63,7 +62,9 @@ class Attempt:
     error: BaseException | None = None
     seen: dict[str, int] = field(default_factory=dict)
     shapes: Counter[tuple[int, ...]] = field(default_factory=Counter)  # of all parameters
-    output: Tensor | None = None  # the largest tensor that came out
+    output: Tensor | None = (
+        None  # the largest tensor that came out; to be compared where parameters are drawn
+    )
 
     @property
     def claimed(self) -> set[str]:
@@ -187,11 +188,8 @@ def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
     return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side
 
 
-def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: bool = True) -> Attempt:
-    """Build once and pass one batch.
-
-    Without ``draws`` its parameters stay as they are, and its output is not to be compared.
-    """
+def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: bool = False) -> Attempt:
+    """Build once and pass one batch; where it ``draws`` its parameters, they are always the same."""
     attempt = Attempt(assignment, sizes)
     try:
         model = builder.build_to_try(assignment, sizes).eval()
@@ -199,7 +197,7 @@ def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: b
         parts = Parts.of(model)
         attempt.seen = {name: one for name, one in observe(parts).items() if name in vars(sizes)}
         attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
-        if draws and attempt.claimed.intersection(TOLD_BY_OUTPUT):
+        if draws:
             randomise(model, _SEED, {})
         with torch.no_grad():
             output = model(as_given(sizes.input(_SEED), torch.get_default_dtype()))
