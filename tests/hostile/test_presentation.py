@@ -15,8 +15,10 @@ from grading import graded, met
 from playwright.sync_api import Browser
 from rich.console import Console
 
-from vitcheck.checks.result import Result
-from vitcheck.reports import render_index, render_report, verdict
+from vitcheck.checks.pairs import Pair
+from vitcheck.checks.result import CodeLine, PictureResult, Result, Snapshot
+from vitcheck.reports import render_index, render_report, render_snapshot, snapshot_table, verdict
+from vitcheck.reports.html import render_similar
 from vitcheck.reports.summaries import summaries
 from vitcheck.reports.tables import grades_csv, grades_json
 from vitcheck.submissions.process import Zygote
@@ -39,7 +41,20 @@ def pages(results: dict[str, Result]) -> Iterator[tuple[str, int]]:
     """All pages, and how many scripts of ours are in each: the filters of the class are one."""
     for result in results.values():
         yield render_report(result), 0
+        yield render_snapshot(traced(result)), 0
+    yield render_similar([alike(name) for name in results], len(results), {name: name for name in results}), 0
     yield render_index(summaries(results.values())), 1
+
+
+def alike(name: str) -> Pair:
+    """Two submissions of that name, which share a line with it."""
+    lines = (CodeLine(number=1, text=name, marked=True),)
+    return Pair(name, name, (1, 1), (lines, lines))
+
+
+def traced(result: Result) -> Snapshot:
+    """The same as the command shows it that follows a picture, which has the name of the submission."""
+    return Snapshot.of(result, PictureResult(name=result.submission, width=1, height=1))
 
 
 @pytest.mark.parametrize("attack", PRESENTING, ids=lambda one: one.name)
@@ -65,7 +80,7 @@ def test_records_stay_small_and_can_be_read_again(results: dict[str, Result]) ->
 def test_no_terminal_is_driven(results: dict[str, Result]) -> None:
     for result in results.values():
         shown = io.StringIO()
-        Console(file=shown, width=100).print(verdict(result))
+        Console(file=shown, width=100).print(verdict(result), snapshot_table(traced(result)))
         assert all(one == "\n" or one.isprintable() for one in shown.getvalue())
 
 

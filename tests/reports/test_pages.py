@@ -11,11 +11,21 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from records import NAMES, record
+from records import NAMES, record, snapshot
 from samples import HOSTILE, a_class, all_passed, hostile, result, scaled_by_embed_dim, two_mistakes
 
 from vitcheck.checks.adjustment import Adjustment
-from vitcheck.reports import render_index, render_report, summaries, write_class, write_submission
+from vitcheck.checks.pairs import Pair
+from vitcheck.checks.result import PictureResult, Snapshot
+from vitcheck.reports import (
+    render_index,
+    render_report,
+    render_snapshot,
+    summaries,
+    write_class,
+    write_submission,
+)
+from vitcheck.reports.html import render_similar
 
 CELLS = {"td", "th", "dt", "dd", "p", "li", "h1", "h2", "h3"}
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -25,6 +35,11 @@ PAGES = [
     render_index(summaries(a_class())),
     render_index([]),
 ]
+HOSTILE_TRACE = {
+    name: value
+    for name, value in Snapshot.of(hostile(), PictureResult(name=HOSTILE, width=1, height=1))
+    if name not in ("run", "arrays")
+}
 
 
 class Page(HTMLParser):
@@ -127,7 +142,15 @@ def test_links_between_pages_resolve(tmp_path: Path) -> None:
             assert urlsplit(link).fragment in {"", *page(path.read_text("utf-8")).values("id")}
 
 
-@pytest.mark.parametrize("text", [render_report(hostile()), render_index(summaries([hostile()]))])
+@pytest.mark.parametrize(
+    "text",
+    [
+        render_report(hostile()),
+        render_index(summaries([hostile()])),
+        render_snapshot(snapshot("traced").model_copy(update=HOSTILE_TRACE)),
+        render_similar([Pair(HOSTILE, HOSTILE, (1, 1))], 2, {HOSTILE: HOSTILE}),
+    ],
+)
 def test_what_a_student_writes_is_text(text: str) -> None:
     read = page(text)
     shown = "\\x1b[2J<script>alert(1)</script> {{ 7*7 }} \\u202eevil\\u200b"
