@@ -51,7 +51,9 @@ def export(source: Path, system: str, out: Path | None, graded: Path | None, **o
     if out is None:
         click.echo(content, nl=False)
     else:
-        out.write_bytes(content)
+        from vitcheck.reports import write_whole
+
+        write_whole(out, content)
 
 
 def _of_one(source: Path, system: str, graded: Path | None) -> bytes:

@@ -157,6 +157,7 @@ def mark(
 def export(csv: Path | None, json: Path | None, gradebook: str | None, assignment: str | None) -> None:
     """Write all grades to files."""
     from vitcheck.gradebook_text import entry_row
+    from vitcheck.reports import write_whole
     from vitcheck.reports.tables import csv_text
 
     if not csv and not json:
@@ -164,9 +165,9 @@ def export(csv: Path | None, json: Path | None, gradebook: str | None, assignmen
     with _opened(gradebook) as book:
         rows = [entry_row(one) for one in _entries(book, assignment)]
     if csv:
-        csv.write_text(csv_text(list(rows[0]), rows), encoding="utf-8", newline="\n")
+        write_whole(csv, csv_text(list(rows[0]), rows).encode())
     if json:
-        json.write_text(dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+        write_whole(json, f"{dumps(rows, indent=1, ensure_ascii=False)}\n".encode())
 
 
 @contextmanager

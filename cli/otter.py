@@ -44,6 +44,8 @@ def otter(file: str, assignment: str, out: Path) -> None:
 
     FILE is what students hand in, by the name that it has where Otter grades it, such as hw3.ipynb.
     """
+    from vitcheck.reports import write_whole
+
     asked = load(assignment)
     cases = [
         _CASE.format(
@@ -51,8 +53,7 @@ def otter(file: str, assignment: str, out: Path) -> None:
         )
         for number, (part, title, points) in enumerate(_parts(asked), 1)
     ]
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(_FILE.format(name=out.stem) + "".join(cases), encoding="utf-8")
+    write_whole(out, (_FILE.format(name=out.stem) + "".join(cases)).encode())
     click.echo(f"{out} has {len(cases)} cases, worth {asked.possible:g} points")
 
 

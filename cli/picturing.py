@@ -85,12 +85,12 @@ def _refusing() -> Iterator[None]:
 
 
 def _write(snapshot: Snapshot, html: Path | None, json: Path | None) -> None:
-    from vitcheck.reports import render_snapshot
+    from vitcheck.reports import render_snapshot, write_whole
 
     if html:
-        html.write_text(render_snapshot(snapshot), encoding="utf-8")
+        write_whole(html, render_snapshot(snapshot).encode())
     if json:
-        json.write_text(snapshot.to_json(), encoding="utf-8")
+        write_whole(json, snapshot.to_json().encode())
 
 
 def _print(snapshot: Snapshot) -> None:

@@ -27,6 +27,7 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
         raise click.UsageError("to compare programs, install copydetect: pip install 'vitcheck[similarity]'")
     from vitcheck.checks.pairs import SHARE
     from vitcheck.checks.similarity import read_programs, similar_pairs
+    from vitcheck.reports import write_whole
     from vitcheck.reports.html import render_similar
     from vitcheck.reports.similar import percent, similar_json
     from vitcheck.submissions.source import find_submissions, submission_names
@@ -40,9 +41,9 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
         click.echo(f"{percent(one.shares[0]):>6} {one.first}  {percent(one.shares[1]):>6} {one.second}")
     what = (pairs, len(programs.texts), programs.left_out)
     if out:
-        out.write_text(render_similar(*what), encoding="utf-8")
+        write_whole(out, render_similar(*what).encode())
     if json:
-        json.write_text(similar_json(*what), encoding="utf-8")
+        write_whole(json, similar_json(*what).encode())
     click.echo(
         f"{len(pairs)} pairs of {len(programs.texts)} submissions share {percent(SHARE)} or more of one."
         " This is a list for a person to look at, and no mark."

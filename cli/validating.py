@@ -51,7 +51,9 @@ def validate(
 
     found = _validated(assignment, solution, wrong, seeds, checks, jobs or os.cpu_count() or 1)
     if json:
-        json.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        from vitcheck.reports import write_whole
+
+        write_whole(json, f"{found.model_dump_json(indent=1)}\n".encode())
     click.echo("\n".join(lines(found)))
     sys.exit(exits.WRONG if found.problems else exits.FINE)
 

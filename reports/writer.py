@@ -48,7 +48,10 @@ def write_class(
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Readers see the old file or the new one, never a part."""
+    """Readers see the old file or the new one, never a part; a link or a device is written to as it is."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/stdout must stay what it is
+        path.write_bytes(content)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:

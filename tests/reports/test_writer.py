@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import jsonschema
@@ -9,7 +10,14 @@ from records import SNAPSHOTS, record, snapshot
 from samples import a_class, scaled_by_embed_dim
 
 from vitcheck.checks.result import Result
-from vitcheck.reports import render_index, render_report, summaries, write_class, write_submission
+from vitcheck.reports import (
+    render_index,
+    render_report,
+    summaries,
+    write_class,
+    write_submission,
+    write_whole,
+)
 from vitcheck.reports.schema import result_schema, snapshot_schema
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "result.schema.json"
@@ -70,6 +78,20 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(OSError, match="no space left"):
         write_class([], tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_pipes_and_links_stay_what_they_are(tmp_path: Path) -> None:
+    """Such as /dev/stdout: a file in its place would break every other program."""
+    pipe, link, file = (tmp_path / name for name in ("pipe", "link", "file"))
+    os.mkfifo(pipe)
+    link.symlink_to(file)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for path in (pipe, link):
+        write_whole(path, b"whole")
+    assert os.read(reader, 10) == file.read_bytes() == b"whole"
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    os.close(reader)
 
 
 def test_the_published_schema_is_up_to_date() -> None:
