@@ -287,6 +287,14 @@ class PictureResult(_Record):
     height: int
 
 
+class QuestionResult(_Record):
+    """A question of the assignment, what a good answer says, and the labels of the stages that show it."""
+
+    text: str
+    rubric: str = ""
+    stages: list[str] = []
+
+
 class Snapshot(_Document):
     """Every stage of one pass on one picture: a student's, or the reference's as the answer key."""
 
@@ -300,6 +308,7 @@ class Snapshot(_Document):
     stages: dict[str, StageResult] = {}
     mistakes: list[MistakeResult] = []
     notes: list[Note] = []
+    questions: list[QuestionResult] = []  # of the answer key alone
     run: Run  # its sizes are those of the pass
 
     @classmethod

@@ -18,7 +18,7 @@ from .kept.arrays import packed
 from .kept.measures import MEASURES
 from .pictures import Picture, PictureError, demand_a_model
 from .reference_pass import VARIANTS, ReferencePass, reference_pass
-from .result import Evidence, Run, Snapshot, StageResult, StageStatus, Status
+from .result import Evidence, QuestionResult, Run, Snapshot, StageResult, StageStatus, Status
 
 
 def trace(path: Path, picture: Picture, assignment: Assignment, *, zygote: Zygote, seed: int = 0) -> Snapshot:
@@ -55,6 +55,7 @@ def answer_key(picture: Picture, assignment: Assignment, *, seed: int = 0) -> Sn
         status=Status.GRADED,
         architecture=architecture,
         stages={row.label: _stage(row, made) for row in rows},
+        questions=_questions(assignment),
         run=Run(
             seed=seed,
             seconds=round(time.perf_counter() - began, 3),
@@ -64,6 +65,11 @@ def answer_key(picture: Picture, assignment: Assignment, *, seed: int = 0) -> Sn
         ),
         arrays=packed({row.label: (made, made.seen(row.key)) for row in rows}, MEASURES),
     )
+
+
+def _questions(assignment: Assignment) -> list[QuestionResult]:
+    asked = assignment.written.questions if assignment.written else {}
+    return [QuestionResult(text=one.text, rubric=one.rubric, stages=[*one.stages]) for one in asked.values()]
 
 
 def _stage(row: Stage, made: ReferencePass) -> StageResult:

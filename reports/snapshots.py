@@ -6,29 +6,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..checks.result import Snapshot
+from ..checks.result import QuestionResult, Snapshot
 from .passes import PassView, pass_view
 from .stages import StageView
 from .standing import pass_findings
-from .text import NAME_LIMIT, one_line
+from .text import NAME_LIMIT, clean, one_line
 from .wording import say, speaking_of
-
-# what students answer in writing, and the stages that show it
-_QUESTIONS = {
-    "patches": ("patches", "flattened_patches", "patch_embeddings"),
-    "class_token": ("class_token", "tokens"),
-    "positions": ("positioned_tokens",),
-    "attention": ("query", "key", "value", "attention_scores"),
-    "residuals": ("block_input", "post_attention_norm", "post_mlp_norm", "block_output"),
-    "classified": ("final_sequence", "class_representation"),
-}
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the assignment, and the stages at which to look for its answer."""
+    """A question of the assignment, what a good answer says, and the stages at which to look for it."""
 
     text: str
+    rubric: str
     stages: tuple[StageView, ...]
 
 
@@ -51,15 +42,14 @@ def wording_of(snapshot: Snapshot) -> Iterator[None]:
 
 
 def snapshot_view(snapshot: Snapshot) -> SnapshotView:
-    """All text in it is cleaned. Of the reference, it has the guiding questions too."""
+    """All text in it is cleaned."""
     seen = pass_view(snapshot, next(pass_findings(snapshot), None))
-    is_reference = snapshot.submission is None
     return SnapshotView(
         title=one_line(snapshot.submission or say("snapshot.reference"), NAME_LIMIT),
         assignment=one_line(snapshot.assignment, NAME_LIMIT),
         lead=_lead(snapshot),
         seen=seen,
-        questions=_questions(seen.stages) if is_reference else (),
+        questions=_questions(snapshot.questions, seen.stages),
     )
 
 
@@ -74,8 +64,8 @@ def _lead(snapshot: Snapshot) -> str:
     return " ".join(sentences)
 
 
-def _questions(stages: tuple[StageView, ...]) -> tuple[Question, ...]:
+def _questions(asked: list[QuestionResult], stages: tuple[StageView, ...]) -> tuple[Question, ...]:
     return tuple(
-        Question(say(f"question.{name}"), tuple(one for one in stages if one.key in keys))
-        for name, keys in _QUESTIONS.items()
+        Question(clean(one.text), clean(one.rubric), tuple(at for at in stages if at.label in one.stages))
+        for one in asked
     )

@@ -16,6 +16,7 @@ class Question(_Table):
 
     text: Annotated[str, Field(min_length=1)]
     rubric: str = ""
+    stages: tuple[str, ...] = ()  # such as S06: where the code shows the answer
     points: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0
 
 

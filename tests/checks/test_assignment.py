@@ -42,6 +42,11 @@ def debugging() -> Assignment:
     return load_assignment("vit-debugging")
 
 
+def test_a_question_about_a_stage_that_is_none_is_refused(tmp_path: Path) -> None:
+    text = SMALLEST + '[written.questions.q1]\ntext = "Why?"\nstages = ["S06", "S27"]'
+    assert "[written.questions.q1] names S27, which is no stage" in complaint(tmp_path, text)
+
+
 @pytest.mark.parametrize("name", assignment_names())
 def test_what_ships_can_be_loaded_and_is_worth_100_points(name: str) -> None:
     assignment = load_assignment(name)

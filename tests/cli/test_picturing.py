@@ -37,6 +37,11 @@ equations = 100
 
 [rules]
 breakpoints = false
+
+[written.questions.q1]
+text = "Why is there a class token?"
+rubric = "It gathers what is classified."
+stages = ["S05"]
 """
 Vitcheck = Callable[..., Run]
 
@@ -60,7 +65,12 @@ def test_a_snapshot_writes_the_page_of_the_reference(vitcheck: Vitcheck) -> None
     assert (run.exit_code, run.output) == (0, "snapshot.html shows sun.png at all 26 stages\n")
     page = Path("snapshot.html").read_text("utf-8")
     assert "The reference, stage by stage" in page
-    assert "The guiding questions" in page
+    for part in (
+        "Why is there a class token?",
+        "It gathers what is classified.",
+        '<a href="#stage-S05">S05</a>',
+    ):
+        assert part in page
     assert Snapshot.from_json(Path("key.json").read_bytes()).picture.width == 96
 
 
