@@ -31,18 +31,28 @@ def contents(package: str, folder: Path) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    """Build it from a copy, so that the build leaves nothing here and finds nothing of an earlier one."""
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy, so that a build leaves nothing here and finds nothing of an earlier one."""
     copy = tmp_path_factory.mktemp("copy")
     for folder in TOPS:
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "docs" / "man", copy / "docs" / "man")
     for file in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / file, copy)
-    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "."]
-    subprocess.run([*build, "--wheel-dir", str(copy / "dist")], cwd=copy, check=True)
-    (built,) = (copy / "dist").iterdir()
-    return zipfile.ZipFile(built)
+    return copy
+
+
+def built(source: Path, folder: Path) -> zipfile.ZipFile:
+    """The wheel of a folder or a source distribution."""
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", str(source)]
+    subprocess.run([*build, "--wheel-dir", str(folder)], check=True)
+    (wheel,) = folder.glob("*.whl")
+    return zipfile.ZipFile(wheel)
+
+
+@pytest.fixture(scope="module")
+def wheel(copied: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    return built(copied, tmp_path_factory.mktemp("wheel"))
 
 
 def test_every_folder_with_code_is_a_package_that_is_listed() -> None:
@@ -101,3 +111,16 @@ def test_no_folder_of_ours_is_imported_by_its_bare_name() -> None:
         name for name, one in sys.modules.items() if str(getattr(one, "__file__", "")).startswith(str(ROOT))
     }
     assert ours.isdisjoint(TOPS)
+
+
+def test_the_source_distribution_makes_the_same_wheel(
+    copied: Path, wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    """It is what systems install that build everything themselves."""
+    build = f"import setuptools.build_meta as build; build.build_sdist({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=copied, check=True, capture_output=True)
+    (source,) = tmp_path.glob("*.tar.gz")
+    again = built(source, tmp_path)
+    same = {name for name in wheel.namelist() if not name.endswith("/RECORD")}
+    assert {name for name in again.namelist() if not name.endswith("/RECORD")} == same
+    assert all(again.read(name) == wheel.read(name) for name in same)
