@@ -19,7 +19,7 @@ from vitcheck.__main__ import main
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "submissions" / "examples"
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MANUAL = ROOT / "docs" / "man"
 ROSTER = """\
 Student,ID,SIS User ID,SIS Login ID,Section,Homework 3 (77)
@@ -50,6 +50,12 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "roster.csv").write_text(ROSTER)
     shutil.copy(EXAMPLES / "notebook.ipynb", tmp_path / "hw3.ipynb")
     Image.linear_gradient("L").convert("RGB").save(tmp_path / "cat.jpg")
+    for name in ("assignment", "week3"):
+        shutil.copy(ROOT / "checks" / "assignments" / "vit-debugging.toml", tmp_path / f"{name}.toml")
+    (tmp_path / "solution" / "wrong").mkdir(parents=True)
+    shutil.copy(EXAMPLES / "report_block.py", tmp_path / "solution" / "vit_transformer.py")
+    shutil.copy(EXAMPLES / "scale_by_width.py", tmp_path / "solution" / "wrong" / "scale-missing.py")
+    (tmp_path / "skeleton.py").write_text("import torch\n")
     (tmp_path / "own-checks").mkdir()
     (tmp_path / "own-checks" / "test_own.py").write_text(OWN_CHECK)
     return tmp_path
