@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, version
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -142,7 +142,7 @@ def family(name: str) -> Family:
 
     Raises ArchitectureError, naming its package, where it cannot be loaded, or where there is none.
     """
-    point = _OWN if name == _OWN.name else next(iter(entry_points(group=GROUP, name=name)), None)
+    point = _OWN if name == _OWN.name else _installed(name)
     if point is None:
         raise ArchitectureError(f"there is no architecture {name!r}; {near(name, family_names())}")
     try:
@@ -166,8 +166,19 @@ def stage_of_any(id: str) -> Stage:
     return stage(id)
 
 
+def version_of(name: str) -> str:
+    """Return vitcheck's version, and that of the package which the architecture comes with."""
+    point = None if name == _OWN.name else _installed(name)
+    brought = "" if point is None or point.dist is None else f" with {point.dist.name} {point.dist.version}"
+    return version("vitcheck") + brought
+
+
+def _installed(name: str) -> EntryPoint | None:
+    return next(iter(entry_points(group=GROUP, name=name)), None)
+
+
 def _broken(name: str, error: Exception) -> ArchitectureError:
-    point = next(iter(entry_points(group=GROUP, name=name)), None)
+    point = _installed(name)
     package = "vitcheck itself" if point is None or point.dist is None else f"the package {point.dist.name}"
     return ArchitectureError(
         f"the architecture {name!r} of {package} could not be loaded ({type(error).__name__}: {error}); "

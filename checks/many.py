@@ -6,7 +6,6 @@ import hashlib
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
 
@@ -15,6 +14,7 @@ from ..submissions.source import submission_names
 from .adjustment import UNADJUSTED
 from .assignment import Assignment
 from .engines import Begun, Done, Engine
+from .family import version_of
 from .gradebook.store import Gradebook, Work
 from .result import Result
 from .tasks import Setting, Task
@@ -74,7 +74,7 @@ def grade_many(
         assignment=assignment.name,
         assignment_digest=_digest(assignment, own),
         contents={name: pack(path).digest for name, path in class_.items()},
-        version=version("vitcheck"),
+        version=version_of(assignment.architecture),
         isolation=setting.isolation.value,
         seed=seed,
         forced=force,

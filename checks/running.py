@@ -102,6 +102,8 @@ def _run(plugin: _Planner, folder: Path, *arguments: str) -> None:
     roots = f"--rootdir={folder.anchor}", f"--confcutdir={folder}"
     with _modules_forgotten(folder), contextlib.redirect_stdout(io.StringIO()) as printed:
         code = pytest.main([*_OPTIONS, *roots, *arguments], plugins=[plugin])
+    if plugin.interrupted:  # as is all else that goes on
+        raise KeyboardInterrupt
     if not plugin.broken and code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return
     nothing = "there is no test_*.py with a test in it" if code == pytest.ExitCode.NO_TESTS_COLLECTED else ""
@@ -140,6 +142,11 @@ class _Planner:
         self._assignment = assignment
         self.planned: list[Planned] = []
         self.broken: list[str] = []
+        self.interrupted = False
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """``pytest.exit`` in an instructor's check comes here, too."""
+        self.interrupted = isinstance(excinfo.value, KeyboardInterrupt)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """One check for each row of what a test of the suite takes."""

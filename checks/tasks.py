@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from contextlib import ExitStack
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from ..submissions.errors import SubmissionError
@@ -14,6 +13,7 @@ from ..submissions.process import Zygote
 from ..submissions.sandbox.isolation import Isolation, open_sandbox
 from ..submissions.source import text_of
 from .assignment import Assignment
+from .family import version_of
 from .grader import grader
 from .pictures import Picture
 from .result import GRADER_FAILED, Result, Run, Score, Status
@@ -55,7 +55,8 @@ class Task:
     def key(self) -> str:
         """The same for the same work: name, content, assignment, checks, seed and version."""
         asked = [self.name, self.handed.digest, self.assignment.model_dump_json(), str(self.seed)]
-        asked += [self.checks.digest if self.checks else "", repr(self.setting), version("vitcheck")]
+        asked += [self.checks.digest if self.checks else "", repr(self.setting)]
+        asked.append(version_of(self.assignment.architecture))
         return hashlib.sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()
 
     def grade(self, zygote: Zygote, checks: Path | None = None) -> Result:

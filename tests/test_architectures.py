@@ -6,13 +6,22 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from shutil import copytree
 
 import pytest
 
 from vitcheck.checks.assignment import Assignment, AssignmentError, assignment_names, load_assignment
-from vitcheck.checks.family import GROUP, ArchitectureError, Family, family, family_names, stage_of_any
+from vitcheck.checks.family import (
+    GROUP,
+    ArchitectureError,
+    Family,
+    family,
+    family_names,
+    stage_of_any,
+    version_of,
+)
 from vitcheck.checks.grading import grade
 from vitcheck.checks.result import Result, StageStatus
 from vitcheck.reference.stages import STAGES
@@ -62,6 +71,11 @@ def test_an_installed_architecture_is_found_beside_the_vit() -> None:
     assert family_names() == ["vit", "gpt"]
     assert family("gpt").stage("g09").title == "Masked scores"
     assert {*family("vit").assignments, "gpt-small"} == {*assignment_names()}
+
+
+def test_a_result_is_another_ones_after_an_update_of_its_package() -> None:
+    assert version_of("vit") == version("vitcheck")
+    assert version_of("gpt") == f"{version('vitcheck')} with vitcheck-gpt {version('vitcheck-gpt')}"
 
 
 def test_the_vit_comes_through_the_same_door() -> None:

@@ -27,7 +27,7 @@ class Work:
     assignment: str  # its name
     assignment_digest: str  # of all that it says, and of the checks beside it
     contents: Mapping[str, str]  # the digest of each submission
-    version: str  # of vitcheck
+    version: str  # of vitcheck and what it was extended by
     isolation: str
     seed: int | None = None  # None where any will do
     forced: bool = False  # nothing may be taken over

@@ -54,7 +54,7 @@ class Run(Table):
     assignment: Mapped[str]
     assignment_digest: Mapped[str] = mapped_column(index=True)  # with the checks of the instructor's own
     class_digest: Mapped[str]  # of all names and contents
-    version: Mapped[str]  # of vitcheck
+    version: Mapped[str]  # of vitcheck and what it was extended by
     isolation: Mapped[str]  # as it was asked for
     forced: Mapped[bool]
 

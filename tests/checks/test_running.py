@@ -156,6 +156,12 @@ def test_checks_that_cannot_be_run_are_the_graders_fault(
         run_suite(examination, write(tmp_path / "own", **files))
 
 
+def test_ctrl_c_ends_everything_and_is_nobodys_fault(examination: Examination, tmp_path: Path) -> None:
+    checks = write(tmp_path / "own", test_own="def test_it():\n    raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        run_suite(examination, checks)
+
+
 def test_a_process_that_ended_is_the_cause_of_what_needed_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     examination = examine("report")
     assert examination.examples
