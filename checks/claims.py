@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from ..submissions.code import Mark, headings, marks
+from ..submissions.code import Mark, decode, headings, marks, module_file
 from ..submissions.errors import Frame
 from ..submissions.trace import Reference, Sight, Trace
 from .locating.places import places_in
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _RETURNED = {"final_seq": "final_sequence", "cls_rep": "class_representation"}
 _LABEL = re.compile(r"(?<![A-Za-z0-9])S_?(\d\d?)(?!\d)", re.IGNORECASE)  # S02_patches, stage_s12, s9
+_DIGIT = re.compile(r"S_?\d", re.IGNORECASE)  # in every label, however it is written
 
 _Key = tuple[str, int]  # "record" or "leaf", and its number
 
@@ -58,7 +59,7 @@ def false_claims(examination: Examination) -> list[FalseClaim]:
     What follows from a tensor that is blamed already is not blamed again.
     """
     last = [step.found.record for step in examination.walk.steps if step.key == "logits" and step.found]
-    if not last:
+    if not last or not _claims_anything(examination):
         return []
     trace = examination.watched
     if trace.signature != examination.walk.trace.signature:  # other operations ran: nothing is to be compared
@@ -82,6 +83,13 @@ def false_claims(examination: Examination) -> list[FalseClaim]:
             found[keys[0]] = FalseClaim(claim, Finding(id, keys[0], None), frame)
             blamed.add(_key(claim.reference))
     return list(found.values())
+
+
+def _claims_anything(examination: Examination) -> bool:
+    """Does what may be a label stand anywhere, or the name of a stage? If not, no second pass is needed."""
+    returned = [name for name, _ in examination.walk.trace.outputs]
+    code = (decode(text) for file, text in examination.source.files.items() if module_file(file))
+    return any(name in _RETURNED for name in returned) or any(map(_DIGIT.search, (*returned, *code)))
 
 
 _Claims = Iterator[tuple[list[str], list[Claim]]]  # keys of the stages that are meant, and what is shown

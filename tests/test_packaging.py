@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,8 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parent.parent
-SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+SETTINGS = PROJECT["tool"]["setuptools"]
 FOLDERS = {name: ROOT / folder for name, folder in SETTINGS["package-dir"].items()}
 TOPS = ("checks", "cli", "reference", "reports", "submissions")
 NOT_SHIPPED = tuple((ROOT / "submissions").glob("examples*"))  # written as students write; read by the tests
@@ -124,3 +126,9 @@ def test_the_source_distribution_makes_the_same_wheel(
     same = {name for name in wheel.namelist() if not name.endswith("/RECORD")}
     assert {name for name in again.namelist() if not name.endswith("/RECORD")} == same
     assert all(again.read(name) == wheel.read(name) for name in same)
+
+
+def test_the_changelog_begins_with_this_version_or_what_comes_after_it() -> None:
+    titles = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert PROJECT["project"]["version"] in titles[:2]
+    assert titles[0] in ("Unreleased", PROJECT["project"]["version"])
