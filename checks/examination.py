@@ -14,7 +14,7 @@ from torch import Tensor
 from ..reference.model_sizes import ModelSizes
 from ..submissions.answers import Habit, Inventory
 from ..submissions.code import marks
-from ..submissions.errors import StudentCodeFailed, SubmissionError
+from ..submissions.errors import StudentCodeFailed
 from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
@@ -25,7 +25,7 @@ from .crashing import Crash, diagnose
 from .drawing import Draw, draw_examples, is_large, noise
 from .example import Example
 from .family import Family
-from .full_size import FullSize, Measured, Shape, of_one_image, shape_at
+from .full_size import FullSize, full_size
 from .locating.context import Context
 from .locating.locate import locate
 from .locating.walk import Finding, Walk
@@ -290,33 +290,8 @@ class Examination:
 
     @cached_property
     def full_shapes(self) -> FullSize:
-        """The shape of every stage at the assignment's sizes, computed on shapes alone.
-
-        Shapes do not depend on the depth, so it is that of the first example; a batch of one is laid out by
-        other operations than a larger one.
-        """
-        try:
-            sizes = self.session.sizes_for(self.full)
-            trace = self.session.trace(sizes, self.seed)
-        except (StudentCodeFailed, SubmissionError) as error:
-            return FullSize({}, str(error))
-        if trace.error is not None and self.crash is None and not self.session.is_script:
-            return FullSize({}, str(trace.error))
-        if trace.signature != self.walk.trace.signature:
-            return FullSize({})
-        return FullSize(self._shapes_in(trace, sizes))
-
-    def _shapes_in(self, full: Trace, sizes: ModelSizes) -> dict[str, Shape]:
-        found: dict[str, Shape] = {self.family.input_key: of_one_image(full.records[0].shape, sizes.batch)}
-        same = [one for one in self.examples if one.walk is self.walk]
-        for number, seen in enumerate(self._first.seen):
-            measured = [Measured(one.draw.sizes, tuple(one.seen[number].student.shape)) for one in same]
-            shape = shape_at(
-                seen.step, self.family.stage(seen.step.key).axes, measured, self.walk.trace, full, sizes
-            )
-            if shape is not None:
-                found.setdefault(seen.step.key, of_one_image(shape, sizes.batch))
-        return found
+        """The shape of every stage at the assignment's sizes, computed on shapes alone."""
+        return full_size(self)
 
     @cached_property
     def habits(self) -> tuple[Habit, ...]:

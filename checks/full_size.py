@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..reference.model_sizes import ModelSizes
+from ..submissions.errors import StudentCodeFailed, SubmissionError
 from ..submissions.trace import Reference, Trace
 from .locating.walk import Step
+
+if TYPE_CHECKING:
+    from .examination import Examination
 
 Shape = tuple[int, ...]
 
@@ -30,6 +35,37 @@ class Measured:
 
     sizes: ModelSizes
     shape: Shape
+
+
+def full_size(examination: Examination) -> FullSize:
+    """Return the shapes that the submission's stages have there.
+
+    Shapes do not depend on the depth, so it is that of the first example; a batch of one is laid out by
+    other operations than a larger one.
+    """
+    session = examination.session
+    try:
+        sizes = session.sizes_for(examination.full)
+        trace = session.trace(sizes, examination.seed)
+    except (StudentCodeFailed, SubmissionError) as error:
+        return FullSize({}, str(error))
+    if trace.error is not None and examination.crash is None and not session.is_script:
+        return FullSize({}, str(trace.error))
+    if trace.signature != examination.walk.trace.signature:
+        return FullSize({})
+    return FullSize(_shapes_in(examination, trace, sizes))
+
+
+def _shapes_in(examination: Examination, full: Trace, sizes: ModelSizes) -> dict[str, Shape]:
+    family, walk, (first, *_) = examination.family, examination.walk, examination.examples
+    found: dict[str, Shape] = {family.input_key: of_one_image(full.records[0].shape, sizes.batch)}
+    same = [one for one in examination.examples if one.walk is walk]
+    for number, seen in enumerate(first.seen):
+        measured = [Measured(one.draw.sizes, tuple(one.seen[number].student.shape)) for one in same]
+        shape = shape_at(seen.step, family.stage(seen.step.key).axes, measured, walk.trace, full, sizes)
+        if shape is not None:
+            found.setdefault(seen.step.key, of_one_image(shape, sizes.batch))
+    return found
 
 
 def shape_at(
