@@ -50,6 +50,7 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "roster.csv").write_text(ROSTER)
     shutil.copy(EXAMPLES / "notebook.ipynb", tmp_path / "hw3.ipynb")
     Image.linear_gradient("L").convert("RGB").save(tmp_path / "cat.jpg")
+    shutil.copytree(ROOT / "docs" / "gpt" / "submissions", tmp_path / "docs" / "gpt" / "submissions")
     for name in ("assignment", "week3"):
         shutil.copy(ROOT / "checks" / "assignments" / "vit-debugging.toml", tmp_path / f"{name}.toml")
     (tmp_path / "solution" / "wrong").mkdir(parents=True)
@@ -61,14 +62,24 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the package of docs/gpt is installed, which one page is about."""
+    source, site = tmp_path_factory.mktemp("source") / "gpt", tmp_path_factory.mktemp("site")
+    shutil.copytree(ROOT / "docs" / "gpt", source)  # pip builds within it
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--target", str(site)]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, source], check=True)
+    return site
+
+
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
-def test_every_command_of_a_page_runs(page: Path, place: Path) -> None:
+def test_every_command_of_a_page_runs(page: Path, place: Path, gpt: Path) -> None:
     binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command in commands(page):
         ran = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", command],
             cwd=place,
-            env={**os.environ, "PATH": binaries},
+            env={**os.environ, "PATH": binaries, "PYTHONPATH": str(gpt)},
             capture_output=True,
             text=True,
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from tempfile import TemporaryDirectory
 from time import process_time
 
@@ -67,7 +67,8 @@ def rows(run: ClassRun, jobs: int) -> Iterator[tuple[str, str, str]]:
     yield f"workers for {_HOURS} hours", "", f"{_PLANNED * work / 3600 / _HOURS:.1f}"
     for what, size in sizes(run).items():
         yield what, f"{size / 1e3:.1f} kB", f"{_PLANNED * size / 1e9:.2f} GB"
-    yield "memory of a worker", f"{max(one.workers_bytes for one in seen) / jobs / 1e6:.0f} MB", ""
+    usual = median(one.workers_bytes for one in seen)  # what a submission hoards is the most, and is limited
+    yield "memory of a worker", f"{usual / jobs / 1e6:.0f} MB", ""
     yield "memory of the command", f"{max(one.command_bytes for one in seen) / 1e6:.0f} MB", ""
 
 
