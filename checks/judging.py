@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import torch
 
@@ -174,10 +175,11 @@ def check_reference(examination: Examination, key: str) -> None:
     for example in examination.examples[:2]:
         for seen in example.all(key):
             compared = Seen(seen.step, seen.student, example.reference[key, seen.step.block])
-            if compared.differs(CHAINED_ROUNDING) and not _accepted(example):
+            if compared.differs(CHAINED_ROUNDING) and not _has_parted(example, seen.step):
                 raise CheckFailed(_measured(row, compared), examination.faults(key), example.draw)
 
 
-def _accepted(example: Example) -> bool:
-    """Variants that the assignment accepts part from the reference by intent."""
-    return any(step.findings for step in example.walk.steps)
+def _has_parted(example: Example, step: Step) -> bool:
+    """Variants that the assignment accepts part from the reference by intent, earlier faults as well."""
+    before = takewhile(lambda one: one is not step, example.walk.steps)
+    return any(one.findings for one in example.walk.steps) or not all(one.explained for one in before)
