@@ -145,8 +145,8 @@ class _Planner:
         self.interrupted = False
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """``pytest.exit`` in an instructor's check comes here, too."""
-        self.interrupted = isinstance(excinfo.value, KeyboardInterrupt)
+        """``pytest.exit`` comes here, too, and so does what cannot be collected, as a subclass of it."""
+        self.interrupted = excinfo.type is KeyboardInterrupt
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """One check for each row of what a test of the suite takes."""
