@@ -133,6 +133,10 @@ class Assignment(_Table):
             raise ValueError("[points] pays for checks of a whole model, and architectures asks for none")
         if self.points.written and self.written is None:
             raise ValueError("[points] pays for written, and there is no table [written] that asks for it")
+        return self
+
+    @model_validator(mode="after")
+    def _asks_about_stages(self) -> Assignment:
         labels = {one.label for one in self.family.stages}
         for id, question in (self.written.questions if self.written else {}).items():
             if unknown := [one for one in question.stages if one not in labels]:

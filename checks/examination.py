@@ -203,8 +203,8 @@ class Examination:
     def findings(self) -> list[Finding]:
         """Every mistake and variant of any example, in the order of stages."""
         steps = (step for example in self.examples for step in example.walk.steps)
-        named = (step for step in steps if (step.key, step.block) not in self._unnamed)
-        found = [one for step in named for one in step.findings]
+        unnamed = self._unexplained | self._stuck
+        found = [one for step in steps if (step.key, step.block) not in unnamed for one in step.findings]
         if self.is_foreign and self.architecture in _FOREIGN:
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
         if self.diagnosis is not None and self.diagnosis.id is not None:
@@ -213,15 +213,19 @@ class Examination:
         return list({(one.id, one.stage): one for one in found}.values())
 
     @cached_property
-    def _unnamed(self) -> set[tuple[str, int]]:
+    def _unexplained(self) -> set[tuple[str, int]]:
         """Key and block of stages that no known equation gives in some example.
 
         Where one does in another example, that is a coincidence: half the scores are those of a doubled
         scale where heads have a width of 4.
         """
-        walks = [example.walk for example in self.examples]
-        stuck = {walk.unexplained for walk in walks if walk.unexplained is not None}
-        return stuck | {(step.key, step.block) for walk in walks for step in walk.steps if not step.explained}
+        steps = (step for example in self.examples for step in example.walk.steps)
+        return {(step.key, step.block) for step in steps if not step.explained}
+
+    @property
+    def _stuck(self) -> set[tuple[str, int]]:
+        """Key and block of stages at which the walk of some example could not go on."""
+        return {one.walk.unexplained for one in self.examples if one.walk.unexplained is not None}
 
     @cached_property
     def diagnosis(self) -> Crash | None:
@@ -299,9 +303,7 @@ class Examination:
         """Is a stage computed by anything but its equation, as far as values tell?"""
         claimed = {one.finding.id for one in self.false_claims if one.finding.stage == key}
         computed = set(self.faults(key)) - claimed
-        return bool(computed) or any(
-            not one.step.explained for example in self.examples for one in example.all(key)
-        )
+        return bool(computed) or any(at == key for at, _ in self._unexplained)
 
     @cached_property
     def full_shapes(self) -> FullSize:

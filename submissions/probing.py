@@ -62,9 +62,7 @@ class Attempt:
     error: BaseException | None = None
     seen: dict[str, int] = field(default_factory=dict)
     shapes: Counter[tuple[int, ...]] = field(default_factory=Counter)  # of all parameters
-    output: Tensor | None = (
-        None  # the largest tensor that came out; to be compared where parameters are drawn
-    )
+    output: Tensor | None = None  # the largest tensor that came out
 
     @property
     def claimed(self) -> set[str]:

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from shutil import copytree
 
 import pytest
+from gpt_package import PACKAGE, installed
 
 from vitcheck.checks.assignment import Assignment, AssignmentError, assignment_names, load_assignment
 from vitcheck.checks.family import (
@@ -32,7 +32,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-PACKAGE = Path(__file__).parents[1] / "docs" / "gpt"
 SUBMISSIONS = PACKAGE / "submissions"
 CHANGES = tomllib.loads((PACKAGE / "changes.toml").read_text("utf-8"))
 RIGHT = sorted(one.stem for one in SUBMISSIONS.glob("*.py"))
@@ -41,10 +40,7 @@ RIGHT = sorted(one.stem for one in SUBMISSIONS.glob("*.py"))
 @pytest.fixture(scope="module", autouse=True)
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The package as pip installs it, on the search path of this process alone."""
-    source, site = tmp_path_factory.mktemp("source") / "gpt", tmp_path_factory.mktemp("site")
-    copytree(PACKAGE, source)  # pip builds within it
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, "--target", site, source], check=True)
+    site = installed(tmp_path_factory.mktemp("gpt"))
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(site)
         yield site

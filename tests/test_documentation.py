@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from click_man.shell import cli as click_man
+from gpt_package import PACKAGE, installed
 from PIL import Image
 
 from vitcheck.__main__ import main
@@ -50,7 +51,7 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "roster.csv").write_text(ROSTER)
     shutil.copy(EXAMPLES / "notebook.ipynb", tmp_path / "hw3.ipynb")
     Image.linear_gradient("L").convert("RGB").save(tmp_path / "cat.jpg")
-    shutil.copytree(ROOT / "docs" / "gpt" / "submissions", tmp_path / "docs" / "gpt" / "submissions")
+    shutil.copytree(PACKAGE / "submissions", tmp_path / "docs" / "gpt" / "submissions")
     for name in ("assignment", "week3"):
         shutil.copy(ROOT / "checks" / "assignments" / "vit-debugging.toml", tmp_path / f"{name}.toml")
     (tmp_path / "solution" / "wrong").mkdir(parents=True)
@@ -65,11 +66,7 @@ def place(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the package of docs/gpt is installed, which one page is about."""
-    source, site = tmp_path_factory.mktemp("source") / "gpt", tmp_path_factory.mktemp("site")
-    shutil.copytree(ROOT / "docs" / "gpt", source)  # pip builds within it
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--target", str(site)]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, source], check=True)
-    return site
+    return installed(tmp_path_factory.mktemp("gpt"))
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
