@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from ..submissions.code import Mark, decode, headings, marks, module_file
+from ..submissions.code import Mark, headings, marks, module_file
 from ..submissions.errors import Frame
+from ..submissions.python_text import decode
 from ..submissions.trace import Reference, Sight, Trace
 from .locating.places import places_in
 from .locating.walk import Finding

@@ -9,7 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..submissions.answers import Inventory
-from ..submissions.code import decode, module_file
+from ..submissions.code import module_file
+from ..submissions.python_text import decode, nodes, written
 
 # by library: modules that hold ViTs and their parts, and the file that people copy
 _PLACES = {
@@ -56,15 +57,11 @@ def _library_lines(library: str) -> frozenset[str]:
 
 def _lines(text: str) -> Iterator[str]:
     """Each simple statement in the methods of classes, without annotations, comments and layout."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):  # what does not parse was not executed either
-        return
-    for outer in ast.walk(tree):
+    for outer in nodes(text):  # what does not parse was not executed either
         if isinstance(outer, ast.ClassDef):
             for node in ast.walk(outer):
                 if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
                     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-                        yield ast.unparse(node)
+                        yield written(node)
                 elif isinstance(node, ast.AnnAssign) and node.value is not None:
-                    yield f"{ast.unparse(node.target)} = {ast.unparse(node.value)}"
+                    yield f"{written(node.target)} = {written(node.value)}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..submissions.code import decode
 from ..submissions.errors import Frame
+from ..submissions.python_text import decode
 from ..submissions.source import Source
 from .examination import Examination
 from .locating.walk import Step

@@ -13,8 +13,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ..submissions.code import decode, module_file
+from ..submissions.code import module_file
 from ..submissions.errors import SubmissionError
+from ..submissions.python_text import decode
 from ..submissions.source import read_source
 from .pairs import SHARE, Pair
 from .result import CodeLine

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from ..submissions.code import Mark, clean, decode
+from ..submissions.code import Mark, clean
+from ..submissions.python_text import decode, nodes
 from .locating.places import Places, equal
 
 
@@ -41,12 +42,8 @@ def _indent(text: str, line: int) -> int:
 
 def _first_lines(text: str) -> list[tuple[int, int, int]]:
     """First and last line and indentation of every simple statement; of a compound one that of its head."""
-    try:
-        tree = ast.parse(clean(text)[0])
-    except SyntaxError:
-        return []
     rows = []
-    for node in ast.walk(tree):
+    for node in nodes(clean(text)[0]):
         if isinstance(node, ast.stmt) and _runs(node):
             last = node.lineno if hasattr(node, "body") else node.end_lineno
             rows.append((node.lineno, last or node.lineno, node.col_offset))

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from .code import clean
 from .packing import Handed
+from .python_text import tree
 
 _NAME = "notebook.ipynb"
 _Definition = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -66,10 +67,8 @@ def cells_run() -> Cells:
 
 def _statements(text: str) -> list[ast.stmt]:
     """None where it is no Python."""
-    try:
-        return ast.parse(clean(text)[0]).body
-    except (SyntaxError, ValueError):
-        return []
+    parsed = tree(clean(text)[0])
+    return parsed.body if parsed else []
 
 
 def _read_by(statement: ast.stmt) -> Iterator[str]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import codecs
-import functools
-import io
 import re
-import tokenize
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .errors import Frame
+from .python_text import comments, decode, is_complete, nodes, tree, written
 
 STUDENT_PREFIX = "<submission>/"  # before a relative path: the file name that student code is compiled under
 
@@ -77,26 +75,13 @@ def cell_number(file: str) -> int:
     return int(cell["number"]) if cell else 0
 
 
-def decode(content: bytes) -> str:
-    """Return the text of a source file with Unix line ends; bytes that make no sense are replaced."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    else:
-        try:
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        except SyntaxError:
-            encoding = "utf-8"
-    text = content.decode(encoding, errors="replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
 def clean(text: str) -> tuple[str, list[Magic]]:
     """Return ``text`` as plain Python, and what was taken out of it: no line moves.
 
     A line magic or shell command becomes ``pass``; a cell of another language (``%%bash``) becomes blank.
     Text that already is Python is returned as it is.
     """
-    if _parses(text):
+    if tree(text) is not None:
         return text, []
     lines = text.split("\n")
     cell = _CELL_MAGIC.match(text)
@@ -105,7 +90,7 @@ def clean(text: str) -> tuple[str, list[Magic]]:
         return "\n" * (len(lines) - 1), [Magic(number, lines[number - 1].strip())]
     magics = []
     for index, line in enumerate(lines):
-        if _MAGIC.match(line) and _complete("\n".join(lines[:index])):
+        if _MAGIC.match(line) and is_complete("\n".join(lines[:index])):
             magics.append(Magic(index + 1, line.strip()))
             _blank(lines, index)
     return "\n".join(lines), magics
@@ -121,30 +106,6 @@ def _blank(lines: list[str], index: int) -> None:
         lines[index] = ""
 
 
-def _parses(text: str) -> bool:
-    return _tree(text) is not None
-
-
-@functools.lru_cache(maxsize=16)  # each question about a submission reads the same few files
-def _tree(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested very deeply
-        return None
-
-
-def _complete(text: str) -> bool:
-    """Tell whether a statement may begin after ``text``: no bracket, string or backslash is open."""
-    try:
-        for _ in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
-            pass
-    except tokenize.TokenError:
-        return False
-    except SyntaxError:
-        return True
-    return not text.endswith("\\")
-
-
 def marks(files: Mapping[str, bytes]) -> list[Mark]:
     """List the ``# BREAKPOINT`` comments in the order of the code, one mark a label.
 
@@ -153,7 +114,7 @@ def marks(files: Mapping[str, bytes]) -> list[Mark]:
     return [
         Mark(label, file, line)
         for file, text in _texts(files)
-        for line, comment in _comments(text)
+        for line, comment in comments(text)
         for label in _labels(comment)
     ]
 
@@ -163,18 +124,9 @@ def headings(files: Mapping[str, bytes]) -> list[Mark]:
     return [
         Mark(f"S{int(found[1]):02}", file, line)
         for file, text in _texts(files)
-        for line, comment in _comments(text)
+        for line, comment in comments(text)
         if (found := _HEADING.match(comment))
     ]
-
-
-def _comments(text: str) -> Iterator[tuple[int, str]]:
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                yield token.start[0], token.string
-    except (tokenize.TokenError, SyntaxError):
-        return  # what stands before a syntax error still counts
 
 
 def _labels(comment: str) -> list[str]:
@@ -200,7 +152,7 @@ def prints(files: Mapping[str, bytes]) -> list[Frame]:
     return [
         Frame(file, node.lineno)
         for file, text in _texts(files)
-        for node in ast.walk(_tree(text) or ast.Module([], []))
+        for node in nodes(text)
         if isinstance(node, ast.Call) and _called(node.func) in _PRINTS
     ]
 
@@ -215,41 +167,42 @@ def _called(function: ast.expr) -> str:
 def discarded(files: Mapping[str, bytes]) -> Iterator[tuple[Frame, str]]:
     """Calls of methods that give a new tensor, such as ``x.permute(…)``, whose result is not kept."""
     for file, text in _texts(files):
-        for node in ast.walk(_tree(text) or ast.Module([], [])):
+        for node in nodes(text):
             call = node.value if isinstance(node, ast.Expr) else None
             method = call.func if isinstance(call, ast.Call) else None
             if isinstance(method, ast.Attribute) and method.attr in _NEW_TENSOR:
-                yield Frame(file, method.lineno), f"{ast.unparse(method)}(…)"
+                yield Frame(file, method.lineno), f"{written(method)}(…)"
 
 
 def runs_of(files: Mapping[str, bytes], name: str) -> Iterator[Frame]:
     """Places outside of classes where an instance of the class ``name`` is called."""
     for file, text in _texts(files):
-        nodes = list(_outside_of_classes(_tree(text) or ast.Module([], [])))
+        outside = list(_outside_of_classes(text))
         made = {
             target.id
-            for node in nodes
+            for node in outside
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
             for target in node.targets
-            if isinstance(target, ast.Name) and ast.unparse(node.value).partition("(")[0].endswith(name)
+            if isinstance(target, ast.Name) and written(node.value).partition("(")[0].endswith(name)
         }
-        for node in nodes:
+        for node in outside:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in made:
                 yield Frame(file, node.lineno)
 
 
-def _outside_of_classes(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.ClassDef):
-            yield child
-            yield from _outside_of_classes(child)
+def _outside_of_classes(text: str) -> Iterator[ast.AST]:
+    waiting: deque[ast.AST] = deque([tree(text) or ast.Module([], [])])
+    while waiting:  # no function that calls itself: code may be nested deeper than that goes
+        node = waiting.popleft()
+        yield node
+        waiting += (one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.ClassDef))
 
 
 def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:
     """Map the top-level name of each absolute import, such as ``"torchvision"``, to its first place."""
     found: dict[str, Frame] = {}
     for file, text in _texts(files):
-        for node in ast.walk(_tree(text) or ast.Module([], [])):
+        for node in nodes(text):
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from torch import nn
 
 from .code import STUDENT_PREFIX
+from .python_text import NotPythonError, parse
 
 if TYPE_CHECKING:
     from .loading import Loaded
@@ -60,8 +61,8 @@ class Definitions:
 
     def _read(self, file: str, key: str, module: ModuleType) -> None:
         try:
-            tree = ast.parse("".join(linecache.getlines(STUDENT_PREFIX + file)))
-        except SyntaxError:
+            tree = parse("".join(linecache.getlines(STUDENT_PREFIX + file)))
+        except NotPythonError:
             return  # a file that did not load defines nothing
         self.trees.append(tree)
         for node in tree.body:

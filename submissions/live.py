@@ -17,6 +17,7 @@ from types import FunctionType, ModuleType
 
 from .cells_run import Cells, cells_run
 from .packing import Handed
+from .python_text import decode, nodes
 
 _STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -102,7 +103,7 @@ def _name(module: ModuleType) -> str:
 def _imports(module: ModuleType, content: bytes) -> Iterator[str]:
     """The full names of what a file may import, its own packages included."""
     yield _name(module)
-    for node in ast.walk(ast.parse(content)):
+    for node in nodes(decode(content)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

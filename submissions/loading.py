@@ -23,12 +23,11 @@ from .code import STUDENT_PREFIX
 from .costs import cost
 from .errors import Frame, NotLoaded
 from .importing import Importer, module_name
-from .program import Program, Skipped
+from .program import TEXT_LENGTH, Program, Skipped
 from .program import read as read_program
 from .statements import Need, Statement
 
 NOT_NEEDED = "not run: no class or function needs it"
-_TEXT_LENGTH = 300  # characters kept of a line, and of what an exception says
 _CONSTANT = (int, float, tuple, str)
 
 
@@ -185,7 +184,7 @@ class _Execution:
         self._unbound.update(dict.fromkeys(statement.binds - namespace.keys(), failure))
 
     def _skip(self, statement: Statement, reason: str) -> None:
-        text = statement.text[:_TEXT_LENGTH]
+        text = statement.text[:TEXT_LENGTH]
         self._loaded.skipped.append(Skipped(statement.file, statement.line, text, reason))
 
     def _explain(self, statement: Statement, error: BaseException) -> NotLoaded:
@@ -197,7 +196,7 @@ class _Execution:
         frame = Frame(statement.file, statement.line)
         if package := _missing_package(error):
             return NotLoaded(f"needs the package {package!r}, which is not installed", frame)
-        return NotLoaded(f"{statement.text[:_TEXT_LENGTH]!r} failed: {_describe(error)}", frame)
+        return NotLoaded(f"{statement.text[:TEXT_LENGTH]!r} failed: {_describe(error)}", frame)
 
     def _causes(self, has_model: bool) -> Iterator[NotLoaded]:
         """Yield what may stand in the way of a model, the likeliest first."""
@@ -239,7 +238,7 @@ def _missing_package(error: BaseException | None) -> str | None:
 
 
 def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {text_of(error)}"[:_TEXT_LENGTH]
+    return f"{type(error).__name__}: {text_of(error)}"[:TEXT_LENGTH]
 
 
 def _no_input(*prompt: object) -> str:

@@ -7,9 +7,12 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from .code import STUDENT_PREFIX, cell_number, clean, decode, module_file
+from .code import STUDENT_PREFIX, cell_number, clean, module_file
 from .errors import Frame, NotLoaded
+from .python_text import ABSURD, NotPythonError, decode
 from .statements import Need, Statement, needs, read_statements
+
+TEXT_LENGTH = 300  # characters kept of a line, and of what an exception says
 
 
 @dataclass(frozen=True)
@@ -67,11 +70,11 @@ def read(files: Mapping[str, bytes]) -> Program:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # invalid escapes and the like
                 body += read_statements(file, text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except ABSURD as error:
             broken[file] = _syntax_error(file, error)
             line = (broken[file].frame or Frame(file, 1)).line
             source = (text.split("\n")[line - 1 : line] or [""])[0]
-            skipped.append(Skipped(file, line, source.strip(), broken[file].reason))
+            skipped.append(Skipped(file, line, source.strip()[:TEXT_LENGTH], broken[file].reason))
     return Program(statements, parts, needs(statements), tuple(skipped), broken)
 
 
@@ -87,6 +90,5 @@ def source_text(file: str) -> str:
 
 
 def _syntax_error(file: str, error: Exception) -> NotLoaded:
-    line = error.lineno if isinstance(error, SyntaxError) and error.lineno else 1
-    message = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
-    return NotLoaded(f"syntax error: {message}", Frame(file, line))
+    told = error if isinstance(error, NotPythonError) else NotPythonError(error)  # the latter by the compiler
+    return NotLoaded(f"syntax error: {told}", Frame(file, told.line))

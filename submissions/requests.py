@@ -64,10 +64,11 @@ def _infer(header: Header, tensors: Tensors) -> Reply:
         return _infer_without_scripts(header)
     try:
         file = None if pinned else find_script(loaded)
-        if file is None:
-            return _infermodel_of(header)
-        script = Submission.script = Script(loaded, file)
-        return _describe_script(script), {}
+        if file is not None:
+            with suppress(NotLoaded):  # the marks may stand where nothing is computed
+                Submission.script = Script(loaded, file)
+                return _describe_script(Submission.script), {}
+        return _infermodel_of(header)
     except NotLoaded as error:
         file = None if pinned else likeliest(loaded)
         return ({"failure": describe_failure(error)}, {}) if file is None else _infer_script(file, error)
@@ -107,9 +108,10 @@ def _lay_out(files: Mapping[str, bytes]) -> None:
     """Puts the files into the scratch folder, where code looks for its data by relative paths."""
     for name, content in files.items():
         if module_file(name) is None:
-            path = Path(name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+            with suppress(OSError, ValueError):  # of a name that cannot be had here, or where no room is left
+                path = Path(name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
 
 
 def _runs_shorter() -> bool:

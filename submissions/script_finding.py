@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from bisect import bisect_right
+from dataclasses import dataclass, field
 
 from .code import marks
 from .loading import Loaded
 from .program import Program, source_text
+from .python_text import parse
 
 _CLAIMS = 6  # labels: a model's script may well mark image, class token, logits and probabilities
+_ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
+
+
+@dataclass
+class _Claims:
+    """The labels that are marked in the script part of a module, and those that are in its classes.
+
+    ``spread`` says how many assignments the script has come to where a label of its own stands.
+    """
+
+    beside: set[str] = field(default_factory=set)
+    inside: set[str] = field(default_factory=set)
+    spread: set[int] = field(default_factory=set)
+
+    @property
+    def are_of_a_script(self) -> bool:
+        """Are the stages computed there? Marks that stand all in one place are a list, of a model's stages."""
+        return min(len(self.beside), len(self.spread)) > _CLAIMS and len(self.beside) > len(self.inside)
 
 
 def find_script(loaded: Loaded) -> str | None:
     """The file of a script whose stages stand beside its model classes, by where the marks are."""
-    for file in loaded.program.statements:
-        beside, inside = _claims(loaded.program, file)
-        if len(beside) > max(_CLAIMS, len(inside)):
-            return file
-    return None
+    files = loaded.program.statements
+    return next((file for file in files if _claims(loaded.program, file).are_of_a_script), None)
 
 
 def likeliest(loaded: Loaded) -> str | None:
@@ -37,25 +54,23 @@ def has_classes(loaded: Loaded) -> bool:
     )
 
 
-def _claims(program: Program, file: str) -> tuple[set[str], set[str]]:
-    """The labels that are marked in the script part of a module, and those that are in its classes."""
-    beside: set[str] = set()
-    inside: set[str] = set()
+def _claims(program: Program, file: str) -> _Claims:
+    found = _Claims()
     for part in program.parts[file]:
         if part in program.broken:
             continue
         text = source_text(part)
-        tree = ast.parse(text)
-        classes = [
-            (one.lineno, one.end_lineno or 0) for one in ast.walk(tree) if isinstance(one, ast.ClassDef)
-        ]
-        helpers = [(one.lineno, one.end_lineno or 0) for one in tree.body if _is_helper(one)]
+        tree = parse(text)
+        classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+        apart = [_lines(one) for one in (*classes, *filter(_is_helper, tree.body))]
+        assigned = sorted(one.lineno for one in ast.walk(tree) if isinstance(one, _ASSIGNMENTS))
         for mark in marks({part: text.encode()}):
-            if _within(mark.line, [*classes, *helpers]):
-                inside.add(mark.label)
+            if any(mark.line in lines for lines in apart):
+                found.inside.add(mark.label)
             else:
-                beside.add(mark.label)
-    return beside, inside
+                found.beside.add(mark.label)
+                found.spread.add(bisect_right(assigned, mark.line))
+    return found
 
 
 def _is_helper(node: ast.stmt) -> bool:
@@ -63,5 +78,5 @@ def _is_helper(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and bool(node.args.args)
 
 
-def _within(line: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(first <= line <= last for first, last in spans)
+def _lines(node: ast.stmt) -> range:
+    return range(node.lineno, 1 + (node.end_lineno or 0))

@@ -18,6 +18,7 @@ from types import CodeType, MappingProxyType
 from typing import Any
 
 from .code import STUDENT_PREFIX
+from .python_text import parse
 
 
 class Need(Enum):
@@ -101,7 +102,7 @@ def read_statements(
     the whole ``numbers`` that is written out in the code is replaced. Raises SyntaxError, and on absurd code
     ValueError, RecursionError or MemoryError.
     """
-    tree = ast.parse(text, STUDENT_PREFIX + file)
+    tree = parse(text, STUDENT_PREFIX + file)
     for node in ast.walk(tree) if numbers else ():
         if isinstance(node, ast.Constant) and type(node.value) is int:
             node.value = numbers.get(node.value, node.value)
@@ -139,7 +140,7 @@ def _future_flags(tree: ast.Module) -> int:
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             for alias in node.names:
-                flags |= getattr(__future__, alias.name).compiler_flag
+                flags |= getattr(getattr(__future__, alias.name, None), "compiler_flag", 0)
     return flags
 
 

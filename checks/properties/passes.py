@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from ...submissions.answers import Habit
-from ...submissions.code import decode, module_file
+from ...submissions.code import module_file
+from ...submissions.python_text import decode
 from ...submissions.session import Passes
 from ...submissions.trace import Use, Value
 from ..drawing import Draw

@@ -1,0 +1,114 @@
+"""A student's Python as text and as a tree: the one place where bytes are decoded and text is parsed.
+
+Whatever it is given, it answers or says NotPythonError, and takes time in proportion to what it is given.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import functools
+import io
+import tokenize
+import warnings
+from collections.abc import Iterator
+
+# what parsing, compiling and walking raise on code that nobody has written by hand
+ABSURD = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+
+_COOKIE_BYTES = 1000  # of the first two lines, in which an encoding is declared
+# with what some encodings take for something else
+_PLAIN = rb"\u0041 \x41 +AEE- ~{ %%x" + bytes(range(32, 91))
+_NO_TEXT = "(code that is nested too deeply to be shown)"
+
+
+class NotPythonError(ValueError):
+    """A text cannot be parsed; ``line`` counts from 1, and the message says why."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.line = error.lineno if isinstance(error, SyntaxError) and error.lineno else 1
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        super().__init__(message or type(error).__name__)
+
+
+def decode(content: bytes) -> str:
+    """Return the text of a source file with Unix line ends; bytes that make no sense are replaced.
+
+    An encoding that it declares counts if Python could read code in it: of those that change plain letters,
+    or are no text at all, such as ``hex``, the bytes are read as UTF-8.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    else:
+        encoding = _declared(content)
+    return content.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _declared(content: bytes) -> str:
+    beginning = io.BytesIO(b"".join(one[:_COOKIE_BYTES] for one in content[: 1 << 16].splitlines(True)[:2]))
+    try:
+        encoding, _ = tokenize.detect_encoding(beginning.readline)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that are none
+            is_plain = _PLAIN.decode(encoding, "replace") == _PLAIN.decode("ascii")
+    except (SyntaxError, LookupError, ValueError):  # no such encoding, or one of bytes into bytes
+        return "utf-8"
+    return encoding if is_plain else "utf-8"
+
+
+def parse(text: str, file: str = "<unknown>") -> ast.Module:
+    """Raises NotPythonError."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes and the like
+            return ast.parse(text, file)
+    except ABSURD as error:
+        raise NotPythonError(error) from None
+
+
+@functools.lru_cache(maxsize=16)  # each question about a submission reads the same few files
+def tree(text: str) -> ast.Module | None:
+    """Return the tree of ``text``, which nobody may change; None where it cannot be parsed."""
+    try:
+        return parse(text)
+    except NotPythonError:
+        return None
+
+
+def nodes(text: str) -> Iterator[ast.AST]:
+    """Yield every node of ``text``; none where it cannot be parsed."""
+    yield from ast.walk(tree(text) or ast.Module([], []))
+
+
+def written(node: ast.AST) -> str:
+    """Return the code of a part of a tree, in one way of writing it."""
+    try:
+        return ast.unparse(node)
+    except ABSURD:  # it goes down level by level, which the parser does not
+        return _NO_TEXT
+
+
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each comment; of text that is no Python, those that stand before the mistake."""
+    try:
+        for token in _tokens(text):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
+    except (tokenize.TokenError, *ABSURD):
+        return
+
+
+def is_complete(text: str) -> bool:
+    """Tell whether a statement may begin after ``text``: no bracket, string or backslash is open."""
+    try:
+        for _ in _tokens(text + "\n"):
+            pass
+    except tokenize.TokenError:
+        return False
+    except ABSURD:
+        return True
+    return not text.endswith("\\")
+
+
+def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
+    return tokenize.generate_tokens(io.StringIO(text).readline)
