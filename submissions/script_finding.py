@@ -28,7 +28,7 @@ class _Claims:
 
     @property
     def are_of_a_script(self) -> bool:
-        """Are the stages computed there? Marks that stand all in one place are a list, of a model's stages."""
+        """Are the stages computed there? Marks that stand all in one place are a list of a model's stages."""
         return min(len(self.beside), len(self.spread)) > _CLAIMS and len(self.beside) > len(self.inside)
 
 

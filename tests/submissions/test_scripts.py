@@ -152,7 +152,9 @@ def test_variables_are_seen_at_top_level_and_in_main() -> None:
 def test_it_is_a_script_where_its_own_part_has_the_marks() -> None:
     model = "import torch.nn as nn\nclass ViT(nn.Module):\n    def forward(self, x):\n        {}return x\n"
     marked = "".join(f"# BREAKPOINT S{number:02}\n{{}}" for number in range(2, 12))
-    beside = model.format("") + marked.format(*[""] * 10) + "x = 1\n"
+    beside = model.format("") + marked.format(*["x = 1\n"] * 10)
     inside = model.format(marked.format(*["        "] * 10)) + "x = 1\n"
     assert find_script(load({"main.py": beside.encode()})) == "main.py"
     assert find_script(load({"main.py": inside.encode()})) is None
+    for listed in (beside.replace("x = 1\n", ""), beside.replace("x = 1", "print(x)")):
+        assert find_script(load({"main.py": listed.encode()})) is None  # nothing is computed between them
