@@ -152,6 +152,7 @@ def _left_out(*examinations: Examination) -> list[Note]:
 
 def _notes(notes: Notes, source: Source | None) -> list[Note]:
     inferred = [Note(kind="inferred", text=text) for text in notes.inferred]
+    inferred += [Note(kind="skipped", text=f"not read: {one}") for one in (source.left if source else ())]
     skipped = [
         Note(
             kind="skipped",

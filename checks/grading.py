@@ -12,10 +12,11 @@ from pathlib import Path
 import torch
 
 from ..submissions.errors import Crashed, StudentCodeFailed, SubmissionError
+from ..submissions.names import submission_name
 from ..submissions.process import Zygote
 from ..submissions.recipe import Pins
 from ..submissions.session import Session
-from ..submissions.source import Source, read_source, submission_name
+from ..submissions.source import Source, read_source
 from ..submissions.written.reading import read_documents
 from .assembling import Notes, graded, not_graded
 from .assignment import Assignment
@@ -38,8 +39,11 @@ def grade(
     name: str | None = None,
     checks: Path | None = None,
     picture: Picture | None = None,
+    left: tuple[str, ...] = (),
 ) -> Result:
     """Grades what was handed in at ``path``; a fault of the submission is a result, never an exception.
+
+    What was ``left`` out of it before is noted, a sentence each.
 
     With a ``picture``, the numbers that the record shows of the stages, and its arrays, are of a pass on it:
     at the assignment's full size with three blocks, or at the model's own where it is fixed. What is right is
@@ -55,7 +59,7 @@ def grade(
     layers: tuple[str, ...] = ()
     written = _written(path, assignment, zygote)
     try:
-        source = read_source(path)
+        source = read_source(path, left)
         with zygote.child(assignment.limits, seed=seed) as child:
             layers, session = child.layers, Session(child)
             session.load(source)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ..submissions.packing import Handed, pack, pack_folder
-from ..submissions.source import submission_names
+from ..submissions.names import submission_names
+from ..submissions.packing import Handed, pack_folder, pack_of_class
 from .adjustment import UNADJUSTED
 from .assignment import Assignment
 from .engines import Begun, Done, Engine
@@ -73,7 +73,7 @@ def grade_many(
     work = Work(
         assignment=assignment.name,
         assignment_digest=_digest(assignment, own),
-        contents={name: pack(path).digest for name, path in class_.items()},
+        contents={name: pack_of_class(path).digest for name, path in class_.items()},
         version=version_of(assignment.architecture),
         isolation=setting.isolation.value,
         seed=seed,
@@ -81,7 +81,7 @@ def grade_many(
     )
     going = _Going(work, out, gradebook, watch)
     tasks = (
-        Task(pack(path), name, assignment, going.run.seed, own, setting)
+        Task(pack_of_class(path), name, assignment, going.run.seed, own, setting)
         for name, path in class_.items()
         if name not in going.taken
     )

@@ -11,7 +11,7 @@ from ..submissions.errors import SubmissionError
 from ..submissions.packing import Handed
 from ..submissions.process import Zygote
 from ..submissions.sandbox.isolation import Isolation, open_sandbox
-from ..submissions.source import text_of
+from ..submissions.unseen import plain
 from .assignment import Assignment
 from .family import version_of
 from .grader import grader
@@ -68,7 +68,7 @@ class Task:
             try:
                 path = unpacked.enter_context(self.handed.unpacked())
             except SubmissionError as error:
-                return self._ended(error.status, text_of(error.reason))
+                return self._ended(error.status, plain(error.reason))
             return grader()(
                 path,
                 self.assignment,
@@ -77,6 +77,7 @@ class Task:
                 name=self.name,
                 checks=checks,
                 picture=self.picture,
+                left=self.handed.left,
             )
 
     def lost(self) -> Result:

@@ -101,9 +101,9 @@ def _asked(
 ) -> Callable[[Handed], Task]:
     """What makes a task of each save."""
     from vitcheck.checks.tasks import Setting, Task
+    from vitcheck.submissions.names import submission_name
     from vitcheck.submissions.packing import pack_folder
     from vitcheck.submissions.sandbox.isolation import Isolation
-    from vitcheck.submissions.source import submission_name
 
     sandbox_or_refuse(isolation)  # refuses what this machine has not
     name, asked, own = submission_name(file), load(assignment), pack_folder(checks) if checks else None

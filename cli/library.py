@@ -27,10 +27,10 @@ from vitcheck.reference.stages import stage as stage_called
 from vitcheck.shown import Result, Trace
 from vitcheck.submissions.batches import laid_out
 from vitcheck.submissions.live import Definition, definition_of, hand_in
+from vitcheck.submissions.names import submission_name, submission_names
 from vitcheck.submissions.packing import pack
 from vitcheck.submissions.popular import popular_packages
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
-from vitcheck.submissions.source import submission_name, submission_names
 from vitcheck.warm import WarmGrader
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
     from vitcheck.reports import write_whole
     from vitcheck.reports.html import render_similar
     from vitcheck.reports.similar import percent, similar_json
-    from vitcheck.submissions.source import find_submissions, submission_names
+    from vitcheck.submissions.names import submission_names
+    from vitcheck.submissions.source import find_submissions
 
     found = find_submissions(paths)
     programs = read_programs(dict(zip(submission_names(found), found, strict=True)))

@@ -8,11 +8,11 @@ import re
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .errors import NotLoaded, Refused
+from .errors import NotLoaded, Refused, SubmissionError
+from .unseen import plain
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz")
 MEMBERS = 20_000  # a forgotten virtual environment has about as many
@@ -20,16 +20,10 @@ TOTAL_BYTES = 256 * 2**20  # unpacked, of everything read
 RATIO = 200  # unpacked to packed; code and notebooks stay under 50
 RATIO_FROM_BYTES = 2**20  # small members may be as repetitive as they like
 
-BROKEN = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    EOFError,
-    OSError,
-    ValueError,
-    zlib.error,
-)
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes of memory
 _GZIP = b"\x1f\x8b"
+_ZIP_MEMBER = b"PK\x01\x02"  # before each member in the list of them
+_MENTIONS = 4  # archives in an archive have members of their own
 
 Wanted = Callable[[str, int], bool]
 
@@ -43,15 +37,19 @@ def unpack(path: Path, wanted: Wanted) -> dict[str, bytes]:
     read = _unzip if path.name.lower().endswith(".zip") else _untar
     try:
         return dict(read(path, wanted))
-    except BROKEN as error:
-        raise NotLoaded(f"the archive {path.name} is broken: {error}") from error
+    except SubmissionError:
+        raise
+    except Exception as error:  # of a damaged archive, anything may be anything
+        raise NotLoaded(f"the archive {plain(path.name)} is broken: {error}") from error
 
 
 def _unzip(path: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
+    if _mentions(path, _ZIP_MEMBER) > _MENTIONS * MEMBERS:  # each of which takes memory before it is counted
+        raise _too_many(path)
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         if len(members) > MEMBERS:
-            raise Refused(f"the archive {path.name} has more than {MEMBERS:,} members")
+            raise _too_many(path)
         total = 0
         for member in members:
             name = safe(member.filename)
@@ -83,7 +81,7 @@ def _untar(path: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
         with tarfile.open(fileobj=bounded, mode="r|") as archive:
             for count, member in enumerate(archive):
                 if count >= MEMBERS:
-                    raise Refused(f"the archive {path.name} has more than {MEMBERS:,} members")
+                    raise _too_many(path)
                 name = safe(member.name)
                 if member.isdir() or not wanted(name, member.size):
                     continue
@@ -107,6 +105,14 @@ class _Bounded(io.BufferedIOBase):
         if self._left < 0:
             raise _too_large(self._path)
         return content
+
+
+def _mentions(path: Path, mark: bytes) -> int:
+    return path.read_bytes().count(mark)
+
+
+def _too_many(path: Path) -> Refused:
+    return Refused(f"the archive {plain(path.name)} has more than {MEMBERS:,} members")
 
 
 def _too_large(path: Path) -> Refused:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import IO
 
 from . import archives
+from .choosing import is_too_large
 from .errors import SubmissionError
-from .source import is_skipped, is_too_large, regular_files
+from .files import is_skipped, size_of, walk
 
 # smithann_LATE_1234_5678_vit-1.py, anon_x7Ab2_5678_vit.py, smithann_1234_text.html
 _CANVAS = re.compile(
@@ -29,6 +30,8 @@ _AGAIN = re.compile(
 
 # Ann Smith_1234567_assignsubmission_file_/vit.py, or with the file behind it in one name
 _MOODLE = re.compile(r"(?P<student>.+_\d+)_assignsubmission_[a-z]+(?:_(?P<file>[^/]+)|_?/(?P<below>.+))")
+
+_MOST_FILES = 5_000_000  # of a class
 
 
 class BatchError(ValueError):
@@ -81,10 +84,11 @@ def laid_out(path: Path, besides: Path, tell: Callable[[str], object]) -> Iterat
 def _members(path: Path, besides: Path) -> Iterator[list[_Member]]:
     """The files of a folder or a zip; of anything else, none."""
     if path.is_dir():
-        files = (one for one in regular_files(path) if besides not in one.resolve().parents)
+        inside = _below(besides, path.resolve())
         yield [
-            _Member(one.relative_to(path).as_posix(), one.stat().st_size, partial(FileIO, one))
-            for one in files
+            _Member(name, size, partial(FileIO, path / name))
+            for name, size in _sizes(path).items()
+            if not name.startswith(inside)
         ]
     elif archive := _opened(path):
         with archive:
@@ -93,10 +97,23 @@ def _members(path: Path, besides: Path) -> Iterator[list[_Member]]:
         yield []
 
 
+def _sizes(folder: Path) -> dict[str, int]:
+    try:
+        return walk(folder, _MOST_FILES).sizes
+    except SubmissionError as error:
+        raise BatchError(error.reason) from error
+
+
+def _below(folder: Path, root: Path) -> str:
+    """What the paths begin with of files that lie in ``folder``, seen from ``root``."""
+    return f"{folder.relative_to(root).as_posix()}/" if folder.is_relative_to(root) else "/"
+
+
 def _opened(path: Path) -> zipfile.ZipFile | None:
     try:
+        size_of(path)
         return zipfile.ZipFile(path)
-    except archives.BROKEN:  # which is told when it is read as a submission
+    except Exception:  # of whatever damage; which is told when it is read as a submission
         return None
 
 
@@ -139,12 +156,12 @@ def _write(member: _Member, place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     with place.open("wb") as file:
         if is_too_large(member.path, member.size):
-            file.truncate(member.size)
+            file.truncate(min(member.size, archives.TOTAL_BYTES + 1))
             return
         try:
             with member.opened() as content:
                 shutil.copyfileobj(content, file)
-        except (*archives.BROKEN, RuntimeError) as error:  # the latter where there is a password
+        except Exception as error:  # of whatever damage, or for want of a password
             raise BatchError(
                 f"{member.path} in the batch cannot be read: {error}. Download it again"
             ) from error

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import traceback
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from .errors import NotLoaded, SubmissionError
-from .source import chosen, regular_files, text_of
-from .written.documents import document_bytes, document_files
+from .errors import Refused, SubmissionError
+from .files import beginning, walk
+from .names import text_of, text_of_path
+from .source import take
+from .unseen import plain
+from .written.documents import documents_beside
 
 
 @dataclass(frozen=True)
 class Handed:
     """A file, or a folder with relative path (with forward slashes) to content.
 
-    Of a file, the only path is its own name. Where nothing can be read, ``problem`` says why.
+    Of a file, the only path is its own name. Where nothing can be read, ``problem`` says why; a RuntimeError
+    there is a fault of the grader. ``left`` says, a sentence each, what was not taken.
     """
 
     name: str
     is_folder: bool
     files: Mapping[str, bytes]
-    problem: SubmissionError | None = None
+    problem: SubmissionError | RuntimeError | None = None
+    left: tuple[str, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """64 hexadecimal digits: the same for the same names and bytes, whenever and wherever they lie."""
         hashed = hashlib.sha256()
-        parts = [self.name.encode(), str(self.problem or "").encode("utf-8", "surrogatepass")]
+        told = (self.name, str(self.problem or ""), *self.left)
+        parts = [one.encode("utf-8", "surrogatepass") for one in told]
         for path in sorted(self.files):
             parts += [path.encode(), self.files[path]]
         for part in parts:
@@ -55,25 +64,42 @@ class Handed:
 
 def pack(path: Path) -> Handed:
     """Take what ``read_source`` and ``documents`` would read; what they refuse is the ``problem``."""
-    path = path.resolve()
+    return _pack(path.resolve())
+
+
+def pack_of_class(path: Path) -> Handed:
+    """Take a submission among others; one that is a link, to the work of another say, is refused.
+
+    Where the grader itself fails, that is the ``problem``: the others are graded.
+    """
     try:
-        return _packed(path, chosen(path), document_files(path))
+        if path.is_symlink():
+            raise Refused(
+                f"{plain(path.name)} is a link, and what it leads to may be another's work:"
+                " put the files themselves in its place"
+            )
+        return _pack(Path(os.path.abspath(path)))
     except SubmissionError as error:
-        problem = error
-    except OSError as error:
-        problem = NotLoaded(f"{path.name} cannot be read: {error.strerror or error}")
-    return Handed(text_of(path.name), path.is_dir(), {}, problem)
+        return Handed(text_of(path.name), False, {}, error)
+    except Exception as error:
+        traceback.print_exc()
+        return Handed(text_of(path.name), False, {}, RuntimeError(f"it could not be packed: {error!r}"))
 
 
 def pack_folder(folder: Path) -> Handed:
-    """Take every regular file below ``folder`` whatever its kind, hidden ones left out. Raises OSError."""
+    """Take every plain file below ``folder`` whatever its kind, hidden ones left out. Raises NotLoaded."""
     folder = folder.resolve()
-    return _packed(folder, list(regular_files(folder)))
+    return _packed(folder, {name: beginning(folder / name, sys.maxsize) for name in walk(folder).sizes})
 
 
-def _packed(path: Path, files: Sequence[Path], documents: Sequence[Path] = ()) -> Handed:
-    root = path if path.is_dir() else path.parent
-    read = [(file, document_bytes(file)) for file in documents if file not in files]
-    read += [(file, file.read_bytes()) for file in files]
-    content = {text_of(file.relative_to(root).as_posix()): found for file, found in read}
-    return Handed(text_of(path.name), path.is_dir(), content)
+def _pack(path: Path) -> Handed:
+    try:
+        taken = take(path)
+        return _packed(path, {**documents_beside(path), **taken.files}, taken.left)
+    except SubmissionError as error:
+        return Handed(text_of(path.name), path.is_dir(), {}, error)
+
+
+def _packed(path: Path, files: Mapping[str, bytes], left: tuple[str, ...] = ()) -> Handed:
+    content = {text_of_path(name): found for name, found in files.items()}
+    return Handed(text_of(path.name), path.is_dir(), content, left=left)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from .. import archives
-from ..errors import SubmissionError
-from ..source import chosen, is_archive, is_skipped, regular_files
+from ..errors import NotLoaded, SubmissionError
+from ..files import beginning, is_skipped, walk
+from ..source import archive_at
 
 DOCUMENT_BYTES = 32 * 2**20  # of one file; 26 screenshots have about 10 MB
 MOST = 8  # of one submission
@@ -38,36 +39,33 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 )
 
 
-def document_files(path: Path) -> list[Path]:
-    """List the files at ``path`` that may be its report: the first of them, and one more if there are many.
+def documents_beside(path: Path) -> dict[str, bytes]:
+    """Read the files at ``path`` that may be its report, by path below it; one more if there are too many.
 
-    What lies outside of folders comes first.
+    What lies outside of folders comes first. Of one that is too large there is just so much that it can be
+    told.
     """
-    files = regular_files(path) if path.is_dir() else iter([path])
-    found = sorted(filter(_is_document, files), key=lambda one: (len(one.parts), one))
-    return found[: MOST + 1]
-
-
-def document_bytes(file: Path) -> bytes:
-    """Read a document; of one that is too large just so much that it can be told."""
-    with file.open("rb") as opened:
-        return opened.read(DOCUMENT_BYTES + 1)
+    root, names = (path, walk(path).sizes) if path.is_dir() else (path.parent, [path.name])
+    found = sorted((one for one in names if _is_document(PurePosixPath(one))), key=_depth)
+    read: dict[str, bytes] = {}
+    for name in found[: MOST + 1]:
+        with suppress(NotLoaded):  # a pipe, or a file without rights
+            read[name] = beginning(root / name, DOCUMENT_BYTES + 1)
+    return read
 
 
 def documents(path: Path) -> dict[str, bytes]:
     """Map the name of each document of a submission, a file, a folder or an archive, to its bytes."""
-    root = path if path.is_dir() else path.parent
-    found = {one.relative_to(root).as_posix(): document_bytes(one) for one in document_files(path)}
-    for archive in _archives(path):
-        with suppress(SubmissionError):  # which the code is told, too
+    with suppress(SubmissionError):  # which the code is told, too
+        found = documents_beside(path)
+        if archive := archive_at(path):
             found |= archives.unpack(archive, _is_wanted)
-    return dict(list(found.items())[: MOST + 1])
+        return dict(list(found.items())[: MOST + 1])
+    return {}
 
 
-def _archives(path: Path) -> Iterator[Path]:
-    """The one that the code would be read from, if it is one."""
-    with suppress(SubmissionError):
-        yield from filter(is_archive, chosen(path))
+def _depth(name: str) -> tuple[int, str]:
+    return name.count("/"), name
 
 
 def _is_wanted(name: str, size: int) -> bool:
@@ -75,5 +73,5 @@ def _is_wanted(name: str, size: int) -> bool:
     return size <= DOCUMENT_BYTES and _is_document(path) and not any(map(is_skipped, path.parts))
 
 
-def _is_document(path: PurePosixPath | Path) -> bool:
+def _is_document(path: PurePosixPath) -> bool:
     return path.suffix.lower() in READERS and not path.name.startswith((".", "~$"))

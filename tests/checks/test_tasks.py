@@ -11,9 +11,9 @@ from vitcheck.checks.assignment import load_assignment
 from vitcheck.checks.result import Status
 from vitcheck.checks.tasks import Setting, Task
 from vitcheck.reference.sizes import preset
+from vitcheck.submissions.choosing import CODE_BYTES
 from vitcheck.submissions.packing import Handed, pack
 from vitcheck.submissions.sandbox.isolation import Isolation
-from vitcheck.submissions.source import CODE_BYTES
 
 
 def test_what_is_too_large_to_be_carried_is_refused_with_the_reason(tmp_path: Path) -> None:

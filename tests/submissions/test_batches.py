@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.submissions import source
+from vitcheck.submissions import choosing
 from vitcheck.submissions.batches import BatchError, laid_out
 from vitcheck.submissions.errors import Refused
-from vitcheck.submissions.source import find_submissions, read_source, submission_names
+from vitcheck.submissions.names import submission_names
+from vitcheck.submissions.source import find_submissions, read_source
 
 CANVAS = {
     "smithann_1234_5678_vit-1.py": "ann",
@@ -144,7 +145,7 @@ def test_what_cannot_be_read_stops_all_before_anything_is_graded(
 def test_what_is_too_large_takes_no_room_and_is_refused_for_its_student(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "NOTEBOOK_BYTES", 2**20)
+    monkeypatch.setattr(choosing, "NOTEBOOK_BYTES", 2**20)
     size = 3 * 2**20
     files = {"ann_1_2_vit.py": "#" * size, "bob_3_4_weights.pth": "0" * size, "bob_3_5_vit.py": "x = 1"}
     with laid_out(batch(tmp_path, files, "zip"), tmp_path, print) as folder:

@@ -9,13 +9,13 @@ from vitcheck.submissions.code import (
     Mark,
     cell_file,
     clean,
-    decode,
     imports,
     marks,
     module_file,
     prints,
 )
 from vitcheck.submissions.errors import Frame
+from vitcheck.submissions.python_text import decode
 
 
 def labels(comment: str) -> list[str]:

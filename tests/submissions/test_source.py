@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.submissions import source
+from vitcheck.submissions import choosing
 from vitcheck.submissions.errors import NotLoaded, Refused
-from vitcheck.submissions.source import find_submissions, read_source, submission_name, submission_names
+from vitcheck.submissions.names import submission_name, submission_names
+from vitcheck.submissions.source import find_submissions, read_source
 
 NOTEBOOK = json.dumps(
     {
@@ -108,7 +109,7 @@ def test_a_folder_gives_code_and_small_data_and_nothing_else(tmp_path: Path) -> 
             ".ipynb_checkpoints/nb.ipynb",
         ),
     )
-    write(tmp_path / "ann", "huge.json", text="x" * (source.DATA_BYTES + 1))
+    write(tmp_path / "ann", "huge.json", text="x" * (choosing.DATA_BYTES + 1))
     os.symlink("/etc/passwd", tmp_path / "ann" / "secret.py")
     os.symlink(tmp_path, tmp_path / "ann" / "loop")
     os.mkfifo(tmp_path / "ann" / "pipe.py")
@@ -155,10 +156,28 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, text: str, reaso
 
 
 def test_too_much_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, "a.py", text="#" * (source.CODE_BYTES + 1))
+    write(tmp_path, "a.py", text="#" * (choosing.CODE_BYTES + 1))
     with pytest.raises(Refused, match=r"a.py is larger than 2 MB"):
         read_source(tmp_path / "a.py")
-    monkeypatch.setattr(source, "FOLDER_BYTES", 8)
-    write(tmp_path / "b", "x.py", "y.py")
-    with pytest.raises(Refused, match="b holds more than"):
-        read_source(tmp_path / "b")
+
+
+def test_what_is_beyond_the_room_for_data_or_code_is_left_out_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(choosing._ROOM, ".py", choosing._Room(2, 12))
+    monkeypatch.setitem(choosing._ROOM, "", choosing._Room(1, 100))
+    write(tmp_path / "b", "library/z.py", "vit.py", "x.py", "small.csv", text="x = 1")
+    write(tmp_path / "b", "large.csv", text="x" * 90)
+    for path in (tmp_path / "b", packed(tmp_path / "b")):
+        read = read_source(path)
+        assert set(read.files) == {"vit.py", "x.py", "small.csv"}
+        (left,) = read.left
+        assert left.startswith("2 files are beyond")
+        assert left.endswith(": library/z.py, large.csv")
+
+
+def packed(folder: Path) -> Path:
+    with zipfile.ZipFile(folder.with_suffix(".zip"), "w") as archive:
+        for one in filter(Path.is_file, folder.rglob("*")):
+            archive.write(one, one.relative_to(folder))
+    return folder.with_suffix(".zip")
