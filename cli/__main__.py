@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from vitcheck import __version__
@@ -13,6 +15,7 @@ from vitcheck.gradescope import gradescope
 from vitcheck.grading import grade
 from vitcheck.looking_up import explain, stages
 from vitcheck.measuring import selftest
+from vitcheck.options import guarded
 from vitcheck.otter import otter
 from vitcheck.picturing import snapshot, trace
 from vitcheck.similar import similar
@@ -20,7 +23,15 @@ from vitcheck.starting import init
 from vitcheck.validating import validate
 
 
-@click.group(epilog=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Whatever else goes wrong in a command has an exit code of its own."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with guarded():
+            return super().invoke(ctx)
+
+
+@click.group(cls=_Commands, epilog=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="vitcheck")
 def main() -> None:
     """Grade Vision Transformer assignments, stage by stage."""

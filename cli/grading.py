@@ -122,7 +122,7 @@ def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
 def _found(paths: Sequence[Path], out: Path) -> list[Path]:
     try:
         return submissions_in(paths, out)
-    except ValueError as error:
+    except (ValueError, OSError) as error:  # the latter of a folder without rights
         raise click.UsageError(str(error)) from None
 
 

@@ -63,10 +63,12 @@ def guarded() -> Iterator[None]:
     """Around work with a submission: a fault of the grader, or an interrupt, ends with its own exit code."""
     try:
         yield
-    except click.ClickException:  # of the command line, and no fault
+    except (click.ClickException, click.exceptions.Exit, click.Abort):  # of the command line, and no fault
         raise
     except KeyboardInterrupt:
         sys.exit(exits.INTERRUPTED)
+    except BrokenPipeError:  # whoever reads what is printed has had enough
+        raise
     except Exception:
         traceback.print_exc()
         click.echo("The grader itself failed, which says nothing of the work", err=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from torch import nn
 
 from .code import STUDENT_PREFIX
+from .older_files import by_age
 from .python_text import NotPythonError, parse
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Definition:
     file: str
     value: object
     node: Node
+    others: tuple[str, ...] = ()  # files that define the same name, and are not the one that is meant
 
     @property
     def is_module(self) -> bool:
@@ -55,9 +57,9 @@ class Definitions:
         self.all: dict[str, Definition] = {}
         self.trees: list[ast.Module] = []
         self._assigned: dict[str, set[str]] = {}  # module-level name: names in what it is computed from
-        for key, module in loaded.modules.items():
+        for key in by_age(loaded.modules, loaded.importers):
             for file in loaded.program.parts[key]:
-                self._read(file, key, module)
+                self._read(file, key, loaded.modules[key])
 
     def _read(self, file: str, key: str, module: ModuleType) -> None:
         try:
@@ -69,7 +71,9 @@ class Definitions:
             if isinstance(node, Node):
                 value = vars(module).get(node.name)
                 if getattr(value, "__module__", None) == module.__name__:
-                    self.all[node.name] = Definition(node.name, key, file, value, node)
+                    before = self.all.get(node.name)
+                    others = (*before.others, before.file) if before and before.module != key else ()
+                    self.all[node.name] = Definition(node.name, key, file, value, node, others)
             for name, value_node in _assignments(node):
                 self._assigned.setdefault(name, set()).update(_names(value_node))
 

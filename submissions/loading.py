@@ -48,6 +48,7 @@ class Loaded:
     error: NotLoaded | None = None
     cause: NotLoaded | None = None
     raised: list[tuple[Statement, BaseException]] = field(default_factory=list)  # by a script's statements
+    importers: dict[str, set[str]] = field(default_factory=dict)  # of each module, those that import it
     stopped: tuple[Statement, BaseException] | None = None  # of these, what the rest of it cannot do without
 
     def reload(self, constants: Mapping[str, object]) -> Loaded:
@@ -102,15 +103,13 @@ class _Execution:
     def _order(self) -> list[str]:
         """List files that no other imports first, so that circular imports begin where the student begins."""
         files = [file for file in self._program.statements if file not in self._program.broken]
-        imported = {
-            target
-            for file in files
-            for statement in self._program.statements[file]
-            for name, level in _imports(statement.node)
-            for target in self._importer.find(file, name, level) or ()
-            if target != file
-        }
-        return sorted(files, key=lambda file: (file in imported, file))
+        importers = self._loaded.importers
+        for file in files:
+            for statement in self._program.statements[file]:
+                for name, level in _imports(statement.node):
+                    for target in self._importer.find(file, name, level) or ():
+                        importers.setdefault(target, set()).add(file)
+        return sorted(files, key=lambda file: (bool(importers.get(file, set()) - {file}), file))
 
     def _module(self, file: str) -> ModuleType:
         """Return the module of ``file``, executed at the first call. Raises NotLoaded for a syntax error."""

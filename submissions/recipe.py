@@ -85,7 +85,11 @@ class Recipe:
         }
 
     def _notes(self) -> list[str]:
-        notes = [
+        one = self.definition
+        notes = [f"{one.name} of {one.file} was graded, and not that of {' or '.join(one.others)}"] * bool(
+            one.others
+        )
+        notes += [
             f"{slot.path} was taken as {_as_text(choice)}, which fits best what came out"
             for slot, choice in self.controls.assignment.items()
             if _meaning(choice) != _meaning(slot.choices[0])
