@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from .child import describe_error, is_out_of_memory
+from .observing import computed
 from .randomise import named_tensors
 from .tracing import student_frames
 
@@ -102,7 +103,7 @@ def habits(model: nn.Module, image: Tensor) -> Header:
     mode, error = _Habits(model), None
     try:
         with _modules_made(mode), mode:
-            model(image)
+            computed(model(image))
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise

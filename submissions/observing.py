@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Generator, Iterator, Mapping
 from math import isqrt
+from typing import TypeVar
 
 from torch import Tensor, nn
 
 from .parameter_names import meanings
 from .randomise import held_by
 
+T = TypeVar("T")
+
 _PARAMETERS_OF_A_LAYER = 2  # weight and bias
 _CONTAINERS = (nn.ModuleList, nn.Sequential)
 _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.MultiheadAttention)
+
+
+def computed(output: T) -> T:
+    """Return what a forward pass gave. Raises TypeError where calling it has computed nothing yet."""
+    if isinstance(output, Coroutine):
+        output.close()  # or Python would warn that nobody has waited for it
+        raise TypeError(
+            "forward is async: calling the model gives a coroutine, and computes nothing; write `def forward`"
+            " without `async`"
+        )
+    if isinstance(output, (AsyncGenerator, Generator)):
+        raise TypeError(
+            "forward is a generator: calling the model computes nothing; write `return` in the place of `yield`"
+        )
+    return output
 
 
 def tensors(output: object) -> Iterator[Tensor]:

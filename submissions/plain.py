@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from .child import describe_error, is_out_of_memory
+from .observing import computed
 from .randomise import named_tensors, seed_random_state
 
 Header = dict[str, Any]
@@ -98,7 +99,7 @@ def _one_pass(
     begin_pass(number)
     random_state, training = torch.get_rng_state(), model.training
     with torch.no_grad():
-        found = list(tensors_in(model(image, **options)))
+        found = list(tensors_in(computed(model(image, **options))))
     for position, (_, tensor) in enumerate(found):
         out[f"out.{number}.{position}"] = tensor.detach().contiguous()
     return {
@@ -112,7 +113,7 @@ def _one_pass(
 def _gradients(model: nn.Module, image: Tensor) -> Header:
     """What one backward pass, from a random sum of all outputs, gives each parameter."""
     model.zero_grad()
-    outputs = [one for _, one in tensors_in(model(image)) if one.requires_grad]
+    outputs = [one for _, one in tensors_in(computed(model(image))) if one.requires_grad]
     generator = torch.Generator().manual_seed(7)
     total = sum(
         (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs

@@ -19,7 +19,7 @@ from ..reference.model_sizes import AnySizes, ModelSizes
 from ..reference.sizes import Sizes
 from .building import Assignment, Builder, Choice, Slot
 from .child import is_out_of_memory
-from .observing import Parts, observe, tensors
+from .observing import Parts, computed, observe, tensors
 from .parameter_names import fields_of, normalise
 from .randomise import randomise
 
@@ -198,7 +198,7 @@ def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: b
         if draws:
             randomise(model, _SEED, {})
         with torch.no_grad():
-            output = model(as_given(sizes.input(_SEED), torch.get_default_dtype()))
+            output = computed(model(as_given(sizes.input(_SEED), torch.get_default_dtype())))
         attempt.level = Level.RAN
         _judge(attempt, list(tensors(output)))
     except (Exception, SystemExit) as error:

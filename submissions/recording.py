@@ -12,6 +12,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from ..reference.sizes import Sizes
 from .child import describe_error, is_out_of_memory
 from .failing import failed_call
+from .observing import computed
 from .plain import begin_pass, tensors_in
 from .scripts import Script
 from .sights import Watcher
@@ -33,7 +34,7 @@ def record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) ->
             tracer,
         ):
             begin_pass(0)
-            result = model(image)
+            result = computed(model(image))
         outputs = list(tensors_in(result))
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
@@ -43,7 +44,7 @@ def record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) ->
         return encode(tracer, watcher.sights, outputs)
     again = Tracer(model, image, keep_cells)
     with default_dtype(DTYPES[header["dtype"]]), sdpa_kernel(SDPBackend.MATH):
-        failed = failed_call(lambda: model(image), again)
+        failed = failed_call(lambda: computed(model(image)), again)
     return encode(tracer if failed is None else again, watcher.sights, outputs, error, failed)
 
 
