@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,9 @@ from .adjustment import UNADJUSTED
 from .assignment import Assignment
 from .engines import Begun, Done, Engine
 from .family import version_of
+from .gradebook.errors import GradebookError
 from .gradebook.store import Gradebook, Work
-from .result import Result
+from .result import GRADER_FAILED, Result
 from .tasks import Setting, Task
 
 
@@ -64,7 +66,8 @@ def grade_many(
     What the gradebook has of the same content, assignment, checks, isolation and version (and ``seed``, if
     one is given) is taken from there, unless told to ``force``; an unfinished run of the same class is
     continued. An exception leaves all that was done in the gradebook. Raises GradebookError and OSError where
-    that or a file cannot be written, and EngineError.
+    that or a file cannot be written, and EngineError. Where the grader fails on one of them, by whatever
+    exception, that one is lost and the others are graded.
     """
     from ..reports import write_class
 
@@ -115,12 +118,19 @@ class _Going:
 
     def keep(self, done: Done) -> None:
         """Put a result into the gradebook, before its files; one that the grader failed on is not kept."""
-        task, result = done.task, done.result
-        if result is None:
-            result = self._lost[task.name] = task.lost()
-        else:
-            self._graded[task.name] = self._gradebook.record(self.run, task.handed.digest, result)
-        self._write(result)
+        task, result = done.task, done.result or done.task.lost()
+        try:
+            if done.result is not None:
+                self._graded[task.name] = self._gradebook.record(self.run, task.handed.digest, result)
+            self._write(result)
+        except (GradebookError, OSError):  # which would be the same for the next
+            raise
+        except Exception:
+            traceback.print_exc()
+            result = task.lost()
+            self._write(result)
+        if result.reason == GRADER_FAILED:
+            self._lost[task.name] = result
         self._watch.done(result)
 
     def results(self) -> Iterator[Result]:
@@ -138,10 +148,10 @@ class _Going:
 
     def end(self) -> Class:
         """Note in the gradebook if all are graded, so that the same command begins another run."""
-        left = len(self._work.contents) - len(self.taken) - len(self._graded) - len(self._lost)
+        left = len(self._work.contents.keys() - self.taken.keys() - self._graded.keys() - self._lost.keys())
         if not left and not self._lost:
             self._gradebook.end(self.run)
-        return Class(self.run.seed, len(self._graded), left, tuple(self._lost))
+        return Class(self.run.seed, len(self._graded.keys() - self._lost.keys()), left, tuple(self._lost))
 
     def _write(self, result: Result) -> None:
         from ..reports import write_submission

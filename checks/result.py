@@ -8,6 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
+from .shown_texts import shown
+
 SCHEMA = 1  # goes up by one where older programs could not read the record; what is older is always read
 
 GRADER_FAILED = "the grader itself failed on this submission, which says nothing of the work; grade it again"
@@ -63,6 +65,8 @@ class Visibility(str, Enum):
 
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    _shown = model_validator(mode="before")(shown)
 
 
 class CodeLine(_Record):

@@ -43,6 +43,9 @@ def read_programs(submissions: Mapping[str, Path]) -> Programs:
         except SubmissionError as error:
             left_out[name] = error.reason
             continue
+        except Exception as error:  # of one that nothing is known of: the others are compared
+            left_out[name] = f"the grader itself failed on it: {error!r}"
+            continue
         if len(text) > _CHARACTERS:
             left_out[name] = f"its code has more than {_CHARACTERS:,} characters"
         else:

@@ -120,7 +120,12 @@ def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
 
 
 def _found(paths: Sequence[Path], out: Path) -> list[Path]:
+    from vitcheck.submissions.source import hidden_in
+    from vitcheck.submissions.unseen import plain
+
     try:
+        for path in hidden_in(paths):
+            click.echo(f"not read: {plain(path.name)} is hidden by the dot in front", err=True)
         return submissions_in(paths, out)
     except (ValueError, OSError) as error:  # the latter of a folder without rights
         raise click.UsageError(str(error)) from None

@@ -52,7 +52,8 @@ def submissions_in(paths: Iterable[Path], out: Path) -> list[Path]:
     from vitcheck.submissions.source import find_submissions
 
     paths = list(paths)
-    found = [one for one in find_submissions(paths) if one.resolve() != out.resolve()]
+    ours = out.resolve()
+    found = [one for one in find_submissions(paths) if one.is_symlink() or one.resolve() != ours]
     if not found:
         raise ValueError(f"no folder, .py, .ipynb or archive inside {', '.join(map(str, paths))}")
     return found

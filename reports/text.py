@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
-
+from ..submissions import unseen
 from .wording import say
 
 NAME_LIMIT = 120  # a submission, a class, a file
 LINE_LIMIT = 400  # a line of code, a sentence
 TEXT_LIMIT = 4000  # an exception, a counterexample
-
-# Cc and Cf drive terminals, reverse the direction of text or take no room; Zl and Zp break lines;
-# Cs is half a character, Co and Cn have no agreed look.
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def visible(text: str) -> str:
@@ -20,8 +15,7 @@ def visible(text: str) -> str:
 
     Line ends stay, a tab becomes four spaces.
     """
-    plain = text.replace("\r\n", "\n").replace("\t", "    ")
-    return "".join(one if one == "\n" or not _unseen(one) else _written_out(one) for one in plain)
+    return unseen.visible(text.replace("\r\n", "\n").replace("\t", "    "))
 
 
 def clean(text: str, limit: int = TEXT_LIMIT) -> str:
@@ -44,14 +38,3 @@ def sentence(text: str) -> str:
 def points(number: float) -> str:
     """At most two decimals, and none that are zero."""
     return f"{number:.2f}".rstrip("0").rstrip(".")
-
-
-def _unseen(character: str) -> bool:
-    return unicodedata.category(character) in _UNSEEN
-
-
-def _written_out(character: str) -> str:
-    code = ord(character)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -114,9 +114,13 @@ def is_skipped(part: str) -> bool:
     return part.startswith(".") or part in _SKIPPED
 
 
-def _may_be_meant(name: str) -> bool:
-    """Is a hidden file code? What an editor or macOS writes beside files is not."""
-    return name.lower().endswith((".py", ".ipynb")) and not name.startswith(("._", ".~", ".#"))
+def is_hidden_code(name: str) -> bool:
+    """Is a file hidden, and code? What an editor or macOS writes beside files is not."""
+    return (
+        name.startswith(".")
+        and name.lower().endswith((".py", ".ipynb"))
+        and not name.startswith(("._", ".~", ".#"))
+    )
 
 
 def _entries(folder: Path, most: int) -> list[os.DirEntry[str]]:
@@ -130,7 +134,7 @@ def _sorted_in(entries: list[os.DirEntry[str]], inside: str, found: Walk) -> Ite
         path = f"{inside}/{entry.name}".lstrip("/")
         mode = entry.stat(follow_symlinks=False).st_mode
         if is_skipped(entry.name):
-            found.left += [f"{path} is hidden by the dot in front"] if _may_be_meant(entry.name) else []
+            found.left += [f"{path} is hidden by the dot in front"] if is_hidden_code(entry.name) else []
         elif len(os.fsencode(path)) > _PATH_BYTES or path.count("/") > _DEPTH:
             found.left.append(f"{path[:80]}… lies too deep in folders")
         elif stat.S_ISDIR(mode):

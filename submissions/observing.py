@@ -30,7 +30,7 @@ def computed(output: T) -> T:
         )
     if isinstance(output, (AsyncGenerator, Generator)):
         raise TypeError(
-            "forward is a generator: calling the model computes nothing; write `return` in the place of `yield`"
+            "forward is a generator: calling the model computes nothing; write `return` where `yield` stands"
         )
     return output
 

@@ -1,4 +1,4 @@
-"""Several files that define the same: which of them is meant, by what imports them and what they are called."""
+"""Several files that define the same: which of them is meant, by what imports it and what it is called."""
 
 from __future__ import annotations
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from .errors import Refused, SubmissionError
+from .errors import SubmissionError
 from .files import beginning, walk
 from .names import text_of, text_of_path
 from .source import take
-from .unseen import plain
 from .written.documents import documents_beside
 
 
@@ -68,19 +67,12 @@ def pack(path: Path) -> Handed:
 
 
 def pack_of_class(path: Path) -> Handed:
-    """Take a submission among others; one that is a link, to the work of another say, is refused.
+    """The same for one of many, where a link is not followed.
 
     Where the grader itself fails, that is the ``problem``: the others are graded.
     """
     try:
-        if path.is_symlink():
-            raise Refused(
-                f"{plain(path.name)} is a link, and what it leads to may be another's work:"
-                " put the files themselves in its place"
-            )
         return _pack(Path(os.path.abspath(path)))
-    except SubmissionError as error:
-        return Handed(text_of(path.name), False, {}, error)
     except Exception as error:
         traceback.print_exc()
         return Handed(text_of(path.name), False, {}, RuntimeError(f"it could not be packed: {error!r}"))

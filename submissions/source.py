@@ -10,7 +10,7 @@ from . import archives, notebooks
 from .choosing import LIMITS, Choice, choose, is_archive, is_code
 from .code import cell_number, module_file
 from .errors import NotLoaded, Refused, SubmissionError
-from .files import is_skipped, walk
+from .files import is_hidden_code, is_skipped, walk
 from .files import read as read_file
 from .names import CODE_FILES, text_of
 from .unseen import plain
@@ -54,6 +54,17 @@ def find_submissions(paths: Iterable[Path]) -> list[Path]:
     return list(found)
 
 
+def hidden_in(paths: Iterable[Path]) -> list[Path]:
+    """List the files of code in the folders among ``paths`` that are none of the submissions for their names."""
+    return [
+        file
+        for path in paths
+        if path.is_dir()
+        for file in sorted(path.iterdir())
+        if is_hidden_code(file.name)
+    ]
+
+
 def _may_be_submission(path: Path) -> bool:
     if is_skipped(path.name):
         return False
@@ -91,9 +102,14 @@ def code_folder(path: Path) -> Path:
 def take(path: Path) -> Taken:
     """Read the file at ``path``, or those in a folder that matter.
 
-    Raises NotLoaded for what cannot be read, or is a file of another kind, and Refused for one that is too
-    large; in a folder, these are left out.
+    Raises NotLoaded for what cannot be read, or is a file of another kind, and Refused for a link and for
+    what is too large; in a folder, these are left out.
     """
+    if path.is_symlink():
+        raise Refused(
+            f"{plain(path.name)} is a link, and what it leads to may be another's work: put the files"
+            " themselves in its place"
+        )
     if not path.is_dir():
         return Taken({path.name: _read_known(path)})
     choice, files = _choice(path), dict[str, bytes]()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from samples import scaled_by_embed_dim
 
-from vitcheck.checks.result import SCHEMA, Result, StageStatus
+from vitcheck.checks.result import SCHEMA, CheckResult, MistakeResult, Outcome, Result, StageStatus
 from vitcheck.reports import render_report
 
 OLD = Path(__file__).with_name("old_results")
@@ -35,3 +35,22 @@ def test_a_record_of_a_later_schema_says_which_version_to_install() -> None:
 def test_what_is_no_record_is_an_error() -> None:
     with pytest.raises(ValueError, match="submission"):
         Result.from_json('{"schema": 1}')
+
+
+def test_no_text_of_a_record_drives_a_terminal_or_runs_backwards() -> None:
+    texts = "a\x1b[2J\r\x07 \u202eevil\u2066 \x9b31m\ud800 \U000e0041"
+    check = CheckResult(
+        id="own.x",
+        stage=None,
+        title=texts,
+        outcome=Outcome.FAILED,
+        points=1,
+        earned=0,
+        message=f"first\r\nsecond {texts}",
+        counterexample={"command": texts, "seed": 7},
+    )
+    assert check.message.startswith("first\nsecond a\\x1b[2J\\x0d\\x07 \\u202eevil\\u2066 ")
+    assert check.counterexample is not None
+    mistake = MistakeResult(id="x", stage="S01", kind="error", title="", hint="", also=[texts])
+    shown = (check.title, check.message.replace("\n", ""), check.counterexample["command"], *mistake.also)
+    assert all(text.isprintable() for text in shown)
