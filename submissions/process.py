@@ -29,7 +29,8 @@ from .tree import Tree, kill_descendants
 
 _START_SECONDS = 120.0  # importing torch takes 3 s warm, and a minute from a cold network disk
 _END_SECONDS = 6.0  # a little more than the zygote gives itself to end what is below it
-_HANDLERS = f"{__package__}.requests:HANDLERS"
+HANDLERS = f"{__package__}.requests:HANDLERS"
+WITH_SAMPLES = f"{__package__}.sample_requests:HANDLERS"  # for exercises on a model, which may be one of ours
 
 
 class _EndedError(Exception):
@@ -45,7 +46,7 @@ class Zygote:
     """
 
     def __init__(self, warm: Sequence[str] = (), sandbox: Sandbox | None = None) -> None:
-        self._warm = [_HANDLERS.partition(":")[0], *warm]
+        self._warm = [HANDLERS.partition(":")[0], *warm]
         self._sandbox = sandbox
         self._process: subprocess.Popen[bytes] | None = None
         self._ready = False
@@ -97,7 +98,7 @@ class Zygote:
         if process is self._process:
             self.stop()
 
-    def child(self, limits: Limits | None = None, *, seed: int = 0, handlers: str = _HANDLERS) -> Child:
+    def child(self, limits: Limits | None = None, *, seed: int = 0, handlers: str = HANDLERS) -> Child:
         """A fresh child, ready for requests; use it as a context manager.
 
         ``handlers`` names a mapping from request to handler as ``module:attribute``. Raises RuntimeError
