@@ -24,7 +24,9 @@ import psutil
 from .conversation import Child
 from .launching import CLEAN, command, environment
 from .limits import Limits
+from .memory import MemoryWatch
 from .sandbox.isolation import Sandbox
+from .shared_memory import SharedMemory
 from .tree import Tree, kill_descendants
 
 _START_SECONDS = 120.0  # importing torch takes 3 s warm, and a minute from a cold network disk
@@ -158,7 +160,14 @@ class Zygote:
             abandon = partial(self._abandon, self._process)
             if self._sandbox and self._sandbox.serves_once:
                 ours.callback(abandon)
-            return Child(tree, connection, printed, limits, ours.pop_all(), abandon)
+            memory = MemoryWatch(limits, SharedMemory() if self._shares_memory else None)
+            ours.callback(memory.end)
+            return Child(tree, connection, printed, limits, memory, ours.pop_all(), abandon)
+
+    @property
+    def _shares_memory(self) -> bool:
+        """Do submissions have none of their own, though they are locked in?"""
+        return self._sandbox is not None and not (self._sandbox.wrapping or self._sandbox.namespaces)
 
     def _scratch(self, resources: contextlib.ExitStack) -> str:
         """The folder in which the child may write; inside bubblewrap there is one already."""

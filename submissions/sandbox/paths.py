@@ -1,5 +1,4 @@
-"""Which paths a submission's process has to see: the interpreter with its libraries and, before it is locked
-in, its part of vitcheck.
+"""Which paths a submission's process sees: Python, its libraries, and until it is locked in vitcheck.
 
 Run as ``python -m vitcheck.submissions.sandbox.paths``, it prints those of the interpreter that it is run by.
 """
