@@ -11,9 +11,10 @@ from pathlib import Path
 
 import torch
 
+from ..submissions.conversation import Child
 from ..submissions.errors import Crashed, StudentCodeFailed, SubmissionError
 from ..submissions.names import submission_name
-from ..submissions.process import Zygote
+from ..submissions.process import HANDLERS, WITH_SAMPLES, Zygote
 from ..submissions.recipe import Pins
 from ..submissions.session import Session
 from ..submissions.source import Source, read_source
@@ -60,7 +61,7 @@ def grade(
     written = _written(path, assignment, zygote)
     try:
         source = read_source(path, left)
-        with zygote.child(assignment.limits, seed=seed) as child:
+        with _child(zygote, assignment, seed) as child:
             layers, session = child.layers, Session(child)
             session.load(source)
             notes = Notes(session.left)
@@ -102,11 +103,16 @@ def examined(path: Path, assignment: Assignment, *, zygote: Zygote, seed: int = 
     Raises SubmissionError where it cannot be read, executed or built.
     """
     source = read_source(path)
-    with zygote.child(assignment.limits, seed=seed) as child:
+    with _child(zygote, assignment, seed) as child:
         session = Session(child)
         session.load(source)
         _inferred(session, assignment)
         yield Examination(source, session, assignment, seed)
+
+
+def _child(zygote: Zygote, assignment: Assignment, seed: int) -> Child:
+    handlers = WITH_SAMPLES if "get_attention" in assignment.exercises else HANDLERS
+    return zygote.child(assignment.limits, seed=seed, handlers=handlers)
 
 
 def _inferred(session: Session, assignment: Assignment) -> tuple[str, ...]:

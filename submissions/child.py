@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,8 @@ def _settle(scratch: str, environment: Mapping[str, str]) -> None:
     os.environ.update(environment, HOME=scratch, TMPDIR=scratch)
     tempfile.tempdir = None  # forget the zygote's
     sys.argv = ["submission"]
+    # processes that the code starts by "spawn" would import the module that is run here, and cannot
+    sys.modules["__main__"] = ModuleType("__main__")
     # torch renews its thread pool at the first call after a fork. The threads of a backward pass make that
     # call at once, and abort the process where they meet; so it is made here, while there is one thread.
     torch.set_num_threads(1)

@@ -60,13 +60,13 @@ class Child:
         connection: socket.socket,
         printed: int,
         limits: Limits,
+        memory: MemoryWatch,
         resources: ExitStack,
         abandon: Callable[[], None],
     ) -> None:
         """Release ``resources`` in the end; ``abandon`` ends the zygote where nothing less ends the child."""
         self._tree, self._connection, self._limits = tree, connection, limits
-        self._memory = MemoryWatch(limits.memory_bytes)
-        self._resources, self._abandon = resources, abandon
+        self._memory, self._resources, self._abandon = memory, resources, abandon
         self._pipe, self._kept, self._printed_bytes = printed, b"", 0
         self._left = limits.submission_seconds
         self._deadline, self._late, self._watched = 0.0, "", 0.0
@@ -242,6 +242,8 @@ class Child:
         if code is None:
             did = "ended a process of" if self._tree.lost else "closed its connection to"
             return Refused(f"the code {did} the grader")
+        if self._memory.is_over(()):
+            return _out_of_memory(self._limits)
         if code == -signal.SIGXCPU:
             return TimedOut(f"the code used more than {self._limits.cpu_seconds} s of processor time")
         if code < 0:

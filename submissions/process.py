@@ -24,12 +24,15 @@ import psutil
 from .conversation import Child
 from .launching import CLEAN, command, environment
 from .limits import Limits
+from .memory import MemoryWatch
 from .sandbox.isolation import Sandbox
+from .shared_memory import SharedMemory
 from .tree import Tree, kill_descendants
 
 _START_SECONDS = 120.0  # importing torch takes 3 s warm, and a minute from a cold network disk
 _END_SECONDS = 6.0  # a little more than the zygote gives itself to end what is below it
-_HANDLERS = f"{__package__}.requests:HANDLERS"
+HANDLERS = f"{__package__}.requests:HANDLERS"
+WITH_SAMPLES = f"{__package__}.sample_requests:HANDLERS"  # for exercises on a model, which may be one of ours
 
 
 class _EndedError(Exception):
@@ -45,7 +48,7 @@ class Zygote:
     """
 
     def __init__(self, warm: Sequence[str] = (), sandbox: Sandbox | None = None) -> None:
-        self._warm = [_HANDLERS.partition(":")[0], *warm]
+        self._warm = [HANDLERS.partition(":")[0], *warm]
         self._sandbox = sandbox
         self._process: subprocess.Popen[bytes] | None = None
         self._ready = False
@@ -97,7 +100,7 @@ class Zygote:
         if process is self._process:
             self.stop()
 
-    def child(self, limits: Limits | None = None, *, seed: int = 0, handlers: str = _HANDLERS) -> Child:
+    def child(self, limits: Limits | None = None, *, seed: int = 0, handlers: str = HANDLERS) -> Child:
         """A fresh child, ready for requests; use it as a context manager.
 
         ``handlers`` names a mapping from request to handler as ``module:attribute``. Raises RuntimeError
@@ -157,7 +160,14 @@ class Zygote:
             abandon = partial(self._abandon, self._process)
             if self._sandbox and self._sandbox.serves_once:
                 ours.callback(abandon)
-            return Child(tree, connection, printed, limits, ours.pop_all(), abandon)
+            memory = MemoryWatch(limits, SharedMemory() if self._shares_memory else None)
+            ours.callback(memory.end)
+            return Child(tree, connection, printed, limits, memory, ours.pop_all(), abandon)
+
+    @property
+    def _shares_memory(self) -> bool:
+        """Do submissions have none of their own, though they are locked in?"""
+        return self._sandbox is not None and not (self._sandbox.wrapping or self._sandbox.namespaces)
 
     def _scratch(self, resources: contextlib.ExitStack) -> str:
         """The folder in which the child may write; inside bubblewrap there is one already."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -17,9 +17,11 @@ from .loading import Loaded
 from .probing import SMALL
 from .randomise import named_tensors, randomise, seed_random_state
 from .recipe import Recipe
-from .sample_models import SAMPLES, Sample
 from .scripts import Script
 from .shortening import shorten
+
+if TYPE_CHECKING:
+    from .sample_models import Sample
 
 Header = dict[str, Any]
 Tensors = dict[str, Tensor]
@@ -35,6 +37,7 @@ class Submission:
     recipe: Recipe
     components: ClassVar[dict[str, list[Candidate]]] = {}
     functions: ClassVar[dict[str, list[Definition]]] = {}
+    samples: ClassVar[Mapping[str, Sample]] = {}  # models of ours, where they are asked for
     script: Script | None = None  # where there is no model class to build, or it is not what is shown
     small: ClassVar[ModelSizes] = SMALL  # to try a model at; of the class that describes the architecture
     shortens: bool  # can blocks be left out, where the code fixes their number?
@@ -43,7 +46,7 @@ class Submission:
 def subject_of(header: Header) -> Recipe | Script | Candidate | Sample:
     """What is asked about: the model or script, a model of ours, or a candidate for a component."""
     if "sample" in header:
-        return SAMPLES[str(header["sample"])]
+        return Submission.samples[str(header["sample"])]
     if "component" not in header:
         return Submission.script or Submission.recipe
     key, number = header["component"]

@@ -26,6 +26,7 @@ from typing import Any
 import psutil
 
 from .collecting import nothing_collected
+from .keeping import keep_late_modules
 from .sandbox import confining, kernel, namespaces
 from .tree import kill_descendants
 
@@ -88,6 +89,7 @@ def _warm(names: list[str]) -> dict[str, Any]:
         for name in names:
             with contextlib.suppress(Exception):  # a child that needs it says so itself
                 importlib.import_module(name)
+    keep_late_modules()
     torch.set_num_threads(1)
     torch.backends.cpu.get_cpu_capability()  # looks into /proc once, which children do not have
     return {"python": sys.version, "torch": torch.__file__}

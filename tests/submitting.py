@@ -13,7 +13,7 @@ from vitcheck.checks.components.exercises import Exercises
 from vitcheck.checks.components.parts import Parts
 from vitcheck.checks.examination import Examination
 from vitcheck.reference.exercises import EXERCISES
-from vitcheck.submissions import requests
+from vitcheck.submissions import sample_requests
 from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.loading import load
 from vitcheck.submissions.session import Session
@@ -44,7 +44,7 @@ class _Here:
     ) -> tuple[dict[str, Any], dict[str, Tensor]]:
         for name, value in self._state.items():  # the handlers know one submission a process
             setattr(Submission, name, value)
-        return requests.HANDLERS[header["request"]](dict(header), dict(tensors or {}))
+        return sample_requests.HANDLERS[header["request"]](dict(header), dict(tensors or {}))
 
 
 def changed(name: str, *edits: Edit) -> str:

@@ -6,13 +6,14 @@ the next is tried: whether what is in force is enough, the parent decides before
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
 from ..limits import Limits, apply, apply_to_processes
-from . import kernel, landlock, namespaces, seccomp
+from . import kernel, landlock, namespaces, own_files, seccomp
 
 _SHARED_MEMORY = "/dev/shm"
 
@@ -23,6 +24,7 @@ class Order:
 
     scratch: str  # the folder in which the submission may write
     readable: Sequence[str]  # the paths that it may read, with all below
+    hidden: Sequence[str]  # but for these, which are the grader's
     namespaces: bool  # whether it has been put into new ones
 
 
@@ -65,17 +67,26 @@ def confine(limits: Limits, order: Order | None) -> Layers:
     if order is None:
         return layers
     if order.namespaces:
-        layers.attempt("private scratch folder", partial(_mount, order.scratch, limits.scratch_bytes))
-    layers.attempt("Landlock", partial(landlock.restrict, order.readable, [order.scratch, _SHARED_MEMORY]))
+        layers.attempt("read-only mounts", _mount_read_only)
+        layers.attempt("private scratch folder", partial(_mount, order, limits.scratch_bytes))
+    writable = [order.scratch, _SHARED_MEMORY]
+    layers.attempt("Landlock", partial(landlock.restrict, order.readable, order.hidden, writable))
+    layers.attempt("no answer key", partial(own_files.try_them, order.hidden))
     layers.attempt("no capabilities", _drop_capabilities)
-    layers.attempt("seccomp", seccomp.restrict)
+    layers.attempt("seccomp", partial(seccomp.restrict, "read-only mounts" in layers.in_force))
     return layers
 
 
-def _mount(scratch: str, size: int) -> list[str]:
-    namespaces.mount_memory(scratch, size)
-    namespaces.mount_memory(_SHARED_MEMORY, size)
-    namespaces.hide_processes()
+def _mount_read_only() -> list[str]:
+    kernel.make_mounts_read_only()
+    return ["read-only mounts"]
+
+
+def _mount(order: Order, size: int) -> list[str]:
+    for folder in (order.scratch, _SHARED_MEMORY):
+        namespaces.mount_memory(folder, size)
+    for folder in ("/proc", *filter(os.path.isdir, order.hidden)):
+        namespaces.hide(folder)
     return ["private scratch folder", "empty /proc"]
 
 

@@ -12,13 +12,14 @@ from enum import Enum
 from ..launching import command, environment
 from .bubblewrap import SCRATCH, version, wrapping
 from .confining import Layers, Order
-from .paths import readable
+from .paths import Paths, find_paths
 
 _SECONDS = 60.0  # to try everything, which takes a quarter of one: a cold disk may have to find Python first
 _COVERED_BY = {  # any of these, by the beginning of its name
     "the network": ("bubblewrap", "namespaces", "seccomp"),
     "files": ("bubblewrap", "Landlock ABI"),
     "other processes": ("bubblewrap", "namespaces", "Landlock signal scope"),
+    "the answer key": ("no answer key",),
     "more memory and time than they are given": ("memory limit",),
 }
 
@@ -44,6 +45,7 @@ class Sandbox:
     inner: tuple[str, ...]  # the names of what a child puts in force itself
     missing: tuple[tuple[str, str], ...]  # what is not in force, and why
     readable: tuple[str, ...]
+    hidden: tuple[str, ...]  # of these, from a submission
     namespaces: bool
 
     @property
@@ -59,7 +61,7 @@ class Sandbox:
     @property
     def order(self) -> Order:
         """What a child is told; outside bubblewrap the scratch folder is another one each time."""
-        return Order(SCRATCH, self.readable, self.namespaces)
+        return Order(SCRATCH, self.readable, self.hidden, self.namespaces)
 
 
 def open_sandbox(isolation: Isolation) -> Sandbox | None:
@@ -79,7 +81,7 @@ def open_sandbox(isolation: Isolation) -> Sandbox | None:
     return sandbox if sandbox.layers else None
 
 
-_NOTHING = Sandbox((), (), (), (("sandbox", "there is one on Linux only"),), (), False)
+_NOTHING = Sandbox((), (), (), (("sandbox", "there is one on Linux only"),), (), (), False)
 
 
 def _uncovered(layers: tuple[str, ...]) -> list[str]:
@@ -88,9 +90,9 @@ def _uncovered(layers: tuple[str, ...]) -> list[str]:
 
 def _found() -> Sandbox:
     """Inside bubblewrap if that works, and else without."""
-    paths = readable()
+    paths = find_paths()
     try:
-        start = wrapping(paths)
+        start = wrapping(paths.readable)
         layers = _try(start, SCRATCH, paths)
         outer: tuple[str, ...] = (version(start[0]),)
         missing = layers.missing
@@ -104,14 +106,15 @@ def _found() -> Sandbox:
         outer=outer,
         inner=tuple(layers.in_force),
         missing=tuple(missing.items()),
-        readable=tuple(paths),
+        readable=tuple(paths.readable),
+        hidden=tuple(paths.hidden),
         namespaces="namespaces" in layers.in_force,
     )
 
 
-def _try(start: list[str], scratch: str, paths: list[str]) -> Layers:
+def _try(start: list[str], scratch: str, paths: Paths) -> Layers:
     """Raises OSError with the last line of what a command that does not start says."""
-    order = json.dumps(asdict(Order(scratch, paths, namespaces=True)))
+    order = json.dumps(asdict(Order(scratch, paths.readable, paths.hidden, namespaces=True)))
     run = subprocess.run(
         [*start, *command(f"{__package__}.trying", order)],
         cwd="/",

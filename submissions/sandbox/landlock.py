@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from .own_files import without
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _SCOPES_SINCE = 6  # the interface version that confines signals
 
 
-def restrict(readable: Iterable[str], writable: Iterable[str]) -> list[str]:
-    """Confine this process, and say what is in force.
+def restrict(readable: Iterable[str], hidden: Collection[str], writable: Iterable[str]) -> list[str]:
+    """Confine this process to what is ``readable``, but for what is ``hidden``; say what is in force.
 
     Raises OSError where the kernel has no Landlock, and ImportError without the library.
     """
@@ -19,8 +21,11 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> list[str]:
     read_file = AccessFS.READ_FILE | AccessFS.EXECUTE
     device = AccessFS.READ_FILE | AccessFS.WRITE_FILE | AccessFS.TRUNCATE | AccessFS.IOCTL_DEV
     with Ruleset(scoped=Scope.SIGNAL | Scope.ABSTRACT_UNIX_SOCKET) as rules:
-        for path in filter(os.path.exists, readable):
-            rules.allow_path(path, read_file | AccessFS.READ_DIR if os.path.isdir(path) else read_file)
+        for path, whole in (
+            piece for one in filter(os.path.exists, readable) for piece in without(one, hidden)
+        ):
+            folder = AccessFS.READ_DIR if os.path.isdir(path) else AccessFS(0)  # of all below, as ever
+            rules.allow_path(path, folder | (read_file if whole else AccessFS(0)))
         for path in filter(os.path.exists, _DEVICES):
             rules.allow_path(path, device)
         for path in filter(os.path.exists, writable):

@@ -38,7 +38,7 @@ def mount_memory(target: str, size: int) -> None:
     kernel.mount("tmpfs", target, flags, f"size={size},nr_inodes={_FILES},mode=700")
 
 
-def hide_processes() -> None:
-    """Empty /proc: a new one cannot be mounted inside bubblewrap, and would tell of the machine."""
+def hide(folder: str) -> None:
+    """Put nothing in its place, as in that of /proc: a new one cannot be mounted inside bubblewrap."""
     flags = kernel.NO_SETUID | kernel.NO_DEVICES | kernel.READ_ONLY
-    kernel.mount("tmpfs", "/proc", flags, "size=4k,nr_inodes=2,mode=555")
+    kernel.mount("tmpfs", folder, flags, "size=4k,nr_inodes=2,mode=555")

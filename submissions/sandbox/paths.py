@@ -1,4 +1,4 @@
-"""Which paths a submission has to see: the interpreter with its libraries, and its part of vitcheck.
+"""Which paths a submission's process sees: Python, its libraries, and until it is locked in vitcheck.
 
 Run as ``python -m vitcheck.submissions.sandbox.paths``, it prints those of the interpreter that it is run by.
 """
@@ -11,10 +11,12 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..launching import command, environment
+from .own_files import hidden
 
 _PACKAGE = str(__package__).partition(".")[0]
 _PARTS = tuple(
@@ -24,13 +26,20 @@ _PARTS = tuple(
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
 
 
-def readable() -> list[str]:
-    """Files and folders, outermost first and none inside another.
+@dataclass(frozen=True)
+class Paths:
+    """Files and folders, outermost first; of those that are readable none lies inside another."""
 
-    A fresh interpreter says them: this one's search path may begin with the folder of the submissions.
-    """
+    readable: list[str]
+    hidden: list[str]  # of these, once a process has imported what it needs
+
+
+def find_paths() -> Paths:
+    """A fresh interpreter says them: this one's search path may begin with the folder of the submissions."""
     said = subprocess.check_output(command(f"{__package__}.paths"), cwd="/", env=environment())
-    return _outermost([*_SYSTEM, *json.loads(said)])
+    libraries, *own = json.loads(said)
+    readable = _outermost([*_SYSTEM, *libraries, *(path for folders in own for path in folders)])
+    return Paths(readable, hidden(own, libraries, readable))
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:
@@ -48,17 +57,18 @@ def _of_this_interpreter() -> Iterator[str]:
     yield os.path.dirname(os.path.realpath(sys.executable))
     yield sysconfig.get_config_var("LIBDIR") or ""
     yield from sys.path
-    yield from _folders_of_vitcheck()
     yield from _folders_of_libraries()
 
 
-def _folders_of_vitcheck() -> Iterator[str]:
-    """Installed for development they are anywhere, and may hold links to files elsewhere."""
-    for part in _PARTS:
-        spec = find_spec(part)
-        for folder in (spec and spec.submodule_search_locations) or ():
-            yield folder
-            yield from {os.path.dirname(os.path.realpath(file)) for file in Path(folder).glob("*.py")}
+def _folders_of_vitcheck() -> list[str]:
+    specs = [find_spec(part) for part in _PARTS]
+    return [folder for spec in specs for folder in (spec and spec.submodule_search_locations) or ()]
+
+
+def _linked_from(folders: Iterable[str]) -> list[str]:
+    """Installed for development, they may hold links to files anywhere."""
+    files = (file for folder in folders for file in Path(folder).glob("*.py"))
+    return sorted({os.path.dirname(os.path.realpath(file)) for file in files})
 
 
 def _folders_of_libraries() -> Iterator[str]:
@@ -71,4 +81,5 @@ def _folders_of_libraries() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps([one for one in _of_this_interpreter() if os.path.isabs(one)]))
+    _own = _folders_of_vitcheck()
+    print(json.dumps([[*filter(os.path.isabs, _of_this_interpreter())], _own, _linked_from(_own)]))

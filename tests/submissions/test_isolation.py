@@ -14,10 +14,10 @@ from locked_in import HANDLERS, LIMITS, evaluate, living
 
 from vitcheck.submissions.process import Zygote
 from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, Sandbox, open_sandbox
-from vitcheck.submissions.sandbox.paths import readable
+from vitcheck.submissions.sandbox.paths import find_paths
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="there is a sandbox on Linux only")
-OF_NAMESPACES = {"namespaces", "process limit", "private scratch folder", "empty /proc"}
+OF_NAMESPACES = {"namespaces", "process limit", "read-only mounts", "private scratch folder", "empty /proc"}
 
 
 @pytest.fixture(autouse=True)
@@ -137,7 +137,7 @@ def test_the_folder_that_the_grader_runs_in_is_not_seen(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    paths = readable()
+    paths = find_paths().readable
     assert any(Path(os.__file__).is_relative_to(path) for path in paths)
     assert not any(tmp_path.is_relative_to(path) for path in paths)
 
@@ -180,7 +180,7 @@ def test_an_ordinary_user_has_the_same(tmp_path: Path) -> None:
     everything = found()
     become = "exec setpriv --reuid=4242 --regid=4242 --clear-groups"
     program = shlex.join([sys.executable, "-c", _USER])
-    script = "\n".join(["set -e", *_opened(readable(), tmp_path), f"{become} {program}"])
+    script = "\n".join(["set -e", *_opened(find_paths().readable, tmp_path), f"{become} {program}"])
     done = subprocess.run(
         ["unshare", "--mount", "sh", "-c", script], cwd="/", stdout=subprocess.PIPE, text=True, check=True
     )

@@ -56,12 +56,21 @@ CALLS = {  # of x86-64, with arguments under which an ordinary process would see
     "userfaultfd": (323, (-1,), "EPERM"),
     "process_vm_readv": (310, (1, 0, 0, 0, 0, 0), "EPERM"),
     "shmget": (29, (0, 4096, 0o1600), "EPERM"),
+    "memfd_create": (319, (b"x", 0), "ENOSYS"),
+    "memfd_secret": (447, (0,), "EPERM"),
+    "mq_open": (240, (b"x", 0o102, 0o600, 0), "EPERM"),
+    "inotify_init1": (294, (0,), "EPERM"),
+    "memory out of the pool of huge pages": (9, (0, 1 << 21, 3, 0x40022, -1, 0), "ENOMEM"),
+    "a lease on a file": (72, (0, 1024, 0), "EPERM"),
+    "a larger pipe": (72, (0, 1031, 1 << 20), "EPERM"),
+    "flags of a file": (16, (0, 0x40086602, 0), "EPERM"),
     "clone into a new user namespace": (56, (0x10000000 | 17, 0, 0, 0, 0), "EPERM"),
     "limits of another process": (302, (1, 7, 0, 0), "EPERM"),
     "clone3": (435, (0, 0), "ENOSYS"),
     "io_uring_setup": (425, (1, 0), "ENOSYS"),
     "x32 ptrace": (0x40000000 | 521, (0, 0, 0, 0), "ENOSYS"),
     "x32 unshare": (0x40000000 | 272, (0,), "ENOSYS"),
+    "x32 memfd_create": (0x40000000 | 319, (b"x", 0), "ENOSYS"),
     "x32 socket": (0x40000000 | 41, (2, 1, 0), "ENOSYS"),
 }
 
@@ -158,6 +167,23 @@ WORKS = {
     "a pool of processes": (
         "import multiprocessing\nwith multiprocessing.Pool(2) as pool:\n    value = pool.map(abs, [-1, 2])",
         [1, 2],
+    ),
+    "a pool of processes that are started anew": (
+        "import multiprocessing\nwith multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+        "    value = pool.map(abs, [-1, 2])",
+        [1, 2],
+    ),
+    "memory that processes share": (
+        "from multiprocessing import shared_memory\none = shared_memory.SharedMemory(create=True, size=8)\n"
+        "one.buf[0] = 7\nother = shared_memory.SharedMemory(one.name)\nvalue = other.buf[0]\none.unlink()",
+        7,
+    ),
+    "locks on files": (
+        "import fcntl, sqlite3\nwith open('one', 'w') as file:\n    fcntl.flock(file, fcntl.LOCK_EX)\n"
+        "    fcntl.lockf(file, fcntl.LOCK_EX)\nbase = sqlite3.connect('base')\n"
+        "base.execute('create table one (n)')\nbase.execute('insert into one values (3)')\nbase.commit()\n"
+        "value = base.execute('select n from one').fetchone()[0]",
+        3,
     ),
     "threads": (
         "import threading\nvalue = []\nfor n in range(5):\n"

@@ -152,7 +152,7 @@ open(sys.modules['vitcheck.reference'].__path__[0] + '/vit.py').read()
     ),
     Attack(
         "a sample model out of the grader's memory",
-        Expected("refused", "is the grader's own"),
+        Expected("not_loaded", "sample_models"),
         edits=(("logits = self.head(cls_rep)", "logits = self.inner(img)"),),
         top="import sys",
         init="""
