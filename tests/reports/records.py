@@ -5,7 +5,7 @@ Run ``python tests/reports/records.py`` to make them again, after a change of wh
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
