@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
 
 from ..reference.sizes import Sizes
 from ..reference.stages import Stage, stages_of
-from ..submissions.process import Zygote
+from ..submissions.packing import pack
+from ..submissions.source import submission_name
 from .assignment import Assignment
 from .commands import command_line
 from .corners import corner_of
-from .grading import grade, versions
+from .grading import versions
 from .kept.arrays import packed
 from .kept.measures import MEASURES
 from .pictures import Picture, PictureError, demand_a_model
 from .reference_pass import VARIANTS, ReferencePass, reference_pass
-from .result import Evidence, QuestionResult, Run, Snapshot, StageResult, StageStatus, Status
+from .result import Evidence, QuestionResult, Result, Run, Snapshot, StageResult, StageStatus, Status
+from .tasks import OWN_WORK, Task
 
 
-def trace(path: Path, picture: Picture, assignment: Assignment, *, zygote: Zygote, seed: int = 0) -> Snapshot:
+def trace(
+    path: Path,
+    picture: Picture,
+    assignment: Assignment,
+    *,
+    judge: Callable[[Task], Result],
+    seed: int = 0,
+) -> Snapshot:
     """Return what the code at ``path`` makes of the picture, at the sizes that ``grade`` says.
 
-    A fault of the submission is in the snapshot, never an exception. Raises PictureError where the picture
-    does not fit the model, or the assignment asks for none, and RuntimeError where the grader itself fails.
+    ``judge`` does the task. A fault of the submission is in the snapshot, never an exception. Raises
+    PictureError where the picture does not fit the model, or the assignment asks for none, and what ``judge``
+    raises where the grader itself fails.
     """
     demand_a_model(assignment)
-    result = grade(path, assignment, zygote=zygote, seed=seed, picture=picture)
+    name = submission_name(path)
+    result = judge(Task(pack(path), name, assignment, seed, setting=OWN_WORK, picture=picture))
     command = command_line("trace", path.name, "--image", picture.name, assignment=assignment, seed=seed)
     return Snapshot.of(result, picture.told, command)
 

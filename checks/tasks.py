@@ -84,6 +84,16 @@ class Task:
         """Return the record of a submission on which the grader failed."""
         return self._ended(Status.CRASHED, GRADER_FAILED)
 
+    def took_too_long(self) -> Result:
+        """Return the record of a submission that the grader gave up for time."""
+        most = f"{self.assignment.limits.judge_seconds:g} s"
+        return self._ended(Status.TIMED_OUT, f"it took too long to judge: {_judged(most)}")
+
+    def took_too_much_memory(self) -> Result:
+        """Return the record of a submission that the grader gave up for memory."""
+        most = f"{self.assignment.limits.judge_bytes / 2**30:g} GB"
+        return self._ended(Status.OUT_OF_MEMORY, f"it took too much memory to judge: {_judged(most)}")
+
     def _ended(self, status: str, reason: str) -> Result:
         return Result(
             schema=1,
@@ -94,3 +104,11 @@ class Task:
             score=Score(earned=0, possible=self.assignment.possible),
             run=Run(seed=self.seed, seconds=0),
         )
+
+
+def _judged(most: str) -> str:
+    """What is allowed, and what to do."""
+    return (
+        f"the grader's own work on it may take {most}. Look for far too many operations, parameters, tensors"
+        " or lines of text, and for a model that is much larger than was asked for"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -75,8 +75,8 @@ def check(
 
         watch_and_check(file, _asked(file, assignment, seed, checks, isolation), Output(key, html, json))
         sys.exit(exits.FINE)
-    result = _graded(file, assignment, isolation, seed=seed, checks=checks)
-    from vitcheck.outputs import Output  # after the start of the process that runs the code
+    result = _graded(file, _asked(file, assignment, seed, checks, isolation))
+    from vitcheck.outputs import Output
 
     output = Output(key, html, json)
     output.write(result)
@@ -84,16 +84,13 @@ def check(
     sys.exit(exits.WRONG if output.is_wrong(result) else exits.FINE)
 
 
-def _graded(file: Path, name: str, isolation: str, **options: Any) -> Result:
-    from vitcheck.checks.grader import grader
-    from vitcheck.submissions.popular import popular_packages
-    from vitcheck.submissions.process import Zygote
+def _graded(file: Path, asked: Callable[[Handed], Task]) -> Result:
+    from vitcheck.checks.engines.process import ForkedWorker
+    from vitcheck.submissions.packing import pack
+    from vitcheck.warm import WarmGrader
 
-    sandbox, packages = sandbox_or_refuse(isolation), popular_packages([file])
-    with Zygote(packages, sandbox) as zygote:  # it imports torch while this process imports its own
-        assignment = load(name)
-        with guarded():
-            return grader()(file.resolve(), assignment, zygote=zygote, **options)
+    with guarded(), WarmGrader(ForkedWorker) as grader:
+        return grader.grade(asked(pack(file)))
 
 
 def _asked(

@@ -58,13 +58,12 @@ def trace(file: Path, image: Path, assignment: str, html: Path | None, json: Pat
     """
     with guarded(), _refusing():
         from vitcheck.checks.pictures import read_picture
-        from vitcheck.submissions.process import Zygote
+        from vitcheck.checks.snapshots import trace as traced
+        from vitcheck.warm import WarmGrader
 
         picture = read_picture(image)
-        with Zygote() as zygote:  # it imports torch while this process imports its own
-            from vitcheck.checks.snapshots import trace as traced
-
-            found = traced(file.resolve(), picture, load(assignment), zygote=zygote, seed=seed)
+        with WarmGrader() as grader:
+            found = traced(file.resolve(), picture, load(assignment), judge=grader.grade, seed=seed)
     _write(found, html, json)
     if html:
         click.echo(f"{html} shows {image.name} at the stages of {file.name}")

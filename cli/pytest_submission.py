@@ -61,20 +61,31 @@ class Submission:
 
     @cached_property
     def result(self) -> Result:
-        """What grading found. Ends the whole run where the grader itself fails."""
-        from vitcheck.checks.grader import grader
+        """What grading found, in a process under a clock. Ends the whole run where the grader fails."""
+        from vitcheck.checks.tasks import OWN_WORK, Task
+        from vitcheck.submissions.packing import pack
+        from vitcheck.submissions.source import submission_name
+        from vitcheck.warm import WarmGrader
 
+        name = submission_name(self.path)
+        task = Task(pack(self.path), name, self.assignment, self.seed, setting=OWN_WORK)
         try:
-            return grader()(self.path, self.assignment, zygote=self._zygote, seed=self.seed)
+            with WarmGrader() as grader:
+                return grader.grade(task)
         except Exception as error:
             traceback.print_exc()
             pytest.exit(f"the grader itself failed, which says nothing of the work: {error}", exits.HARNESS)
 
     @cached_property
     def examination(self) -> Examination:
-        """Open until pytest ends. Fails the test that asks where the submission cannot be examined."""
+        """Open until pytest ends. Fails the test that asks where the submission cannot be examined.
+
+        It is graded first, since nothing here would end what takes too long to judge.
+        """
         from vitcheck.checks.grading import examined
 
+        if self.result.reason is not None:
+            pytest.fail(f"the submission cannot be examined: {self.result.reason}", pytrace=False)
         opened = examined(self.path, self.assignment, zygote=self._zygote, seed=self.seed)
         try:
             return self._open.enter_context(opened)

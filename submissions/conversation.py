@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from . import wire
+from .clocks import Clock, kept_waiting
 from .errors import Crashed, Frame, NotLoaded, OutOfMemory, Refused, SubmissionError, TimedOut
 from .limits import FrameLimits, Limits
 from .memory import MemoryWatch
@@ -69,7 +71,8 @@ class Child:
         self._memory, self._resources, self._abandon = memory, resources, abandon
         self._pipe, self._kept, self._printed_bytes = printed, b"", 0
         self._left = limits.submission_seconds
-        self._deadline, self._late, self._watched = 0.0, "", 0.0
+        self._clock, self._late, self._watched = Clock(0.0, float), "", 0.0
+        self._kept_waiting: Callable[[], float] = float  # until its process is known
         self._requests = 0
         self._failure: SubmissionError | None = None
         self._closed = False
@@ -96,12 +99,15 @@ class Child:
 
     def start(self, seed: int) -> Child:
         """Wait for its first word, and seed it; raises RuntimeError where none comes."""
-        self._deadline = time.monotonic() + _START_SECONDS
+        self._clock = Clock(_START_SECONDS, float)
         self._late = f"it said nothing for {_START_SECONDS:g} s"
         self._tree.meet(_START_SECONDS)
         try:
             self.layers = tuple(wire.receive(self, FrameLimits())[0]["in_force"])
-            self._memory.begin(self._tree.processes())
+            processes = self._tree.processes()
+            self._memory.begin(processes)
+            if processes:
+                self._kept_waiting = partial(kept_waiting, processes[0].pid)
             wire.send(self, {"seed": seed}, {})
         except SubmissionError as problem:
             text = f"the process for a submission did not start: {problem.reason}\n{self.printed}"
@@ -126,8 +132,7 @@ class Child:
             raise self._failure.with_traceback(None)  # or it grows with each request that is still to fail
         self._requests += 1
         limits = FrameLimits() if body_limit is None else replace(FrameLimits(), body_bytes=body_limit)
-        began = time.monotonic()
-        self._set_clock(header["request"], seconds, began)
+        self._set_clock(header["request"], seconds)
         try:
             wire.send(self, {**header, "id": self._requests}, tensors)
             answer, out = wire.receive(self, limits)
@@ -136,16 +141,16 @@ class Child:
         except wire.ProtocolError as problem:
             raise self._end(Refused(f"the grader refused what the code's process sent: {problem}")) from None
         finally:
-            self._left -= time.monotonic() - began
+            self._left -= self._clock.used
         return reply, out
 
-    def _set_clock(self, request: str, seconds: float | None, now: float) -> None:
+    def _set_clock(self, request: str, seconds: float | None) -> None:
         seconds = self._limits.seconds_for(request) if seconds is None else seconds
         doing = _DOING.get(request, f"in {request!r}")
         self._late = f"the code was still running after {seconds:g} s {doing}"
         if self._left < seconds:
             self._late = f"the code took more than {self._limits.submission_seconds:g} s in all"
-        self._deadline = now + min(seconds, self._left)
+        self._clock = Clock(min(seconds, self._left), self._kept_waiting)
 
     def _open(self, answer: wire.Header) -> wire.Header:
         """The reply in ``answer``; raises the error that the handler raised."""
@@ -191,14 +196,16 @@ class Child:
         """Let the child run until its connection is ready for ``event``."""
         self._selector.modify(self._connection, event)
         while True:
-            left = self._deadline - time.monotonic()
-            if left <= 0:
+            if self._clock.is_far_beyond:  # whatever it sends, piece by piece
                 raise self._end(TimedOut(self._late))
-            ready = [key.fileobj for key, _ in self._selector.select(min(left, _WATCH_SECONDS))]
+            left = self._clock.left
+            ready = [key.fileobj for key, _ in self._selector.select(max(0.0, min(left, _WATCH_SECONDS)))]
             if self._pipe in ready:
                 self._read_printed()
             if self._connection in ready:
                 return
+            if left <= 0:  # and the answer was not there, however late this process came to look
+                raise self._end(TimedOut(self._late))
             if self._tree.reports in ready:
                 self._tree.look(_WATCH_SECONDS)
                 if self._tree.exit is not None or self._tree.over:

@@ -25,6 +25,8 @@ class Limits:
     processes: int = 64  # with threads, where the system counts them; killing them all takes half a second
     printed_bytes_kept: int = 64 << 10  # for the report; the rest is dropped
     printed_bytes: int = 16 << 20  # a forgotten print of a tensor fits, an endless loop does not
+    judge_seconds: float = 180  # processor time of the grader itself; a usual submission takes two
+    judge_bytes: int = 6 << 30  # memory of the grader itself; a usual submission takes 1 GB
 
     def seconds_for(self, request: str) -> float:
         return self.import_seconds if request == "load" else self.request_seconds

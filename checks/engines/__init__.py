@@ -14,6 +14,10 @@ class EngineError(Exception):
     """The engine cannot work; the message says why and what to do. No submission is to blame."""
 
 
+class GraderFailedError(Exception):
+    """The grader itself failed on a task, or its process died of it; the text says what is known."""
+
+
 @dataclass(frozen=True)
 class Begun:
     """A worker takes up the task."""

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from ..result import Result
 from ..tasks import Task
 from . import Begun, Done, EngineError
-from .worker import Worker
+from .process import Warm
 
 try:
     import dask
@@ -122,14 +122,14 @@ def _result(future: Future[_Answer]) -> Result | None:
         return None
 
 
-_worker = Worker()  # of this process, if it is a worker of a cluster: it stays warm for the next run
+_warm = Warm()  # of this process, if it is a worker of a cluster: it stays ready for the next run
 
 
 def _grade(wanted: dict[str, str], task: bytes) -> _Answer:
     """Do a task on a worker, which may have come after the others were compared."""
     here = get_worker()
     _compare(here.address, _traits(here), wanted)
-    result = _worker.grade(pickle.loads(task))
+    result = _warm.grade(pickle.loads(task))  # in a process of its own, which can be ended
     return result.to_json(), result.arrays
 
 

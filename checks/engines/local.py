@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import wait
 
 from ..tasks import Task
-from . import Begun, Done
+from . import Begun, Done, GraderFailedError
+from .meter import LOOK_SECONDS
 from .process import WorkerProcess
 
 
@@ -44,21 +46,31 @@ class Local:
             yield from done  # now that every worker is at its next task, while those are kept
             if not busy:
                 return
-            ready = wait([worker.connection for worker in busy])
-            ended = [worker for worker in busy if worker.connection in ready]
-            busy = [worker for worker in busy if worker not in ended]
-            done = [self._done(worker) for worker in ended]
-
-    def _done(self, worker: WorkerProcess) -> Done:
-        result = worker.result()
-        if result is None:
-            worker.stop()
-            self._workers.remove(worker)
-        return Done(worker.task, result)
+            ready = wait([worker.connection for worker in busy], LOOK_SECONDS)
+            done = []
+            for worker in list(busy):
+                ended = _answered(worker) if worker.connection in ready else _overrun(worker)
+                if ended is not None:
+                    busy.remove(worker)
+                    done.append(ended)
 
     def _free(self, busy: list[WorkerProcess]) -> WorkerProcess:
+        self._workers = [worker for worker in self._workers if worker in busy or worker.is_alive]
         for worker in self._workers:
             if worker not in busy:
                 return worker
         self._workers.append(WorkerProcess(self._scratch.name))
         return self._workers[-1]
+
+
+def _answered(worker: WorkerProcess) -> Done:
+    try:
+        return Done(worker.task, worker.answer())
+    except GraderFailedError as error:
+        print(error, file=sys.stderr)
+        return Done(worker.task, None)
+
+
+def _overrun(worker: WorkerProcess) -> Done | None:
+    result = worker.overrun()
+    return None if result is None else Done(worker.task, result)

@@ -10,17 +10,20 @@ import select
 import sys
 import tempfile
 import threading
+import traceback
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from signal import SIG_IGN, SIGINT, signal
+from typing import NoReturn
 
 from ..pictures import PictureError
 from ..tasks import Task
+from . import EngineError, GraderFailedError
 from .worker import Worker
 
 
 def main(descriptor: str, scratch: str, folder: str) -> None:
-    """Grade what arrives until the other side hangs up. Whatever goes wrong here ends the process."""
+    """Grade what arrives until the other side hangs up."""
     signal(SIGINT, SIG_IGN)  # the other side is interrupted too, and decides
     threading.Thread(target=_end_with_the_other_side, args=[int(descriptor)], daemon=True).start()
     os.chdir(folder)
@@ -31,12 +34,27 @@ def main(descriptor: str, scratch: str, folder: str) -> None:
             connection.send(_answer(worker, connection.recv()))
 
 
-def _answer(worker: Worker, task: Task) -> tuple[str, bytes | None] | PictureError:
+def begin(descriptor: int, scratch: str, folder: str) -> NoReturn:
+    """Become a worker process, in a fresh copy of the one that gives it tasks."""
+    try:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, 0)
+        os.dup2(nothing, 1)
+        main(str(descriptor), scratch, folder)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)  # without the clean-up of the one that it is a copy of
+
+
+def _answer(worker: Worker, task: Task) -> tuple[str, bytes | None] | Exception:
     """A record and the arrays of its figures, or why there is none."""
     try:
         result = worker.grade(task)
-    except PictureError as error:
+    except (PictureError, EngineError) as error:
         return error
+    except Exception:
+        return GraderFailedError(traceback.format_exc())
     return result.to_json(), result.arrays
 
 

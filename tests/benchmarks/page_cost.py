@@ -23,6 +23,7 @@ from vitcheck.checks.kept.arrays import kept_arrays
 from vitcheck.checks.pictures import Picture, read_picture
 from vitcheck.checks.result import Record, Snapshot
 from vitcheck.checks.snapshots import answer_key, trace
+from vitcheck.checks.tasks import Task
 from vitcheck.reports import render_index, render_report, render_snapshot, summaries
 from vitcheck.submissions.process import Zygote
 
@@ -88,7 +89,7 @@ def snapshot_row(name: str, make: Callable[[], Snapshot]) -> tuple[object, ...]:
 
 def traces(picture: Picture, zygote: Zygote) -> Iterator[tuple[object, ...]]:
     for name in _NAMES:
-        make = partial(trace, FOLDER / name, picture, ASSIGNMENT, zygote=zygote)
+        make = partial(trace, FOLDER / name, picture, ASSIGNMENT, judge=partial(Task.grade, zygote=zygote))
         yield snapshot_row(f"trace {name}", make)
 
 

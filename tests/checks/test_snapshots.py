@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from vitcheck.checks.assignment import load_assignment
 from vitcheck.checks.pictures import Picture, PictureError, read_picture
 from vitcheck.checks.result import Evidence, Snapshot, StageStatus, Status
 from vitcheck.checks.snapshots import answer_key, trace
+from vitcheck.checks.tasks import Task
 from vitcheck.reference.preprocessing import to_input
 from vitcheck.reference.vit import CLIP, REPORT, ReferenceViT
 from vitcheck.submissions.process import Zygote
@@ -32,8 +34,9 @@ def picture(tmp_path: Path) -> Picture:
 def traced(zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Snapshot]:
     sun = read_picture(painted(tmp_path_factory.mktemp("picture")))
     names = ("report_block.py", "two_mistakes.py", "script.py", "notebook.ipynb", "fused_attention.py")
-    found = {name: trace(FOLDER / name, sun, small(), zygote=zygote, seed=7) for name in names}
-    return found | {"syntax_error.py": trace(FOLDER / "syntax_error.py", sun, small(), zygote=zygote)}
+    judge = partial(Task.grade, zygote=zygote)
+    found = {name: trace(FOLDER / name, sun, small(), judge=judge, seed=7) for name in names}
+    return found | {"syntax_error.py": trace(FOLDER / "syntax_error.py", sun, small(), judge=judge)}
 
 
 def arrays(snapshot: Snapshot) -> dict[str, Tensor]:
@@ -81,11 +84,11 @@ def test_an_answer_key_has_its_seed_and_other_seeds_other_weights(picture: Pictu
     assert (one.run.seed, other.run.seed) == (1, 2)
 
 
-def test_an_assignment_without_a_model_has_no_answer_key(picture: Picture, zygote: Zygote) -> None:
+def test_an_assignment_without_a_model_has_no_answer_key(picture: Picture) -> None:
     with pytest.raises(PictureError, match="vit-basics asks for parts of a model alone"):
         answer_key(picture, load_assignment("vit-basics"))
     with pytest.raises(PictureError, match="vit-basics asks for parts of a model alone"):
-        trace(FOLDER / "report_block.py", picture, load_assignment("vit-basics"), zygote=zygote)
+        trace(FOLDER / "report_block.py", picture, load_assignment("vit-basics"), judge=Task.lost)
 
 
 @pytest.mark.parametrize("name", ["report_block.py", "script.py", "notebook.ipynb"])

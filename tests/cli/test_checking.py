@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,11 @@ from click.testing import CliRunner
 from click.testing import Result as Run
 from samples import all_passed, not_loaded, scaled_by_embed_dim
 
-import vitcheck.checks.grader
 from vitcheck.__main__ import main
 from vitcheck.checks.result import Result
-from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
+from vitcheck.checks.tasks import Task
+from vitcheck.submissions.sandbox.isolation import Isolation
+from vitcheck.warm import WarmGrader
 
 Check = Callable[..., Run]
 
@@ -25,15 +25,13 @@ Check = Callable[..., Run]
 def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
     """Run the command on a file that the grader finds to be as given."""
 
-    def run(found: Result | BaseException | Callable[..., Result], *options: str) -> Run:
-        def grade(*asked: object, **given: object) -> Result:
+    def run(found: Result | BaseException | Callable[[Task], Result], *options: str) -> Run:
+        def grade(_: WarmGrader, task: Task) -> Result:
             if isinstance(found, BaseException):
                 raise found
-            return found if isinstance(found, Result) else found(*asked, **given)
+            return found if isinstance(found, Result) else found(task)
 
-        monkeypatch.setattr(vitcheck.checks.grader, "grader", lambda: grade)
-        zygote = "vitcheck.submissions.process.Zygote"
-        monkeypatch.setattr(zygote, lambda packages, sandbox: nullcontext(sandbox))
+        monkeypatch.setattr(WarmGrader, "grade", grade)
         (tmp_path / "vit.py").write_text("")
         return CliRunner().invoke(main, ["check", str(tmp_path / "vit.py"), *options])
 
@@ -100,15 +98,19 @@ def test_nothing_is_checked_with_less_than_is_required(check: Check, monkeypatch
 
 
 def test_own_checks_and_the_sandbox_reach_the_grader(check: Check, tmp_path: Path) -> None:
-    given: dict[str, object] = {}
+    given: list[Task] = []
 
-    def grade(*_: object, **options: object) -> Result:
-        given.update(options)
+    def grade(task: Task) -> Result:
+        given.append(task)
         return all_passed()
 
-    check(grade, "--checks", str(tmp_path), "--isolation", "auto")
-    assert given["checks"] == tmp_path
-    assert given["zygote"] == open_sandbox(Isolation.AUTO)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "test_own.py").write_text("")
+    check(grade, "--checks", str(tmp_path / "own"), "--isolation", "auto")
+    (task,) = given
+    assert task.checks is not None
+    assert list(task.checks.files) == ["test_own.py"]
+    assert task.setting.isolation is Isolation.AUTO
 
 
 def test_an_interrupt_has_its_own_code(check: Check) -> None:

@@ -5,7 +5,7 @@ Run ``python tests/reports/records.py`` to make them again, after a change of wh
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -63,11 +63,13 @@ def _make_snapshots(zygote: Zygote) -> None:
 
     from vitcheck.checks.pictures import read_picture
     from vitcheck.checks.snapshots import answer_key, trace
+    from vitcheck.checks.tasks import Task
 
     with TemporaryDirectory() as folder:
         picture = read_picture(painted(Path(folder)))
     _write("answer_key", answer_key(picture, small(), seed=7))
-    _write("traced", trace(EXAMPLES / "two_mistakes.py", picture, small(), zygote=zygote, seed=7))
+    judge = partial(Task.grade, zygote=zygote)
+    _write("traced", trace(EXAMPLES / "two_mistakes.py", picture, small(), judge=judge, seed=7))
 
 
 if __name__ == "__main__":
