@@ -72,7 +72,9 @@ class ClassProgress:
         score = f"{points(result.score.earned):>6} of {points(result.score.possible)}"
         name = one_line(result.submission, NAME_LIMIT)
         brief = f"  {stands.brief}" if stands.brief else ""
-        self._console.print(Text.assemble((sign, style), f" {score}  ", (name, "bold"), brief))
+        line = Text.assemble((sign, style), f" {score}  ", (name, "bold"), brief, overflow="ellipsis")
+        # a terminal would go on with words of the student in the next row
+        self._console.print(line, no_wrap=True, soft_wrap=not self._console.is_terminal)
         self._running.discard(result.submission)
         if stands.tone == "stopped":
             self._stopped.append(result.submission)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterator
 
 from .wording import say
 
@@ -14,14 +16,43 @@ TEXT_LIMIT = 4000  # an exception, a counterexample
 # Cs is half a character, Co and Cn have no agreed look.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
+# Letters, marks and symbols without a look: fillers of Hangul and Khmer, blank Braille, an empty note head,
+# and what chooses between the forms of the character before it
+_BLANK = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]"
+    r"|[\U0001d159\U000e0100-\U000e01ef]"
+)
+_ORDINARY = re.compile(r"[\n -~]*")
+_EMOJI = "\ufe0f"  # after a symbol it is how keyboards write an emoji
+_MARKS = {"Mn", "Me"}  # stand above, below and around the letter before them
+_MOST_MARKS = (
+    4  # of one letter: Hebrew with vowels and accents has as many, what covers other lines has dozens
+)
+_COMMAND = re.compile(
+    r"##(?=\w*\[)"
+)  # GitHub, Azure and TeamCity follow "##[error]" wherever it stands in a log
+
 
 def visible(text: str) -> str:
     r"""``text`` with every character that cannot be seen written out, such as ``\x1b`` or ``\u202e``.
 
-    Line ends stay, a tab becomes four spaces.
+    So are marks without a letter, those that are too many for one, and what a log takes for a command. Line
+    ends stay, a tab becomes four spaces.
     """
     plain = text.replace("\r\n", "\n").replace("\t", "    ")
-    return "".join(one if one == "\n" or not _unseen(one) else _written_out(one) for one in plain)
+    return _COMMAND.sub(r"#\\x23", plain if _ORDINARY.fullmatch(plain) else "".join(_shown(plain)))
+
+
+def _shown(text: str) -> Iterator[str]:
+    before, marks = " ", 0
+    for one in text:
+        category = unicodedata.category(one)
+        marks = marks + 1 if category in _MARKS else 0
+        emoji = one == _EMOJI and unicodedata.category(before) == "So"
+        unseen = category in _UNSEEN or (_BLANK.match(one) and not emoji)
+        stray = marks > _MOST_MARKS or (marks and before.isspace())
+        yield _written_out(one) if one != "\n" and (unseen or stray) else one
+        before = before if marks else one
 
 
 def clean(text: str, limit: int = TEXT_LIMIT) -> str:
@@ -44,10 +75,6 @@ def sentence(text: str) -> str:
 def points(number: float) -> str:
     """At most two decimals, and none that are zero."""
     return f"{number:.2f}".rstrip("0").rstrip(".")
-
-
-def _unseen(character: str) -> bool:
-    return unicodedata.category(character) in _UNSEEN
 
 
 def _written_out(character: str) -> str:
