@@ -46,12 +46,10 @@ def visible(text: str) -> str:
 def _shown(text: str) -> Iterator[str]:
     before, marks = " ", 0
     for one in text:
-        category = unicodedata.category(one)
-        marks = marks + 1 if category in _MARKS else 0
+        marks = marks + 1 if unicodedata.category(one) in _MARKS else 0
         emoji = one == _EMOJI and unicodedata.category(before) == "So"
-        unseen = category in _UNSEEN or (_BLANK.match(one) and not emoji)
         stray = marks > _MOST_MARKS or (marks and before.isspace())
-        yield _written_out(one) if one != "\n" and (unseen or stray) else one
+        yield _written_out(one) if stray or (unseen(one) and one != "\n" and not emoji) else one
         before = before if marks else one
 
 
@@ -75,6 +73,11 @@ def sentence(text: str) -> str:
 def points(number: float) -> str:
     """At most two decimals, and none that are zero."""
     return f"{number:.2f}".rstrip("0").rstrip(".")
+
+
+def unseen(character: str) -> bool:
+    """Say whether it has no look of its own."""
+    return unicodedata.category(character) in _UNSEEN or bool(_BLANK.match(character))
 
 
 def _written_out(character: str) -> str:

@@ -7,7 +7,7 @@ import subprocess
 from contextlib import suppress
 from multiprocessing import Pipe
 
-from ...submissions.launching import command
+from ...submissions.launching import command, whole_environment
 from ..pictures import PictureError
 from ..result import Result
 from ..tasks import Task
@@ -33,7 +33,7 @@ class WorkerProcess:
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 cwd="/",  # Python imports from where it starts; it goes to the last argument afterwards
-                env={**os.environ, "PYTHONSAFEPATH": "1"},
+                env={**whole_environment(), "PYTHONSAFEPATH": "1"},
             )
 
     @property
