@@ -5,7 +5,12 @@
 97.5
 """
 
-from __future__ import annotations
+import sys
+
+# `python -m vitcheck` looks into the working folder first, where a student's typing.py or torch/ may lie;
+# even annotations from __future__ would be looked for there
+if sys.argv[:1] == ["-m"] and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+    del sys.path[0]
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

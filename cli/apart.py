@@ -6,7 +6,6 @@ What runs in a notebook is the student's, and so may all in it be: the grader is
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from tempfile import TemporaryDirectory
 from vitcheck import exits
 from vitcheck.checks.result import CheckResult, Result, Status
 from vitcheck.reports.standing import findings
+from vitcheck.submissions.launching import command_line, whole_environment
 
 
 def earned(file: str, points: float, *, assignment: str = "vit-debugging") -> float:
@@ -50,8 +50,9 @@ def _graded(file: str, assignment: str) -> Result:
     """Once for all tests of a notebook."""
     with TemporaryDirectory(prefix="vitcheck-") as folder:
         written = Path(folder, "result.json")
-        command = ["check", file, "--assignment", assignment, "--isolation", "auto", "--json", str(written)]
-        done = subprocess.run([sys.executable, "-m", "vitcheck", *command], capture_output=True, text=True)
+        options = ["--assignment", assignment, "--isolation", "auto", "--json", str(written)]
+        command = command_line("check", *options, "--", file)
+        done = subprocess.run(command, env=whole_environment(), capture_output=True, text=True)
         if done.returncode not in (exits.FINE, exits.WRONG):
             raise RuntimeError(f"{file} was not graded, which says nothing of it: {done.stderr.strip()}")
         return Result.from_json(written.read_bytes())

@@ -92,6 +92,7 @@ def _of_class(
     from vitcheck.reports.formats.lms import Grade, grade_file
     from vitcheck.reports.formats.rosters import RosterError, read_roster
     from vitcheck.reports.remarks import remark
+    from vitcheck.reports.text import one_line
 
     entries = _entries(gradebook or str(source / "gradebook.sqlite"), assignment)
     grades = [Grade(one.attempt.submission, one.total, remark(one.adjustment)) for one in entries]
@@ -102,7 +103,7 @@ def _of_class(
     except RosterError as error:
         raise click.UsageError(str(error)) from None
     for name, why in made.left_out:
-        click.echo(f"left out: {name}: {why}", err=True)
+        click.echo(one_line(f"left out: {name}: {why}"), err=True)
     return made.content
 
 

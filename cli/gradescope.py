@@ -79,7 +79,8 @@ def _wheel(folder: Path) -> Path:
     (folder / "built.cfg").write_text(f"[build]\nbuild_base={folder}\n[egg_info]\negg_base={folder}\n")
     environment = os.environ | {"DIST_EXTRA_CONFIG": str(folder / "built.cfg")}  # setuptools reads it
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
-    done = subprocess.run([*build, _origin()], env=environment, capture_output=True, text=True)
+    # in a folder of ours: what lies where this command is run is not imported by pip
+    done = subprocess.run([*build, _origin()], cwd=folder, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise click.ClickException(f"pip could not build vitcheck from {_origin()}:\n{done.stderr.strip()}")
     (wheel,) = folder.glob("*.whl")

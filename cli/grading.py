@@ -107,16 +107,19 @@ def grade(
 
 def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
     """Lay out what a learning management system gave out; until the command ends."""
+    from vitcheck.reports.quoting import named_line
+    from vitcheck.reports.text import one_line
     from vitcheck.submissions.batches import BatchError, laid_out
 
     def tell(text: str) -> None:
-        click.echo(text, err=True)
+        name, *about = one_line(text).partition(":")
+        click.echo(named_line(name, "".join(about)), err=True)
 
     context = click.get_current_context()
     try:
         return [context.with_resource(laid_out(path, out, tell)) for path in paths]
     except (BatchError, OSError) as error:
-        raise click.UsageError(str(error)) from None
+        raise click.UsageError(one_line(str(error))) from None
 
 
 def _found(paths: Sequence[Path], out: Path) -> list[Path]:
@@ -182,7 +185,10 @@ def _first_interrupt_finishes(engine: Engine) -> Iterator[None]:
 def _exit_code(graded: Class, book: Gradebook) -> int:
     """Say what is not as it should be."""
     if graded.lost:
-        click.echo(f"The grader itself failed on {', '.join(graded.lost)}", err=True)
+        from vitcheck.reports.text import NAME_LIMIT, one_line
+
+        lost = ", ".join(one_line(name, NAME_LIMIT) for name in graded.lost)
+        click.echo(f"The grader itself failed on {lost}", err=True)
         return exits.HARNESS
     if graded.left:
         click.echo(f"Interrupted: {graded.left} not graded. {_continues(book)}", err=True)

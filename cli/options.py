@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -71,7 +70,9 @@ def guarded() -> Iterator[None]:
     except BrokenPipeError:  # whoever reads what is printed has had enough
         raise
     except Exception:
-        traceback.print_exc()
+        from vitcheck.reports.quoting import fault
+
+        click.echo(fault(), err=True)
         click.echo("The grader itself failed, which says nothing of the work", err=True)
         sys.exit(exits.HARNESS)
 
@@ -156,5 +157,7 @@ def open_or_refuse(place: str, *, create: bool = False) -> Gradebook:
 
 def did_you_mean(name: str, known: list[str]) -> str:
     """The end of a message: what is near, if anything is."""
-    near = get_close_matches(name, known)
+    from vitcheck.reports.text import one_line
+
+    near = [one_line(one) for one in get_close_matches(name, known)]
     return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -66,7 +66,9 @@ def trace(file: Path, image: Path, assignment: str, html: Path | None, json: Pat
             found = traced(file.resolve(), picture, load(assignment), judge=grader.grade, seed=seed)
     _write(found, html, json)
     if html:
-        click.echo(f"{html} shows {image.name} at the stages of {file.name}")
+        from vitcheck.reports.text import one_line
+
+        click.echo(f"{html} shows {image.name} at the stages of {one_line(file.name)}")
     else:
         _print(found)
     sys.exit(exits.WRONG if _is_wrong(found) else exits.FINE)

@@ -19,6 +19,7 @@ from rich.progress import (
 from rich.text import Text
 
 from vitcheck.checks.result import Result
+from vitcheck.reports.alike import skeleton, spelled_out
 from vitcheck.reports.standing import standing
 from vitcheck.reports.text import NAME_LIMIT, one_line, points
 from vitcheck.reports.wording import count
@@ -40,6 +41,7 @@ class ClassProgress:
             console=self._console,
         )
         self._running: set[str] = set()
+        self._shown: dict[str, str] = {}  # by what they look like
         self._stopped: list[str] = []
         self._tones: Counter[str] = Counter()
         self._live = Live(get_renderable=self._view, console=self._console, transient=True)
@@ -70,9 +72,11 @@ class ClassProgress:
         stands = standing(result)
         sign, style = _SIGNS[stands.tone]
         score = f"{points(result.score.earned):>6} of {points(result.score.possible)}"
-        name = one_line(result.submission, NAME_LIMIT)
+        name = one_line(self._apart(result.submission), NAME_LIMIT)
         brief = f"  {stands.brief}" if stands.brief else ""
-        self._console.print(Text.assemble((sign, style), f" {score}  ", (name, "bold"), brief))
+        line = Text.assemble((sign, style), f" {score}  ", (name, "bold"), brief, overflow="ellipsis")
+        # a terminal would go on with words of the student in the next row
+        self._console.print(line, no_wrap=True, soft_wrap=not self._console.is_terminal)
         self._running.discard(result.submission)
         if stands.tone == "stopped":
             self._stopped.append(result.submission)
@@ -89,6 +93,11 @@ class ClassProgress:
             f"{count(self._tones.total(), 'submission')}: {self._tones['right']} right,"
             f" {self._tones['wrong']} with something wrong, {self._tones['stopped']} that could not be graded"
         )
+
+    def _apart(self, name: str) -> str:
+        """Spelled out if it looks like one that was shown before."""
+        shown = self._shown.setdefault(skeleton(name), name)
+        return name if shown == name else spelled_out(name)
 
     def _count(self, advance: int = 0) -> None:
         self._bar.advance(self._task, advance)

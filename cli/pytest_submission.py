@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import traceback
+import sys
 from collections.abc import Generator
 from contextlib import ExitStack
 from functools import cached_property
@@ -16,6 +16,7 @@ from vitcheck import exits
 from vitcheck.options import demand, load
 from vitcheck.pytest_checks import SubmissionChecks
 from vitcheck.reference.stages import stage
+from vitcheck.reports.quoting import fault
 from vitcheck.submissions.errors import SubmissionError
 from vitcheck.submissions.process import Zygote
 
@@ -73,7 +74,7 @@ class Submission:
             with WarmGrader() as grader:
                 return grader.grade(task)
         except Exception as error:
-            traceback.print_exc()
+            print(fault(), file=sys.stderr)
             pytest.exit(f"the grader itself failed, which says nothing of the work: {error}", exits.HARNESS)
 
     @cached_property

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 
 from vitcheck.checks.result import CheckResult, MistakeResult, Outcome, Result, StageResult
 from vitcheck.reports.places import Place, place
+from vitcheck.reports.quoting import begun, named_line, quoted
 from vitcheck.reports.standing import standing
 from vitcheck.reports.text import clean, one_line, sentence
 
 
 def failure_text(result: Result, id: str) -> str:
-    """What is wrong, the line of code, and the question that helps. Holds no control character."""
+    """What is wrong, the line of code, and the question that helps.
+
+    Holds no control character, and no line begins with words of the student.
+    """
     found = next((one for one in result.checks if one.id == id), None)
     lines = _not_graded(result) if found is None else _missed(result, found)
     return "\n".join(filter(None, lines))
@@ -24,7 +28,8 @@ def _not_graded(result: Result) -> Iterator[str]:
 
 def _missed(result: Result, check: CheckResult) -> Iterator[str]:
     ended = "" if check.outcome is Outcome.FAILED else f"{check.outcome.value.replace('_', ' ')}: "
-    yield f"{ended}{clean(check.message) or sentence(check.title)}"
+    text = f"{ended}{clean(check.message) or sentence(check.title)}"
+    yield begun(text) if text[0].isalnum() else quoted(text)
     about: list[StageResult | MistakeResult] = [
         *(stage for label, stage in result.stages.items() if label == check.stage),
         *(one for one in result.mistakes if one.stage in (check.id, check.stage)),
@@ -35,5 +40,5 @@ def _missed(result: Result, check: CheckResult) -> Iterator[str]:
 
 def _code(where: Place | None) -> Iterator[str]:
     if where is not None:
-        yield where.short
+        yield named_line(where.short)
         yield from (f"{line.number:>5} │ {line.text}" for line in where.marked)

@@ -30,6 +30,7 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
     from vitcheck.reports import write_whole
     from vitcheck.reports.html import render_similar
     from vitcheck.reports.similar import percent, similar_json
+    from vitcheck.reports.text import NAME_LIMIT, one_line
     from vitcheck.submissions.names import submission_names
     from vitcheck.submissions.source import find_submissions
 
@@ -37,9 +38,10 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
     programs = read_programs(dict(zip(submission_names(found), found, strict=True)))
     pairs = similar_pairs(programs.texts, _skeleton(base))
     for name, why in programs.left_out.items():
-        click.echo(f"not compared: {name}: {why}", err=True)
+        click.echo(one_line(f"not compared: {name}: {why}"), err=True)
     for one in pairs:
-        click.echo(f"{percent(one.shares[0]):>6} {one.first}  {percent(one.shares[1]):>6} {one.second}")
+        first, second = one_line(one.first, NAME_LIMIT), one_line(one.second, NAME_LIMIT)
+        click.echo(f"{percent(one.shares[0]):>6} {first}  {percent(one.shares[1]):>6} {second}")
     what = (pairs, len(programs.texts), programs.left_out)
     if out:
         write_whole(out, render_similar(*what).encode())

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from vitcheck.checks.result import Result
 from vitcheck.reports.numbers import shape_text
+from vitcheck.reports.quoting import Quoted
 from vitcheck.reports.stages import StageView, stage_views
 
 
@@ -16,8 +17,8 @@ def stage_text(result: Result, label: str) -> RenderableType:
     """Say what was expected at the stage with this label, what was seen, and the question that helps."""
     stage = next(one for one in stage_views(result) if one.label == label)
     heading = Text(f"{stage.state.sign} {stage.label}: {stage.title}, {stage.state.word}\n", style="bold")
-    rows = (Text(f"{name:<10}{text}") for name, text in _rows(stage) if text)
-    return Group(heading, *rows, *_code(stage), *map(Text, _closing(stage)))
+    rows = (Quoted(Text(f"{name:<10}{text}"), begun=True) for name, text in _rows(stage) if text)
+    return Group(heading, *rows, *_code(stage), *_closing(stage))
 
 
 def _rows(stage: StageView) -> Iterator[tuple[str, str]]:
@@ -34,7 +35,10 @@ def _code(stage: StageView) -> Iterator[Text]:
         yield Text(f"{line.number:>8}  {line.text}", no_wrap=True, overflow="ellipsis")
 
 
-def _closing(stage: StageView) -> Iterator[str]:
-    for text in (stage.evidence, stage.message, stage.hint):
-        if text:
-            yield f"\n{text}"
+def _closing(stage: StageView) -> Iterator[RenderableType]:
+    if stage.evidence:
+        yield Text(f"\n{stage.evidence}")
+    if stage.message:
+        yield from (Text(), Quoted(Text(stage.message)))
+    if stage.hint:
+        yield Text(f"\n{stage.hint}")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.text import Text
 
 from vitcheck.checks.result import Result
 from vitcheck.checks.tasks import Task
 from vitcheck.outputs import Output
+from vitcheck.reports.quoting import fault, named_line
+from vitcheck.reports.text import one_line
 from vitcheck.saves import saves
 from vitcheck.submissions.packing import Handed
 from vitcheck.warm import WarmGrader
@@ -23,21 +25,22 @@ _REFRESH_SECONDS = 1
 def watch_and_check(file: Path, asked: Callable[[Handed], Task], output: Output) -> None:
     """Give ``output`` the result of each save, of which ``asked`` makes the task, until Ctrl-C."""
     last: Result | None = None
+    name = named_line(one_line(file.name))
     with suppress(KeyboardInterrupt), WarmGrader() as grader:
         for handed in saves(file):
             if handed is None:
-                _say(f"{file.name} is gone, and is graded again when it is back")
+                _say(f"{name} is gone, and is graded again when it is back")
                 continue
-            _say(f"grading {file.name} …")
+            _say(f"grading {name} …")
             try:
                 last = grader.grade(asked(handed))
             except RuntimeError:
-                traceback.print_exc()
+                click.echo(fault(), err=True)
                 continue
             output.write(last, refresh_seconds=_REFRESH_SECONDS)
             Console().clear()  # a terminal; elsewhere it does nothing
             output.print(last)
-            _say(f"watching {file.name}: it is graded again at every save, until Ctrl-C")
+            _say(f"watching {name}: it is graded again at every save, until Ctrl-C")
     if last is not None:
         output.write(last)
 

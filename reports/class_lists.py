@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from .reviews import KINDS
 from .stages import State
 from .summaries import Mistake, Summary
-from .text import NAME_LIMIT, one_line
 from .wording import count, say
 
 _UNFOLDED = 12  # people in a list that is read without being asked for
@@ -94,7 +93,7 @@ def tallies(rows: Sequence[Summary]) -> tuple[Tally, ...]:
 
 
 def _person(row: Summary, text: str = "") -> Person:
-    return Person(one_line(row.submission, NAME_LIMIT), row.link, text)
+    return Person(row.name, row.link, text)
 
 
 def _tally(mistake: Mistake, makers: Sequence[Summary], most: int) -> Tally:

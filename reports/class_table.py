@@ -11,7 +11,7 @@ from ..checks.result import Status
 from .class_lists import Difficulty
 from .stages import State
 from .summaries import Summary
-from .text import NAME_LIMIT, one_line, points
+from .text import points
 from .wording import say
 
 
@@ -72,7 +72,7 @@ def table_row(row: Summary, columns: Sequence[Column], places: Mapping[str, int]
     """One student; ``places`` are those of all mistakes by id."""
     made = sorted({places[one.id] for one in row.mistakes})
     return Row(
-        name=one_line(row.submission, NAME_LIMIT),
+        name=row.name,
         link=row.link,
         marking=f"{quote(row.submission, safe='')}/marking.html" if row.to_mark else "",
         score=points(row.score.earned),

@@ -20,6 +20,7 @@ KINDS = (  # most urgent first; each has a title in the catalogue's table "revie
     "refused",
     "not_loaded",
     "unexplained",
+    "alike",
     "adjusted",
 )
 

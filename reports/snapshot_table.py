@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ..checks.result import Snapshot
 from .numbers import Slice, shape_text
+from .quoting import Quoted, named
 from .snapshots import snapshot_view, wording_of
 from .stages import StageView, State
 from .terminal import STYLES, told
@@ -17,7 +18,7 @@ from .wording import say
 
 _UNSEEN = (State.NOT_REACHED, State.NOT_APPLICABLE)
 _SHOWN = 2  # numbers of a tensor
-_LINE = 22  # characters of a place in the code before it is folded
+_LINE = 22  # characters of a place in the code: its end tells more
 
 
 def snapshot_table(snapshot: Snapshot) -> RenderableType:
@@ -27,9 +28,10 @@ def snapshot_table(snapshot: Snapshot) -> RenderableType:
     """
     with wording_of(snapshot):
         view = snapshot_view(snapshot)
-        heading = Text.assemble((view.title, "bold"), "  ", view.assignment)
+        heading = named(view.title, Text.assemble((view.title, "bold"), "  ", view.assignment))
+        lead = Quoted(Text(view.lead, style="dim"), begun=True)  # the name of the picture stands in it
         stands = told(view.seen.standing) if view.seen.standing else ()
-        return Group(heading, Text(view.lead, style="dim"), Text(), *stands, *_table(view.seen.stages))
+        return Group(heading, lead, Text(), *stands, *_table(view.seen.stages))
 
 
 def _table(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
@@ -41,7 +43,7 @@ def _table(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
     table.add_column(no_wrap=True, ratio=1)  # the title gives way where there is little room
     table.add_column(say("table.shape"), no_wrap=True)
     table.add_column(say("table.values"), style="dim", no_wrap=True)
-    table.add_column(say("table.line"), style="cyan", overflow="fold", max_width=_LINE)
+    table.add_column(say("table.line"), style="cyan", no_wrap=True)
     for stage in stages:
         sign = Text(f"{stage.state.sign} {stage.label}", STYLES[stage.state])
         table.add_row(sign, stage.title, *_seen(stage))
@@ -50,21 +52,26 @@ def _table(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
     yield from _missing(stages)
 
 
-def _missing(stages: tuple[StageView, ...]) -> Iterator[Text]:
+def _missing(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
     """Why stages were not seen."""
     for stage in stages:
         if not stage.seen or stage.state in _UNSEEN:
-            yield Text(
-                f"\n{stage.label} {stage.title}, {stage.state.word}: {stage.message or stage.evidence}"
-            )
+            why = stage.message or stage.evidence
+            yield Text()
+            yield Quoted(Text(f"{stage.label} {stage.title}, {stage.state.word}: {why}"), begun=True)
 
 
 def _seen(stage: StageView) -> tuple[Text, ...]:
     """What was seen, if anything was."""
     if not stage.seen or stage.state in _UNSEEN:
         return (Text(stage.state.word),)
-    line = Text(stage.place.short) if stage.place else Text()
+    line = Text(_end(stage.place.short) if stage.place else "")
     return Text(shape_text(stage.seen)), Text(_first(stage.values)), line
+
+
+def _end(place: str) -> str:
+    """In one row, or the next one would begin with it."""
+    return place if len(place) <= _LINE else f"…{place[1 - _LINE :]}"
 
 
 def _first(values: Slice | None) -> str:

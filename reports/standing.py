@@ -35,6 +35,7 @@ class Standing:
     anchor: str = ""  # of the stage or check that it is about
     label: str = ""  # of the stage, if it is about one
     mistake: str = ""  # the id of a known one
+    quotes: bool = False  # may the sentence hold words of the student?
 
 
 _DETAILS = 800  # characters of a message: the stage itself shows all of it
@@ -77,6 +78,7 @@ def _stopped(result: Record) -> Standing:
         brief=say(f"status.{result.status.value}"),
         advice=say(f"stopped.{result.status.value}_advice"),
         place=place(result.location),
+        quotes=True,
     )
 
 
@@ -121,6 +123,7 @@ def _wrong_check(result: Result, check: CheckResult) -> Standing:
         place=place(named.location) if named else None,
         mistake=one_line(named.id) if named else "",
         anchor="checks",
+        quotes=True,
     )
 
 

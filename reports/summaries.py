@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote
 
 from ..checks.adjustment import UNADJUSTED, Adjustment
 from ..checks.result import CheckResult, Result, Score, Status
+from .alike import alike, spelled_out
 from .remarks import adjusted, remark
 from .reviews import Reason, reasons
 from .stages import State, state
 from .standing import standing
-from .text import one_line
+from .text import NAME_LIMIT, one_line
+from .wording import say
 
 NOTHING_DECIDED: Mapping[str, Adjustment] = MappingProxyType({})
 
@@ -30,10 +32,14 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """One result. The first two names are as they stand in the record, all other text is cleaned."""
+    """One result. The first two names are as they stand in the record, all other text is cleaned.
+
+    ``name`` is how the submission is shown: apart from others that look like it.
+    """
 
     submission: str
     assignment: str
+    name: str
     status: Status
     measured: Score
     score: Score  # after what was decided
@@ -63,7 +69,21 @@ def summaries(
 ) -> list[Summary]:
     """Sorted by name, the order of rows in everything about a class; of the results nothing else is kept."""
     found = [_summary(one, adjustments.get(one.submission, UNADJUSTED)) for one in results]
-    return sorted(found, key=lambda one: (one.submission.casefold(), one.submission))
+    return _told_apart(sorted(found, key=lambda one: (one.submission.casefold(), one.submission)))
+
+
+def _told_apart(rows: list[Summary]) -> list[Summary]:
+    """Names that look alike get a number, and a person is asked to look."""
+    groups = alike(one.submission for one in rows)
+    return [_numbered(one, groups[one.submission]) if one.submission in groups else one for one in rows]
+
+
+def _numbered(row: Summary, group: Sequence[str]) -> Summary:
+    place = group.index(row.submission)
+    others = ", ".join(spelled_out(one) for one in group if one != row.submission)
+    text = say("review.spelled", name=spelled_out(row.submission), others=others)
+    name = say("review.numbered", name=row.name, number=place + 1, all=len(group))
+    return replace(row, name=name, reviews=(*row.reviews, Reason("alike", one_line(text))))
 
 
 def _summary(result: Result, adjustment: Adjustment) -> Summary:
@@ -71,6 +91,7 @@ def _summary(result: Result, adjustment: Adjustment) -> Summary:
     return Summary(
         submission=result.submission,
         assignment=result.assignment,
+        name=one_line(result.submission, NAME_LIMIT),
         status=result.status,
         measured=result.score,
         score=adjusted(result.score, adjustment),

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ..checks.result import Result
 from .places import Place
+from .quoting import Quoted, named
 from .stages import StageView, State, pipeline
 from .standing import Standing, standing
 from .text import NAME_LIMIT, one_line, points
@@ -28,24 +29,26 @@ _TONES = {"right": ("✓", "bold green"), "wrong": ("✗", "bold red"), "stopped
 def verdict(result: Result) -> RenderableType:
     """The score, the first thing wrong with its line of code and question, and a sign for each stage.
 
-    Says the same without colour. Holds no control character that a student wrote.
+    Says the same without colour. Holds no control character that a student wrote, and no line begins with
+    words of theirs.
     """
     stages = pipeline(result)
     return Group(_score(result), Text(), *told(standing(result)), *_strip(stages))
 
 
-def _score(result: Result) -> Text:
+def _score(result: Result) -> RenderableType:
     score = say("terminal.score", earned=points(result.score.earned), possible=points(result.score.possible))
-    return Text.assemble((one_line(result.submission, NAME_LIMIT), "bold"), "  ", score)
+    name = one_line(result.submission, NAME_LIMIT)
+    return named(name, Text.assemble((name, "bold"), "  ", score))
 
 
-def told(stands: Standing) -> Iterator[Text]:
+def told(stands: Standing) -> Iterator[RenderableType]:
     """The first thing to know, what follows from it, its line of code, and the question or advice."""
     sign, style = _TONES[stands.tone]
     yield Text(f"{sign} {stands.heading}", style=style)
-    yield Text(stands.sentence)
+    yield Quoted(Text(stands.sentence)) if stands.quotes else Text(stands.sentence)
     if stands.details:
-        yield Text(stands.details, style="dim")
+        yield Quoted(Text(stands.details, style="dim"))
     if stands.place:
         yield Text()
         yield from _code(stands.place)
@@ -55,8 +58,8 @@ def told(stands: Standing) -> Iterator[Text]:
             yield Text(last, style="italic")
 
 
-def _code(place: Place) -> Iterator[Text]:
-    yield Text(place.short, style="cyan")
+def _code(place: Place) -> Iterator[RenderableType]:
+    yield named(place.short, Text(place.short, style="cyan"))
     for line in place.marked:
         yield Text(f"{line.number:>5} │ {line.text}", no_wrap=True, overflow="ellipsis")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..submissions import unseen
 from .wording import say
 
@@ -9,13 +11,15 @@ NAME_LIMIT = 120  # a submission, a class, a file
 LINE_LIMIT = 400  # a line of code, a sentence
 TEXT_LIMIT = 4000  # an exception, a counterexample
 
+_COMMAND = re.compile(r"##(?=\w*\[)")  # GitHub, Azure and TeamCity follow "##[error]" wherever it stands in a log
 
 def visible(text: str) -> str:
     r"""``text`` with every character that cannot be seen written out, such as ``\x1b`` or ``\u202e``.
 
-    Line ends stay, a tab becomes four spaces.
+    So are marks without a letter, those that are too many for one, and what a log takes for a command. Line
+    ends stay, a tab becomes four spaces.
     """
-    return unseen.visible(text.replace("\r\n", "\n").replace("\t", "    "))
+    return _COMMAND.sub(r"#\\x23", unseen.visible(text.replace("\r\n", "\n").replace("\t", "    ")))
 
 
 def clean(text: str, limit: int = TEXT_LIMIT) -> str:

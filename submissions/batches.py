@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 import tempfile
@@ -20,8 +21,11 @@ from .errors import SubmissionError
 from .files import is_skipped, size_of, walk
 
 # smithann_LATE_1234_5678_vit-1.py, anon_x7Ab2_5678_vit.py, smithann_1234_text.html
+# What stands first is Canvas's, and all behind it the student's: the name of a file may hold other numbers.
+# Out of names Canvas takes those between underscores.
 _CANVAS = re.compile(
-    r"(?P<name>(?!LATE_)\w+?_)?(?:LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]+)_"
+    r"(?P<name>(?!LATE_|anon_(?!LATE_)[A-Za-z0-9]+_\d+_)\w+?_)?(?:LATE_)?"
+    r"(?P<user>\d+|anon_(?!LATE_)[A-Za-z0-9]+)_"
     r"(?:(?P<attachment>\d+)_(?P<file>.+)|(?P<page>(?:text|link)\.html))"
 )
 _AGAIN = re.compile(
@@ -29,7 +33,11 @@ _AGAIN = re.compile(
 )  # put into names that were handed in before
 
 # Ann Smith_1234567_assignsubmission_file_/vit.py, or with the file behind it in one name
-_MOODLE = re.compile(r"(?P<student>.+_\d+)_assignsubmission_[a-z]+(?:_(?P<file>[^/]+)|_?/(?P<below>.+))")
+# The first number before that word is Moodle's, which puts blanks for the underscores of a name. All behind
+# it is the student's, who may write another one there.
+_MOODLE = re.compile(r"(?P<student>[^/]+?_\d+)_assignsubmission_[a-z]+(?:_(?P<file>[^/]+)|_?/(?P<below>.+))")
+
+_NAMES = {errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG}  # what the name of a file may do
 
 _MOST_FILES = 5_000_000  # of a class
 
@@ -62,8 +70,8 @@ def laid_out(path: Path, besides: Path, tell: Callable[[str], object]) -> Iterat
     """Yield a folder with a folder for each student if ``path`` is such a batch, else ``path`` itself.
 
     The folders are called as the system tells students apart: name, "_" and number. Other files of a batch
-    stand beside them, but for those below ``besides``. What was decided between several files is told. Raises
-    BatchError and OSError.
+    stand beside them, but for those below ``besides`` and those that would come into the folder of a student.
+    What was decided between several files is told. Raises BatchError and OSError.
     """
     with _members(path, besides.resolve()) as members:
         handed = [one for one in map(_handed, members) if one]
@@ -72,11 +80,16 @@ def laid_out(path: Path, besides: Path, tell: Callable[[str], object]) -> Iterat
             return
         with tempfile.TemporaryDirectory(prefix="vitcheck-batch-", ignore_cleanup_errors=True) as folder:
             theirs = {one.member.path for one in handed}
+            students = {one.student for one in handed}
             for one in _newest(handed, tell):
-                _write(one.member, Path(folder, one.student, one.path))
+                _put(one.member, Path(folder, one.student, one.path), tell)
             for other in members:
-                if other.path not in theirs:
-                    _write(other, Path(folder, other.path))
+                if other.path in theirs:
+                    continue
+                if other.path.partition("/")[0] in students:
+                    tell(f"{other.path}: left out, since it is not called as what its student handed in")
+                    continue
+                _put(other, Path(folder, other.path), tell)
             yield Path(folder)
 
 
@@ -149,6 +162,16 @@ def _newest(handed: list[_Handed], tell: Callable[[str], object]) -> list[_Hande
             tell(f"{one.student}: {one.member.path} is newer than {before.member.path}, and taken")
         newest[one.student, one.path] = one
     return list(newest.values())
+
+
+def _put(member: _Member, place: Path, tell: Callable[[str], object]) -> None:
+    """Write it, unless its name keeps it from lying beside the others."""
+    try:
+        _write(member, place)
+    except OSError as error:
+        if error.errno not in _NAMES:
+            raise
+        tell(f"{member.path}: left out, since a file cannot be called so here: {error.strerror}")
 
 
 def _write(member: _Member, place: Path) -> None:

@@ -21,6 +21,14 @@ CLEAN = {
     "PYTHONIOENCODING": "utf-8:backslashreplace",
 }  # all that a submission sees of the environment
 
+# sys is part of the interpreter: nothing is looked for before the working folder is left out
+_COMMAND_LINE = """\
+import sys
+sys.path[:] = filter(None, sys.path)
+from vitcheck.__main__ import main
+main(prog_name="vitcheck")
+"""
+
 
 def command(module: str, *arguments: str) -> list[str]:
     """Run ``module`` by this interpreter."""
@@ -29,4 +37,21 @@ def command(module: str, *arguments: str) -> list[str]:
 
 def environment() -> dict[str, str]:
     """What that interpreter needs. Run it in the root folder: Python 3.10 imports from where it is."""
-    return {name: os.environ[name] for name in _PATHS if name in os.environ} | CLEAN
+    return {name: paths for name, paths in whole_environment().items() if name in _PATHS} | CLEAN
+
+
+def whole_environment() -> dict[str, str]:
+    """All that there is here, but for folders that depend on where Python is started."""
+    return {**os.environ, **{name: _fixed(os.environ[name]) for name in _PATHS if name in os.environ}}
+
+
+def _fixed(paths: str) -> str:
+    return os.pathsep.join(filter(os.path.isabs, paths.split(os.pathsep)))
+
+
+def command_line(*arguments: str) -> list[str]:
+    """``vitcheck``, by this interpreter and in any folder; give it ``whole_environment``.
+
+    What ``-m`` names is looked for there first, and in a student's folder there may be a ``vitcheck.py``.
+    """
+    return [sys.executable, "-c", _COMMAND_LINE, *arguments]

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterator
 
 # Cc and Cf drive terminals, reverse the direction of text or take no room; Zl and Zp break lines;
 # Cs is half a character, Co and Cn have no agreed look.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+# Letters, marks and symbols without a look: fillers of Hangul and Khmer, blank Braille, an empty note head,
+# and what chooses between the forms of the character before it
+_BLANK = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]"
+    r"|[\U0001d159\U000e0100-\U000e01ef]"
+)
+_ORDINARY = re.compile(r"[ -~]*")
+_EMOJI = "\ufe0f"  # after a symbol it is how keyboards write an emoji
+_MARKS = {"Mn", "Me"}  # stand above, below and around the letter before them
+_MOST_MARKS = 4  # of one letter: Hebrew with vowels and accents has as many, what covers other lines has dozens
 _JOINERS = "\u200c\u200d"  # cannot be seen, and belong to Persian and Indian names
 _BYTES = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}  # by what Python has for them
 
@@ -14,11 +27,9 @@ _BYTES = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}  # by 
 def visible(text: str, keep: str = "\n") -> str:
     r"""``text`` with every character that cannot be seen written out, such as ``\x1b`` or ``\u202e``.
 
-    Those in ``keep`` stay.
+    So are marks without a letter, and those that are too many for one. What is in ``keep`` stays.
     """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(one if one in keep or not _is_unseen(one) else _written_out(one) for one in text)
+    return text if _ORDINARY.fullmatch(text) else "".join(_shown(text, keep))
 
 
 def plain(text: str, keep: str = "\n") -> str:
@@ -26,8 +37,20 @@ def plain(text: str, keep: str = "\n") -> str:
     return visible(text.translate(_BYTES), keep + _JOINERS)
 
 
-def _is_unseen(character: str) -> bool:
-    return unicodedata.category(character) in _UNSEEN
+def is_unseen(character: str) -> bool:
+    """Say whether it has no look of its own."""
+    return unicodedata.category(character) in _UNSEEN or bool(_BLANK.match(character))
+
+
+def _shown(text: str, keep: str) -> Iterator[str]:
+    before, marks = " ", 0
+    for one in text:
+        marks = marks + 1 if unicodedata.category(one) in _MARKS else 0
+        emoji = one == _EMOJI and unicodedata.category(before) == "So"
+        stray = marks > _MOST_MARKS or (marks and before.isspace())
+        hidden = is_unseen(one) and one not in keep and not emoji
+        yield _written_out(one) if stray or hidden else one
+        before = before if marks else one
 
 
 def _written_out(character: str) -> str:

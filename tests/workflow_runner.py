@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -30,6 +31,14 @@ def run(script: str, folder: Path, **environment: str) -> subprocess.CompletedPr
     return subprocess.run(command, cwd=folder, env=variables, text=True, capture_output=True, timeout=3000)
 
 
+def put_vitcheck(folder: Path) -> None:
+    """The program as pip puts it there: Python does not look into the working folder for what it imports."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program = Path(sys.executable).with_name("vitcheck")
+    (folder / "vitcheck").write_text(f'#!/bin/sh\nexec "{program}" "$@"\n')
+    (folder / "vitcheck").chmod(0o755)
+
+
 class Runner:
     """What a runner of GitHub makes of the steps of action.yml that are commands."""
 
@@ -45,6 +54,10 @@ class Runner:
         self._temp.mkdir()
         self.summary = folder / "summary"
         self.programs = self._temp / "vitcheck" / "bin"
+
+    def put_vitcheck_in_place(self) -> None:
+        """As the step does that installs it."""
+        put_vitcheck(self.programs)
 
     def step(self, name: str) -> subprocess.CompletedProcess[str]:
         step = self._steps[name]

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 
 import psutil
 
-from ...submissions.launching import command
+from ...submissions.launching import command, whole_environment
 from ..pictures import PictureError
 from ..result import Result
 from ..tasks import Task
@@ -41,7 +41,7 @@ class WorkerProcess:
             stdout=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             cwd="/",  # Python imports from where it starts; it goes to the last argument afterwards
-            env={**os.environ, "PYTHONSAFEPATH": "1"},
+            env={**whole_environment(), "PYTHONSAFEPATH": "1"},
         )
 
     @property

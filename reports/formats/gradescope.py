@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from ...checks.result import CheckResult, Outcome, Result, Status, Visibility
+from ..quoting import begun, named_line, quoted
 from ..standing import Standing, findings, standing
 from ..text import clean, one_line
 from ..wording import say
@@ -75,7 +76,7 @@ def _test(
 ) -> dict[str, object]:
     part, visibility = key
     wrong = [one for one in checks if one.costs]
-    lines = [f"{one_line(one.title)} {clean(one.message)}".strip() for one in wrong]
+    lines = [begun(f"{one_line(one.title)} {clean(one.message)}".strip()) for one in wrong]
     stage = result.stages.get(part)
     return {
         "name": one_line(f"{part} {stage.title}" if stage else part),
@@ -89,5 +90,11 @@ def _test(
 
 def _explained(stands: Standing) -> list[str]:
     """What is wrong, where, and the question that leads on."""
-    place = [stands.place.short, *(line.text for line in stands.place.marked)] if stands.place else []
-    return [text for text in (stands.sentence, "\n".join(place), stands.question) if text]
+    sentence = quoted(stands.sentence) if stands.quotes else stands.sentence
+    return [text for text in (sentence, "\n".join(_code(stands)), stands.question) if text]
+
+
+def _code(stands: Standing) -> Iterator[str]:
+    if stands.place:
+        yield named_line(stands.place.short)
+        yield from (f"{line.number:>5} │ {line.text}" for line in stands.place.marked)

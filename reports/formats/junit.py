@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ...checks.result import CheckResult, Outcome, Result, Status
+from ..quoting import begun
 from ..standing import standing
 from ..text import clean, one_line, visible
 from .repository import Repository
@@ -51,7 +52,7 @@ def _failing(group: str, name: str, kind: str, message: str) -> Element:
     """A check without an answer has failed like any other."""
     test = _case(group, name)
     failure = SubElement(test, "failure", type=kind, message=one_line(message))
-    failure.text = clean(message)
+    failure.text = begun(clean(message))
     return test
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from ..tables import FORMULA
 
 _DOWNLOADED = re.compile(r"(?P<name>.+)_(?P<number>\d+)")  # as batches of Canvas and Moodle name students
+_GROUP = "-"  # stands between a group and the name of a student, where Moodle puts groups before names
 
 
 class RosterError(Exception):
@@ -85,7 +87,7 @@ class Identity:
         whole = row.get(self.number, "")
         name = next((row[column] for column in self.names if row.get(column)), whole.rstrip("0123456789"))
         same_number = whole.split()[-1:] == [parts["number"]]
-        return same_number and _letters(parts["name"]).endswith(_letters(name)) and bool(_letters(name))
+        return same_number and bool(_letters(name)) and _letters(name) in _names(parts["name"])
 
 
 def undefused(cell: str) -> str:
@@ -93,5 +95,12 @@ def undefused(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
 
 
+def _names(called: str) -> set[str]:
+    """The letters of a name, and of what is left of it without a group."""
+    parts = called.split(_GROUP)
+    return {_letters(_GROUP.join(parts[start:])) for start in range(len(parts))}
+
+
 def _letters(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).casefold()
+    """Composed, since some systems write an é as two characters."""
+    return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", name)).casefold()

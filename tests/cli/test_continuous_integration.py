@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from junitparser import JUnitXml
-from workflow_runner import ACTION, ROOT, Runner, repository, run
+from workflow_runner import ACTION, ROOT, Runner, put_vitcheck, repository, run
 
 JOB = ROOT / "docs" / "gitlab" / "vitcheck.gitlab-ci.yml"
 WRONG, RIGHT = "scale_by_width.py", "prenorm_conv.py"
@@ -28,14 +28,8 @@ def test_the_file_is_valid(file: Path, schema: str) -> None:
 def prepared(folder: Path, example: str, **inputs: str) -> Runner:
     """A runner on which the step before has put vitcheck where it belongs."""
     runner = Runner(folder, example, **inputs)
-    put_in_place(runner.programs)
+    runner.put_vitcheck_in_place()
     return runner
-
-
-def put_in_place(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    (folder / "vitcheck").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m vitcheck "$@"\n')
-    (folder / "vitcheck").chmod(0o755)
 
 
 def test_wrong_work_is_annotated_summed_up_and_fails_the_step(tmp_path: Path) -> None:
@@ -79,7 +73,7 @@ def test_no_input_is_put_into_a_script() -> None:
 def test_the_job_of_gitlab_writes_its_reports_and_fails(tmp_path: Path) -> None:
     job: dict[str, Any] = yaml.safe_load(JOB.read_text())["vitcheck"]
     checkout = repository(tmp_path / "checkout", WRONG)
-    put_in_place(tmp_path / "bin")
+    put_vitcheck(tmp_path / "bin")
     variables = job["variables"] | {"VITCHECK_FILE": f"hw3/{WRONG}"}
     path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
     done = run("\n".join(job["script"]), checkout, PATH=path, CI_PROJECT_DIR=str(checkout), **variables)

@@ -162,3 +162,53 @@ def test_an_archive_that_a_student_handed_in_is_read(tmp_path: Path) -> None:
         archive.writestr("ann_1_2_hw3-4.zip", inner)
     with laid_out(tmp_path / "all.zip", tmp_path, print) as folder:
         assert set(read_source(folder / "ann_1").files) == {"vit.py"}
+
+
+NAMED = "Mallory_12_assignsubmission_file_Ann Smith_1234567_assignsubmission_file_vit.py"
+BELOW = "Mallory_12_assignsubmission_file_/Ann Smith_1234567_assignsubmission_file_/vit.py"
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+@pytest.mark.parametrize("name", [NAMED, BELOW])
+def test_no_name_of_a_file_makes_it_another_students_in_moodle(tmp_path: Path, form: str, name: str) -> None:
+    found = read(batch(tmp_path, MOODLE | {name: "mallory"}, form))
+    assert list(found["Mallory_12"].values()) == ["mallory"]
+    assert found["Ann Smith_1234567"]["vit.py"] == "ann"
+    assert len(found) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "student"),
+    [
+        ("mallory_12_90_smithann_1234_5678_vit.py", "mallory_12"),
+        ("mallory_12_90_1234_5678_vit.py", "mallory_12"),
+        ("mallory_LATE_12_90_LATE_1234_5_vit.py", "mallory_12"),
+        ("anon_m4L1o_90_1234_5678_vit.py", "anon_m4L1o"),
+        ("anon_m4L1o_90_99_vit.py", "anon_m4L1o"),
+        ("anon_LATE_12_90_1234_vit.py", "anon_12"),  # who is called so
+    ],
+)
+def test_no_name_of_a_file_makes_it_another_students_in_canvas(
+    tmp_path: Path, name: str, student: str
+) -> None:
+    found = read(batch(tmp_path, CANVAS | {name: "mallory"}, "zip"))
+    assert list(found[student].values()) == ["mallory"]
+    assert len(found) == 7
+
+
+def test_what_would_come_into_a_students_folder_is_left_out_and_told(tmp_path: Path) -> None:
+    told: list[str] = []
+    found = read(batch(tmp_path, CANVAS | {"smithann_1234/vit.py": "bob", "by-mail.py": "x"}, "zip"), told)
+    assert found["smithann_1234"] == {"vit.py": "ann"}
+    assert found["by-mail"] == {"": "x"}
+    assert told == ["smithann_1234/vit.py: left out, since it is not called as what its student handed in"]
+
+
+def test_names_that_exclude_each_other_cost_one_file_and_not_the_class(tmp_path: Path) -> None:
+    told: list[str] = []
+    begins = "Mallory_12_assignsubmission_file_/"
+    files = {f"{begins}vit.py": "m", f"{begins}vit.py/vit.py": "n", f"{begins}{'x' * 300}.py": "o"}
+    found = read(batch(tmp_path, MOODLE | files, "zip"), told)
+    assert found["Mallory_12"] == {"vit.py": "m"}
+    assert len(told) == 2
+    assert len(found) == 5
