@@ -11,7 +11,10 @@ NAME_LIMIT = 120  # a submission, a class, a file
 LINE_LIMIT = 400  # a line of code, a sentence
 TEXT_LIMIT = 4000  # an exception, a counterexample
 
-_COMMAND = re.compile(r"##(?=\w*\[)")  # GitHub, Azure and TeamCity follow "##[error]" wherever it stands in a log
+_COMMAND = re.compile(
+    r"##(?=\w*\[)"
+)  # GitHub, Azure and TeamCity follow "##[error]" wherever it stands in a log
+
 
 def visible(text: str) -> str:
     r"""``text`` with every character that cannot be seen written out, such as ``\x1b`` or ``\u202e``.

@@ -19,7 +19,9 @@ _BLANK = re.compile(
 _ORDINARY = re.compile(r"[ -~]*")
 _EMOJI = "\ufe0f"  # after a symbol it is how keyboards write an emoji
 _MARKS = {"Mn", "Me"}  # stand above, below and around the letter before them
-_MOST_MARKS = 4  # of one letter: Hebrew with vowels and accents has as many, what covers other lines has dozens
+_MOST_MARKS = (
+    4  # of one letter: Hebrew with vowels and accents has as many, what covers other lines has dozens
+)
 _JOINERS = "\u200c\u200d"  # cannot be seen, and belong to Persian and Indian names
 _BYTES = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}  # by what Python has for them
 
