@@ -2,42 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from .examination import Examination
+from ..reference.model_sizes import ModelSizes
 from .example import Example
+from .scores import Output, candidates, is_label, outputs_of
 from .stops import same_in_some_layout
 from .verdicts import CheckFailed
 
+if TYPE_CHECKING:
+    from .examination import Examination
+
 
 def demand_returned(examination: Examination) -> None:
-    """Raises CheckFailed where a model returns neither its logits nor anything known to be made of them.
+    """Raises CheckFailed where a model does not return its logits, or more scores than follow from them.
 
-    Of several tensors with a number for each class, it is the first that counts.
+    What is called logits or scores counts first, then what comes first; every other tensor of that layout,
+    and every label, must follow from the logits, so that it is the same which of them is read.
     """
     if examination.session.is_script:
         return
+    if examination.varying is not None:
+        text = "The scores vary from pass to pass, over the same image with the same weights."
+        raise CheckFailed(text, (), examination.varying)
+    label, paths = examination.family.stage("logits").label, paths_of_scores(examination.examples)
     for example in examination.examples:
-        if example.trace.error is None and not _is_returned(example):
-            label = examination.family.stage("logits").label
-            text = f"What the model returns is not made from the tensor that stands for {label} in its pass."
+        if example.trace.error is not None:
+            continue
+        seen = example.first("logits")
+        if seen is None:
+            text = f"{label} could not be followed up to what the model returns at these sizes"
             raise CheckFailed(text, (), example.draw)
+        told = _told(example, seen.student, paths, label)
+        if told:
+            raise CheckFailed(told, (), example.draw)
 
 
-def _is_returned(example: Example) -> bool:
-    seen = example.first("logits")
-    assert seen is not None  # as the caller has seen
-    returned = [example.trace.tensor(where) for _, where in example.trace.outputs]
-    scores = [one for one in returned if one.shape == seen.student.shape][:1]
-    made = list(example.walk.anatomy.answers(seen.student))
-    return any(
-        same_in_some_layout(one, other) for other in made for one in scores or _of_class_token(returned)
+def paths_of_scores(examples: Sequence[Example]) -> list[str]:
+    """Where tensors are that have the layout of scores in every example, and none by accident.
+
+    What may stand for the scores comes first. Where classes are as many as something else in every example,
+    only what is called scores is taken for them.
+    """
+    ran = [one for one in examples if one.trace.error is None]
+    if not ran:
+        return []
+    first, *others = (candidates(outputs_of(one.trace), one.draw.sizes.output_shape) for one in ran)
+    always = [one for one in first if all(one.path in {other.path for other in row} for row in others)]
+    told_apart = any(_tells_classes(one.draw.sizes) for one in ran)
+    named = [one for one in always if one.rank <= 1]
+    return [one.path for one in (always if told_apart or not named else named)]
+
+
+def _tells_classes(sizes: ModelSizes) -> bool:
+    """Is there no other axis with as many entries as there are classes?"""
+    return list(sizes.axes.values()).count(sizes.output_shape[-1]) == 1
+
+
+def _told(example: Example, logits: Tensor, paths: Sequence[str], label: str) -> str:
+    """What is wrong with what is returned, in a sentence."""
+    outputs = {one.path: one for one in outputs_of(example.trace)}
+    made = list(example.walk.anatomy.answers(logits))
+    scores = [outputs[path] for path in paths if path in outputs]
+    named = [one for one in outputs.values() if one.is_called_logits and one not in scores]
+    for one in [*scores[:1], *named]:
+        if not _stands_for(one, made):
+            return f"{_called(one)} is not made from the tensor that stands for {label} in its pass."
+    if not (scores or named) and not any(_stands_for(one, made) for one in outputs.values()):
+        return f"What the model returns is not made from the tensor that stands for {label} in its pass."
+    for one in scores[1:]:
+        if not (one.is_one_of(made) or one.follows_from(logits) or _is_another_stage(example, one)):
+            return (
+                f"{_called(one)} has the shape of the class scores, and does not follow from those at "
+                f"{scores[0].path!r}: return beside the scores what is made of them, or has another shape."
+            )
+    for one in outputs.values():
+        if is_label(one, logits.shape) and not one.is_one_of([logits.argmax(-1).double()]):
+            return f"{_called(one)} is one number for each image, and not the class with the largest score."
+    return ""
+
+
+def _called(one: Output) -> str:
+    return f"What is returned as {one.path!r}" if one.path else "What the model returns"
+
+
+def _stands_for(one: Output, made: Sequence[Tensor]) -> bool:
+    """Is it what is made of the logits; where it may be of every token, for the first?"""
+    return one.is_one_of(made) or any(
+        same_in_some_layout(part, other) for other in made for part in _of_class_token(one.tensor)
     )
 
 
-def _of_class_token(returned: list[Tensor]) -> Iterator[Tensor]:
-    """What is returned; where it may be of every token, that of the first."""
-    yield from returned
-    yield from (one[:, 0] for one in returned if one.dim() == 3 and one.shape[1])
+def _of_class_token(tensor: Tensor) -> Iterator[Tensor]:
+    if tensor.dim() == 3 and tensor.shape[1]:
+        yield tensor[:, 0]
+
+
+def _is_another_stage(example: Example, one: Output) -> bool:
+    """Where there are as many classes as features, say, an earlier stage has the scores' shape."""
+    return one.is_one_of(seen.student for seen in example.seen)

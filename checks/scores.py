@@ -147,6 +147,15 @@ def stand_ins(outputs: Iterable[Output], shape: Sequence[int]) -> list[Output]:
     return found[:1] if found and found[0].rank <= 1 else found
 
 
+def scores_in(one: Pass, path: str) -> Output:
+    """What stands at the path; in a mode in which something else is returned, what is the nearest to scores.
+
+    Raises ValueError where nothing is returned.
+    """
+    outputs = outputs_of_pass(one)
+    return min(outputs, key=lambda other: (other.path != path, other.rank, other.tensor.dim() != 2))
+
+
 def is_label(one: Output, shape: Sequence[int]) -> bool:
     """Is it a class for each image, by its shape and its name?"""
     if not one.is_laid_out_as(shape[:-1]):

@@ -77,7 +77,7 @@ def _below(path: str, name: object) -> str:
 def _plain(tensor: Tensor) -> Tensor:
     """As torch's own class has it, on the same memory: a subclass may say anything of itself."""
     with torch._C.DisableTorchFunctionSubclass():
-        tensor = tensor.as_subclass(Tensor)  # type: ignore[arg-type]  # torch asks for a subclass of Tensor
+        tensor = tensor.as_subclass(Tensor)
         if tensor.layout is not torch.strided and not tensor.is_nested:
             return tensor.to_dense()
         return tensor.dequantize() if tensor.is_quantized else tensor

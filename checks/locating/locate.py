@@ -12,6 +12,7 @@ from ..vit import VIT
 from .block import settle_block, settle_made_up, settle_odd_input, settle_unexplained, settle_until_crash
 from .context import Context, Predict
 from .model import about_model
+from .not_numbers import stop_at_no_number
 from .reached import settle_reached
 from .taken import until_next_attention
 from .walk import Walk, begin, stage_of
@@ -24,12 +25,12 @@ def locate(trace: Trace, sizes: ModelSizes, family: Family = VIT) -> Walk:
 
     ``trace`` must hold numbers, of a pass in float64 with random parameters. A stage that no known equation
     explains has a step with ``explained`` False; where the walk could not go on at all is in
-    ``Walk.unexplained``. Nothing is raised for either.
+    ``Walk.unexplained``, and why in ``Walk.lost`` where the pass gives no numbers there. Nothing is raised.
     """
     walk = _located(begin(trace, sizes, family))
     if trace.error is not None:
         settle_reached(walk)
-    elif _lost(walk):
+    elif not stop_at_no_number(walk) and _lost(walk):
         return walk.anatomy.known_otherwise(walk) or walk
     return walk
 

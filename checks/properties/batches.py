@@ -51,7 +51,7 @@ def batch_sizes(examination: Examination) -> None:
 
 def responds_to_the_image(examination: Examination) -> None:
     """Two different images give different scores."""
-    scores = scores_of(passes_of(examination, example_of(examination).draw))
+    scores = scores_of(examination, passes_of(examination, example_of(examination).draw))
     if scores.shape[0] > 1 and not float((scores - scores[:1]).abs().max()) >= DIFFERENT:
         raise CheckFailed("the scores are the same for every image")
 
@@ -62,10 +62,10 @@ def memory_layout(examination: Examination) -> None:
     channels = max(2, draw.sizes.channels)  # of one channel there is one layout
     sizes = type(draw.sizes)(**{**vars(draw.sizes), "channels": channels})
     draw = examination.buildable(replace(draw, sizes=sizes))
-    expected = scores_of(passes_of(examination, draw))
+    expected = scores_of(examination, passes_of(examination, draw))
     passes = examination.forward(draw, channels_last=True)
     if passes.error is not None:
         text = f"an image with its channels last in memory fails: {passes.error}"
         raise CheckFailed(text, ("view-on-noncontiguous",), draw)
-    if far(scores_of(passes), expected):
+    if far(scores_of(examination, passes), expected):
         raise CheckFailed("the scores depend on how the image lies in memory", (), draw)
