@@ -9,6 +9,7 @@ import torch
 
 from ..reference.stages import Stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
+from .beside import demand_on_the_way
 from .dependence import dependence
 from .drawing import Draw
 from .examination import Examination
@@ -67,7 +68,8 @@ def _demand(examination: Examination, row: Stage) -> Seen:
         raise CheckFailed(crash.message, examination.faults(row.key))
     seen = examination.examples[0].first(row.key)
     if seen is not None:
-        demand_steady(examination.examples[0], examination.parted, row.key)
+        demand_steady(examination.parted, examination.examples[0], row.key)
+        demand_on_the_way(examination.examples[0], row.key)
         return seen
     if crash is not None:
         raise NotReached("the forward pass stopped before it")

@@ -10,6 +10,7 @@ from torch import Tensor
 from ..reference.model_sizes import ModelSizes
 from .example import Example
 from .scores import Output, candidates, is_label, outputs_of
+from .steadiness import demand_steady
 from .stops import same_in_some_layout
 from .verdicts import CheckFailed
 
@@ -28,6 +29,7 @@ def demand_returned(examination: Examination) -> None:
     if examination.varying is not None:
         text = "The scores vary from pass to pass, over the same image with the same weights."
         raise CheckFailed(text, (), examination.varying)
+    demand_steady(examination.parted)
     label, paths = examination.family.stage("logits").label, paths_of_scores(examination.examples)
     for example in examination.examples:
         if example.trace.error is not None:
@@ -74,6 +76,8 @@ def _told(example: Example, logits: Tensor, paths: Sequence[str], label: str) ->
     if not (scores or named) and not any(_stands_for(one, made) for one in outputs.values()):
         return f"What the model returns is not made from the tensor that stands for {label} in its pass."
     for one in scores[1:]:
+        if one.is_whole and not (one.is_called_scores or one.is_called_probabilities):
+            continue
         if not (one.is_one_of(made) or one.follows_from(logits) or _is_another_stage(example, one)):
             return (
                 f"{_called(one)} has the shape of the class scores, and does not follow from those at "

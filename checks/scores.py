@@ -20,14 +20,14 @@ from ..submissions.trace import Trace
 
 # A model may return its scores in a smaller type than it computes them in: a few units in the last place of
 # that, as softmax makes them. In float64 it is what two correct formulations differ by, as in ``places``.
-_ROUNDING = {"float64": 1e-9, "float32": 1e-5, "float16": 1e-2, "bfloat16": 5e-2}
+_ROUNDING = {"float64": 1e-9, "float32": 1e-5, "float16": 2e-3, "bfloat16": 2e-2, "float8": 0.1}
 # Rows are divided by their spread, and probabilities down to 1e-16 go through a logarithm.
 _SAME_ORDER = 1e-6
 
 _LOGITS = re.compile("logit")
 _SCORES = re.compile("^(cls|class|pred|predicted|final)?scores?$|^(out|outputs?|y|yhat|preds?|predictions?)$")
 _PROBABILITIES = re.compile("prob|softmax|confidence")
-_OTHERS = re.compile("att|aux")  # attention has logits, too
+_OTHERS = re.compile("att|aux|log(p|soft)")  # attention has logits, too, and a logarithm is no probability
 _LABELS = re.compile("^labels?$|argmax|class(es|idx|index|id)?$|^(preds?|predicted|predictions?|ids?|top1)$")
 
 
@@ -54,24 +54,31 @@ class Output:
         return bool(_PROBABILITIES.search(self.name)) and not _OTHERS.search(self.name)
 
     @property
+    def is_called_scores(self) -> bool:
+        return bool(_SCORES.search(self.name)) or self.is_called_logits
+
+    @property
+    def is_called_otherwise(self) -> bool:
+        """Has it a name, and is that one of something else than scores and probabilities?"""
+        return bool(self.name) and not (self.is_called_scores or self.is_called_probabilities)
+
+    @property
     def is_whole(self) -> bool:
-        """Are these whole numbers, such as labels?"""
-        return "int" in self.dtype
+        """Are these whole numbers, such as labels, or yes and no?"""
+        return "int" in self.dtype or self.dtype == "bool"
 
     @property
     def rank(self) -> int:
         """How far it is from being called the scores."""
-        if self.is_whole or self.dtype == "bool":
+        if self.is_whole:
             return 4
-        if self.is_called_logits:
-            return 0
-        if _SCORES.search(self.name):
-            return 1
+        if self.is_called_scores:
+            return 0 if self.is_called_logits else 1
         return 3 if self.is_called_probabilities else 2
 
     @property
     def rounding(self) -> float:
-        return _ROUNDING.get(self.dtype, _ROUNDING["float64"])
+        return _ROUNDING.get(self.dtype, _ROUNDING["float8" if "float8" in self.dtype else "float64"])
 
     def readings(self, shape: Sequence[int]) -> Iterator[Tensor]:
         """The tensor in that shape, if it is that but for the order of axes and axes of one."""
@@ -103,12 +110,12 @@ class Output:
         return any(self._follows(one, scores) for one in self.readings(scores.shape))
 
     def _follows(self, one: Tensor, scores: Tensor) -> bool:
-        slack = max(_SAME_ORDER, 10 * self.rounding)
+        slack = max(_SAME_ORDER, 2 * self.rounding)
         for right in (scores, scores.softmax(-1), scores.sigmoid()):
             forms = [right.sort(-1, descending=True).values, right.sort(-1).values]
             if any(_close(one, form, slack) for form in (right, *forms)):
                 return True
-        if self.is_whole or self.dtype == "bool":
+        if self.is_whole:
             best = torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1])
             orders = (scores.argsort(-1, descending=True), scores.argsort(-1), best)
             return any(torch.equal(one, order.double()) for order in orders)
@@ -160,4 +167,4 @@ def is_label(one: Output, shape: Sequence[int]) -> bool:
     """Is it a class for each image, by its shape and its name?"""
     if not one.is_laid_out_as(shape[:-1]):
         return False
-    return bool(_LABELS.search(one.name)) if one.name else one.is_whole
+    return bool(_LABELS.search(one.name)) if one.name else "int" in one.dtype

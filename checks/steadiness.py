@@ -34,10 +34,15 @@ def parting(examination: Examination, draw: Draw, trace: Trace) -> int | None:
     return sum(1 for _ in takewhile(lambda pair: pair[0].op == pair[1].op, pairs))
 
 
-def demand_steady(example: Example, parted: int | None, key: str) -> None:
-    """Raises CheckFailed for a stage that is computed behind the place where passes part."""
+def demand_steady(parted: int | None, example: Example | None = None, key: str = "") -> None:
+    """Raises CheckFailed for a stage that is computed behind the record where passes part.
+
+    Without a stage, for what is returned, which comes last.
+    """
     if parted is None:
         return
+    if example is None:
+        raise CheckFailed(_TEXT)
     for step in example.walk.steps:
         if step.found is not None and step.found.record >= parted:
             parted = -1

@@ -35,11 +35,11 @@ def results_in(value: object) -> Results:
     """Take apart what a model returned. Raises ValueError where that has no end, or is too much to send."""
     results = Results([], [])
     for path, one in _found(value):
-        told = _unreadable(one)
-        if told:
+        plain, told = _plain(one)
+        if plain is None:
             results.left_out.append(f"{path or 'the tensor'} {told}")
         else:
-            results.tensors.append((path, one))
+            results.tensors.append((path, plain))
     return results
 
 
@@ -65,7 +65,7 @@ def _found(value: object) -> Iterator[tuple[str, Tensor]]:
         if count > _MOST_PARTS:
             raise ValueError(f"the model returns more than {_MOST_PARTS} values, or one that holds itself")
         if isinstance(one, Tensor):
-            yield path, _plain(one)
+            yield path, one
         else:
             todo += [(_below(path, name), part) for name, part in reversed(_parts(one))]
 
@@ -74,20 +74,20 @@ def _below(path: str, name: object) -> str:
     return f"{path}.{name}".lstrip(".")[:_MOST_CHARACTERS]
 
 
-def _plain(tensor: Tensor) -> Tensor:
-    """As torch's own class has it, on the same memory: a subclass may say anything of itself."""
-    with torch._C.DisableTorchFunctionSubclass():
-        tensor = tensor.as_subclass(Tensor)
-        if tensor.layout is not torch.strided and not tensor.is_nested:
-            return tensor.to_dense()
-        return tensor.dequantize() if tensor.is_quantized else tensor
-
-
-def _unreadable(tensor: Tensor) -> str:
-    """Why no numbers are read from it; empty where they are."""
-    if tensor.is_complex():
-        return "holds complex numbers"
-    return "" if is_array(tensor) else "lies in memory as no array does"
+def _plain(tensor: Tensor) -> tuple[Tensor | None, str]:
+    """As torch's own class has it, or why no numbers can be read from it."""
+    try:
+        with torch._C.DisableTorchFunctionSubclass():  # a subclass may say anything of itself
+            if type(tensor) is not Tensor:
+                tensor = tensor.as_subclass(Tensor)
+            if tensor.is_complex():
+                return None, "holds complex numbers"
+            if tensor.layout is not torch.strided and not tensor.is_nested:
+                tensor = tensor.to_dense()
+            tensor = tensor.dequantize() if tensor.is_quantized else tensor
+            return (tensor, "") if is_array(tensor) else (None, "lies in memory as no array does")
+    except (RuntimeError, TypeError):  # of a class that has no numbers of its own
+        return None, "holds no numbers that can be read"
 
 
 def _parts(value: Any) -> list[tuple[object, object]]:

@@ -128,6 +128,16 @@ class Trace:
         )  # as_strided counts from the storage, not from the slice
         return torch.as_strided(cells, reference.shape, reference.strides, start)
 
+    def ancestors(self, reference: Reference) -> frozenset[int]:
+        """The numbers of the records that a tensor is made from, and of its own: as the child says."""
+        todo, found = [reference], set()
+        while todo:
+            one = todo.pop()
+            if one.kind == "record" and one.number not in found:
+                found.add(one.number)
+                todo += self.records[one.number].inputs
+        return frozenset(found)
+
     @cached_property
     def image(self) -> Reference:
         """The image as the stages read it, which is not the one given where the pass first writes into it."""

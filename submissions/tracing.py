@@ -82,8 +82,8 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
         return result
 
     def _is_recorded(self, value: Any) -> bool:
-        """Is it a tensor whose numbers can be copied? Where shapes are asked for, any will do."""
-        return isinstance(value, Tensor) and (not self._keep_cells or is_array(value))
+        """Is it a tensor whose numbers can be copied? Where shapes are asked for, it need have none."""
+        return isinstance(value, Tensor) and (is_array(value) or (value.is_meta and not self._keep_cells))
 
     def _is_view(self, tensor: Tensor, written: list[Tensor]) -> bool:
         return _storage(tensor) in self._owner and not any(tensor is one for one in written)

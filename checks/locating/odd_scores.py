@@ -6,8 +6,16 @@ from torch import Tensor
 
 from ..scores import candidates, outputs_of, stand_ins
 from .context import Context, Predict
-from .forms import CLASS_PROBABILITIES
+from .forms import CLASS_PROBABILITIES, LOGITS, Form
 from .walk import Walk
+
+
+def called_logits(walk: Walk, plain: Tensor) -> tuple[Form, ...]:
+    """The form in which the head's scores stand where something is called logits; () where nothing is."""
+    found = candidates(outputs_of(walk.trace), plain.shape)
+    if not found or not found[0].is_called_logits:
+        return ()
+    return tuple(form for form in LOGITS if found[0].is_one_of([form.function(plain)]))[:1]
 
 
 def unexplained_scores(walk: Walk, tensor: Tensor) -> Predict | None:

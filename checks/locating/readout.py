@@ -9,10 +9,11 @@ from torch import Tensor
 
 from ...reference import equations as eq
 from ...submissions.trace import Reference
+from ..scores import Output
 from .context import Predict
 from .forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
 from .norms import BatchNorm, Norm
-from .odd_scores import unexplained_probabilities, unexplained_scores
+from .odd_scores import called_logits, unexplained_probabilities, unexplained_scores
 from .parameters import Linear
 from .places import equal
 from .taken import settle_odd
@@ -241,12 +242,16 @@ def _of_classes(walk: Walk) -> list[Reference]:
 
 def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -> tuple[Form, Form | None]:
     """The forms of S25 and, if it is there, of S26 by which the returned scores come from the head's."""
-    pairs = [(logits, probabilities) for logits in LOGITS for probabilities in (None, *CLASS_PROBABILITIES)]
-    best: tuple[Form, Form | None] = (LOGITS[0], None)
-    for path, where in returned:
+    forms = called_logits(walk, plain) or LOGITS
+    pairs = [(logits, probabilities) for logits in forms for probabilities in (None, *CLASS_PROBABILITIES)]
+    best: tuple[Form, Form | None] = (forms[0], None)
+    # what is called probabilities has the last word
+    for path, where in sorted(returned, key=lambda one: "prob" in one[0].lower()):
         tensor = walk.trace.tensor(where)
-        called_probabilities = "prob" in path.lower()
-        for logits, probabilities in sorted(pairs, key=lambda one: _price(one, called_probabilities)):
+        output = Output(path, tensor, walk.trace.value(where).dtype)
+        for logits, probabilities in sorted(pairs, key=lambda one: _price(one, "prob" in path.lower())):
+            if probabilities is not None and probabilities.id and output.is_called_otherwise:
+                continue
             value = logits.function(plain)
             value = value if probabilities is None else probabilities.function(value)
             if equal(tensor, value):

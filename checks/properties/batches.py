@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..drawing import noise
 from ..examination import Examination
 from ..verdicts import CheckFailed, NotReached
-from .passes import example_of, far, passes_of, scores_of
+from .passes import demand_numbers, example_of, far, passes_of, scores_of
 
 # Two different random images must give scores that differ by more than rounding.
 DIFFERENT = 1e-6
@@ -32,6 +32,7 @@ def batch_independence(examination: Examination) -> None:
 
 def batch_sizes(examination: Examination) -> None:
     """Batches of 1, 2 and 5 images run, and give each image the same scores."""
+    demand_numbers(examination)
     draw = examination.first_draw
     image = noise(replace(draw.sizes, batch=5), draw.seed)
     passes = {count: examination.forward(draw, [image[:count]]) for count in (5, 2, 1)}

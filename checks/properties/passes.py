@@ -26,9 +26,14 @@ def example_of(examination: Examination) -> Example:
     """The first example. Raises NotReached where its pass stops with an exception, or gives no numbers."""
     if examination.crash is not None:
         raise NotReached("the forward pass stops with an exception")
+    demand_numbers(examination)
+    return examination.examples[0]
+
+
+def demand_numbers(examination: Examination) -> None:
+    """Raises NotReached where the scores are NaN or infinite: of those, nothing can be compared."""
     if examination.walk.lost:
         raise NotReached("the scores are no finite numbers")
-    return examination.examples[0]
 
 
 def passes_of(
