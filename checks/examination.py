@@ -148,7 +148,8 @@ class Examination:
     def _first(self) -> Example:
         example = self.located(*self._traced[0])
         self.left_out += [
-            f"of what the model returns, {one}: it is not judged" for one in example.trace.left_out
+            f"{path or 'what the model returns'} is returned, {why}, and is not judged"
+            for path, why in example.trace.left_out
         ]
         return example
 

@@ -26,20 +26,14 @@ def demand_returned(examination: Examination) -> None:
     """
     if examination.session.is_script:
         return
+    demand_steady(examination.parted)
     if examination.varying is not None:
         text = "The scores vary from pass to pass, over the same image with the same weights."
         raise CheckFailed(text, (), examination.varying)
-    demand_steady(examination.parted)
     label, paths = examination.family.stage("logits").label, paths_of_scores(examination.examples)
     for example in examination.examples:
-        if example.trace.error is not None:
-            continue
-        seen = example.first("logits")
-        if seen is None:
-            text = f"{label} could not be followed up to what the model returns at these sizes"
-            raise CheckFailed(text, (), example.draw)
-        told = _told(example, seen.student, paths, label)
-        if told:
+        told = next(_complaints(example, paths, label), None) if example.trace.error is None else None
+        if told is not None:
             raise CheckFailed(told, (), example.draw)
 
 
@@ -64,29 +58,51 @@ def _tells_classes(sizes: ModelSizes) -> bool:
     return list(sizes.axes.values()).count(sizes.output_shape[-1]) == 1
 
 
-def _told(example: Example, logits: Tensor, paths: Sequence[str], label: str) -> str:
-    """What is wrong with what is returned, in a sentence."""
-    outputs = {one.path: one for one in outputs_of(example.trace)}
-    made = list(example.walk.anatomy.answers(logits))
+def _complaints(example: Example, paths: Sequence[str], label: str) -> Iterator[str]:
+    """What is wrong with what is returned, in sentences."""
+    seen, outputs = example.first("logits"), {one.path: one for one in outputs_of(example.trace)}
+    if seen is None:
+        yield f"{label} could not be followed up to what the model returns at these sizes."
+        return
     scores = [outputs[path] for path in paths if path in outputs]
-    named = [one for one in outputs.values() if one.is_called_logits and one not in scores]
-    for one in [*scores[:1], *named]:
-        if not _stands_for(one, made):
-            return f"{_called(one)} is not made from the tensor that stands for {label} in its pass."
-    if not (scores or named) and not any(_stands_for(one, made) for one in outputs.values()):
-        return f"What the model returns is not made from the tensor that stands for {label} in its pass."
+    yield from _not_made(example, seen.student, [*outputs.values()], scores[:1], label)
+    for path, why in example.trace.left_out:
+        if (one := Output(path, seen.student, "")).is_called_scores:
+            yield f"{_called(one)} {why}, so that no scores can be read from it."
     for one in scores[1:]:
-        if one.is_whole and not (one.is_called_scores or one.is_called_probabilities):
-            continue
-        if not (one.is_one_of(made) or one.follows_from(logits) or _is_another_stage(example, one)):
-            return (
+        if not _may_stand_beside(example, one, seen.student):
+            yield (
                 f"{_called(one)} has the shape of the class scores, and does not follow from those at "
                 f"{scores[0].path!r}: return beside the scores what is made of them, or has another shape."
             )
+    best = seen.student.argmax(-1).double()
     for one in outputs.values():
-        if is_label(one, logits.shape) and not one.is_one_of([logits.argmax(-1).double()]):
-            return f"{_called(one)} is one number for each image, and not the class with the largest score."
-    return ""
+        if is_label(one, seen.student.shape) and not one.is_one_of([best]):
+            yield f"{_called(one)} is one number for each image, and not the class with the largest score."
+
+
+def _not_made(
+    example: Example, logits: Tensor, outputs: list[Output], scores: list[Output], label: str
+) -> Iterator[str]:
+    """A sentence where the scores, or what is called logits, are not made of the logits."""
+    made = list(example.walk.anatomy.answers(logits))
+    wanted = scores + [one for one in outputs if one.is_called_logits and one not in scores]
+    wrong = [one for one in wanted if not _stands_for(one, made)]
+    if wanted and wrong:
+        yield f"{_called(wrong[0])} is not made from the tensor that stands for {label} in its pass."
+    if not wanted and not any(_stands_for(one, made) for one in outputs):
+        yield f"What the model returns is not made from the tensor that stands for {label} in its pass."
+
+
+def _may_stand_beside(example: Example, one: Output, logits: Tensor) -> bool:
+    """Does it follow from the scores, is it too coarse for scores and not called so, or an earlier stage?
+
+    Where there are as many classes as features, such a stage has the scores' shape.
+    """
+    if one.is_whole and not (one.is_called_scores or one.is_called_probabilities):
+        return True
+    known = [*example.walk.anatomy.answers(logits), *(seen.student for seen in example.seen)]
+    return one.is_one_of(known) or one.follows_from(logits)
 
 
 def _called(one: Output) -> str:
@@ -103,8 +119,3 @@ def _stands_for(one: Output, made: Sequence[Tensor]) -> bool:
 def _of_class_token(tensor: Tensor) -> Iterator[Tensor]:
     if tensor.dim() == 3 and tensor.shape[1]:
         yield tensor[:, 0]
-
-
-def _is_another_stage(example: Example, one: Output) -> bool:
-    """Where there are as many classes as features, say, an earlier stage has the scores' shape."""
-    return one.is_one_of(seen.student for seen in example.seen)

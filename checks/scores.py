@@ -31,7 +31,7 @@ _OTHERS = re.compile("att|aux|log(p|soft)")  # attention has logits, too, and a 
 _LABELS = re.compile("^labels?$|argmax|class(es|idx|index|id)?$|^(preds?|predicted|predictions?|ids?|top1)$")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Output:
     """One tensor that is returned, as float64; ``dtype`` is what it was."""
 

@@ -24,11 +24,11 @@ class Results:
     """Every tensor that numbers can be read from, with its path in what was returned.
 
     A path is such as ``"logits"`` or ``"1.0"``, and empty for a tensor that comes alone. ``left_out`` are the
-    other tensors, in words.
+    others, each with its path and why.
     """
 
     tensors: list[tuple[str, Tensor]]
-    left_out: list[str]
+    left_out: list[tuple[str, str]]
 
 
 def results_in(value: object) -> Results:
@@ -37,7 +37,7 @@ def results_in(value: object) -> Results:
     for path, one in _found(value):
         plain, told = _plain(one)
         if plain is None:
-            results.left_out.append(f"{path or 'the tensor'} {told}")
+            results.left_out.append((path, told))
         else:
             results.tensors.append((path, plain))
     return results

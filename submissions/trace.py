@@ -103,7 +103,7 @@ class Trace:
     sights: tuple[Sight, ...]
     error: StudentCodeFailed | None
     failed: Failed | None = None
-    left_out: tuple[str, ...] = ()  # of what is returned, because no numbers can be read from it
+    left_out: tuple[tuple[str, str], ...] = ()  # path of a returned tensor, and why no numbers are read
 
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
@@ -237,7 +237,7 @@ def _decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
         error=failure
         and StudentCodeFailed(str(failure["type"]), str(failure["message"]), _frames(failure["frames"])),
     )
-    left_out = tuple(str(one) for one in header.get("left_out", ()))
+    left_out = tuple((str(path), str(why)) for path, why in header.get("left_out", ()))
     trace = replace(trace, failed=_failed(header.get("failed")), left_out=left_out)
     _check_references(trace)
     return trace
