@@ -32,11 +32,14 @@ from .locating.walk import Finding, Walk
 from .picture_pass import picture_pass
 from .pictures import Picture
 from .replay import ReplayError, replay, reread
+from .returned import paths_of_scores
+from .steadiness import parting, unsteady
 from .stops import statements
 from .verdicts import CheckFailed, NotApplicable
 
 _SPARE = 4  # times as many draws as examples
 _LARGE_EXAMPLES = 2
+_MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens take 25
 
 # what a block of another architecture than the assignment's is called
 _FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
@@ -63,6 +66,9 @@ class Examination:
         self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
         self.left_out: list[str] = []  # sizes at which the model fails, in words
         self.noted: list[Finding] = []  # variants that no single stage shows
+        self.varying: Draw | None = None  # where the scores of one image vary from pass to pass
+        self.parted: int | None = None  # the record at which passes over one image part
+        self._locations = 0
 
     @property
     def family(self) -> Family:
@@ -126,7 +132,13 @@ class Examination:
 
         Where the plan does not hold on a trace, that trace is located afresh.
         """
-        return [self._first, *(self._example(draw, trace) for draw, trace in self._traced[1:])]
+        found = [self._first]
+        for draw, trace in self._traced[1:]:
+            example = self.replayed(draw, trace)
+            if example is None and self.parted is None:
+                example = self.located(draw, trace)
+            found += [] if example is None else [example]
+        return found
 
     @property
     def walk(self) -> Walk:
@@ -134,7 +146,12 @@ class Examination:
 
     @cached_property
     def _first(self) -> Example:
-        return self.located(*self._traced[0])
+        example = self.located(*self._traced[0])
+        self.left_out += [
+            f"{path or 'what the model returns'} is returned, {why}, and is not judged"
+            for path, why in example.trace.left_out
+        ]
+        return example
 
     @cached_property
     def shown(self) -> Example:
@@ -158,9 +175,7 @@ class Examination:
 
     def example(self, draw: Draw) -> Example:
         """A draw traced, with the located stages in it."""
-        return self._example(draw, self.trace(draw))
-
-    def _example(self, draw: Draw, trace: Trace) -> Example:
+        trace = self.trace(draw)
         return self.replayed(draw, trace) or self.located(draw, trace)
 
     def replayed(self, draw: Draw, trace: Trace) -> Example | None:
@@ -186,9 +201,24 @@ class Examination:
         try:
             return reread(self.walk, self.trace(draw, image, fixed), draw.sizes)
         except ReplayError as error:
+            if parting(self, draw, self._first.trace) is not None:
+                raise unsteady() from None
             raise NotApplicable(f"the code takes another way then: {error}") from None
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Has enough been located? Each time takes as long as ten passes."""
+        return self._locations >= _MOST_LOCATIONS
+
+    @cached_property
+    def _operations_differ(self) -> bool:
+        return len({trace.signature for _, trace in self._traced}) > 1
+
     def located(self, draw: Draw, trace: Trace) -> Example:
+        # where all examples run the same operations, so do passes over one of them
+        if self.parted is None and trace.signature not in self._walks and self._operations_differ:
+            self.parted = parting(self, draw, trace)
+        self._locations += 1
         walk = locate(trace, draw.sizes, self.family)
         self._walks.setdefault(trace.signature, walk)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
@@ -226,6 +256,11 @@ class Examination:
     def _stuck(self) -> set[tuple[str, int]]:
         """Key and block of stages at which the walk of some example could not go on."""
         return {one.walk.unexplained for one in self.examples if one.walk.unexplained is not None}
+
+    @cached_property
+    def scores_path(self) -> str:
+        """Where the class scores are in what the model returns; empty where they come alone, or not."""
+        return next(iter(paths_of_scores(self.examples)), "")
 
     @cached_property
     def diagnosis(self) -> Crash | None:

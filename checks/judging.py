@@ -9,6 +9,7 @@ import torch
 
 from ..reference.stages import Stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
+from .beside import demand_on_the_way
 from .dependence import dependence
 from .drawing import Draw
 from .examination import Examination
@@ -18,12 +19,14 @@ from .locating.places import ROUNDING
 from .locating.walk import Step
 from .replay import Seen
 from .returned import demand_returned
+from .steadiness import demand_steady
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
 # A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; on the
 # correct styles of the test corpus it stays under 1e-12.
 CHAINED_ROUNDING = 1e-9
 
+_UNKNOWN = "no known equation, right or wrong, explains what the code computes here"
 _SHAPE_MISTAKES = {"mlp_hidden": "mlp-ratio-wrong"}
 
 
@@ -65,13 +68,15 @@ def _demand(examination: Examination, row: Stage) -> Seen:
         raise CheckFailed(crash.message, examination.faults(row.key))
     seen = examination.examples[0].first(row.key)
     if seen is not None:
+        demand_steady(examination.parted, examination.examples[0], row.key)
+        demand_on_the_way(examination.examples[0], row.key)
         return seen
     if crash is not None:
         raise NotReached("the forward pass stopped before it")
     if row.key in examination.absent:
         raise NotApplicable("this architecture has no such stage")
     if examination.walk.unexplained is not None and examination.walk.unexplained[0] == row.key:
-        raise CheckFailed("no known equation, right or wrong, explains what the code computes here")
+        raise CheckFailed(examination.walk.lost or _UNKNOWN)
     before = examination.failed_before(row.key)
     raise NotReached(f"{before or 'an earlier stage'} could not be followed any further")
 
@@ -88,6 +93,8 @@ def check_equation(examination: Examination, key: str) -> None:
         draw = _smallest_fault(examination, key, faults)
         raise CheckFailed(_measured(row, _worst(examination, key) or seen), faults, draw)
     for example in examination.examples:
+        if example.walk.lost and example.walk.unexplained and example.walk.unexplained[0] == key:
+            raise CheckFailed(example.walk.lost, (), example.draw)
         for one in example.all(key):
             if not one.step.explained:
                 told = (one.step.message, _depends(examination, one.step), _measured(row, one))
@@ -135,6 +142,8 @@ def _smallest_fault(examination: Examination, key: str, faults: Sequence[str]) -
     """The smallest sizes at which the mistake still shows."""
 
     def fails(draw: Draw) -> bool:
+        if examination.is_exhausted:
+            return False
         try:
             example = examination.example(examination.buildable(draw))
         except (StudentCodeFailed, SubmissionError):

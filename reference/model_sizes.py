@@ -61,6 +61,10 @@ class ModelSizes:
     def input_shape(self) -> tuple[int, ...]:
         return tuple(self.axes[letter] for letter in self.input_axes.split())
 
+    @property
+    def output_shape(self) -> tuple[int, ...]:
+        return tuple(self.axes[letter] for letter in self.output_axes.split())
+
     def input(self, seed: int) -> Tensor:
         """Return what a model reads, drawn from ``seed``: standard normal in float64, or whole numbers."""
         import torch

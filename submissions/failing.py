@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from .code import STUDENT_PREFIX
+from .results import is_array
 from .tracing import Tracer, flat
 
 _NAMES_KEPT = 60  # of local variables
@@ -70,7 +71,7 @@ def failed_call(run: Callable[[], object], tracer: Tracer) -> Header | None:
 
 
 def _referred(named: _Named, tracer: Tracer) -> list[list[Any]]:
-    return [[name, tracer.refer(tensor)] for name, tensor in named[:_NAMES_KEPT]]
+    return [[name, tracer.refer(tensor)] for name, tensor in named[:_NAMES_KEPT] if is_array(tensor)]
 
 
 def _student_frame(frame: FrameType | None) -> FrameType | None:

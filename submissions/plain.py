@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from .child import describe_error, is_out_of_memory
-from .observing import computed
 from .randomise import named_tensors, seed_random_state
+from .results import carried, results_in
 
 Header = dict[str, Any]
 
@@ -24,6 +24,7 @@ def plain_passes(
 ) -> tuple[Header, dict[str, Tensor]]:
     """Passes over ``images`` in turn, each in its mode, and a backward pass on the last if asked for.
 
+    The modes are "train" and "eval", both without gradients, and "graph": eval mode with them.
     With ``switches``, every argument of the forward pass that is off by default is on.
     An exception that the model raises is in the reply; running out of memory is not.
     """
@@ -35,7 +36,8 @@ def plain_passes(
         with _parameters_made(reply["created"]):
             for number, (image, mode) in enumerate(zip(images, modes)):
                 model.train() if mode == "train" else model.eval()
-                reply["passes"].append(_one_pass(model, image, options, number, out))
+                with torch.set_grad_enabled(mode == "graph"):
+                    reply["passes"].append(_one_pass(model, image, options, number, out))
                 out[f"image.{number}"] = image
             if backward:
                 reply["gradients"] = _gradients(model, images[-1])
@@ -49,20 +51,6 @@ def plain_passes(
         name for name, one in before.items() if name not in after or not torch.equal(one, after[name])
     ]
     return reply, out
-
-
-def tensors_in(value: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
-    """Every tensor in what a model returns, with its path in there, such as ``"logits"`` or ``"1.0"``."""
-    if isinstance(value, Tensor):
-        yield path, value
-    elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from tensors_in(one, f"{path}.{key}".lstrip("."))
-    elif isinstance(value, (list, tuple)):
-        for number, one in enumerate(value):
-            yield from tensors_in(one, f"{path}.{number}".lstrip("."))
-    elif hasattr(value, "__dict__"):
-        yield from tensors_in(vars(value), path)
 
 
 def _state(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
@@ -98,10 +86,9 @@ def _one_pass(
 ) -> Header:
     begin_pass(number)
     random_state, training = torch.get_rng_state(), model.training
-    with torch.no_grad():
-        found = list(tensors_in(computed(model(image, **options))))
+    found = results_in(model(image, **options)).tensors
     for position, (_, tensor) in enumerate(found):
-        out[f"out.{number}.{position}"] = tensor.detach().contiguous()
+        out[f"out.{number}.{position}"] = carried(tensor)
     return {
         "outputs": [[path, str(one.dtype).removeprefix("torch.")] for path, one in found],
         "random_state_kept": torch.equal(random_state, torch.get_rng_state()),
@@ -113,7 +100,7 @@ def _one_pass(
 def _gradients(model: nn.Module, image: Tensor) -> Header:
     """What one backward pass, from a random sum of all outputs, gives each parameter."""
     model.zero_grad()
-    outputs = [one for _, one in tensors_in(computed(model(image))) if one.requires_grad]
+    outputs = [one for _, one in results_in(model(image)).tensors if one.requires_grad]
     generator = torch.Generator().manual_seed(7)
     total = sum(
         (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs

@@ -18,7 +18,7 @@ from .child import describe_error
 from .definitions import Definitions
 from .images import PICTURES
 from .loading import Loaded
-from .plain import tensors_in
+from .results import results_in
 
 Header = dict[str, Any]
 Prepare = Callable[[Any], Any]
@@ -100,7 +100,7 @@ def _call(prepare: Prepare, given: object, picture: str, out: dict[str, Tensor])
         result = torch.from_numpy(result) if isinstance(result, np.ndarray) else result
         if isinstance(result, Image.Image):
             return "a picture came out, not a tensor"
-        found = [one for _, one in tensors_in(result) if one.dim() in (3, 4)]
+        found = [one for _, one in results_in(result).tensors if one.dim() in (3, 4)]
     except (Exception, SystemExit) as error:
         told = describe_error(error)
         return f"{told['type']}: {told['message']}"[:300]

@@ -13,7 +13,8 @@ from ..reference.sizes import Sizes
 from .child import describe_error, is_out_of_memory
 from .failing import failed_call
 from .observing import computed
-from .plain import begin_pass, tensors_in
+from .plain import begin_pass
+from .results import Results, results_in
 from .scripts import Script
 from .sights import Watcher
 from .subject import DTYPES, Header, Reply, Tensors, default_dtype
@@ -22,7 +23,7 @@ from .tracing import Storage, Tracer
 
 def record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) -> Reply:
     error: Header | None = None
-    outputs: list[tuple[str, Tensor]] = []
+    results = Results([], [])
     tracer = Tracer(model, image, keep_cells)
     watcher = Watcher(header["marks"], tracer.reference)
     try:
@@ -34,18 +35,18 @@ def record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) ->
             tracer,
         ):
             begin_pass(0)
-            result = computed(model(image))
-        outputs = list(tensors_in(result))
+            result = model(image)
+        results = results_in(result)
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise
         error = describe_error(raised)
     if error is None:
-        return encode(tracer, watcher.sights, outputs)
+        return encode(tracer, watcher.sights, results)
     again = Tracer(model, image, keep_cells)
     with default_dtype(DTYPES[header["dtype"]]), sdpa_kernel(SDPBackend.MATH):
         failed = failed_call(lambda: computed(model(image)), again)
-    return encode(tracer if failed is None else again, watcher.sights, outputs, error, failed)
+    return encode(tracer if failed is None else again, watcher.sights, results, error, failed)
 
 
 def script_trace(script: Script, header: Header, tensors: Tensors) -> Reply:
@@ -53,7 +54,7 @@ def script_trace(script: Script, header: Header, tensors: Tensors) -> Reply:
     image = fixed.pop("image", None)
     ran = script.run(Sizes(**header["sizes"]), int(header["seed"]), image, fixed, header["marks"])
     error = None if ran.error is None else describe_error(ran.error[1])
-    reply = encode(ran.tracer, ran.sights, [], error)
+    reply = encode(ran.tracer, ran.sights, Results([], []), error)
     ran.forget()
     return reply
 
@@ -61,12 +62,12 @@ def script_trace(script: Script, header: Header, tensors: Tensors) -> Reply:
 def encode(
     tracer: Tracer,
     sights: list[list[Any]],
-    outputs: list[tuple[str, Tensor]],
+    results: Results,
     error: Header | None = None,
     failed: Header | None = None,
 ) -> Reply:
     # of what was made out of the tracer's sight, too: it must not be mistaken for nothing
-    returned = [[path, tracer.refer(tensor)] for path, tensor in outputs]
+    returned = [[path, tracer.refer(tensor)] for path, tensor in results.tensors]
     cells = [one.cells for one in tracer.records + tracer.leaves if one.cells is not None]
     signature = hashlib.sha256(" ".join(one.op for one in tracer.records).encode()).hexdigest()[:16]
     header = {
@@ -74,6 +75,7 @@ def encode(
         "records": [_row(one) for one in tracer.records],
         "leaves": [_row(one) for one in tracer.leaves],
         "outputs": returned,
+        "left_out": results.left_out,
         "sights": sights,
         "error": error,
         "failed": failed,

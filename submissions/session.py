@@ -46,7 +46,7 @@ class Pass:
     """One plain forward pass."""
 
     outputs: tuple[tuple[str, str], ...]  # path, dtype
-    tensors: tuple[Tensor, ...]
+    tensors: tuple[Tensor, ...]  # float64, whatever they were
     image_after: Tensor
     random_state_kept: bool
     random_state: str  # after it; equal where it is the same
@@ -176,10 +176,10 @@ class Session:
     ) -> Passes:
         """Plain passes over ``images`` (in ``order``), then a backward pass on the last if asked for.
 
-        ``modes`` are "train" or "eval", one for each pass; eval where there are none. ``channels_last`` lays
-        the same images out in memory as image files do; ``wider`` is how much is added to the width of the
-        tokens, whether the heads divide it or not. With ``switches``, every argument of the forward pass that
-        is off by default is on.
+        ``modes`` are "train", "eval" or "graph" (eval with gradients), one for each pass; eval where there
+        are none. ``channels_last`` lays the same images out in memory as image files do; ``wider`` is how
+        much is added to the width of the tokens, whether the heads divide it or not. With ``switches``, every
+        argument of the forward pass that is off by default is on.
 
         Raises StudentCodeFailed where the model could not be built.
         """
@@ -265,7 +265,7 @@ def _passes(reply: Mapping[str, Any], out: Mapping[str, Tensor], count: int) -> 
     passes = tuple(
         Pass(
             outputs=tuple((str(path), str(dtype)) for path, dtype in one["outputs"]),
-            tensors=tuple(out[f"out.{number}.{position}"] for position in range(len(one["outputs"]))),
+            tensors=tuple(out[f"out.{number}.{at}"].double() for at in range(len(one["outputs"]))),
             image_after=out[f"image.{number}"],
             random_state_kept=bool(one["random_state_kept"]),
             random_state=str(one["random_state"]),

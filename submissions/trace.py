@@ -103,6 +103,7 @@ class Trace:
     sights: tuple[Sight, ...]
     error: StudentCodeFailed | None
     failed: Failed | None = None
+    left_out: tuple[tuple[str, str], ...] = ()  # path of a returned tensor, and why no numbers are read
 
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
@@ -126,6 +127,16 @@ class Trace:
             cells.storage_offset() + reference.offset
         )  # as_strided counts from the storage, not from the slice
         return torch.as_strided(cells, reference.shape, reference.strides, start)
+
+    def ancestors(self, reference: Reference) -> frozenset[int]:
+        """The numbers of the records that a tensor is made from, and of its own: as the child says."""
+        todo, found = [reference], set()
+        while todo:
+            one = todo.pop()
+            if one.kind == "record" and one.number not in found:
+                found.add(one.number)
+                todo += self.records[one.number].inputs
+        return frozenset(found)
 
     @cached_property
     def image(self) -> Reference:
@@ -226,7 +237,8 @@ def _decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
         error=failure
         and StudentCodeFailed(str(failure["type"]), str(failure["message"]), _frames(failure["frames"])),
     )
-    trace = replace(trace, failed=_failed(header.get("failed")))
+    left_out = tuple((str(path), str(why)) for path, why in header.get("left_out", ()))
+    trace = replace(trace, failed=_failed(header.get("failed")), left_out=left_out)
     _check_references(trace)
     return trace
 

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .code import STUDENT_PREFIX
+from .results import is_array
 
 _FRAMES_KEPT = 3  # innermost student lines: a shared helper's own line says little without its caller's
 
@@ -56,6 +57,7 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
         self._keep_cells = keep_cells
         self._alive: list[Tensor] = []  # a storage must not be freed: its address would be used again
         self._owner: dict[int, tuple[str, int]] = {}
+        self._odd: list[Tensor] = []  # made from the image, and no array: sparse, say
         self._names = _names_of_storages(model)
         if image is not None:
             self._add_record("input", image, image=True, inputs=[], scalars=[])
@@ -65,24 +67,30 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
     ) -> Any:
         kwargs = kwargs or {}
         given = flat((args, kwargs))
-        inputs = [self.refer(one) for one in given if isinstance(one, Tensor)]
+        inputs = [self.refer(one) for one in given if self._is_recorded(one)]
+        depends = any(map(self._depends, inputs)) or any(one is odd for one in given for odd in self._odd)
         result = func(*args, **kwargs)
-        written = written_by(func, args, kwargs)
-        made = [one for one in flat((result,)) if isinstance(one, Tensor) and not self._is_view(one, written)]
+        written = [one for one in written_by(func, args, kwargs) if self._is_recorded(one)]
+        made = [one for one in flat((result,)) if self._is_recorded(one) and not self._is_view(one, written)]
         made += [one for one in written if not any(one is other for other in made)]
         if made:
             scalars = [float(one) for one in given if type(one) in (int, float) and math.isfinite(one)]
-            depends = any(self._depends(reference) for reference in inputs)
             for tensor in made:
                 self._add_record(str(func), tensor, depends, inputs, scalars)
+        elif depends:
+            self._odd += [one for one in flat((result,)) if isinstance(one, Tensor) and not is_array(one)]
         return result
+
+    def _is_recorded(self, value: Any) -> bool:
+        """Is it a tensor whose numbers can be copied? Where shapes are asked for, it need have none."""
+        return isinstance(value, Tensor) and (is_array(value) or (value.is_meta and not self._keep_cells))
 
     def _is_view(self, tensor: Tensor, written: list[Tensor]) -> bool:
         return _storage(tensor) in self._owner and not any(tensor is one for one in written)
 
     def reference(self, tensor: Tensor) -> list[Any] | None:
         """Where ``tensor`` lies among what was recorded: kind, number, offset, shape, strides."""
-        if _storage(tensor) not in self._owner:
+        if not is_array(tensor) or _storage(tensor) not in self._owner:
             return None
         return self.refer(tensor)
 
@@ -151,7 +159,8 @@ def _count(tensor: Tensor) -> int:
 def _cells(tensor: Tensor) -> Tensor:
     """A flat copy of the whole storage, so that views of it can be found by offset and strides."""
     plain = tensor.detach()
-    return torch.as_strided(plain, (_count(plain),), (1,), 0).to(torch.float64, copy=True)
+    flat = torch.as_strided(plain, (_count(plain),), (1,), 0)
+    return (flat.real if flat.is_complex() else flat).to(torch.float64, copy=True)
 
 
 def written_by(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:

@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions import plain, recording
+from vitcheck.submissions import recording
 from vitcheck.submissions.child import describe_error
 from vitcheck.submissions.failing import failed_call
 from vitcheck.submissions.randomise import randomise
+from vitcheck.submissions.results import Results, results_in
 from vitcheck.submissions.sights import Watcher
 from vitcheck.submissions.trace import Trace, decode
 from vitcheck.submissions.tracing import Tracer
@@ -66,17 +67,17 @@ def trace_model(model: nn.Module, image: Tensor) -> Trace:
     """One pass of ``model``, as a trace."""
     tracer = Tracer(model, image)
     watcher = Watcher([], tracer.reference)
-    outputs: list[tuple[str, Tensor]] = []
+    results = Results([], [])
     error = None
     try:
         with sdpa_kernel(SDPBackend.MATH), watcher, tracer:
             result = model(image)
-        outputs = list(plain.tensors_in(result))
+        results = results_in(result)
     except Exception as raised:  # as for a student's: what ran before it is still a trace
         error = describe_error(raised)
     if error is None:
-        return decode(*recording.encode(tracer, watcher.sights, outputs))
+        return decode(*recording.encode(tracer, watcher.sights, results))
     again = Tracer(model, image)
     with sdpa_kernel(SDPBackend.MATH):
         failed = failed_call(lambda: model(image), again)
-    return decode(*recording.encode(again, watcher.sights, outputs, error, failed))
+    return decode(*recording.encode(again, watcher.sights, results, error, failed))

@@ -8,10 +8,12 @@ import torch
 from torch import Tensor
 
 from ...reference import equations as eq
+from ..scores import outputs_of, stand_ins
 from .context import Context, Predict
 from .measure import measured
 from .mixing import mixture
 from .nearness import same
+from .odd_scores import returned_as
 from .parameters import Linear
 from .readout import settle_readout
 from .taken import Taken, likely_map, likely_norm, sequences, settle_odd
@@ -58,15 +60,14 @@ def _from_row(walk: Walk, x: Predict) -> bool:
 
 def _from_returned(walk: Walk, x: Predict) -> bool:
     """What is returned in the shape of class scores is no known map of any vector."""
-    shape = (walk.sizes.batch, walk.sizes.classes)
-    returned = [one for _, one in walk.trace.outputs if one.shape == shape and one.kind == "record"]
+    returned = stand_ins(outputs_of(walk.trace), walk.sizes.output_shape)
     if not returned:
         return False
     _settle_sequence(walk, x)
     row: Predict = combine(eq.class_representation, stage_of("final_sequence", 0))
     walk.settle("class_representation", 0, row, walk.find(row(walk.context)))
     head = likely_map(walk, walk.sizes.embed_dim, walk.sizes.classes, walk.position)
-    logits = _record(returned[0].number)
+    logits = returned_as(returned[0].path)
     settle_odd(walk, "logits", 0, logits, logits if head is None else applied(head, row))
     _settle_probabilities(walk)
     return True

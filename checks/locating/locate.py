@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
@@ -12,6 +14,7 @@ from ..vit import VIT
 from .block import settle_block, settle_made_up, settle_odd_input, settle_unexplained, settle_until_crash
 from .context import Context, Predict
 from .model import about_model
+from .not_numbers import until_no_number
 from .reached import settle_reached
 from .taken import until_next_attention
 from .walk import Walk, begin, stage_of
@@ -24,14 +27,29 @@ def locate(trace: Trace, sizes: ModelSizes, family: Family = VIT) -> Walk:
 
     ``trace`` must hold numbers, of a pass in float64 with random parameters. A stage that no known equation
     explains has a step with ``explained`` False; where the walk could not go on at all is in
-    ``Walk.unexplained``. Nothing is raised for either.
+    ``Walk.unexplained``, and why in ``Walk.lost`` where the pass gives no numbers there. Nothing is raised.
     """
+    ended = until_no_number(trace, sizes)
+    if ended is not None and ended.error is not None:
+        walk = locate(ended, sizes, family)
+        # what is returned is the scores, whatever the tensor was that they were made of
+        walk.steps = list(takewhile(lambda step: step.key != "logits", walk.steps))
+        walk.lost, walk.unexplained = ended.error.message, _next_stage(walk)
+        return walk
     walk = _located(begin(trace, sizes, family))
     if trace.error is not None:
         settle_reached(walk)
     elif _lost(walk):
         return walk.anatomy.known_otherwise(walk) or walk
     return walk
+
+
+def _next_stage(walk: Walk) -> tuple[str, int]:
+    """The first stage that was not reached, or the last of all."""
+    reached = {step.key for step in walk.steps}
+    stages = walk.family.stages
+    key = next((one.key for one in stages[1:] if one.key not in reached), stages[-1].key)
+    return key, walk.steps[-1].block if walk.steps else 0
 
 
 def _lost(walk: Walk) -> bool:

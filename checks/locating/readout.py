@@ -9,9 +9,11 @@ from torch import Tensor
 
 from ...reference import equations as eq
 from ...submissions.trace import Reference
+from ..scores import Output
 from .context import Predict
 from .forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
 from .norms import BatchNorm, Norm
+from .odd_scores import called_logits, unexplained_probabilities, unexplained_scores
 from .parameters import Linear
 from .places import equal
 from .taken import settle_odd
@@ -210,7 +212,7 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     if "head-hidden-layer" in choice.ids:
         ids.append("head-hidden-layer")
     tensor = logits(walk.context)
-    odd = None if ids else _unexplained(walk, tensor, returned)
+    odd = None if ids else unexplained_scores(walk, tensor)
     if odd is not None:
         settle_odd(walk, "logits", 0, odd, z)
         _settle_probabilities(walk, None)
@@ -218,21 +220,13 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     walk.settle("logits", 0, logits, walk.find(tensor), right=z, ids=ids)
     if not returned and _for_every_token(walk, plain):
         walk.note("head-on-all-tokens", "logits")
-    _settle_probabilities(walk, probabilities_form)
+    wrong = probabilities_form is not None and probabilities_form.id is not None
+    odd = None if wrong else unexplained_probabilities(walk, tensor, [tensor] if ids else [])
+    _settle_probabilities(walk, probabilities_form, odd)
     answers = [one.argmax(0).double() for one in (tensor, eq.class_probabilities(tensor))]
     returned_answers = [walk.trace.tensor(where) for where in _of_classes(walk)]
     if any(equal(other, one) for one in answers for other in returned_answers):
         walk.note("argmax-over-batch", "class_probabilities")
-
-
-def _unexplained(walk: Walk, tensor: Tensor, returned: list[tuple[str, Reference]]) -> Predict | None:
-    """What is returned, where no part of it is the logits or a known function of them."""
-    known = [tensor, *(form.function(tensor) for form in CLASS_PROBABILITIES)]
-    values = [walk.trace.tensor(where) for _, where in returned]
-    if not values or any(equal(value, one) for one in known for value in values):
-        return None
-    record = returned[0][1].number
-    return lambda context: context.trace.tensor(context.trace.records[record].reference)
 
 
 def _for_every_token(walk: Walk, plain: Tensor) -> bool:
@@ -248,12 +242,16 @@ def _of_classes(walk: Walk) -> list[Reference]:
 
 def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -> tuple[Form, Form | None]:
     """The forms of S25 and, if it is there, of S26 by which the returned scores come from the head's."""
-    pairs = [(logits, probabilities) for logits in LOGITS for probabilities in (None, *CLASS_PROBABILITIES)]
-    best: tuple[Form, Form | None] = (LOGITS[0], None)
-    for path, where in returned:
+    forms = called_logits(walk, plain) or LOGITS
+    pairs = [(logits, probabilities) for logits in forms for probabilities in (None, *CLASS_PROBABILITIES)]
+    best: tuple[Form, Form | None] = (forms[0], None)
+    # what is called probabilities has the last word
+    for path, where in sorted(returned, key=lambda one: "prob" in one[0].lower()):
         tensor = walk.trace.tensor(where)
-        called_probabilities = "prob" in path.lower()
-        for logits, probabilities in sorted(pairs, key=lambda one: _price(one, called_probabilities)):
+        output = Output(path, tensor, walk.trace.value(where).dtype)
+        for logits, probabilities in sorted(pairs, key=lambda one: _price(one, "prob" in path.lower())):
+            if probabilities is not None and probabilities.id and output.is_called_otherwise:
+                continue
             value = logits.function(plain)
             value = value if probabilities is None else probabilities.function(value)
             if equal(tensor, value):
@@ -277,9 +275,12 @@ def _more_told(best: tuple[Form, Form | None], other: tuple[Form, Form | None]) 
     return (other[0].id is not None) >= (best[0].id is not None) and (other[1] is not None or best[1] is None)
 
 
-def _settle_probabilities(walk: Walk, form: Form | None) -> None:
+def _settle_probabilities(walk: Walk, form: Form | None, odd: Predict | None = None) -> None:
     logits = stage_of("logits", 0)
     right: Predict = combine(eq.class_probabilities, logits)
+    if odd is not None:
+        settle_odd(walk, "class_probabilities", 0, odd, right)
+        return
     predict: Predict = right if form is None else combine(form.function, logits)
     found = None if form is None else walk.find(predict(walk.context))
     ids = [form.id] if form is not None and form.id else []

@@ -79,6 +79,7 @@ class Walk:
     packing: str = ""
     attention: Attention | None = None  # as computed in the latest block
     unexplained: tuple[str, int] | None = None
+    lost: str = ""  # why there are no numbers from there on, where that is so
     bound: Binding | None = None  # of parameters, where all stages are known by the scores alone
     given: tuple[tuple[str, int], ...] = ()  # the stages that the input of the pass stands for
     lone: bool = False  # is this a single component, which nothing reads?

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..drawing import noise
 from ..examination import Examination
 from ..verdicts import CheckFailed, NotReached
-from .passes import example_of, far, passes_of, scores_of
+from .passes import demand_numbers, example_of, far, passes_of, scores_of
 
 # Two different random images must give scores that differ by more than rounding.
 DIFFERENT = 1e-6
@@ -32,6 +32,7 @@ def batch_independence(examination: Examination) -> None:
 
 def batch_sizes(examination: Examination) -> None:
     """Batches of 1, 2 and 5 images run, and give each image the same scores."""
+    demand_numbers(examination)
     draw = examination.first_draw
     image = noise(replace(draw.sizes, batch=5), draw.seed)
     passes = {count: examination.forward(draw, [image[:count]]) for count in (5, 2, 1)}
@@ -51,7 +52,7 @@ def batch_sizes(examination: Examination) -> None:
 
 def responds_to_the_image(examination: Examination) -> None:
     """Two different images give different scores."""
-    scores = scores_of(passes_of(examination, example_of(examination).draw))
+    scores = scores_of(examination, passes_of(examination, example_of(examination).draw))
     if scores.shape[0] > 1 and not float((scores - scores[:1]).abs().max()) >= DIFFERENT:
         raise CheckFailed("the scores are the same for every image")
 
@@ -62,10 +63,10 @@ def memory_layout(examination: Examination) -> None:
     channels = max(2, draw.sizes.channels)  # of one channel there is one layout
     sizes = type(draw.sizes)(**{**vars(draw.sizes), "channels": channels})
     draw = examination.buildable(replace(draw, sizes=sizes))
-    expected = scores_of(passes_of(examination, draw))
+    expected = scores_of(examination, passes_of(examination, draw))
     passes = examination.forward(draw, channels_last=True)
     if passes.error is not None:
         text = f"an image with its channels last in memory fails: {passes.error}"
         raise CheckFailed(text, ("view-on-noncontiguous",), draw)
-    if far(scores_of(passes), expected):
+    if far(scores_of(examination, passes), expected):
         raise CheckFailed("the scores depend on how the image lies in memory", (), draw)

@@ -19,11 +19,11 @@ _DROPS = re.compile(r"drop\w*(?:\s*:\s*float)?\s*(?:=|\((?:p\s*=\s*)?)\s*0?\.0*[
 def train_and_eval(examination: Examination) -> None:
     """The model runs in train mode, and gives finite scores of the same shape."""
     draw = example_of(examination).draw
-    expected = scores_of(passes_of(examination, draw))
+    expected = scores_of(examination, passes_of(examination, draw))
     passes = examination.forward(draw, modes=["train"])
     if passes.error is not None:
         raise CheckFailed(f"the model does not run in train mode: {passes.error}", (), draw)
-    scores = scores_of(passes)
+    scores = scores_of(examination, passes)
     if scores.shape != expected.shape or not bool(torch.isfinite(scores).all()):
         raise CheckFailed("in train mode the scores have another shape, or are not finite", (), draw)
 

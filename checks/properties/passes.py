@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 from ...submissions.answers import Habit
@@ -17,6 +16,7 @@ from ..locating.context import Context
 from ..locating.norms import BatchNorm, Norm
 from ..locating.origins import origin
 from ..locating.parameters import Linear
+from ..scores import scores_in
 from ..verdicts import CheckFailed, NotReached
 
 # Batched and single passes differ by at most 5.3e-15 of the largest value in float64; mistakes by far more.
@@ -24,10 +24,17 @@ _ROUNDING = 1e-9
 
 
 def example_of(examination: Examination) -> Example:
-    """The first example. Raises NotReached where its forward pass stops with an exception."""
+    """The first example. Raises NotReached where its pass stops with an exception, or gives no numbers."""
     if examination.crash is not None:
         raise NotReached("the forward pass stops with an exception")
+    demand_numbers(examination)
     return examination.examples[0]
+
+
+def demand_numbers(examination: Examination) -> None:
+    """Raises NotReached where the scores are NaN or infinite: of those, nothing can be compared."""
+    if examination.walk.lost:
+        raise NotReached("the scores are no finite numbers")
 
 
 def passes_of(
@@ -46,21 +53,22 @@ def sound(passes: Passes, draw: Draw) -> Passes:
     return passes
 
 
-def scores_of(passes: Passes, number: int = 0) -> Tensor:
-    """The first returned tensor of two axes, images and classes; the first of all if there is none."""
-    tensors = passes.passes[number].tensors
-    return next((one for one in tensors if one.dim() == 2), tensors[0])
+def scores_of(examination: Examination, passes: Passes, number: int = 0) -> Tensor:
+    """The class scores that a pass returned: the very tensor that is judged as the logits."""
+    return scores_in(passes.passes[number], examination.scores_path).tensor
 
 
 def same(first: tuple[Tensor, ...], second: tuple[Tensor, ...]) -> bool:
     """Are these the same tensors to the last bit?"""
-    return len(first) == len(second) and all(torch.equal(a, b) for a, b in zip(first, second))
+    return len(first) == len(second) and all(
+        a.shape == b.shape and bool(((a == b) | (a.isnan() & b.isnan())).all()) for a, b in zip(first, second)
+    )
 
 
 def far(a: Tensor, b: Tensor, tolerance: float = _ROUNDING) -> bool:
     """Do two tensors differ in shape, or by more than ``tolerance`` of the largest value?"""
-    if a.shape != b.shape:
-        return True
+    if a.shape != b.shape or not a.numel():
+        return a.shape != b.shape
     apart = (a - b).abs().where(a != b, 0.0)  # a mask makes numbers infinite, in both alike
     largest = b.abs().nan_to_num(0.0, posinf=0.0).max()
     return not bool(apart.max() <= tolerance * (1 + largest))  # NaN is far from everything

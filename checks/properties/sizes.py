@@ -102,7 +102,7 @@ def _moves(examination: Examination, draw: Draw, image: Tensor) -> bool:
     edited = image.clone()
     edited[:, :, -1] = 1
     scores = passes_of(examination, draw, [image, edited])
-    return far(scores_of(scores), scores_of(scores, 1))
+    return far(scores_of(examination, scores), scores_of(examination, scores, 1))
 
 
 def _accepted(examination: Examination, id: str) -> bool:

@@ -9,8 +9,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from vitcheck.submissions import plain, recording
+from vitcheck.submissions import recording
 from vitcheck.submissions.errors import Refused
+from vitcheck.submissions.results import results_in
 from vitcheck.submissions.sights import Watcher
 from vitcheck.submissions.trace import Reference, Trace, decode
 from vitcheck.submissions.tracing import Tracer
@@ -35,9 +36,7 @@ def reply() -> tuple[Header, dict[str, Tensor]]:
     tracer = Tracer(model, image)
     with tracer:
         result = model(image)
-    header, tensors = recording.encode(
-        tracer, Watcher([], tracer.reference).sights, list(plain.tensors_in(result)), None
-    )
+    header, tensors = recording.encode(tracer, Watcher([], tracer.reference).sights, results_in(result), None)
     row = header["records"][-1]
     where = ["record", len(header["records"]) - 1, row["offset"], row["shape"], row["strides"]]
     header["sights"] = [[0, "y", where]]

@@ -1,0 +1,45 @@
+"""What is returned as class scores or probabilities, and that no known equation gives."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from ..scores import candidates, outputs_of, stand_ins
+from .context import Context, Predict
+from .forms import CLASS_PROBABILITIES, LOGITS, Form
+from .walk import Walk
+
+
+def called_logits(walk: Walk, plain: Tensor) -> tuple[Form, ...]:
+    """The form in which the head's scores stand where something is called logits; () where nothing is."""
+    found = candidates(outputs_of(walk.trace), plain.shape)
+    if not found or not found[0].is_called_logits:
+        return ()
+    return tuple(form for form in LOGITS if found[0].is_one_of([form.function(plain)]))[:1]
+
+
+def unexplained_scores(walk: Walk, tensor: Tensor) -> Predict | None:
+    """What is returned as the scores, where it is neither the logits nor a known function of them."""
+    known = [tensor, *(form.function(tensor) for form in CLASS_PROBABILITIES)]
+    found = stand_ins(outputs_of(walk.trace), tensor.shape)
+    if not found or any(one.is_one_of(known) for one in found):
+        return None
+    return returned_as(found[0].path)
+
+
+def unexplained_probabilities(walk: Walk, tensor: Tensor, known: list[Tensor]) -> Predict | None:
+    """What is returned as probabilities, where it is neither ``known`` nor a known function of the logits."""
+    known = [*known, *(form.function(tensor) for form in CLASS_PROBABILITIES)]
+    named = [one for one in candidates(outputs_of(walk.trace), tensor.shape) if one.is_called_probabilities]
+    odd = next((one for one in named if not one.is_one_of(known)), None)
+    return None if odd is None else returned_as(odd.path)
+
+
+def returned_as(path: str) -> Predict:
+    """What is returned there, in the layout of scores if it can be read so."""
+
+    def predict(context: Context) -> Tensor:
+        output = {one.path: one for one in outputs_of(context.trace)}[path]
+        return next(output.readings(context.sizes.output_shape), output.tensor)
+
+    return predict

@@ -1,0 +1,55 @@
+"""Whether passes over one image run the same operations: if not, what one shows says nothing of the next."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from ..submissions.trace import Trace
+from .drawing import Draw
+from .example import Example
+from .verdicts import CheckFailed
+
+if TYPE_CHECKING:
+    from .examination import Examination
+
+_TEXT = (
+    "From here on, the forward pass runs other operations each time, over the same image with the same "
+    "weights, so that what one pass shows is not what the next one does. In eval mode it should do the same."
+)
+
+
+def parting(examination: Examination, draw: Draw, trace: Trace) -> int | None:
+    """The first record at which passes over the same image part; None where they do not.
+
+    A first pass may do more than all that follow: what depends on sizes alone, such as a table of positions,
+    may be kept for the next.
+    """
+    second = examination.trace(draw)
+    if second.signature == trace.signature:
+        return None
+    if examination.trace(draw).signature == second.signature:
+        return None
+    pairs = zip(trace.records, second.records)
+    return sum(1 for _ in takewhile(lambda pair: pair[0].op == pair[1].op, pairs))
+
+
+def demand_steady(parted: int | None, example: Example | None = None, key: str = "") -> None:
+    """Raises CheckFailed for a stage that is computed behind the record where passes part.
+
+    Without a stage, for what is returned, which comes last.
+    """
+    if parted is None:
+        return
+    if example is None:
+        raise CheckFailed(_TEXT)
+    for step in example.walk.steps:
+        if step.found is not None and step.found.record >= parted:
+            parted = -1
+        if step.key == key and parted < 0:
+            raise CheckFailed(_TEXT, (), example.draw)
+
+
+def unsteady() -> CheckFailed:
+    """What a property says that compares recorded passes."""
+    return CheckFailed("the forward pass runs other operations each time, over the same image")
