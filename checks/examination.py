@@ -5,7 +5,7 @@ One traced pass an example, shared by all checks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -33,7 +33,7 @@ from .picture_pass import picture_pass
 from .pictures import Picture
 from .replay import ReplayError, replay, reread
 from .stops import statements
-from .verdicts import CheckFailed, NotApplicable
+from .verdicts import CheckFailed, NotApplicable, NotAsked
 
 _SPARE = 4  # times as many draws as examples
 _LARGE_EXAMPLES = 2
@@ -277,12 +277,34 @@ class Examination:
 
     @cached_property
     def absent(self) -> frozenset[str]:
-        """Keys of stages that this architecture does not have, where the walk came to its end."""
-        if self.crash is not None or self.walk.unexplained is not None:
+        """Keys of stages that are not there by right: an architecture that is accepted has none such."""
+        if self.architecture is None or self.is_foreign:
             return frozenset()
-        return frozenset(stage.key for stage in self.family.stages[1:]) - {
-            step.key for step in self.walk.steps
-        }
+        rows = self.family.blocks.get(self.architecture, self.family.stages)
+        there = {row.key for row in rows} | {step.key for step in self.walk.steps}
+        return frozenset(key for key in self.keys if key not in there)
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Of the stages that are looked for, in order."""
+        return [stage.key for stage in self.family.stages[1:]]
+
+    @cached_property
+    def missing(self) -> Mapping[str, int]:
+        """Stages without which the pass goes on to its end: by key, in order, the first block that lacks it."""
+        if self.crash is not None or self.walk.unexplained is not None:
+            return {}
+        seen = {(step.key, step.block) for step in self.walk.steps}
+        in_blocks = {key for key, block in seen if block}
+        last = 1 if self.walk.bound else self.walk.blocks  # known by the scores, block 1 stands for all
+        lacking = [
+            (key, block)
+            for key in self.keys
+            if key not in self.absent
+            for block in (range(1, last + 1) if key in in_blocks else [0])
+            if (key, block) not in seen
+        ]
+        return dict(reversed(lacking))
 
     def may_shrink(self, id: str) -> bool:
         """Shrinking is paid for once a mistake."""
@@ -303,7 +325,7 @@ class Examination:
         """Is a stage computed by anything but its equation, as far as values tell?"""
         claimed = {one.finding.id for one in self.false_claims if one.finding.stage == key}
         computed = set(self.faults(key)) - claimed
-        return bool(computed) or any(at == key for at, _ in self._unexplained)
+        return bool(computed) or key in self.missing or any(at == key for at, _ in self._unexplained)
 
     @cached_property
     def full_shapes(self) -> FullSize:
@@ -337,4 +359,4 @@ class Examination:
 
     def _demand_a_model(self) -> None:
         if self.session.is_script:
-            raise NotApplicable("a script has no model that could be built, or run in another way")
+            raise NotAsked("a script has no model that could be built, or run in another way")

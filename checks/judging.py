@@ -18,7 +18,7 @@ from .locating.places import ROUNDING
 from .locating.walk import Step
 from .replay import Seen
 from .returned import demand_returned
-from .verdicts import CheckFailed, NotApplicable, NotReached
+from .verdicts import CheckFailed, NotAsked, NotReached
 
 # A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; on the
 # correct styles of the test corpus it stays under 1e-12.
@@ -64,16 +64,29 @@ def _demand(examination: Examination, row: Stage) -> Seen:
     if crash is not None and row.key == crash.stage:
         raise CheckFailed(crash.message, examination.faults(row.key))
     seen = examination.examples[0].first(row.key)
+    if row.key in examination.missing:
+        raise _missing(examination, row)
     if seen is not None:
         return seen
     if crash is not None:
         raise NotReached("the forward pass stopped before it")
     if row.key in examination.absent:
-        raise NotApplicable("this architecture has no such stage")
+        raise NotAsked("this architecture has no such stage")
     if examination.walk.unexplained is not None and examination.walk.unexplained[0] == row.key:
         raise CheckFailed("no known equation, right or wrong, explains what the code computes here")
     before = examination.failed_before(row.key)
     raise NotReached(f"{before or 'an earlier stage'} could not be followed any further")
+
+
+def _missing(examination: Examination, row: Stage) -> Exception:
+    """The first stage that the pass goes on without is wrong; those after it follow from that."""
+    first, block = next(iter(examination.missing.items()))
+    if row.key != first:
+        return NotReached(f"{examination.family.stage(first).label} is missing before it")
+    where = f"block {block}" if block else "the forward pass"
+    return CheckFailed(
+        f"it was not found in {where}, which goes on without it or computes it in a way that cannot be followed"
+    )
 
 
 def check_equation(examination: Examination, key: str) -> None:

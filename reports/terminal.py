@@ -36,7 +36,8 @@ def verdict(result: Result) -> RenderableType:
 
 def _score(result: Result) -> Text:
     score = say("terminal.score", earned=points(result.score.earned), possible=points(result.score.possible))
-    return Text.assemble((one_line(result.submission, NAME_LIMIT), "bold"), "  ", score)
+    unearned = "".join(f"\n{one_line(note.text)}" for note in result.notes if note.kind == "unearned")
+    return Text.assemble((one_line(result.submission, NAME_LIMIT), "bold"), "  ", score, (unearned, "dim"))
 
 
 def told(stands: Standing) -> Iterator[Text]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import torch
@@ -53,6 +53,11 @@ class Component(Examination):
         reached = {step.key for step in self.walk.steps}
         missing = [key for key in self.row.stages if key not in reached]
         return missing[0] if self.crash is not None and missing else None
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Of the stages that are its own."""
+        return self.row.stages
 
     @property
     def is_foreign(self) -> bool:
