@@ -51,7 +51,7 @@ class Breakpoints:
             if self._stands_where_made(mine, tensors):
                 return None
             raise NotApplicable(
-                "no local variable of this code ever holds the stage, and no mark stands at the line that computes it"
+                "no local variable of this code ever holds the stage, and no mark stands where it is computed"
             )
         if not mine:
             raise CheckFailed(f"there is no comment «# BREAKPOINT {label}»")
@@ -66,9 +66,7 @@ class Breakpoints:
         lines = beside(self._examination.source.files, [self.marks[number] for number in mine])
         made = {frame for one in tensors for frame in frames_of(self._examination, one.step)[:1]}
         return any(
-            Frame(self.marks[number].file, line) in made
-            for number, near in zip(mine, lines)
-            for line in near
+            Frame(self.marks[number].file, line) in made for number, near in zip(mine, lines) for line in near
         )
 
     def _check_image(self, mine: Sequence[int]) -> None:

@@ -21,6 +21,7 @@ from ..submissions.trace import Trace
 from .assignment import Assignment
 from .claims import FalseClaim, false_claims
 from .commands import command_line
+from .constants import Constant, constants
 from .crashing import Crash, diagnose
 from .drawing import Draw, draw_examples, is_large, noise
 from .example import Example
@@ -31,6 +32,7 @@ from .locating.locate import locate
 from .locating.walk import Finding, Walk
 from .picture_pass import picture_pass
 from .pictures import Picture
+from .presence import absent, missing
 from .replay import ReplayError, replay, reread
 from .stops import statements
 from .verdicts import CheckFailed, NotApplicable, NotAsked
@@ -152,9 +154,14 @@ class Examination:
         return draw.image
 
     def trace(
-        self, draw: Draw, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
+        self,
+        draw: Draw,
+        image: Tensor | None = None,
+        fixed: Mapping[str, Tensor] | None = None,
+        drawn: int | None = None,
     ) -> Trace:
-        return self.session.trace(draw.sizes, draw.seed, draw.image if image is None else image, fixed=fixed)
+        given = draw.image if image is None else image
+        return self.session.trace(draw.sizes, draw.seed, given, fixed=fixed, drawn=drawn)
 
     def example(self, draw: Draw) -> Example:
         """A draw traced, with the located stages in it."""
@@ -210,6 +217,7 @@ class Examination:
         if self.diagnosis is not None and self.diagnosis.id is not None:
             found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
         found += [one.finding for one in self.false_claims]
+        found += [one.finding for one in self.constants.values() if one.finding is not None]
         return list({(one.id, one.stage): one for one in found}.values())
 
     @cached_property
@@ -245,6 +253,17 @@ class Examination:
         """What is shown as a stage, and was never computed by the model."""
         return false_claims(self)
 
+    @cached_property
+    def constants(self) -> Mapping[str, Constant]:
+        """Stages that read a constant where something learned was expected, by key."""
+        return constants(self)
+
+    @cached_property
+    def redrawn(self) -> Example:
+        """The first example once more, with other parameters and everything else as it was."""
+        draw = self.first_draw
+        return self._example(draw, self.trace(draw, drawn=draw.seed + 1))
+
     @property
     def stopped_at(self) -> str | None:
         """The key of the stage to blame for the exception that the forward pass ended in."""
@@ -275,36 +294,20 @@ class Examination:
     def architecture(self) -> str | None:
         return self.walk.architecture
 
-    @cached_property
-    def absent(self) -> frozenset[str]:
-        """Keys of stages that are not there by right: an architecture that is accepted has none such."""
-        if self.architecture is None or self.is_foreign:
-            return frozenset()
-        rows = self.family.blocks.get(self.architecture, self.family.stages)
-        there = {row.key for row in rows} | {step.key for step in self.walk.steps}
-        return frozenset(key for key in self.keys if key not in there)
-
     @property
     def keys(self) -> Sequence[str]:
         """Of the stages that are looked for, in order."""
         return [stage.key for stage in self.family.stages[1:]]
 
     @cached_property
+    def absent(self) -> frozenset[str]:
+        """Keys of stages that are not there by right."""
+        return absent(self)
+
+    @cached_property
     def missing(self) -> Mapping[str, int]:
-        """Stages without which the pass goes on to its end: by key, in order, the first block that lacks it."""
-        if self.crash is not None or self.walk.unexplained is not None:
-            return {}
-        seen = {(step.key, step.block) for step in self.walk.steps}
-        in_blocks = {key for key, block in seen if block}
-        last = 1 if self.walk.bound else self.walk.blocks  # known by the scores, block 1 stands for all
-        lacking = [
-            (key, block)
-            for key in self.keys
-            if key not in self.absent
-            for block in (range(1, last + 1) if key in in_blocks else [0])
-            if (key, block) not in seen
-        ]
-        return dict(reversed(lacking))
+        """Stages that should be there and were not found: by key, in order, the first block without them."""
+        return missing(self)
 
     def may_shrink(self, id: str) -> bool:
         """Shrinking is paid for once a mistake."""
@@ -324,6 +327,7 @@ class Examination:
     def is_wrong(self, key: str) -> bool:
         """Is a stage computed by anything but its equation, as far as values tell?"""
         claimed = {one.finding.id for one in self.false_claims if one.finding.stage == key}
+        claimed |= {one.id for one in self.constants.values() if one.stage == key and one.id}
         computed = set(self.faults(key)) - claimed
         return bool(computed) or key in self.missing or any(at == key for at, _ in self._unexplained)
 

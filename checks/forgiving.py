@@ -22,9 +22,10 @@ _BEYOND = "the other checks stand for a fifth of their group, and more than that
 
 def forgiven(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
     """These outcomes, with what was skipped beyond the bounds as not reached."""
-    worth: Counter[str] = Counter()
+    worth: dict[str, float] = {}
     for one in outcomes:
-        worth[kind_of(one.id)] += points[one.id] if one.asked else 0.0
+        kind = kind_of(one.id)
+        worth[kind] = worth.get(kind, 0.0) + (points[one.id] if one.asked else 0.0)
     left = {kind: _FORGIVEN * amount for kind, amount in worth.items()}
     return [_settled(one, points[one.id], left) for one in outcomes]
 
@@ -47,5 +48,10 @@ def unearned(
     lost = [one for one, other in zip(settled, outcomes) if one.outcome != other.outcome]
     for kind, number in Counter(kind_of(one.id) for one in lost).items():
         amount = sum(points[one.id] for one in lost if kind_of(one.id) == kind)
-        checks = f"{number} check{'s' if number > 1 else ''} of the kind «{kind}» could not be asked of this code"
-        yield Note(kind="unearned", text=f"{checks}, beyond what others stand for: {amount:.2f} points are not earned.")
+        checks = (
+            f"{number} check{'s' if number > 1 else ''} of the kind «{kind}» could not be asked of this code"
+        )
+        yield Note(
+            kind="unearned",
+            text=f"{checks}, beyond what others stand for: {amount:.2f} points are not earned.",
+        )

@@ -70,22 +70,22 @@ def _demand(examination: Examination, row: Stage) -> Seen:
         return seen
     if crash is not None:
         raise NotReached("the forward pass stopped before it")
-    if row.key in examination.absent:
-        raise NotAsked("this architecture has no such stage")
-    if examination.walk.unexplained is not None and examination.walk.unexplained[0] == row.key:
-        raise CheckFailed("no known equation, right or wrong, explains what the code computes here")
-    before = examination.failed_before(row.key)
-    raise NotReached(f"{before or 'an earlier stage'} could not be followed any further")
+    raise NotAsked("this architecture has no such stage")
 
 
 def _missing(examination: Examination, row: Stage) -> Exception:
-    """The first stage that the pass goes on without is wrong; those after it follow from that."""
-    first, block = next(iter(examination.missing.items()))
+    """Where the walk is stuck, or else the first stage that the pass goes on without, is to blame."""
+    stuck = examination.walk.unexplained
+    first, block = next(iter(examination.missing.items())) if stuck is None else stuck
+    where = f"in block {block}" if block else "here"
     if row.key != first:
-        return NotReached(f"{examination.family.stage(first).label} is missing before it")
-    where = f"block {block}" if block else "the forward pass"
+        before = examination.failed_before(row.key)
+        return NotReached(f"{before or 'an earlier stage'} could not be followed any further")
+    if stuck is not None:
+        return CheckFailed(f"no known equation, right or wrong, explains what the code computes {where}")
     return CheckFailed(
-        f"it was not found in {where}, which goes on without it or computes it in a way that cannot be followed"
+        f"it was not found {where}: the forward pass goes on without it, or computes it in a way"
+        " that cannot be followed"
     )
 
 
@@ -96,6 +96,10 @@ def check_equation(examination: Examination, key: str) -> None:
     for false in examination.false_claims:
         if false.finding.stage == key:
             raise CheckFailed(false.message, (false.finding.id,), examination.first_draw)
+    if constant := examination.constants.get(key):
+        ids = () if constant.id is None else (constant.id,)
+        if not ids or examination.counts(ids[0]):
+            raise CheckFailed(constant.message, ids, examination.first_draw)
     faults = examination.faults(key)
     if faults:
         draw = _smallest_fault(examination, key, faults)

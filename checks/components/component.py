@@ -40,9 +40,13 @@ class Component(Examination):
         return torch.randn(self.row.input_shape(draw.sizes), generator=generator, dtype=torch.float64)
 
     def trace(
-        self, draw: Draw, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
+        self,
+        draw: Draw,
+        image: Tensor | None = None,
+        fixed: Mapping[str, Tensor] | None = None,
+        drawn: int | None = None,
     ) -> Trace:
-        return super().trace(draw, self.input(draw) if image is None else image, fixed)
+        return super().trace(draw, self.input(draw) if image is None else image, fixed, drawn)
 
     def located(self, draw: Draw, trace: Trace) -> Example:
         walk = locate_component(self.row.key, trace, draw.sizes)

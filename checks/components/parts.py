@@ -9,7 +9,7 @@ from ...submissions.asking import Candidate, candidates
 from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ..catalogue import mistakes
 from ..examination import Examination
-from ..verdicts import CheckFailed, NotApplicable, NotAsked
+from ..verdicts import CheckFailed, NotAsked
 from .component import Component
 from .judging import Fault, faults
 

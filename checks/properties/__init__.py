@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..examination import Examination
-from ..verdicts import CheckFailed, NotApplicable, NotAsked
+from ..verdicts import CheckFailed, NotAsked
 from .batches import batch_independence, batch_sizes, memory_layout, responds_to_the_image
 from .forms import operations, results_are_used, usual_forms
 from .fresh import initial_weights, instances_of_their_own, registered

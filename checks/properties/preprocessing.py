@@ -23,9 +23,7 @@ def preprocessing(examination: Examination) -> None:
     side = examination.assignment.full.height
     prepared = examination.session.prepare(side)
     if prepared is None:
-        raise NotAsked(
-            "no function or transform that prepares pictures was found, or it could not be called"
-        )
+        raise NotAsked("no function or transform that prepares pictures was found, or it could not be called")
     _form(examination, prepared)
     _values(examination, prepared)
     _layout(prepared, side)
