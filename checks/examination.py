@@ -355,6 +355,11 @@ class Examination:
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
 
+    @property
+    def prints_in_passes(self) -> bool:
+        """Was anything printed while the model was traced? A script may call what prints for it."""
+        return bool(self.examples) and not self.session.is_script and self.session.child.prints_in_passes
+
     @cached_property
     def plain(self) -> Passes:
         """Untraced passes of the first example: its image twice, another image, its image again."""

@@ -30,6 +30,11 @@ def test_prints(examination: Examination) -> None:
     if found:
         places = ", ".join(f"{frame.file}:{frame.line}" for frame in found[:5])
         raise CheckFailed(f"the assignment allows no print statements, and there are {len(found)}: {places}")
+    if examination.prints_in_passes:
+        raise CheckFailed(
+            "the assignment allows no print statements, and something is written to the standard output while"
+            " the model is built and run"
+        )
 
 
 def test_parameters(examination: Examination) -> None:
