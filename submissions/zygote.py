@@ -108,7 +108,9 @@ def _fork(run: Callable[[], None]) -> int:
         os._exit(status)
 
 
-def _begin(zygote: int, order: dict[str, Any], connection: int, printed: int, warned: int, reports: int) -> None:
+def _begin(
+    zygote: int, order: dict[str, Any], connection: int, printed: int, warned: int, reports: int
+) -> None:
     """Be the monitor, or where namespaces are wanted the keeper of one, which cannot enter them itself."""
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -122,7 +124,9 @@ def _begin(zygote: int, order: dict[str, Any], connection: int, printed: int, wa
     os.waitpid(monitor, 0)
 
 
-def _monitor(parent: int, order: dict[str, Any], connection: int, printed: int, warned: int, reports: int) -> None:
+def _monitor(
+    parent: int, order: dict[str, Any], connection: int, printed: int, warned: int, reports: int
+) -> None:
     """Fork the child, report its end, adopt and reap what it leaves, and report what all of it used."""
     kernel.end_with(parent)
     kernel.adopt_orphans()

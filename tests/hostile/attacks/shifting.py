@@ -110,7 +110,10 @@ for _ in range(_PASSES[0] % 50):
     ),
     Attack("print by another name", _PRINTS, top="show = print", forward="show(img.shape)"),
     Attack(
-        "print looked up", _PRINTS, top="import builtins", forward="getattr(builtins, 'pri' + 'nt')(img.shape)"
+        "print looked up",
+        _PRINTS,
+        top="import builtins",
+        forward="getattr(builtins, 'pri' + 'nt')(img.shape)",
     ),
     Attack("the standard output written to", _PRINTS, top="import sys", forward="sys.stdout.write('.')"),
     Attack("descriptor 1 written to", _PRINTS, top="import os", forward="os.write(1, b'.')"),
