@@ -220,7 +220,7 @@ def _prints(node: ast.AST) -> bool:
 def _called(function: ast.expr) -> str:
     """Return ``print`` of ``print(…)``, ``pprint`` of ``pprint.pprint(…)``, nothing of ``self.print(…)``."""
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-        return function.attr if function.value.id in ("pprint", "builtins") else ""
+        return function.attr if function.value.id in ("pprint", "builtins", "rich") else ""
     return function.id if isinstance(function, ast.Name) else ""
 
 
