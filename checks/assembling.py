@@ -14,6 +14,7 @@ from .components.parts import Parts
 from .components.record import exercise_mistakes, exercise_variants
 from .examination import Examination
 from .family import Family
+from .forgiving import forgiven, unearned
 from .kept.arrays import kept_arrays
 from .named_rows import label_of, mistake_results, property_results, variant_results
 from .placing import location
@@ -50,8 +51,9 @@ def graded(
     written: Written | None = None,
 ) -> Result:
     """The record of a submission whose checks have run."""
-    outcomes = [*outcomes, *(written.outcomes() if written else ())]
-    points = examination.assignment.points_of([one.id for one in outcomes])
+    ended = [*outcomes, *(written.outcomes() if written else ())]
+    points = examination.assignment.points_of([one.id for one in ended])
+    outcomes = forgiven(points, ended)
     family = examination.family
     checks = _checks(examination.assignment, points, outcomes)
     models = [examination] if examination.assignment.architectures else []
@@ -74,7 +76,11 @@ def graded(
             *(found for one in (*models, *components) for found in variant_results(one)),
             *(exercise_variants(exercises) if exercises else ()),
         ],
-        notes=[*_notes(notes, examination.source), *_left_out(*models, *components)],
+        notes=[
+            *unearned(points, ended, outcomes),
+            *_notes(notes, examination.source),
+            *_left_out(*models, *components),
+        ],
         written=written.record(stages) if written else None,
         run=run,
         arrays=kept_arrays([*models, *components]),
@@ -91,8 +97,9 @@ def not_graded(
     written: Written | None = None,
 ) -> Result:
     """The record of a submission that ended before its checks could run; what is written counts anyway."""
-    outcomes = written.outcomes() if written else []
-    points = assignment.points_of([one.id for one in outcomes])
+    ended = written.outcomes() if written else []
+    points = assignment.points_of([one.id for one in ended])
+    outcomes = forgiven(points, ended)
     earned = _score(points, outcomes, 0.0).earned
     where = None if error.frame is None else location(error.frame, source)
     return Result(
@@ -104,7 +111,7 @@ def not_graded(
         location=where,
         score=Score(earned=earned, possible=assignment.possible),
         checks=_checks(assignment, points, outcomes),
-        notes=_notes(notes, source),
+        notes=[*unearned(points, ended, outcomes), *_notes(notes, source)],
         written=written.record({}) if written else None,
         run=run,
     )
@@ -138,7 +145,7 @@ def _message(outcome: CheckOutcome, family: Family) -> str:
 
 
 def _score(points: Mapping[str, float], outcomes: Sequence[CheckOutcome], by_hand: float) -> Score:
-    """Skipped checks say nothing: their points go to the others. Those ``by_hand`` are yet to come."""
+    """The points of what is skipped still go to the others. Those ``by_hand`` are yet to come."""
     possible = sum(points[one.id] for one in outcomes)
     asked = sum(points[one.id] for one in outcomes if one.outcome != "skipped")
     earned = sum(points[one.id] for one in outcomes if one.outcome == "passed")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..submissions.code import marks
+from ..submissions.errors import Frame
 from ..submissions.trace import Sight, Trace
 from .examination import Examination
+from .placing import frames_of
 from .replay import Seen
-from .stops import same_in_some_layout
-from .verdicts import CheckFailed, NotApplicable, NotReached
+from .stops import beside, same_in_some_layout
+from .verdicts import CheckFailed, NotApplicable, NotAsked, NotReached
 
 
 class Breakpoints:
@@ -27,6 +29,7 @@ class Breakpoints:
     def check(self, label: str) -> None:
         """Some mark with this label stands where a local variable holds the stage.
 
+        Where none ever does, as inside of a library's attention, it stands at the line that computes it.
         The assignment's label sets decide which stages the label may mean.
         """
         keys = self._meanings(label)
@@ -34,8 +37,8 @@ class Breakpoints:
         tensors = [one for key in keys for one in self._examination.examples[0].all(key)]
         if keys == [self._examination.family.input_key]:
             return self._check_image(mine)
-        if not tensors and self._examination.absent.issuperset(keys):
-            raise NotApplicable("this architecture has no such stage")
+        if self._examination.absent.issuperset(keys):
+            raise NotAsked("this architecture has no such stage")
         if not tensors:
             raise NotReached("the stage was not found in the forward pass")
         for false in self._examination.false_claims:
@@ -45,7 +48,11 @@ class Breakpoints:
         if self._any_holds(seen, tensors):
             return None
         if not self._any_holds(self.trace.sights, tensors):
-            raise NotApplicable("no local variable of this code ever holds the stage")
+            if self._stands_where_made(mine, tensors):
+                return None
+            raise NotApplicable(
+                "no local variable of this code ever holds the stage, and no mark stands where it is computed"
+            )
         if not mine:
             raise CheckFailed(f"there is no comment «# BREAKPOINT {label}»")
         raise CheckFailed(self._misplaced(label, mine, sorted({one.name for one in seen})))
@@ -53,6 +60,14 @@ class Breakpoints:
     def _any_holds(self, sights: Sequence[Sight], tensors: Sequence[Seen]) -> bool:
         variables = [self.trace.tensor(one) for one in dict.fromkeys(one.reference for one in sights)]
         return any(same_in_some_layout(one, seen.student) for one in variables for seen in tensors)
+
+    def _stands_where_made(self, mine: Sequence[int], tensors: Sequence[Seen]) -> bool:
+        """Does a mark stand at a line that computes the stage, such as the call of a library's attention?"""
+        lines = beside(self._examination.source.files, [self.marks[number] for number in mine])
+        made = {frame for one in tensors for frame in frames_of(self._examination, one.step)[:1]}
+        return any(
+            Frame(self.marks[number].file, line) in made for number, near in zip(mine, lines) for line in near
+        )
 
     def _check_image(self, mine: Sequence[int]) -> None:
         """The image is made outside of a model, in code that grading does not run, but inside of a script."""

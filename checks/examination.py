@@ -5,7 +5,7 @@ One traced pass an example, shared by all checks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -21,6 +21,7 @@ from ..submissions.trace import Trace
 from .assignment import Assignment
 from .claims import FalseClaim, false_claims
 from .commands import command_line
+from .constants import Constant, constants
 from .crashing import Crash, diagnose
 from .drawing import Draw, draw_examples, is_large, noise
 from .example import Example
@@ -31,11 +32,12 @@ from .locating.locate import locate
 from .locating.walk import Finding, Walk
 from .picture_pass import picture_pass
 from .pictures import Picture
+from .presence import absent, missing
 from .replay import ReplayError, replay, reread
 from .returned import paths_of_scores
 from .steadiness import parting, unsteady
 from .stops import statements
-from .verdicts import CheckFailed, NotApplicable
+from .verdicts import CheckFailed, NotApplicable, NotAsked
 
 _SPARE = 4  # times as many draws as examples
 _LARGE_EXAMPLES = 2
@@ -169,9 +171,14 @@ class Examination:
         return draw.image
 
     def trace(
-        self, draw: Draw, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
+        self,
+        draw: Draw,
+        image: Tensor | None = None,
+        fixed: Mapping[str, Tensor] | None = None,
+        drawn: int | None = None,
     ) -> Trace:
-        return self.session.trace(draw.sizes, draw.seed, draw.image if image is None else image, fixed=fixed)
+        given = draw.image if image is None else image
+        return self.session.trace(draw.sizes, draw.seed, given, fixed=fixed, drawn=drawn)
 
     def example(self, draw: Draw) -> Example:
         """A draw traced, with the located stages in it."""
@@ -240,6 +247,7 @@ class Examination:
         if self.diagnosis is not None and self.diagnosis.id is not None:
             found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
         found += [one.finding for one in self.false_claims]
+        found += [one.finding for one in self.constants.values() if one.finding is not None]
         return list({(one.id, one.stage): one for one in found}.values())
 
     @cached_property
@@ -280,6 +288,17 @@ class Examination:
         """What is shown as a stage, and was never computed by the model."""
         return false_claims(self)
 
+    @cached_property
+    def constants(self) -> Mapping[str, Constant]:
+        """Stages that read a constant where something learned was expected, by key."""
+        return constants(self)
+
+    @cached_property
+    def redrawn(self) -> Example:
+        """The first example once more, with other parameters and everything else as it was."""
+        draw = self.first_draw
+        return self._example(draw, self.trace(draw, drawn=draw.seed + 1))
+
     @property
     def stopped_at(self) -> str | None:
         """The key of the stage to blame for the exception that the forward pass ended in."""
@@ -310,14 +329,20 @@ class Examination:
     def architecture(self) -> str | None:
         return self.walk.architecture
 
+    @property
+    def keys(self) -> Sequence[str]:
+        """Of the stages that are looked for, in order."""
+        return [stage.key for stage in self.family.stages[1:]]
+
     @cached_property
     def absent(self) -> frozenset[str]:
-        """Keys of stages that this architecture does not have, where the walk came to its end."""
-        if self.crash is not None or self.walk.unexplained is not None:
-            return frozenset()
-        return frozenset(stage.key for stage in self.family.stages[1:]) - {
-            step.key for step in self.walk.steps
-        }
+        """Keys of stages that are not there by right."""
+        return absent(self)
+
+    @cached_property
+    def missing(self) -> Mapping[str, int]:
+        """Stages that should be there and were not found: by key, in order, the first block without them."""
+        return missing(self)
 
     def may_shrink(self, id: str) -> bool:
         """Shrinking is paid for once a mistake."""
@@ -337,8 +362,9 @@ class Examination:
     def is_wrong(self, key: str) -> bool:
         """Is a stage computed by anything but its equation, as far as values tell?"""
         claimed = {one.finding.id for one in self.false_claims if one.finding.stage == key}
+        claimed |= {one.id for one in self.constants.values() if one.stage == key and one.id}
         computed = set(self.faults(key)) - claimed
-        return bool(computed) or any(at == key for at, _ in self._unexplained)
+        return bool(computed) or key in self.missing or any(at == key for at, _ in self._unexplained)
 
     @cached_property
     def full_shapes(self) -> FullSize:
@@ -364,6 +390,11 @@ class Examination:
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
 
+    @property
+    def prints_in_passes(self) -> bool:
+        """Was anything printed while the model was traced? A script may call what prints for it."""
+        return bool(self.examples) and not self.session.is_script and self.session.child.prints_in_passes
+
     @cached_property
     def plain(self) -> Passes:
         """Untraced passes of the first example: its image twice, another image, its image again."""
@@ -372,4 +403,4 @@ class Examination:
 
     def _demand_a_model(self) -> None:
         if self.session.is_script:
-            raise NotApplicable("a script has no model that could be built, or run in another way")
+            raise NotAsked("a script has no model that could be built, or run in another way")

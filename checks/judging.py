@@ -20,13 +20,13 @@ from .locating.walk import Step
 from .replay import Seen
 from .returned import demand_returned
 from .steadiness import demand_steady
-from .verdicts import CheckFailed, NotApplicable, NotReached
+from .verdicts import CheckFailed, NotAsked, NotReached
 
 # A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; on the
 # correct styles of the test corpus it stays under 1e-12.
 CHAINED_ROUNDING = 1e-9
 
-_UNKNOWN = "no known equation, right or wrong, explains what the code computes here"
+_UNKNOWN = "no known equation, right or wrong, explains what the code computes"
 _SHAPE_MISTAKES = {"mlp_hidden": "mlp-ratio-wrong"}
 
 
@@ -67,18 +67,31 @@ def _demand(examination: Examination, row: Stage) -> Seen:
     if crash is not None and row.key == crash.stage:
         raise CheckFailed(crash.message, examination.faults(row.key))
     seen = examination.examples[0].first(row.key)
+    if row.key in examination.missing:
+        raise _missing(examination, row)
     if seen is not None:
         demand_steady(examination.parted, examination.examples[0], row.key)
         demand_on_the_way(examination.examples[0], row.key)
         return seen
     if crash is not None:
         raise NotReached("the forward pass stopped before it")
-    if row.key in examination.absent:
-        raise NotApplicable("this architecture has no such stage")
-    if examination.walk.unexplained is not None and examination.walk.unexplained[0] == row.key:
-        raise CheckFailed(examination.walk.lost or _UNKNOWN)
-    before = examination.failed_before(row.key)
-    raise NotReached(f"{before or 'an earlier stage'} could not be followed any further")
+    raise NotAsked("this architecture has no such stage")
+
+
+def _missing(examination: Examination, row: Stage) -> Exception:
+    """Where the walk is stuck, or else the first stage that the pass goes on without, is to blame."""
+    stuck = examination.walk.unexplained
+    first, block = next(iter(examination.missing.items())) if stuck is None else stuck
+    where = f"in block {block}" if block else "here"
+    if row.key != first:
+        before = examination.failed_before(row.key)
+        return NotReached(f"{before or 'an earlier stage'} could not be followed any further")
+    if stuck is not None:
+        return CheckFailed(examination.walk.lost or f"{_UNKNOWN} {where}")
+    return CheckFailed(
+        f"it was not found {where}: the forward pass goes on without it, or computes it in a way"
+        " that cannot be followed"
+    )
 
 
 def check_equation(examination: Examination, key: str) -> None:
@@ -88,6 +101,10 @@ def check_equation(examination: Examination, key: str) -> None:
     for false in examination.false_claims:
         if false.finding.stage == key:
             raise CheckFailed(false.message, (false.finding.id,), examination.first_draw)
+    if constant := examination.constants.get(key):
+        ids = () if constant.id is None else (constant.id,)
+        if not ids or examination.counts(ids[0]):
+            raise CheckFailed(constant.message, ids, examination.first_draw)
     faults = examination.faults(key)
     if faults:
         draw = _smallest_fault(examination, key, faults)

@@ -10,7 +10,7 @@ from torch import Tensor
 from .examination import Examination
 from .example import Example
 from .locating.places import equal
-from .verdicts import CheckFailed, NotApplicable, NotReached
+from .verdicts import CheckFailed, NotAsked, NotReached
 
 Forms = Iterator[tuple[str, tuple[str, ...], Tensor]]  # what it is, the mistake that it is, its values
 
@@ -51,7 +51,7 @@ _STAGES = {"patch-tokens": "final_sequence", "class-attention": "attention_proba
 def check_output(examination: Examination, name: str) -> None:
     """The model returns it when every switch of its forward pass is on."""
     if name not in examination.assignment.outputs:
-        raise NotApplicable("this assignment does not ask for it")
+        raise NotAsked("this assignment does not ask for it")
     example = examination.examples[0]
     if not {_STAGES[name], "attention_scores"} <= {one.step.key for one in example.seen}:
         raise NotReached(f"{_STAGES[name]} was not found in the forward pass")

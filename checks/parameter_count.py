@@ -8,7 +8,7 @@ from ..reference.model_sizes import ModelSizes
 from ..reference.sizes import Sizes
 from ..reference.vit import CLIP, PRE_NORM, REPORT, ReferenceViT, Variant
 from .examination import Examination
-from .verdicts import CheckFailed, NotApplicable
+from .verdicts import CheckFailed, NotApplicable, NotAsked
 
 _VARIANTS = {one.name: one for one in (REPORT, PRE_NORM, CLIP)}
 _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two small models tell the large
@@ -17,14 +17,14 @@ _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two s
 def check_parameter_count(examination: Examination) -> None:
     """The model has as many parameters as the reference of its architecture."""
     if not examination.assignment.rules.parameters:
-        raise NotApplicable("this assignment does not count parameters")
+        raise NotAsked("this assignment does not count parameters")
     if examination.session.is_script:
-        raise NotApplicable("a script has no model whose parameters could be counted at another size")
+        raise NotAsked("a script has no model whose parameters could be counted at another size")
     count, block = examination.family.anatomy.parameters, examination.architecture
     if count is None or block is None:
         raise NotApplicable("the architecture could not be told, or the reference has none like it")
     if variants := [one.id for one in examination.findings if not examination.counts(one.id)]:
-        raise NotApplicable(f"an accepted variant may change the number: {', '.join(variants)}")
+        raise NotAsked(f"an accepted variant may change the number: {', '.join(variants)}")
     full = replace(examination.assignment.full, batch=1)
     found, expected = _students(examination, full), count(full, block)
     if found != expected:

@@ -37,14 +37,17 @@ def place_of(examination: Examination, key: str) -> Frame | None:
 
 
 def _frame(examination: Examination, step: Step) -> Frame | None:
-    record = _record(examination, step)
-    if record is None:
-        return None
-    frames = examination.walk.trace.records[record].frames
+    frames = frames_of(examination, step)
     helpers = _helpers(examination)
     # a helper's own line is the same for every stage it serves; its caller's is the one to look at
     own = [frame for frame in frames if frame not in helpers]
     return next(iter(own or frames), None)
+
+
+def frames_of(examination: Examination, step: Step) -> tuple[Frame, ...]:
+    """The lines that made the stage, or the next one that is a tensor of its own; innermost first."""
+    record = _record(examination, step)
+    return () if record is None else examination.walk.trace.records[record].frames
 
 
 def _record(examination: Examination, step: Step) -> int | None:

@@ -167,7 +167,7 @@ class VariantResult(_Record):
 class Note(_Record):
     """Something inferred or left out while the submission was loaded."""
 
-    kind: str  # skipped | inferred | pinned | printed
+    kind: str  # skipped | inferred | unearned
     text: str
     location: Location | None = None
 

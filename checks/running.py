@@ -25,7 +25,7 @@ from .components.exercises import Exercises
 from .components.parts import Parts
 from .examination import Examination
 from .family import Family
-from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
+from .verdicts import CheckFailed, CheckOutcome, NotApplicable, NotAsked, NotReached
 
 SUITE = Path(__file__).with_name("suite")
 _OF_MODEL = ("stages", "rules", "outputs", "properties")  # the last may end the process
@@ -230,9 +230,9 @@ class _Recorder(_Planner):
                 )
             case NotReached() as missed:
                 return CheckOutcome(id, stage, title, "not_reached", str(missed))
+            case NotAsked() | pytest.skip.Exception() as skipped:  # an instructor's own check decides as well
+                return CheckOutcome(id, stage, title, "skipped", str(skipped), asked=False)
             case NotApplicable() as skipped:
-                return CheckOutcome(id, stage, title, "skipped", str(skipped))
-            case pytest.skip.Exception() as skipped:
                 return CheckOutcome(id, stage, title, "skipped", str(skipped))
             case SubmissionError() as ended:  # its process is gone: all that asks it from now on ends so
                 outcome = "timed_out" if isinstance(ended, TimedOut) else "errored"

@@ -108,7 +108,8 @@ def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
         return StageStatus.PASSED
     if row.key in examination.absent:
         return StageStatus.NOT_APPLICABLE
-    return StageStatus.PASSED if examination.shown.first(row.key) else StageStatus.NOT_REACHED
+    reached = row.key not in examination.missing and examination.shown.first(row.key)
+    return StageStatus.PASSED if reached else StageStatus.NOT_REACHED
 
 
 def _evidence(examination: Examination, key: str) -> Evidence:

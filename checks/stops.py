@@ -31,6 +31,20 @@ def lines_below(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[range
     ]
 
 
+def beside(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[range]:
+    """For each mark all lines of the statement that it stands on, else of those before and after it."""
+    texts = {file: decode(content) for file, content in files.items() if _is_code(file, found)}
+    rows = {file: _first_lines(text) for file, text in texts.items()}
+    return [_lines_beside(rows[mark.file], mark.line) for mark in found]
+
+
+def _lines_beside(rows: Sequence[tuple[int, int, int]], line: int) -> range:
+    on = [row for row in rows if row[0] <= line <= row[1]][-1:]
+    around = [*[row for row in rows if row[0] < line][-1:], *[row for row in rows if row[0] > line][:1]]
+    near = on or around or [(0, -1, 0)]
+    return range(near[0][0], near[-1][1] + 1)
+
+
 def _is_code(file: str, found: Sequence[Mark]) -> bool:
     return any(mark.file == file for mark in found)
 

@@ -2,7 +2,8 @@
 
 CheckFailed     the student is wrong; the message is for the student
 NotReached      a stage that the check needs was never computed
-NotApplicable   the check means nothing for this submission (a skipped check, never a pass)
+NotApplicable   the check means nothing for this code (a skipped check, never a pass; see forgiving.py)
+NotAsked        nor for any other hand-in of its kind: the assignment does not ask it (skipped, and free)
 
 Any other exception in a check is the grader's own fault and is recorded as such.
 """
@@ -44,6 +45,10 @@ class NotApplicable(Exception):
     """The message says why."""
 
 
+class NotAsked(NotApplicable):
+    """What the assignment decides, what a script or a function cannot have, or what need not be handed in."""
+
+
 @dataclass(frozen=True)
 class CheckOutcome:
     """One check as it ended."""
@@ -56,3 +61,4 @@ class CheckOutcome:
     mistakes: tuple[str, ...] = ()
     counterexample: Mapping[str, object] | None = field(default=None)
     frame: Frame | None = None
+    asked: bool = True  # does the assignment ask it of this kind of hand-in? Else it is "skipped"

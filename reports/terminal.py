@@ -38,8 +38,9 @@ def verdict(result: Result) -> RenderableType:
 
 def _score(result: Result) -> RenderableType:
     score = say("terminal.score", earned=points(result.score.earned), possible=points(result.score.possible))
+    unearned = "".join(f"\n{one_line(note.text)}" for note in result.notes if note.kind == "unearned")
     name = one_line(result.submission, NAME_LIMIT)
-    return named(name, Text.assemble((name, "bold"), "  ", score))
+    return named(name, Text.assemble((name, "bold"), "  ", score, (unearned, "dim")))
 
 
 def told(stands: Standing) -> Iterator[RenderableType]:

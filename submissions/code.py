@@ -148,19 +148,31 @@ def labels_at(text: str) -> list[str]:
 
 
 def prints(files: Mapping[str, bytes]) -> list[Frame]:
-    """List where ``print`` or ``pprint`` is called."""
-    return [
+    """List where ``print`` or ``pprint`` is called, or ``print`` is given another name."""
+    found = [
         Frame(file, node.lineno)
         for file, text in _texts(files)
         for node in nodes(text)
-        if isinstance(node, ast.Call) and _called(node.func) in _PRINTS
+        if _prints(node)
     ]
+    return list(dict.fromkeys(found))
+
+
+def _prints(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=function):
+            return _called(function) in _PRINTS
+        case ast.Assign(value=ast.Name("print")) | ast.NamedExpr(value=ast.Name("print")):
+            return True
+        case ast.ImportFrom(names=names):
+            return any(one.name in _PRINTS and one.asname for one in names)
+    return False
 
 
 def _called(function: ast.expr) -> str:
     """Return ``print`` of ``print(…)``, ``pprint`` of ``pprint.pprint(…)``, nothing of ``self.print(…)``."""
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-        return function.attr if function.value.id in ("pprint", "builtins") else ""
+        return function.attr if function.value.id in ("pprint", "builtins", "rich") else ""
     return function.id if isinstance(function, ast.Name) else ""
 
 

@@ -32,6 +32,7 @@ _REPORT_SECONDS = 1.0  # from a closed connection to the monitor's word on how t
 _WATCH_SECONDS = 0.1  # between two counts of processes
 _PIECE = 1 << 20  # bytes to read or write at once
 _NO_TENSORS: Mapping[str, torch.Tensor] = MappingProxyType({})
+_PASSES = ("trace", "forward")  # in which the model is built and run
 _DOING = {
     "load": "while it was imported",
     "infer": "while its model was built and tried",
@@ -60,16 +61,20 @@ class Child:
         self,
         tree: Tree,
         connection: socket.socket,
-        printed: int,
+        written: tuple[int, int],
         limits: Limits,
         memory: MemoryWatch,
         resources: ExitStack,
         abandon: Callable[[], None],
     ) -> None:
-        """Release ``resources`` in the end; ``abandon`` ends the zygote where nothing less ends the child."""
+        """``written`` are the pipes of its output and its errors.
+
+        Release ``resources`` in the end; ``abandon`` ends the zygote where nothing less ends the child.
+        """
         self._tree, self._connection, self._limits = tree, connection, limits
         self._memory, self._resources, self._abandon = memory, resources, abandon
-        self._pipe, self._kept, self._printed_bytes = printed, b"", 0
+        self._pipes, self._kept, self._printed_bytes = written, b"", 0
+        self._output_bytes, self._in_passes = 0, 0
         self._left = limits.submission_seconds
         self._clock, self._late, self._watched = Clock(0.0, float), "", 0.0
         self._kept_waiting: Callable[[], float] = float  # until its process is known
@@ -77,9 +82,10 @@ class Child:
         self._failure: SubmissionError | None = None
         self._closed = False
         connection.setblocking(False)
-        os.set_blocking(printed, False)
+        for one in written:
+            os.set_blocking(one, False)
         self._selector = selectors.DefaultSelector()
-        for what in (connection, printed, tree.reports):
+        for what in (connection, *written, tree.reports):
             self._selector.register(what, selectors.EVENT_READ)
 
     def __enter__(self) -> Child:
@@ -92,6 +98,11 @@ class Child:
     def printed(self) -> str:
         """What the code has printed so far, cut at the limit."""
         return self._kept.decode("utf-8", "replace")
+
+    @property
+    def prints_in_passes(self) -> bool:
+        """Has it written to its standard output while the model was built and run?"""
+        return self._in_passes > 0
 
     @property
     def usage(self) -> Usage | None:
@@ -132,12 +143,14 @@ class Child:
             raise self._failure.with_traceback(None)  # or it grows with each request that is still to fail
         self._requests += 1
         limits = FrameLimits() if body_limit is None else replace(FrameLimits(), body_bytes=body_limit)
+        before = self._output_bytes
         self._set_clock(header["request"], seconds)
         try:
             wire.send(self, {**header, "id": self._requests}, tensors)
             answer, out = wire.receive(self, limits)
             reply = self._open(answer)
             self._drain()
+            self._in_passes += self._output_bytes - before if header["request"] in _PASSES else 0
         except wire.ProtocolError as problem:
             raise self._end(Refused(f"the grader refused what the code's process sent: {problem}")) from None
         finally:
@@ -200,8 +213,9 @@ class Child:
                 raise self._end(TimedOut(self._late))
             left = self._clock.left
             ready = [key.fileobj for key, _ in self._selector.select(max(0.0, min(left, _WATCH_SECONDS)))]
-            if self._pipe in ready:
-                self._read_printed()
+            for pipe in self._pipes:
+                if pipe in ready:
+                    self._read_printed(pipe)
             if self._connection in ready:
                 return
             if left <= 0:  # and the answer was not there, however late this process came to look
@@ -226,22 +240,24 @@ class Child:
             if self._memory.is_over(processes):
                 raise self._end(_out_of_memory(self._limits))
 
-    def _read_printed(self) -> bool:
+    def _read_printed(self, pipe: int) -> bool:
         """Take in a piece of what was printed; False where there is none for now."""
         try:
-            text = os.read(self._pipe, _PIECE)
+            text = os.read(pipe, _PIECE)
         except BlockingIOError:
             return False
-        if not text and self._pipe in self._selector.get_map():
-            self._selector.unregister(self._pipe)
+        if not text and pipe in self._selector.get_map():
+            self._selector.unregister(pipe)
+        self._output_bytes += len(text) if pipe == self._pipes[0] else 0
         self._kept += text[: self._limits.printed_bytes_kept - len(self._kept)]
         self._printed_bytes += len(text)
         return bool(text)
 
     def _drain(self) -> None:
         """Take in what was printed before the reply."""
-        while self._read_printed() and self._printed_bytes <= self._limits.printed_bytes:
-            pass
+        for pipe in self._pipes:
+            while self._read_printed(pipe) and self._printed_bytes <= self._limits.printed_bytes:
+                pass
 
     def _ended_by_itself(self) -> SubmissionError:
         self._tree.wait(_REPORT_SECONDS)

@@ -143,9 +143,11 @@ class Zygote:
         """A child that has yet to be started."""
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
             scratch = self._scratch(ours)
-            printed, print_to = os.pipe()
-            ours.callback(os.close, printed)
-            theirs.callback(os.close, print_to)
+            (printed, print_to), (warned, warn_to) = os.pipe(), os.pipe()
+            for one in (printed, warned):
+                ours.callback(os.close, one)
+            for one in (print_to, warn_to):
+                theirs.callback(os.close, one)
             connection, connect_to = _pair(ours, theirs)
             reports, report_to = _pair(ours, theirs)
             tree = Tree(reports)
@@ -156,13 +158,13 @@ class Zygote:
                 "limits": asdict(limits),
                 "sandbox": self._sandbox and asdict(replace(self._sandbox.order, scratch=scratch)),
             }
-            self._fork(order, [connect_to.fileno(), print_to, report_to.fileno()])
+            self._fork(order, [connect_to.fileno(), print_to, warn_to, report_to.fileno()])
             abandon = partial(self._abandon, self._process)
             if self._sandbox and self._sandbox.serves_once:
                 ours.callback(abandon)
             memory = MemoryWatch(limits, SharedMemory() if self._shares_memory else None)
             ours.callback(memory.end)
-            return Child(tree, connection, printed, limits, memory, ours.pop_all(), abandon)
+            return Child(tree, connection, (printed, warned), limits, memory, ours.pop_all(), abandon)
 
     @property
     def _shares_memory(self) -> bool:

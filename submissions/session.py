@@ -135,17 +135,20 @@ class Session:
         image: Tensor | None = None,
         *,
         fixed: Mapping[str, Tensor] | None = None,
+        drawn: int | None = None,
         marks: Sequence[tuple[str, int]] = (),
     ) -> Trace:
         """One recorded pass in eval mode and float64; without an image, on shapes only.
 
-        ``fixed`` sets parameters by name instead of drawing them. Raises StudentCodeFailed where the model
+        ``fixed`` sets parameters by name instead of drawing them; ``drawn`` is a seed of their own to draw
+        them from, where nothing else shall be drawn anew. Raises StudentCodeFailed where the model
         could not even be built at these sizes; an exception in its forward pass is in the trace.
         """
         header = {
             "request": "trace",
             "sizes": asdict(sizes),
             "seed": seed,
+            "drawn": drawn,
             "marks": [list(mark) for mark in marks],
             "dtype": "float64",
             "mode": "eval",

@@ -87,7 +87,11 @@ def model_of(header: Header, tensors: Tensors) -> nn.Module:
     for _, tensor in named_tensors(model):
         if tensor.is_floating_point() and not isinstance(tensor, nn.Parameter) and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
-    randomise(model, int(header["seed"]), {name.removeprefix("set:"): one for name, one in tensors.items()})
+    randomise(
+        model,
+        int(header.get("drawn") or header["seed"]),
+        {name.removeprefix("set:"): one for name, one in tensors.items()},
+    )
     seed_random_state(int(header["seed"]))
     return model
 

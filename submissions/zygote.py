@@ -33,7 +33,7 @@ from .tree import kill_descendants
 _MESSAGE_BYTES = 65536  # control messages are small and strictly in turn: one receive is one message
 _LAST_LOOK_SECONDS = 5.0  # for ending what is left when the parent is gone
 _OUTSIDE = 0  # the process id of a parent in another namespace
-_DESCRIPTORS = 3  # with an order to fork: the child's socket, the pipe it prints to, the monitor's reports
+_DESCRIPTORS = 4  # with an order to fork: the child's socket, its output and errors, the monitor's reports
 
 
 def main() -> None:
@@ -110,21 +110,25 @@ def _fork(run: Callable[[], None]) -> int:
         os._exit(status)
 
 
-def _begin(zygote: int, order: dict[str, Any], connection: int, printed: int, reports: int) -> None:
+def _begin(
+    zygote: int, order: dict[str, Any], connection: int, printed: int, warned: int, reports: int
+) -> None:
     """Be the monitor, or where namespaces are wanted the keeper of one, which cannot enter them itself."""
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if not (order["sandbox"] and order["sandbox"]["namespaces"]):
-        _monitor(zygote, order, connection, printed, reports)
+        _monitor(zygote, order, connection, printed, warned, reports)
         return
     namespaces.enter()
     kernel.end_with(zygote)
-    monitor = _fork(lambda: _monitor(_OUTSIDE, order, connection, printed, reports))
+    monitor = _fork(lambda: _monitor(_OUTSIDE, order, connection, printed, warned, reports))
     os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     os.waitpid(monitor, 0)
 
 
-def _monitor(parent: int, order: dict[str, Any], connection: int, printed: int, reports: int) -> None:
+def _monitor(
+    parent: int, order: dict[str, Any], connection: int, printed: int, warned: int, reports: int
+) -> None:
     """Fork the child, report its end, adopt and reap what it leaves, and report what all of it used."""
     kernel.end_with(parent)
     kernel.adopt_orphans()
@@ -132,7 +136,7 @@ def _monitor(parent: int, order: dict[str, Any], connection: int, printed: int, 
         signal.SIGINT, signal.SIG_IGN
     )  # the code may send signals that someone waits for to anyone it sees
     monitor = os.getpid()
-    pid = _fork(lambda: _child(monitor, order, connection, printed))
+    pid = _fork(lambda: _child(monitor, order, connection, printed, warned))
     os.dup2(reports, 3)
     os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     grader = socket.socket(fileno=3)
@@ -165,11 +169,11 @@ def _report(grader: socket.socket, what: dict[str, Any]) -> None:
     grader.sendall(json.dumps(what).encode() + b"\n")
 
 
-def _child(monitor: int, order: dict[str, Any], connection: int, printed: int) -> None:
+def _child(monitor: int, order: dict[str, Any], connection: int, printed: int, warned: int) -> None:
     os.setsid()
     kernel.end_with(monitor)
     os.dup2(printed, 1)
-    os.dup2(printed, 2)
+    os.dup2(warned, 2)
     os.dup2(connection, 3)
     os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     from . import child  # here, since it loads torch

@@ -38,6 +38,8 @@ _NOTHING: Mapping[str, Tensor] = {}
 class Here:
     """Answers requests as a child does; builds ``text`` as the corpus builds ``base``."""
 
+    prints_in_passes = False
+
     def __init__(self, text: str, base: Base) -> None:
         self._module, self._base = load_source(text, base.name), base
 

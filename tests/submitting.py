@@ -36,6 +36,8 @@ Edit = tuple[str, str]
 class _Here:
     """Answers requests as a child does."""
 
+    prints_in_passes = False
+
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._state = {"loaded": load(files), "components": {}, "functions": {}, "shortens": False}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import torch
@@ -40,9 +40,13 @@ class Component(Examination):
         return torch.randn(self.row.input_shape(draw.sizes), generator=generator, dtype=torch.float64)
 
     def trace(
-        self, draw: Draw, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None
+        self,
+        draw: Draw,
+        image: Tensor | None = None,
+        fixed: Mapping[str, Tensor] | None = None,
+        drawn: int | None = None,
     ) -> Trace:
-        return super().trace(draw, self.input(draw) if image is None else image, fixed)
+        return super().trace(draw, self.input(draw) if image is None else image, fixed, drawn)
 
     def located(self, draw: Draw, trace: Trace) -> Example:
         walk = locate_component(self.row.key, trace, draw.sizes)
@@ -53,6 +57,11 @@ class Component(Examination):
         reached = {step.key for step in self.walk.steps}
         missing = [key for key in self.row.stages if key not in reached]
         return missing[0] if self.crash is not None and missing else None
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Of the stages that are its own."""
+        return self.row.stages
 
     @property
     def is_foreign(self) -> bool:

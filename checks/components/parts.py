@@ -9,7 +9,7 @@ from ...submissions.asking import Candidate, candidates
 from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ..catalogue import mistakes
 from ..examination import Examination
-from ..verdicts import CheckFailed, NotApplicable
+from ..verdicts import CheckFailed, NotAsked
 from .component import Component
 from .judging import Fault, faults
 
@@ -59,7 +59,7 @@ class Parts:
         faults = [one for one in part.faults if one.aspect in (aspect, None)]
         if not faults:
             if aspect == "parameters" and part.is_function:
-                raise NotApplicable("a function has no trainable numbers of its own")
+                raise NotAsked("a function has no trainable numbers of its own")
             return
         first = faults[0]
         where = f" ({first.frame.file}, line {first.frame.line})" if first.frame else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..examination import Examination
-from ..verdicts import CheckFailed, NotApplicable
+from ..verdicts import CheckFailed, NotAsked
 from .batches import batch_independence, batch_sizes, memory_layout, responds_to_the_image
 from .forms import operations, results_are_used, usual_forms
 from .fresh import initial_weights, instances_of_their_own, registered
@@ -71,5 +71,5 @@ def judge(examination: Examination, holds: Property) -> None:
         holds(examination)
     except CheckFailed as failed:
         if failed.mistakes and not any(examination.counts(id) for id in failed.mistakes):
-            raise NotApplicable(f"the assignment accepts it: {failed.message}") from None
+            raise NotAsked(f"the assignment accepts it: {failed.message}") from None
         raise

@@ -8,7 +8,7 @@ import torch
 
 from ...submissions.code import runs_of
 from ..examination import Examination
-from ..verdicts import CheckFailed, NotApplicable
+from ..verdicts import CheckFailed, NotAsked
 from .passes import code_of, example_of, passes_of, same, scores_of
 
 _CHOOSES_A_MODE = (".eval(", ".train(", ".backward(")
@@ -36,7 +36,7 @@ def eval_mode_in_scripts(examination: Examination) -> None:
     name = examination.inventory.modules[""][0].rpartition(".")[2]
     runs = list(runs_of(files, name))
     if not runs:
-        raise NotApplicable("no script here runs the model")
+        raise NotAsked("no script here runs the model")
     if not any(word in code for word in _CHOOSES_A_MODE) and _DROPS.search(code):
         text = f"{name} is run in {runs[0].file}, line {runs[0].line}, with dropout in train mode"
         raise CheckFailed(text, ("eval-not-called",), None, runs[0])

@@ -11,7 +11,7 @@ from ...reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
 from ...submissions.answers import Prepared
 from ...submissions.images import PICTURES
 from ..examination import Examination
-from ..verdicts import CheckFailed, NotApplicable
+from ..verdicts import CheckFailed, NotApplicable, NotAsked
 from .passes import code_of
 
 _CLOSE = 0.02  # of normalised values: 8-bit rounding is 0.02, the next usual constants differ by 0.3
@@ -23,9 +23,7 @@ def preprocessing(examination: Examination) -> None:
     side = examination.assignment.full.height
     prepared = examination.session.prepare(side)
     if prepared is None:
-        raise NotApplicable(
-            "no function or transform that prepares pictures was found, or it could not be called"
-        )
+        raise NotAsked("no function or transform that prepares pictures was found, or it could not be called")
     _form(examination, prepared)
     _values(examination, prepared)
     _layout(prepared, side)

@@ -11,7 +11,7 @@ from ...submissions.errors import StudentCodeFailed
 from ...submissions.session import Passes
 from ..drawing import Draw
 from ..examination import Examination
-from ..verdicts import CheckFailed, NotApplicable
+from ..verdicts import CheckFailed, NotApplicable, NotAsked
 from .passes import example_of, far, leaves_of, passes_of, scores_of, some
 
 _ODD_WIDTH = 24, 4, 2  # width, heads, and what is added so that they no longer divide it
@@ -34,7 +34,7 @@ def number_of_blocks(examination: Examination) -> None:
     """The model can be built with as many blocks as the assignment asks for."""
     example_of(examination)
     if examination.session.is_script:
-        raise NotApplicable("a script is run at sizes of its own, and has no blocks to be counted")
+        raise NotAsked("a script is run at sizes of its own, and has no blocks to be counted")
     wanted = examination.assignment.full
     found = examination.session.sizes_for(wanted).depth
     if found != wanted.depth:
@@ -74,8 +74,10 @@ def other_resolution(examination: Examination) -> None:
     """Positions are resampled for an image whose grid has another shape."""
     draw = example_of(examination).draw
     image = draw.image.mT
-    if _accepted(examination, "pos-grid-not-resampled") or image.shape == draw.image.shape:
-        raise NotApplicable("the assignment asks for one image size")
+    if _accepted(examination, "pos-grid-not-resampled"):
+        raise NotAsked("the assignment asks for one image size")
+    if image.shape == draw.image.shape:
+        raise NotApplicable("the code takes square images alone")
     trace = examination.trace(draw, image.contiguous())
     if trace.error is None and not any(
         "upsample" in one.op or "grid_sampler" in one.op for one in trace.records
@@ -88,7 +90,7 @@ def uneven_image(examination: Examination) -> None:
     """An image that patches do not divide is refused, or read to its last row."""
     draw = example_of(examination).draw
     if _accepted(examination, "silent-floor-crop"):
-        raise NotApplicable("the assignment asks for images that patches divide")
+        raise NotAsked("the assignment asks for images that patches divide")
     image = F.pad(draw.image, (0, 0, 0, 1))
     if not _moves(examination, draw, image):
         text = "the last row of an image with one row too many is dropped without a word"

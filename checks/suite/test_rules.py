@@ -6,7 +6,7 @@ from vitcheck.checks.breakpoints import Breakpoints
 from vitcheck.checks.examination import Examination
 from vitcheck.checks.library import taken_from_a_library
 from vitcheck.checks.parameter_count import check_parameter_count
-from vitcheck.checks.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.verdicts import CheckFailed, NotAsked
 from vitcheck.submissions.code import prints
 
 
@@ -18,18 +18,23 @@ def breakpoints(examination: Examination) -> Breakpoints:
 def test_breakpoint(examination: Examination, breakpoints: Breakpoints, label: str) -> None:
     """Is marked where a local variable holds it."""
     if not examination.assignment.rules.breakpoints:
-        raise NotApplicable("this assignment asks for no breakpoint marks")
+        raise NotAsked("this assignment asks for no breakpoint marks")
     breakpoints.check(label)
 
 
 def test_prints(examination: Examination) -> None:
     """Nothing is printed."""
     if not examination.assignment.rules.prints:
-        raise NotApplicable("this assignment allows print")
+        raise NotAsked("this assignment allows print")
     found = prints(examination.source.files)
     if found:
         places = ", ".join(f"{frame.file}:{frame.line}" for frame in found[:5])
         raise CheckFailed(f"the assignment allows no print statements, and there are {len(found)}: {places}")
+    if examination.prints_in_passes:
+        raise CheckFailed(
+            "the assignment allows no print statements, and something is written to the standard output while"
+            " the model is built and run"
+        )
 
 
 def test_parameters(examination: Examination) -> None:
@@ -41,7 +46,7 @@ def test_library_model(examination: Examination) -> None:
     """The model is no library's."""
     rule = examination.assignment.rules.library_model
     if rule.allow:
-        raise NotApplicable("this assignment allows a library's model")
+        raise NotAsked("this assignment allows a library's model")
     found = taken_from_a_library(examination.inventory, examination.source.files)
     if found:
         reason = rule.reason or "The assignment asks for a model of your own."

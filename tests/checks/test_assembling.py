@@ -87,18 +87,25 @@ def shared(**points: float) -> Assignment:
     ("points", "ended", "score"),
     [
         ({"equations": 30, "prints": 10}, ("passed", "passed", "failed", "passed"), (30, 40)),
-        ({"equations": 30, "prints": 10}, ("skipped", "passed", "failed", "passed"), (26.67, 40)),
-        ({"equations": 30, "prints": 10}, ("skipped", "skipped", "skipped", "passed"), (40, 40)),
-        ({"equations": 30, "prints": 10}, ("skipped", "skipped", "skipped", "skipped"), (0, 40)),
+        ({"equations": 30, "prints": 10}, ("not asked", "passed", "failed", "passed"), (26.67, 40)),
+        ({"equations": 30, "prints": 10}, ("not asked", "not asked", "not asked", "passed"), (40, 40)),
+        ({"equations": 30, "prints": 10}, ("not asked", "not asked", "not asked", "not asked"), (0, 40)),
+        ({"equations": 30, "prints": 10}, ("skipped", "passed", "passed", "passed"), (30, 40)),
+        ({"equations": 30, "prints": 10}, ("skipped", "skipped", "skipped", "passed"), (10, 40)),
         ({"equations": 10, "prints": 0}, ("passed", "passed", "passed", "failed"), (10, 10)),
         ({"equations": 100, "prints": 0}, ("errored", "timed_out", "not_reached", "passed"), (0, 100)),
     ],
 )
-def test_points_of_skipped_checks_go_to_the_others(
+def test_points_of_checks_that_are_not_asked_go_to_the_others(
     right: Examination, points: dict[str, float], ended: tuple[str, ...], score: tuple[float, float]
 ) -> None:
     ids = ("equation[S12]", "equation[S13]", "equation[S14]", "prints")
-    found = [CheckOutcome(id, None, "", outcome) for id, outcome in zip(ids, ended)]
+    found = [
+        CheckOutcome(id, None, "", "skipped", asked=False)
+        if outcome == "not asked"
+        else CheckOutcome(id, None, "", outcome)
+        for id, outcome in zip(ids, ended)
+    ]
     examination = Examination(right.source, right.session, shared(**points), 1)
     result = record(examination, found)
     assert (result.score.earned, result.score.possible) == score

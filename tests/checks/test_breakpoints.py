@@ -105,10 +105,20 @@ def test_either_of_two_label_sets_will_do_unless_the_assignment_names_one() -> N
         Breakpoints(examine("report", early, assignment=sheet)).check("S15")
 
 
-def test_what_is_never_held_in_a_variable_needs_no_mark() -> None:
-    examination = examine("fused_sdpa")
+CALL = "y = F.scaled_dot_product_attention("
+
+
+def test_what_is_never_held_in_a_variable_is_marked_where_it_is_computed() -> None:
     with pytest.raises(NotApplicable, match="no local variable"):
-        Breakpoints(examination).check("S13")  # inside of the library
+        check("S13", base="fused_sdpa")  # inside of the library
+    check("S13", (CALL, f"# BREAKPOINT S13{INDENT}{CALL}"), base="fused_sdpa")
+    with pytest.raises(NotApplicable, match="no mark stands where"):
+        check(
+            "S13",
+            (CALL, f"pass{INDENT}{CALL}"),
+            ("import torch\n", "import torch  # BREAKPOINT S13\n"),
+            base="fused_sdpa",
+        )
 
 
 def test_what_was_not_found_is_not_blamed_on_the_mark() -> None:

@@ -14,6 +14,7 @@ from attacks.forging import FORGING
 from attacks.handing_in import HANDING_IN, Handed
 from attacks.leaving import LEAVING
 from attacks.resources import RESOURCES
+from attacks.shifting import SHIFTING
 from attacks.spying import PORT, SECRET, SOCKET, SPYING
 from attacks.timing import TIMING
 from grading import graded, graded_at, met
@@ -27,7 +28,7 @@ def _with_neighbour(attacks: tuple[Attack, ...]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("attack", [*attacks, _NEIGHBOUR], ids=lambda one: one.name)
 
 
-@_with_neighbour(LEAVING + TIMING + FORGING)
+@_with_neighbour(LEAVING + TIMING + FORGING + SHIFTING)
 def test_an_attack_gets_what_it_earned(attack: Attack, confined: Zygote, tmp_path: Path) -> None:
     met(attack.expected, graded(attack, tmp_path, confined))
 

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from samples import a_class, all_passed, hostile, not_loaded, scaled_by_embed_dim
 
-from vitcheck.checks.result import Result
+from vitcheck.checks.result import Note, Result
 from vitcheck.reports import verdict
 
 
@@ -35,6 +35,12 @@ def test_the_first_mistake_with_its_line_and_question() -> None:
 def test_implied_stages_have_their_own_sign() -> None:
     assert "∴ S12" in shown(all_passed())
     assert "∴ right, implied" in shown(all_passed())
+
+
+def test_points_that_stay_unearned_are_told_under_the_score() -> None:
+    note = Note(kind="unearned", text="2 checks could not be asked: 2.50 points are not earned.")
+    result = all_passed().model_copy(update={"notes": [note]})
+    assert shown(result).splitlines()[1] == note.text
 
 
 def test_a_submission_without_stages_shows_no_strip() -> None:

@@ -104,13 +104,15 @@ def test_a_cell_of_another_language_is_blank_and_a_timed_cell_is_python() -> Non
     assert magics == [Magic(1, "%%time")]
 
 
-def test_prints_are_calls_of_print_and_pprint_anywhere() -> None:
+def test_prints_are_calls_of_print_and_pprint_anywhere_and_other_names_for_them() -> None:
     source = (
         b"from pprint import pprint\nimport pprint as pp\n%load_ext x\n"
         b"class A:\n    def f(self, logger):\n        print(1)\n        logger.print(2)\n        pprint(3)\n"
         b"import pprint\npprint.pprint(4)\nshow = print\n# print(5)\n"
     )
-    assert prints({"a.py": source}) == [Frame("a.py", line) for line in (10, 6, 8)]
+    assert prints({"a.py": source}) == [Frame("a.py", line) for line in (11, 10, 6, 8)]
+    renamed = b"from builtins import print as p\nif (show := print):\n    show(1)\nlog = logger.print\n"
+    assert prints({"a.py": renamed}) == [Frame("a.py", line) for line in (1, 2)]
 
 
 def test_imports_are_top_level_names_with_their_first_place() -> None:
