@@ -180,9 +180,9 @@ class Examination:
         given = draw.image if image is None else image
         return self.session.trace(draw.sizes, draw.seed, given, fixed=fixed, drawn=drawn)
 
-    def example(self, draw: Draw) -> Example:
-        """A draw traced, with the located stages in it."""
-        trace = self.trace(draw)
+    def example(self, draw: Draw, drawn: int | None = None) -> Example:
+        """A draw traced, with the located stages in it; ``drawn`` is another seed for its parameters alone."""
+        trace = self.trace(draw, drawn=drawn)
         return self.replayed(draw, trace) or self.located(draw, trace)
 
     def replayed(self, draw: Draw, trace: Trace) -> Example | None:
@@ -296,8 +296,7 @@ class Examination:
     @cached_property
     def redrawn(self) -> Example:
         """The first example once more, with other parameters and everything else as it was."""
-        draw = self.first_draw
-        return self._example(draw, self.trace(draw, drawn=draw.seed + 1))
+        return self.example(self.first_draw, drawn=self.first_draw.seed + 1)
 
     @property
     def stopped_at(self) -> str | None:

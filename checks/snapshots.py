@@ -10,8 +10,8 @@ import torch
 
 from ..reference.sizes import Sizes
 from ..reference.stages import Stage, stages_of
-from ..submissions.packing import pack
 from ..submissions.names import submission_name
+from ..submissions.packing import pack
 from .assignment import Assignment
 from .commands import command_line
 from .corners import corner_of

@@ -64,8 +64,8 @@ class Submission:
     def result(self) -> Result:
         """What grading found, in a process under a clock. Ends the whole run where the grader fails."""
         from vitcheck.checks.tasks import OWN_WORK, Task
-        from vitcheck.submissions.packing import pack
         from vitcheck.submissions.names import submission_name
+        from vitcheck.submissions.packing import pack
         from vitcheck.warm import WarmGrader
 
         name = submission_name(self.path)

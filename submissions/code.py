@@ -150,7 +150,10 @@ def labels_at(text: str) -> list[str]:
 def prints(files: Mapping[str, bytes]) -> list[Frame]:
     """List where ``print`` or ``pprint`` is called, or ``print`` is given another name."""
     found = [
-        Frame(file, node.lineno) for file, text in _texts(files) for node in nodes(text) if _prints(node)
+        Frame(file, node.lineno)
+        for file, text in _texts(files)
+        for node in nodes(text)
+        if isinstance(node, (ast.expr, ast.stmt)) and _prints(node)
     ]
     return list(dict.fromkeys(found))
 
