@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from .archives import SUFFIXES, TOTAL_BYTES
-from .files import is_skipped
+from .files import is_hidden_code, is_skipped
 
 CODE_BYTES = 2 * 2**20  # of one file of code
 NOTEBOOK_BYTES = 64 * 2**20  # with the images in its outputs
@@ -45,7 +45,7 @@ def choose(sizes: Mapping[str, int]) -> Choice:
     Of code, what lies further up goes first, as a model does before the libraries beside it; of data, what
     is smaller.
     """
-    left: list[str] = []
+    left = [f"{name} is hidden by the dot in front" for name in sizes if _is_hidden_code(name)]
     fitting = [name for name in sizes if _is_known(name) and _fits(name, sizes[name], left)]
     code = sorted(filter(is_code, fitting), key=lambda one: (one.count("/"), sizes[one], one))
     data = sorted((one for one in fitting if not is_code(one)), key=lambda one: (sizes[one], one))
@@ -75,6 +75,11 @@ def listed(names: Iterable[str]) -> str:
     names = list(names)
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
+
+
+def _is_hidden_code(name: str) -> bool:
+    path = PurePosixPath(name)
+    return is_hidden_code(path.name) and not any(map(is_skipped, path.parts[:-1]))
 
 
 def _is_known(name: str) -> bool:

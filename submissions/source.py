@@ -55,14 +55,9 @@ def find_submissions(paths: Iterable[Path]) -> list[Path]:
 
 
 def hidden_in(paths: Iterable[Path]) -> list[Path]:
-    """List the files of code in the folders among ``paths`` that are none of the submissions for their names."""
-    return [
-        file
-        for path in paths
-        if path.is_dir()
-        for file in sorted(path.iterdir())
-        if is_hidden_code(file.name)
-    ]
+    """List the files of code in the folders among ``paths`` that are no submissions for being hidden."""
+    files = (file for path in paths if path.is_dir() for file in sorted(path.iterdir()))
+    return [file for file in files if is_hidden_code(file.name)]
 
 
 def _may_be_submission(path: Path) -> bool:

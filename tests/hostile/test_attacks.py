@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from attacks.attack import Attack, Expected
+from attacks.beside import BESIDE
 from attacks.forging import FORGING
 from attacks.handing_in import HANDING_IN, Handed
 from attacks.leaving import LEAVING
@@ -70,6 +71,6 @@ def test_a_spy_that_nothing_stops_is_one(secrets: dict[str, str], tmp_path: Path
     assert any("it has seen too much" in one.text for one in result.notes)
 
 
-@pytest.mark.parametrize("handed", HANDING_IN, ids=lambda one: one.name)
+@pytest.mark.parametrize("handed", HANDING_IN + BESIDE, ids=lambda one: one.name)
 def test_what_is_handed_in_is_read_with_care(handed: Handed, confined: Zygote, tmp_path: Path) -> None:
     met(handed.expected, graded_at(handed.make(tmp_path), confined))

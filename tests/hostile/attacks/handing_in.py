@@ -29,7 +29,7 @@ class Handed:
     make: Callable[[Path], Path]
 
 
-def _zip(name: str, members: Mapping[str, str | bytes]) -> Callable[[Path], Path]:
+def zipped(name: str, members: Mapping[str, str | bytes]) -> Callable[[Path], Path]:
     def make(folder: Path) -> Path:
         with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
             for member, content in members.items():
@@ -65,7 +65,7 @@ def _member(name: str, content: bytes) -> bytes:
     return file.getvalue()
 
 
-def _bytes(name: str, content: bytes) -> Callable[[Path], Path]:
+def of_bytes(name: str, content: bytes) -> Callable[[Path], Path]:
     def make(folder: Path) -> Path:
         path = folder / name
         path.write_bytes(content)
@@ -74,7 +74,7 @@ def _bytes(name: str, content: bytes) -> Callable[[Path], Path]:
     return make
 
 
-def _folder(name: str, inside: Callable[[Path], object]) -> Callable[[Path], Path]:
+def in_folder(name: str, inside: Callable[[Path], object]) -> Callable[[Path], Path]:
     """A folder with the code in it, and with what ``inside`` adds."""
 
     def make(folder: Path) -> Path:
@@ -104,23 +104,29 @@ def _nested(depth: int) -> bytes:
 
 
 HANDING_IN = (
-    Handed("an archive that climbs out", Expected("refused", "outside"), _zip("a.zip", {"../vit.py": _CODE})),
-    Handed("an archive from the root", Expected("refused", "outside"), _zip("a.zip", {"/etc/vit.py": _CODE})),
     Handed(
-        "an archive that explodes",
-        Expected("refused", "unpacks to"),
-        _zip("a.zip", {f"{number}.py": bytes(1 << 20) for number in range(300)}),
+        "an archive that climbs out", Expected("refused", "outside"), zipped("a.zip", {"../vit.py": _CODE})
+    ),
+    Handed(
+        "an archive from the root", Expected("refused", "outside"), zipped("a.zip", {"/etc/vit.py": _CODE})
+    ),
+    Handed(
+        "an archive that explodes",  # of which no more is unpacked than code has room
+        Expected("not_loaded", "null"),
+        zipped("a.zip", {f"{number}.py": bytes(1 << 20) for number in range(300)}),
     ),
     Handed(
         "a gzip that explodes",
         Expected("refused", "unpacks to"),
-        _bytes("a.tgz", gzip.compress(_member("x.bin", bytes(1 << 27)))),
+        of_bytes("a.tgz", gzip.compress(_member("x.bin", bytes(1 << 27)))),
     ),
-    Handed("archives within archives", Expected("not_loaded", "no Python file"), _bytes("a.zip", _nested(5))),
+    Handed(
+        "archives within archives", Expected("not_loaded", "no Python file"), of_bytes("a.zip", _nested(5))
+    ),
     Handed(
         "more members than anyone writes",
         Expected("refused", "more than 20,000 members"),
-        _zip("a.zip", {f"{number}.py": "" for number in range(20_001)}),
+        zipped("a.zip", {f"{number}.py": "" for number in range(20_001)}),
     ),
     Handed(
         "a symbolic link in an archive",
@@ -136,55 +142,55 @@ HANDING_IN = (
     Handed(
         "links that go round in circles",
         _RIGHT,
-        _folder("circle", lambda path: (path / "again").symlink_to(path, target_is_directory=True)),
+        in_folder("circle", lambda path: (path / "again").symlink_to(path, target_is_directory=True)),
     ),
     Handed(
         "a link to a file of the instructor's",
         _RIGHT,
-        _folder("linked", lambda path: (path / "secret.txt").symlink_to("/etc/passwd")),
+        in_folder("linked", lambda path: (path / "secret.txt").symlink_to("/etc/passwd")),
     ),
     Handed(
-        "a pipe that nobody writes to", _RIGHT, _folder("piped", lambda path: os.mkfifo(path / "wait.py"))
+        "a pipe that nobody writes to", _RIGHT, in_folder("piped", lambda path: os.mkfifo(path / "wait.py"))
     ),
     Handed(
         "a file name with a line end and a formula",
         _RIGHT,
-        _folder("named", lambda path: (path / "=1+1\n<b>.txt").write_text("=cmd()")),
+        in_folder("named", lambda path: (path / "=1+1\n<b>.txt").write_text("=cmd()")),
     ),
-    Handed("a huge notebook", Expected("refused", "larger than"), _bytes("a.ipynb", b" " * (65 << 20))),
-    Handed("JSON nested beyond all depth", Expected("not_loaded", "JSON"), _bytes("a.ipynb", b"[" * 10**6)),
+    Handed("a huge notebook", Expected("refused", "larger than"), of_bytes("a.ipynb", b" " * (65 << 20))),
+    Handed("JSON nested beyond all depth", Expected("not_loaded", "JSON"), of_bytes("a.ipynb", b"[" * 10**6)),
     Handed(
         "a notebook whose cells are no text",
         Expected("not_loaded", "damaged notebook"),
-        _bytes("a.ipynb", _notebook("x").replace(b'"x"', b"{}")),
+        of_bytes("a.ipynb", _notebook("x").replace(b'"x"', b"{}")),
     ),
     Handed(
-        "a notebook of ten thousand cells", _RIGHT, _bytes("a.ipynb", _notebook(_CODE, *["x = 1"] * 10_000))
+        "a notebook of ten thousand cells", _RIGHT, of_bytes("a.ipynb", _notebook(_CODE, *["x = 1"] * 10_000))
     ),
     Handed(
         "code in no encoding",
         Expected("not_loaded", "syntax error"),
-        _bytes("a.py", bytes(range(128, 256)) * 99),
+        of_bytes("a.py", bytes(range(128, 256)) * 99),
     ),
     Handed(
         "code that declares an encoding that does not exist",
         _RIGHT,
-        _bytes("a.py", b"# coding: klingon\n" + _CODE.encode()),
+        of_bytes("a.py", b"# coding: klingon\n" + _CODE.encode()),
     ),
     Handed(
         "code with a NUL in it",
         Expected("not_loaded", "null"),
-        _bytes("a.py", b"x = '\0'\n" + _CODE.encode()),
+        of_bytes("a.py", b"x = '\0'\n" + _CODE.encode()),
     ),
     Handed(
         "an expression nested beyond what the parser takes",
         Expected("not_loaded", ""),
-        _bytes("a.py", b"x = " + b"(" * 10**5 + b")" * 10**5),
+        of_bytes("a.py", b"x = " + b"(" * 10**5 + b")" * 10**5),
     ),
     Handed(
         "an operator chain beyond what the compiler takes",
         Expected("not_loaded", ""),
-        _bytes(
+        of_bytes(
             "a.py",
             _CODE.encode()
             + b"\nY = "
@@ -195,6 +201,6 @@ HANDING_IN = (
     Handed(
         "code that is larger than any code",
         Expected("refused", "larger than"),
-        _bytes("a.py", b"#" * (3 << 20)),
+        of_bytes("a.py", b"#" * (3 << 20)),
     ),
 )

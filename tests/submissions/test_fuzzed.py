@@ -1,0 +1,64 @@
+"""Whatever is handed in is read, or it is said why not: right submissions, their bytes changed at random."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from vitcheck.checks.library import taken_from_a_library
+from vitcheck.checks.similarity import program_text
+from vitcheck.checks.stops import lines_below
+from vitcheck.submissions import code
+from vitcheck.submissions.answers import Inventory
+from vitcheck.submissions.errors import SubmissionError
+from vitcheck.submissions.packing import pack_of_class
+from vitcheck.submissions.program import read as read_program
+from vitcheck.submissions.source import read_source
+from vitcheck.submissions.written.documents import documents
+
+EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
+PIECES = (  # that mean something to somebody
+    *(b"# coding: hex\n", b"# coding: utf-7\n", b"\xef\xbb\xbf", b"\xff\xfe", b"\0", b"\r", b"\x1a", b"\\\n"),
+    *(b"(" * 300, b"[" * 9000, b"-" * 900 + b"1", b".f()" * 1500, b'f"{' * 40, b"9" * 5000, b'"""', b"\t"),
+    *(b"\xed\xa0\x80", b"%%bash\n", b"!ls\\\n", b"PK\x01\x02", b"PK\x05\x06", b"null", b"{}", b"1e999"),
+    *(b"from __future__ import nothing\n", b"lambda: (yield)", b"async ", b"*", b"\xff" * 8),
+)
+TRIES = 15  # of each kind
+
+
+def fuzzed(content: bytes, seed: int) -> bytes:
+    """Change some bytes, leave some out, and put pieces in."""
+    chance, changed = random.Random(seed), bytearray(content)
+    for _ in range(chance.choice((1, 3, 30))):
+        place = chance.randrange(len(changed) + 1)
+        kind = chance.randrange(4)
+        if kind == 0:
+            changed[place : place + 1] = bytes([chance.randrange(256)])
+        elif kind == 1:
+            del changed[place : place + chance.choice((1, 9, 400))]
+        else:
+            changed[place:place] = chance.choice(PIECES)
+    return bytes(changed)
+
+
+def ask_everything(path: Path) -> None:
+    """All that the grader reads of a submission before, beside and after it runs."""
+    with suppress(SubmissionError), pack_of_class(path).unpacked() as unpacked:
+        documents(unpacked)
+        program_text(unpacked)
+        files = read_source(unpacked).files
+        lines_below(files, code.marks(files))
+        code.headings(files), code.prints(files), code.imports(files)
+        list(code.discarded(files)), list(code.runs_of(files, "ViT"))
+        taken_from_a_library(Inventory((), {}, ()), files)
+        read_program(files)
+
+
+@pytest.mark.parametrize("seed", range(TRIES))
+@pytest.mark.parametrize("name", ["prenorm_conv.py", "notebook.ipynb", "archive.zip"])
+def test_changed_bytes_are_no_surprise(name: str, seed: int, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(fuzzed((EXAMPLES / name).read_bytes(), seed))
+    ask_everything(tmp_path / name)
