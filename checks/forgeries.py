@@ -12,11 +12,11 @@ from ..submissions.answers import Inventory
 from ..submissions.errors import Refused, StudentCodeFailed
 from ..submissions.trace import Trace
 from .examination import Examination
+from .library import taken_from_us
 from .properties.passes import same
 
 # A traced pass takes fused kernels apart, which in float32 moves numbers by 1e-6; no cheat gains from less.
 _OTHER_NUMBERS = 1e-4
-_OURS = f"{__package__.partition('.')[0]}."
 
 
 def refuse_forgeries(examination: Examination) -> None:
@@ -37,9 +37,8 @@ def refuse_forgeries(examination: Examination) -> None:
 
 
 def _refuse_ours(inventory: Inventory) -> None:
-    for path, classes in inventory.modules.items():
-        if any(name.startswith(_OURS) for name in classes):
-            raise Refused(f"{path or 'the model'} is the grader's own, and no work of yours")
+    if taken_from_us(inventory):
+        raise Refused("the model, or a part of it, is the grader's own, and no work of yours")
 
 
 def _returned(trace: Trace) -> tuple[Tensor, ...]:
