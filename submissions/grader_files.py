@@ -1,7 +1,7 @@
 """Child side: the grader's own code is no part of a submission, which would find the answer key in it.
 
-It says so where that is tried, and is all that stops it where there are limits alone. Elsewhere the kernel has
-taken these files away (``sandbox.own_files``).
+It says so where that is tried, and is all that stops it where there are limits alone. Elsewhere the kernel
+has taken these files away (``sandbox.own_files``).
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ def _is_ours(module: str) -> bool:
 def _refuse(event: str, given: tuple[object, ...]) -> None:
     if event == "import" and _is_ours(str(given[0])):
         raise ImportError(f"{given[0]}: {_WHY}")
-    if event == "open" and isinstance(given[0], (str, bytes)):
-        if os.path.realpath(os.fsdecode(given[0])).startswith(_ANSWERS):
-            raise PermissionError(f"{given[0]!r}: {_WHY}")
+    if event == "open" and isinstance(given[0], (str, bytes)) and _is_answer(os.fsdecode(given[0])):
+        raise PermissionError(f"{given[0]!r}: {_WHY}")
+
+
+def _is_answer(path: str) -> bool:
+    return os.path.realpath(path).startswith(_ANSWERS)

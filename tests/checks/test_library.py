@@ -17,7 +17,7 @@ from vitcheck.checks.grading import grade
 from vitcheck.checks.library import taken_from_a_library, taken_from_us
 from vitcheck.checks.result import CheckResult, Outcome
 from vitcheck.reference.sizes import preset
-from vitcheck.reference.vit import VARIANTS, ReferenceViT
+from vitcheck.reference.vit import REPORT, ReferenceViT
 from vitcheck.submissions import sample_models
 from vitcheck.submissions.answers import Inventory, inventory_in
 from vitcheck.submissions.inventory import inventory
@@ -167,9 +167,7 @@ def test_our_own_models_are_no_work_of_a_student_on_whatever_way(file: str) -> N
     assert taken_from_us(executed)
     assert not taken_from_a_library(executed, {})
     sample = sample_models.SAMPLES["timm"].build(preset("S/32"))
-    assert taken_from_us(
-        of(sample if "sample" in file else ReferenceViT(preset("S/32"), [*VARIANTS.values()][0]))
-    )
+    assert taken_from_us(of(sample if "sample" in file else ReferenceViT(preset("S/32"), REPORT)))
     assert not taken_from_us(of(torch.nn.Linear(2, 2)))
 
 
