@@ -13,13 +13,13 @@ from ..submissions.session import Pass, Passes
 from .drawing import Draw
 from .examination import Examination
 from .example import Example
+from .library import taken_from_us
 from .scores import Output, candidates, outputs_of, outputs_of_pass
 
 # A traced pass takes fused kernels apart, which in float32 moves numbers by 1e-6; no cheat gains from less.
 _OTHER_NUMBERS = 1e-4
 _OTHERS = 3  # examples that are compared beside the first: a pass each, and none knows which
 _MODES = ("eval", "graph")  # what is watched has gradients, and what is used has none
-_OURS = f"{__package__.partition('.')[0]}."
 
 _Named = dict[str, Output]
 
@@ -44,9 +44,8 @@ def refuse_forgeries(examination: Examination) -> None:
 
 
 def _refuse_ours(inventory: Inventory) -> None:
-    for path, classes in inventory.modules.items():
-        if any(name.startswith(_OURS) for name in classes):
-            raise Refused(f"{path or 'the model'} is the grader's own, and no work of yours")
+    if taken_from_us(inventory):
+        raise Refused("the model, or a part of it, is the grader's own, and no work of yours")
 
 
 def _unwatched(examination: Examination, draw: Draw, modes: tuple[str, ...]) -> list[Pass]:

@@ -1,15 +1,16 @@
-"""Was the model taken out of a library?"""
+"""Was the model taken out of a library, or of this package?"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..submissions.answers import Inventory
 from ..submissions.code import module_file
+from ..submissions.origins import Code, codes_of
 from ..submissions.python_text import decode, nodes, written
 
 # by library: modules that hold ViTs and their parts, and the file that people copy
@@ -21,6 +22,9 @@ _PLACES = {
     ),
     "transformers": (("transformers.models.",), "models/vit/modeling_vit.py"),
 }
+_OWN_FILES = ("reference/vit.py", "submissions/sample_models.py")
+_PACKAGE = __package__.partition(".")[0]
+_OWN = tuple(f"{_PACKAGE}.{part}" for part in ("reference.", "submissions.sample_models", "checks."))
 _PREFIXES = tuple(prefix for prefixes, _ in _PLACES.values() for prefix in prefixes)
 
 # What two people write alike by chance, such as `return self.norm(x)`, stays far below both.
@@ -35,7 +39,43 @@ def taken_from_a_library(inventory: Inventory, files: Mapping[str, bytes]) -> st
             if name.startswith(_PREFIXES):
                 relation = "is derived from" if number else "is"
                 return f"{path or 'the model'} {relation} {name}"
-    return _copied(files)
+    for code in inventory.codes:
+        if f"{code.place}.".startswith(_PREFIXES):
+            return f"the model runs {code.place}.{code.name}"
+    return _executed(inventory.codes) or _copied(files)
+
+
+def taken_from_us(inventory: Inventory) -> bool:
+    """Whether the model, or a part of it, is this package's: imported, or executed in whatever way."""
+    names = (name for classes in inventory.modules.values() for name in classes)
+    if any(one.startswith(_OWN) for one in (*names, *(code.place for code in inventory.codes))):
+        return True
+    loose = [code for code in inventory.codes if not code.handed_in]
+    return _lines_of(_same(loose, _own_codes())) >= _LINES
+
+
+def _executed(codes: Iterable[Code]) -> str | None:
+    """What shows that a library's file was executed under another name, as by ``exec``.
+
+    Some of it may well have been handed in, if there is enough of the submission's own beside it.
+    """
+    own = {code.digest: code for code in codes if not code.place}.values()
+    for library in _PLACES:
+        same = _same(own, _library_codes(library))
+        lines = _lines_of(code for code in same if not code.handed_in)
+        if _lines_of(same) >= _SHARE * _lines_of(own):
+            lines = _lines_of(same)
+        if lines >= _LINES:
+            return f"{lines} of the {_lines_of(own)} lines that the model consists of are {library}'s"
+    return None
+
+
+def _same(codes: Iterable[Code], digests: frozenset[str]) -> list[Code]:
+    return [code for code in codes if code.digest in digests]
+
+
+def _lines_of(codes: Iterable[Code]) -> int:
+    return sum(code.lines for code in codes)
 
 
 def _copied(files: Mapping[str, bytes]) -> str | None:
@@ -50,9 +90,29 @@ def _copied(files: Mapping[str, bytes]) -> str | None:
 @cache
 def _library_lines(library: str) -> frozenset[str]:
     """The lines of the library's classes; none where it is not installed."""
-    spec = find_spec(library)  # does not import it
-    file = Path(spec.origin).parent / _PLACES[library][1] if spec and spec.origin else Path()
+    file = _library_file(library)
     return frozenset(_lines(file.read_text("utf-8"))) if file.is_file() else frozenset()
+
+
+@cache
+def _library_codes(library: str) -> frozenset[str]:
+    """The digests of the library's functions; none where it is not installed."""
+    return _codes_in(_library_file(library))
+
+
+@cache
+def _own_codes() -> frozenset[str]:
+    files = (Path(__file__).parents[1] / file for file in _OWN_FILES)
+    return frozenset(digest for file in files for digest in _codes_in(file))
+
+
+def _codes_in(file: Path) -> frozenset[str]:
+    return frozenset(one.digest for one in codes_of(file.read_bytes())) if file.is_file() else frozenset()
+
+
+def _library_file(library: str) -> Path:
+    spec = find_spec(library)  # does not import it
+    return Path(spec.origin).parent / _PLACES[library][1] if spec and spec.origin else Path()
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from .errors import Frame
+from .origins import Code
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,9 @@ class Inventory:
     tensors: tuple[Held, ...]
     modules: Mapping[
         str, tuple[str, ...]
-    ]  # by path, the names of its class and the classes that it is derived from
+    ]  # by path, the names of its class and those that it is derived from, by their places
     shared: tuple[str, ...]  # parameters that a second model, built separately, holds too
+    codes: tuple[Code, ...] = ()  # what its classes consist of, and what has run
 
     def named(self, name: str) -> Held | None:
         return next((one for one in self.tensors if one.name == name), None)
@@ -68,7 +70,12 @@ def inventory_in(reply: Mapping[str, Any]) -> Inventory:
         tuple(_held(one) for one in reply["tensors"]),
         {str(name): tuple(str(one) for one in classes) for name, classes in reply["modules"]},
         tuple(str(name) for name in reply["shared"]),
+        tuple(_code(*one) for one in reply["codes"]),
     )
+
+
+def _code(place: object, name: object, handed_in: object, digest: object, lines: Any) -> Code:
+    return Code(str(place), str(name), bool(handed_in), str(digest), int(lines))
 
 
 def _held(row: Mapping[str, Any]) -> Held:

@@ -8,16 +8,21 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from .origins import classes, consists_of
 from .randomise import named_tensors
+from .tracing import RAN
 
 Header = dict[str, Any]
 
-_CLASSES = 8  # of a module, from its own to the one that all share
+_CLASSES = 12  # of a module, from its own to the one that all share
 _MODULES = 2_000
 
 
 def inventory(build: Callable[[], nn.Module]) -> Header:
-    """The tensors and modules of a model, and the names of parameters that a second one shares with it."""
+    """The tensors, modules and code of a model, and the names of parameters that a second one shares with it.
+
+    Of its code, what has run in the passes so far is said as well.
+    """
     model, second = build(), build()
     others = {id(one) for one in second.parameters()}
     registered = {id(one): "parameter" for one in model.parameters()}
@@ -28,7 +33,10 @@ def inventory(build: Callable[[], nn.Module]) -> Header:
             _row(name, one, registered.get(id(one), "hidden" if isinstance(one, nn.Parameter) else "tensor"))
             for name, one in reversed(held.values())
         ],
-        "modules": [[name, _classes(one)] for name, one in model.named_modules()][:_MODULES],
+        "modules": [
+            [name, classes(type(one))[:_CLASSES]] for name, one in [*model.named_modules()][:_MODULES]
+        ],
+        "codes": consists_of(model, RAN.values()),
         "shared": [name for name, one in model.named_parameters() if id(one) in others],
     }
 
@@ -47,7 +55,3 @@ def _row(name: str, tensor: Tensor, kind: str) -> Header:
         "spread": spread if spread == spread and abs(spread) != float("inf") else 0.0,
         "digest": hashlib.sha256(values.numpy().tobytes()).hexdigest()[:16],
     }
-
-
-def _classes(module: nn.Module) -> list[str]:
-    return [f"{one.__module__}.{one.__qualname__}" for one in type(module).__mro__[:_CLASSES]]

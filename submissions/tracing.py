@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -20,6 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .code import STUDENT_PREFIX
 from .results import is_array
 
+RAN: dict[int, CodeType] = {}  # all code that was seen at work in any pass, by its identity
 _FRAMES_KEPT = 3  # innermost student lines: a shared helper's own line says little without its caller's
 
 
@@ -188,7 +189,9 @@ def student_frames(frame: FrameType | None) -> list[list[Any]]:
     """The innermost lines of the student's own code on the stack, as ``[file, line]``."""
     found: list[list[Any]] = []
     while frame is not None and len(found) < _FRAMES_KEPT:
-        file = frame.f_code.co_filename
+        code = frame.f_code
+        RAN[id(code)] = code  # to hash it would take ten times as long
+        file = code.co_filename
         if file.startswith(STUDENT_PREFIX):
             found.append([file.removeprefix(STUDENT_PREFIX), frame.f_lineno])
         frame = frame.f_back
