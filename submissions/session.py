@@ -14,6 +14,7 @@ from .answers import Habit, Inventory, Prepared, habits_in, inventory_in, prepar
 from .conversation import Child
 from .errors import Frame, NotLoaded, StudentCodeFailed
 from .recipe import Pins
+from .size_limits import gradable
 from .source import Source
 from .trace import Trace, decode, reading
 
@@ -115,11 +116,15 @@ class Session:
         return reply
 
     def sizes_for(self, sizes: AnySizes) -> AnySizes:
-        """The nearest sizes that the model can be built at; the batch stays as asked."""
+        """The nearest sizes that the model can be built at; the batch stays as asked.
+
+        Raises Refused where a pass at them would be too large to look at.
+        """
         reply, _ = self.child.request({"request": "sizes", "sizes": asdict(sizes)})
         _raise_building_error(reply)
         with reading():
-            return type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
+            found = type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
+        return gradable(found, sizes)
 
     def parameter_count(self, sizes: ModelSizes) -> int:
         """How many numbers the model learns. Raises StudentCodeFailed where it could not be built."""

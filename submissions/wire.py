@@ -57,14 +57,20 @@ def send(stream: Stream, header: Mapping[str, Any], tensors: Mapping[str, torch.
     Lone surrogates in strings become question marks. Raises ValueError where ``header`` is no JSON (NaN and
     infinity are none) or a tensor has a dtype that frames do not carry.
     """
-    stream.write(encode(header, tensors))
+    for part in parts(header, tensors):
+        stream.write(part)
 
 
 def encode(header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> bytes:
     """One frame as bytes; raises as ``send`` does."""
+    return b"".join(parts(header, tensors))
+
+
+def parts(header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> tuple[bytes, bytes]:
+    """The same in two pieces, since the second may be gigabytes."""
     text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
     body = _pack(tensors) if tensors else b""
-    return _PREFIX.pack(len(text), len(body)) + text + body
+    return _PREFIX.pack(len(text), len(body)) + text, body
 
 
 def receive(stream: Stream, limits: FrameLimits) -> tuple[Header, dict[str, torch.Tensor]]:
@@ -123,9 +129,10 @@ def _pack(tensors: Mapping[str, torch.Tensor]) -> bytes:
     for name, tensor in tensors.items():
         if str(tensor.dtype).removeprefix("torch.") not in _DTYPES.values():
             raise ValueError(f"tensor {name!r} is {tensor.dtype}, which frames do not carry")
+    several = len(tensors) > 1  # copies, since safetensors refuses views that share memory
     plain = {
-        name: tensor.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
-        for name, tensor in tensors.items()  # copies: safetensors refuses views that share memory
+        name: tensor.detach().to("cpu", copy=several, memory_format=torch.contiguous_format).contiguous()
+        for name, tensor in tensors.items()
     }
     return save(plain)
 
