@@ -8,9 +8,7 @@ from math import prod
 from ..reference.model_sizes import AnySizes, ModelSizes
 from .errors import Refused
 
-MOST_NUMBERS = (
-    1 << 28
-)  # that a pass on one image computes: 2 GB; three ViT-H/14 blocks at 336 pixels are half
+MOST_NUMBERS = 1 << 28  # of a pass on one image, 2 GB: three ViT-H/14 blocks at 336 pixels are half
 
 _OF_SCORES, _OF_WIDTH, _OF_HIDDEN = 4, 20, 4  # tensors of each shape that a block makes
 _OF_IMAGE = 3  # itself, its patches, and these flattened
