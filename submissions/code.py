@@ -10,6 +10,7 @@ import re
 import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from .errors import Frame
 
@@ -40,6 +41,9 @@ _NEXT = re.compile(  # a bare number counts only right after its separator: "S09
     re.IGNORECASE,
 )
 _RANGES = {"-", "\u2013", "..", "...", "to"}
+_LINE = 2_000  # characters of a line or comment that an expression sees; long ones hold data
+_MARKS = 2_000  # a program has 26, or as many in each of its cells
+_INSIDE = 200  # lines like magics inside of strings or brackets; after so many, no more are looked for
 
 
 @dataclass(frozen=True)
@@ -103,11 +107,16 @@ def clean(text: str) -> tuple[str, list[Magic]]:
     if cell and cell[1] not in _PYTHON_CELLS:
         number = text[: cell.start(1)].count("\n") + 1
         return "\n" * (len(lines) - 1), [Magic(number, lines[number - 1].strip())]
-    magics = []
+    magics, start, inside = [], 0, 0
     for index, line in enumerate(lines):
-        if _MAGIC.match(line) and _complete("\n".join(lines[:index])):
-            magics.append(Magic(index + 1, line.strip()))
-            _blank(lines, index)
+        if inside == _INSIDE or not _MAGIC.match(line, 0, _LINE):
+            continue
+        if not _complete("\n".join(map(str.lstrip, lines[start:index]))):
+            inside += 1
+            continue
+        magics.append(Magic(index + 1, line.strip()))
+        _blank(lines, index)
+        start = index  # where nothing is open: what stands before need not be read again
     return "\n".join(lines), magics
 
 
@@ -146,16 +155,17 @@ def _complete(text: str) -> bool:
 
 
 def marks(files: Mapping[str, bytes]) -> list[Mark]:
-    """List the ``# BREAKPOINT`` comments in the order of the code, one mark a label.
+    """List the ``# BREAKPOINT`` comments in the order of the code, one mark a label, as far as they are few.
 
     Case does not matter; ``S9``, ``S09:``, ``S09, S10``, ``S09/S10`` and ``S09-S11`` are understood.
     """
-    return [
+    found = (
         Mark(label, file, line)
         for file, text in _texts(files)
         for line, comment in _comments(text)
         for label in _labels(comment)
-    ]
+    )
+    return list(islice(found, _MARKS))
 
 
 def headings(files: Mapping[str, bytes]) -> list[Mark]:
@@ -172,7 +182,7 @@ def _comments(text: str) -> Iterator[tuple[int, str]]:
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
-                yield token.start[0], token.string
+                yield token.start[0], token.string[:_LINE]
     except (tokenize.TokenError, SyntaxError):
         return  # what stands before a syntax error still counts
 

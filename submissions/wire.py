@@ -81,7 +81,9 @@ def receive(stream: Stream, limits: FrameLimits) -> tuple[Header, dict[str, torc
     header_size, body_size = _PREFIX.unpack(stream.read(_PREFIX.size))
     _require(header_size <= limits.header_bytes, f"a header of {header_size} bytes")
     _require(body_size <= limits.body_bytes, f"{body_size} bytes of tensors, more than {limits.body_bytes}")
-    header = _parse(stream.read(header_size))
+    text = stream.read(header_size)
+    header = _parse(text)
+    _require(not _has_text_beyond(limits.text_characters, text, header), "a text beyond all measure")
     return header, _unpack(stream.read(body_size), limits) if body_size else {}
 
 
@@ -104,6 +106,22 @@ def _parse(text: bytes) -> Header:
     _require(isinstance(value, dict), "a header that is no JSON object")
     assert isinstance(value, dict)
     return value
+
+
+def _has_text_beyond(most: int, text: bytes, header: Header) -> bool:
+    """Is a text in the header longer? What stands between two quotes is one or less, if none is escaped."""
+    if b'\\"' not in text and max(map(len, text.split(b'"'))) <= most:
+        return False
+    waiting: list[Any] = [header]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str) and len(one) > most:
+            return True
+        if isinstance(one, dict):
+            waiting += (*one, *one.values())
+        elif isinstance(one, list):
+            waiting += one
+    return False
 
 
 def _short(text: str) -> int:
