@@ -15,59 +15,9 @@ import vitcheck
 
 _CALLS = {"compile", "match", "search", "fullmatch", "sub", "split", "findall", "finditer"}
 _PIECES = (
-    " ",
-    "\t",
-    "\n",
-    ",",
-    ".",
-    "-",
-    "_",
-    "a",
-    "S",
-    "x",
-    "q",
-    "0",
-    "1",
-    "9",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "#",
-)
-_PIECES += ("%", "!", "?", "=", ":", "/", "\\", "*", "+", "×", "·", "'", '"', "|", "é", "²", "\0", "\u00a0")
-_PIECES += (
-    "a ",
-    "1 ",
-    "1,",
-    "1, ",
-    "a.",
-    "1.",
-    "S1 ",
-    "S1,",
-    "S1-",
-    "(1",
-    "[1,",
-    "1x",
-    "1 x ",
-    "a+",
-    "# ",
-    "a_",
-)
-_PIECES += (
-    "\n ",
-    " \n",
-    "\n\n",
-    "to ",
-    "at ",
-    "stage ",
-    "breakpoint ",
-    "(1,1",
-    "a=",
-    "drop",
-    "drop=0",
-    "0.0",
+    *" \t\n,.-_aSxq019()[]{}#%!?=:/\\*+×·'\"|é²\0\u00a0",
+    *("a ", "1 ", "1,", "1, ", "a.", "1.", "S1 ", "S1,", "S1-", "(1", "[1,", "1x", "1 x ", "a+", "# ", "a_"),
+    *("\n ", " \n", "\n\n", "to ", "at ", "stage ", "breakpoint ", "(1,1", "a=", "drop", "drop=0", "0.0"),
 )
 _BEFORE = ("", "(", "# breakpoint S9")
 _AFTER = "!"
@@ -120,8 +70,7 @@ def hostile(length: int) -> Iterator[str]:
 
 
 def run(pattern: re.Pattern[str], text: str) -> None:
-    """All that is done with any of them."""
-    pattern.match(text)
+    """Begin anywhere, and fail: all else takes less."""
     pattern.fullmatch(text)
     pattern.sub("", text)
 

@@ -12,6 +12,7 @@ import pytest
 from attacks.attack import Attack, Expected
 from attacks.forging import FORGING
 from attacks.handing_in import HANDING_IN, Handed
+from attacks.judging import HANDED_TO_JUDGE, JUDGING
 from attacks.leaving import LEAVING
 from attacks.resources import RESOURCES
 from attacks.spying import PORT, SECRET, SOCKET, SPYING
@@ -27,7 +28,7 @@ def _with_neighbour(attacks: tuple[Attack, ...]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("attack", [*attacks, _NEIGHBOUR], ids=lambda one: one.name)
 
 
-@_with_neighbour(LEAVING + TIMING + FORGING)
+@_with_neighbour(LEAVING + TIMING + FORGING + JUDGING)
 def test_an_attack_gets_what_it_earned(attack: Attack, confined: Zygote, tmp_path: Path) -> None:
     met(attack.expected, graded(attack, tmp_path, confined))
 
@@ -69,6 +70,6 @@ def test_a_spy_that_nothing_stops_is_one(secrets: dict[str, str], tmp_path: Path
     assert any("it has seen too much" in one.text for one in result.notes)
 
 
-@pytest.mark.parametrize("handed", HANDING_IN, ids=lambda one: one.name)
+@pytest.mark.parametrize("handed", HANDING_IN + HANDED_TO_JUDGE, ids=lambda one: one.name)
 def test_what_is_handed_in_is_read_with_care(handed: Handed, confined: Zygote, tmp_path: Path) -> None:
     met(handed.expected, graded_at(handed.make(tmp_path), confined))
