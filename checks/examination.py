@@ -16,6 +16,7 @@ from ..submissions.answers import Habit, Inventory
 from ..submissions.code import marks
 from ..submissions.errors import StudentCodeFailed
 from ..submissions.session import Passes, Session
+from ..submissions.size_limits import pass_numbers
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
@@ -42,9 +43,18 @@ from .verdicts import CheckFailed, NotApplicable, NotAsked
 _SPARE = 4  # times as many draws as examples
 _LARGE_EXAMPLES = 2
 _MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens take 25
+_LARGE_NUMBERS = 1 << 26  # of a pass, 0.5 GB: several times that is held while it is recorded and sent
 
 # what a block of another architecture than the assignment's is called
 _FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
+
+
+def _fewer(found: list[Draw]) -> list[Draw]:
+    """Of large draws some, with two images, as far as memory goes: one hides what mixes images."""
+    two = replace(found[0].sizes, batch=2)
+    if pass_numbers(two) > _LARGE_NUMBERS:
+        return [replace(found[0], sizes=replace(two, batch=1))]
+    return [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
 
 
 def _told(draw: Draw) -> str:
@@ -110,10 +120,7 @@ class Examination:
             if sum(built.values()) == count:
                 break
         found = ([one for one in built if built[one]] or list(built))[:count]
-        if is_large(found[0].sizes):
-            two = [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
-            return [self.buildable(draw) for draw in two]
-        return found
+        return [self.buildable(draw) for draw in _fewer(found)] if is_large(found[0].sizes) else found
 
     @property
     def command(self) -> str:

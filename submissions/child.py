@@ -25,7 +25,7 @@ from .errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
 from .limits import FrameLimits, Limits
 from .randomise import seed_random_state
 from .sandbox.confining import Order, confine
-from .wire import Header, Stream, encode, receive
+from .wire import Header, Stream, encode, parts, receive
 
 Tensors = dict[str, torch.Tensor]
 Handler = Callable[[Header, Tensors], tuple[Header, Tensors]]
@@ -110,17 +110,18 @@ def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:
     """Answer each request by the handler of its name, whatever that raises. Ends with EOFError."""
     while True:
         header, tensors = receive(stream, _FROM_PARENT)
-        stream.write(_answer(header, tensors, handlers))
+        for part in _answer(header, tensors, handlers):
+            stream.write(part)
 
 
-def _answer(header: Header, tensors: Tensors, handlers: Mapping[str, Handler]) -> bytes:
+def _answer(header: Header, tensors: Tensors, handlers: Mapping[str, Handler]) -> tuple[bytes, bytes]:
     number = header.pop("id")
     try:
         _settle_torch()
         reply, out = handlers[header.pop("request")](header, tensors)
-        return encode({"id": number, "reply": reply}, out)
+        return parts({"id": number, "reply": reply}, out)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are student code's too
-        return encode({"id": number, "error": _describe(error)}, {})
+        return parts({"id": number, "error": _describe(error)}, {})
 
 
 def _describe(error: BaseException) -> Header:

@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from .errors import Frame
 from .python_text import comments, decode, is_complete, nodes, tree, written
@@ -38,6 +39,9 @@ _NEXT = re.compile(  # a bare number counts only right after its separator: "S09
     re.IGNORECASE,
 )
 _RANGES = {"-", "\u2013", "..", "...", "to"}
+_LINE = 2_000  # characters of a line that an expression sees; long ones hold data
+_MARKS = 2_000  # a program has 26, or as many in each of its cells
+_INSIDE = 200  # lines like magics inside of strings or brackets; after so many, no more are looked for
 
 
 @dataclass(frozen=True)
@@ -88,11 +92,16 @@ def clean(text: str) -> tuple[str, list[Magic]]:
     if cell and cell[1] not in _PYTHON_CELLS:
         number = text[: cell.start(1)].count("\n") + 1
         return "\n" * (len(lines) - 1), [Magic(number, lines[number - 1].strip())]
-    magics = []
+    magics, start, inside = [], 0, 0
     for index, line in enumerate(lines):
-        if _MAGIC.match(line) and is_complete("\n".join(lines[:index])):
-            magics.append(Magic(index + 1, line.strip()))
-            _blank(lines, index)
+        if inside == _INSIDE or not _MAGIC.match(line, 0, _LINE):
+            continue
+        if not is_complete("\n".join(map(str.lstrip, lines[start:index]))):
+            inside += 1
+            continue
+        magics.append(Magic(index + 1, line.strip()))
+        _blank(lines, index)
+        start = index  # where nothing is open: what stands before need not be read again
     return "\n".join(lines), magics
 
 
@@ -107,16 +116,17 @@ def _blank(lines: list[str], index: int) -> None:
 
 
 def marks(files: Mapping[str, bytes]) -> list[Mark]:
-    """List the ``# BREAKPOINT`` comments in the order of the code, one mark a label.
+    """List the ``# BREAKPOINT`` comments in the order of the code, one mark a label, as far as they are few.
 
     Case does not matter; ``S9``, ``S09:``, ``S09, S10``, ``S09/S10`` and ``S09-S11`` are understood.
     """
-    return [
+    found = (
         Mark(label, file, line)
         for file, text in _texts(files)
         for line, comment in comments(text)
         for label in _labels(comment)
-    ]
+    )
+    return list(islice(found, _MARKS))
 
 
 def headings(files: Mapping[str, bytes]) -> list[Mark]:

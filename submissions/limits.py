@@ -37,7 +37,8 @@ class FrameLimits:
     """What one frame on the wire may hold; checked before anything is allocated."""
 
     header_bytes: int = 8 << 20  # of JSON, and again of the list of tensors
-    body_bytes: int = 64 << 20  # a trace of a small ViT takes 2.5 MB
+    text_characters: int = 20_000  # of each text in it; the longest are messages, cut at half of that
+    body_bytes: int = 256 << 20  # a trace of a small ViT takes 2.5 MB, one fixed at 224 pixels 70
     tensors: int = 8192
     name_characters: int = 512
     rank: int = 8

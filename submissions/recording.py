@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -37,6 +36,7 @@ def record(model: nn.Module, image: Tensor, header: Header, keep_cells: bool) ->
             begin_pass(0)
             result = model(image)
         results = results_in(result)
+        del result
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise
@@ -68,7 +68,7 @@ def encode(
 ) -> Reply:
     # of what was made out of the tracer's sight, too: it must not be mistaken for nothing
     returned = [[path, tracer.refer(tensor)] for path, tensor in results.tensors]
-    cells = [one.cells for one in tracer.records + tracer.leaves if one.cells is not None]
+    results.tensors.clear()  # with the graph behind them: what follows may take as much memory again
     signature = hashlib.sha256(" ".join(one.op for one in tracer.records).encode()).hexdigest()[:16]
     header = {
         "signature": signature,
@@ -80,7 +80,8 @@ def encode(
         "error": error,
         "failed": failed,
     }
-    return header, {"cells": torch.cat(cells)} if cells else {}
+    cells = tracer.take_cells()
+    return header, {} if cells is None else {"cells": cells}
 
 
 def _row(one: Storage) -> Header:

@@ -14,10 +14,12 @@ from .answers import Habit, Inventory, Prepared, habits_in, inventory_in, prepar
 from .conversation import Child
 from .errors import Frame, NotLoaded, StudentCodeFailed
 from .recipe import Pins
+from .size_limits import gradable
 from .source import Source
 from .trace import Trace, decode, reading
 
-_FULL_SIZE_BYTES = 4 << 30  # of a traced pass of a model that can only be built at ViT-B/16 size
+_NOTES = 1_000  # of statements that were left out: nobody reads more
+_FULL_SIZE_BYTES = 2 << 30  # of a traced pass of a model that can only be built at ViT-B/16 size
 
 
 @dataclass(frozen=True)
@@ -115,11 +117,15 @@ class Session:
         return reply
 
     def sizes_for(self, sizes: AnySizes) -> AnySizes:
-        """The nearest sizes that the model can be built at; the batch stays as asked."""
+        """The nearest sizes that the model can be built at; the batch stays as asked.
+
+        Raises Refused where a pass at them would be too large to look at.
+        """
         reply, _ = self.child.request({"request": "sizes", "sizes": asdict(sizes)})
         _raise_building_error(reply)
         with reading():
-            return type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
+            found = type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
+        return gradable(found, sizes)
 
     def parameter_count(self, sizes: ModelSizes) -> int:
         """How many numbers the model learns. Raises StudentCodeFailed where it could not be built."""
@@ -234,7 +240,7 @@ class Session:
 def _left(reply: Mapping[str, Any]) -> tuple[Left, ...]:
     return tuple(
         Left(str(one["file"]), int(one["line"]), str(one["text"]), str(one["reason"]))
-        for one in reply["skipped"]
+        for one in reply["skipped"][:_NOTES]
     )
 
 

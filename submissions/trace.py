@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 from .errors import Frame, Refused, StudentCodeFailed
+from .trace_limits import demand_measure
 
 _COPIES = ("clone", "_to_copy", "contiguous")
 _MOST_CELLS = 1 << 48  # in all; more than any memory holds, and torch can still count it
-_LARGEST_WINDOW = 1 << 27  # numbers; axes that repeat cost the child nothing, and whoever reads them memory
 
 
 class Reference(NamedTuple):  # of which a trace holds hundreds: a dataclass takes four times as long to make
@@ -111,7 +111,7 @@ class Trace:
     def tensor(self, reference: Reference) -> Tensor:
         """The numbers in that window, float64.
 
-        Raises Refused if it reaches outside of its memory, or repeats it beyond all measure.
+        Raises Refused if it reaches outside of its memory.
         """
         cells = self.value(reference).cells
         last = reference.offset + sum(
@@ -121,8 +121,6 @@ class Trace:
             return cells.new_empty(reference.shape)
         if reference.offset < 0 or min(reference.strides, default=0) < 0 or last >= cells.numel():
             raise Refused("the trace describes a tensor that reaches outside of its memory")
-        if math.prod(reference.shape) > max(_LARGEST_WINDOW, cells.numel()):
-            raise Refused(f"the trace describes a tensor of {math.prod(reference.shape):.0e} numbers")
         start = (
             cells.storage_offset() + reference.offset
         )  # as_strided counts from the storage, not from the slice
@@ -204,9 +202,11 @@ def reading() -> Iterator[None]:
 
 
 def decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:
-    """The trace in a reply of the child. Raises Refused where the reply contradicts itself."""
+    """The trace in a reply. Raises Refused where that contradicts itself, or is beyond all measure."""
     with reading():
-        return _decode(header, tensors)
+        trace = _decode(header, tensors)
+        demand_measure(trace)
+        return trace
 
 
 def _decode(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Trace:

@@ -85,6 +85,21 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
     def _is_recorded(self, value: Any) -> bool:
         """Is it a tensor whose numbers can be copied? Where shapes are asked for, it need have none."""
         return isinstance(value, Tensor) and (is_array(value) or (value.is_meta and not self._keep_cells))
+    def take_cells(self) -> Tensor | None:
+        """All cells, one after the other, if they are kept; nothing can be recorded or referred to after it.
+
+        Each is given up as it is copied, since both together may be gigabytes.
+        """
+        self._alive.clear()
+        if not self._keep_cells:
+            return None
+        values = self.records + self.leaves
+        taken, start = torch.empty(sum(one.count for one in values), dtype=torch.float64), 0
+        for one in values:
+            assert one.cells is not None
+            taken[start : start + one.count] = one.cells
+            one.cells, start = None, start + one.count
+        return taken
 
     def _is_view(self, tensor: Tensor, written: list[Tensor]) -> bool:
         return _storage(tensor) in self._owner and not any(tensor is one for one in written)

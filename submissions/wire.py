@@ -57,14 +57,20 @@ def send(stream: Stream, header: Mapping[str, Any], tensors: Mapping[str, torch.
     Lone surrogates in strings become question marks. Raises ValueError where ``header`` is no JSON (NaN and
     infinity are none) or a tensor has a dtype that frames do not carry.
     """
-    stream.write(encode(header, tensors))
+    for part in parts(header, tensors):
+        stream.write(part)
 
 
 def encode(header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> bytes:
     """One frame as bytes; raises as ``send`` does."""
+    return b"".join(parts(header, tensors))
+
+
+def parts(header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> tuple[bytes, bytes]:
+    """The same in two pieces, since the second may be gigabytes."""
     text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
     body = _pack(tensors) if tensors else b""
-    return _PREFIX.pack(len(text), len(body)) + text + body
+    return _PREFIX.pack(len(text), len(body)) + text, body
 
 
 def receive(stream: Stream, limits: FrameLimits) -> tuple[Header, dict[str, torch.Tensor]]:
@@ -75,7 +81,9 @@ def receive(stream: Stream, limits: FrameLimits) -> tuple[Header, dict[str, torc
     header_size, body_size = _PREFIX.unpack(stream.read(_PREFIX.size))
     _require(header_size <= limits.header_bytes, f"a header of {header_size} bytes")
     _require(body_size <= limits.body_bytes, f"{body_size} bytes of tensors, more than {limits.body_bytes}")
-    header = _parse(stream.read(header_size))
+    text = stream.read(header_size)
+    header = _parse(text)
+    _require(not _has_text_beyond(limits.text_characters, text, header), "a text beyond all measure")
     return header, _unpack(stream.read(body_size), limits) if body_size else {}
 
 
@@ -98,6 +106,22 @@ def _parse(text: bytes) -> Header:
     _require(isinstance(value, dict), "a header that is no JSON object")
     assert isinstance(value, dict)
     return value
+
+
+def _has_text_beyond(most: int, text: bytes, header: Header) -> bool:
+    """Is a text in the header longer? What stands between two quotes is one or less, if none is escaped."""
+    if b'\\"' not in text and max(map(len, text.split(b'"'))) <= most:
+        return False
+    waiting: list[Any] = [header]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str) and len(one) > most:
+            return True
+        if isinstance(one, dict):
+            waiting += (*one, *one.values())
+        elif isinstance(one, list):
+            waiting += one
+    return False
 
 
 def _short(text: str) -> int:
@@ -123,9 +147,10 @@ def _pack(tensors: Mapping[str, torch.Tensor]) -> bytes:
     for name, tensor in tensors.items():
         if str(tensor.dtype).removeprefix("torch.") not in _DTYPES.values():
             raise ValueError(f"tensor {name!r} is {tensor.dtype}, which frames do not carry")
+    several = len(tensors) > 1  # copies, since safetensors refuses views that share memory
     plain = {
-        name: tensor.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
-        for name, tensor in tensors.items()  # copies: safetensors refuses views that share memory
+        name: tensor.detach().to("cpu", copy=several, memory_format=torch.contiguous_format).contiguous()
+        for name, tensor in tensors.items()
     }
     return save(plain)
 

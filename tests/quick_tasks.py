@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from vitcheck.checks.assignment import load_assignment
 from vitcheck.checks.pictures import PictureError
 from vitcheck.checks.result import Result, Status
 from vitcheck.checks.tasks import Setting, Task
+from vitcheck.submissions.limits import Limits
 from vitcheck.submissions.packing import Handed
 from vitcheck.submissions.process import Zygote
 from vitcheck.submissions.sandbox.isolation import IsolationError
@@ -47,7 +49,7 @@ class Unfit(Setting):
 
 @dataclass(frozen=True)
 class Quick(Task):
-    """Does what the submission says: ``die``, ``raise``, ``refuse``, ``checks`` or ``wait FILE``.
+    """Does what the submission says: ``die``, ``raise``, ``refuse``, ``checks``, ``spin``, ``fill`` or ``wait``.
 
     What it says is the reason, too; of ``checks`` it is where those lie, and a mark is left there.
     """
@@ -66,6 +68,11 @@ class Quick(Task):
                 raise RuntimeError("a fault of the grader")
             case ["refuse"]:
                 raise PictureError("the model reads no such picture")
+            case ["spin"]:
+                re.match("(,*)*;", "," * 10_000)
+            case ["fill"]:
+                kept = [bytearray(1 << 24) for _ in range(64)]
+                time.sleep(60 * len(kept))
             case ["wait", file]:
                 while not Path(file).exists():
                     time.sleep(0.01)
@@ -73,8 +80,9 @@ class Quick(Task):
         return ended.model_copy(update={"arrays": _ARRAYS})
 
 
-def quick(**texts: str) -> Iterable[Quick]:
+def quick(limits: Limits | None = None, /, **texts: str) -> Iterable[Quick]:
     """Yield a task for each submission and its text."""
+    asked = load_assignment("vit-debugging").model_copy(update={"limits": limits or Limits()})
     for name, text in texts.items():
         handed = Handed(f"{name}.py", False, {f"{name}.py": text.encode()})
-        yield Quick(handed, name, load_assignment("vit-debugging"), seed=7)
+        yield Quick(handed, name, asked, seed=7)

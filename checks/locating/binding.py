@@ -15,7 +15,7 @@ from torch import Tensor
 from ...reference.model_sizes import ModelSizes
 from ...submissions.trace import Trace
 
-_OF_BLOCK = re.compile(r"^(?P<before>.*?)(?P<number>\d+)\.(?P<inside>.+)$")
+_OF_BLOCK = re.compile(r"^(?P<before>.*?)(?<!\d)(?P<number>\d+)\.(?P<inside>.+)$")
 _QKV = tuple(re.compile(rf"(^|[._])(to_?|w_?|fc_?)?{one}") for one in ("q", "k", "v"))
 
 State = dict[str, Tensor]  # of the reference, by its own names

@@ -52,7 +52,7 @@ def questions_in(passages: Sequence[Passage], questions: Mapping[str, Question])
 
 def _places(index: int, text: str, questions: Mapping[str, Question]) -> list[Place]:
     """The questions that a passage may begin with."""
-    numbered = _NUMBER.match(text)
+    numbered = _NUMBER.match(text, 0, _ASKED)
     named = numbered is not None and numbered["named"] is not None
     asked, mark, rest = text[numbered.end() if numbered else 0 :].partition("?")
     if len(asked.split()) < _WORDS and not named:

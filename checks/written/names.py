@@ -19,6 +19,7 @@ else:
 
 _ALIKE = 92  # per cent: a letter more or less in a name, and no other word
 _LONGEST = 60  # characters of a name
+_BEGINNING = 500  # characters in which a label or name comes first, with the caption that it may stand in
 _SPELT = re.compile(r"\b(?:(?:snapshot|stage|breakpoint)\s{0,3}#?\s?S?|S[- ])0*(\d{1,2})\b", re.IGNORECASE)
 _LABEL = re.compile(r"\bS0*([1-9]|1\d|2[0-6])\b")
 _NUMBERED = re.compile(
@@ -30,7 +31,7 @@ _END_OF_NAME = re.compile(r"[:|(\u2013\u2014=\n]| - |\.\s")
 
 def labels_first(text: str) -> list[str]:
     """List the labels that a text begins with, whatever number its figure or section has."""
-    text = _spelt(text)
+    text = _spelt(text[:_BEGINNING])
     rest = text[_begin(text) :]
     return _known(labels_at(rest)) if _LABEL.match(rest) else []
 
@@ -44,6 +45,7 @@ def labels_within(text: str) -> list[tuple[str, list[str]]]:
 
 def named_first(text: str) -> list[str]:
     """List the labels of the stages that a text begins with a usual name of."""
+    text = text[:_BEGINNING]
     name = _END_OF_NAME.split(text[_begin(text) :], maxsplit=1)[0]
     words = _words(name)
     if not words or len(words) > _LONGEST:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ...submissions.written.passages import Kind, Passage
 from ...submissions.written.reading import Document
 from .names import labels_first, labels_within, named_first
 
 _CHARACTERS = 3000  # of one section; what is said of a tensor stands near its name
-_MARK = re.compile(r"\W*\d*\W*#+\s*breakpoint", re.IGNORECASE)  # a line of code, whatever it was pasted into
+_MARK = re.compile(r"[\W\d]*#\s*breakpoint", re.IGNORECASE)  # a line of code, whatever it was pasted into
 _COMMENT = re.compile(r"\s#\s.*")
-_SHOWN = re.compile(r"^\W*(?:[\w.]+\s*[=:]?\s*)?(?:torch\.Size)?\W*\(?\[?[\d, ]+\]?\)?\W*$")
+_WORD = re.compile(r"[\w.]+")
 _CLOSING = re.compile(
     r"\W*(?:\d+(?:\.\d+)*[.)]?\s+)?"
     r"(?:reflections?|conclusions?|references|appendix|summary|guiding questions)\b",
@@ -74,7 +75,7 @@ class _Reading:
             labels = [one for _, found in labels_within(line) for one in found]
             if labels:
                 yield self._section(passage, labels, line, sure=len(labels) == 1)
-            elif self._open is not None and _SHOWN.match(line):
+            elif self._open is not None and _shows_a_shape(line):
                 self._open.add(line)
 
     def _row(self, passage: Passage) -> Iterator[Section]:
@@ -114,6 +115,20 @@ class _Reading:
         page = f", page {passage.page}" if passage.page else ""
         where = f"{self._document.name}{page}"
         return Section(labels, where, sure, labelled, level=passage.level, text=text[:_CHARACTERS])
+
+
+def _shows_a_shape(line: str) -> bool:
+    """Tell whether a line is numbers with commas and blanks between them, behind a name at most."""
+    words = list(_WORD.finditer(line))
+    if words and not (words[0][0].isdecimal() and _listed(line, words[:2])):
+        del words[0]
+    if words and words[0][0] == "torch.Size":
+        del words[0]
+    return bool(words) and all(one[0].isdecimal() for one in words) and _listed(line, words)
+
+
+def _listed(line: str, words: Sequence[re.Match[str]]) -> bool:
+    return all(set(line[one.end() : next_.start()]) <= {",", " "} for one, next_ in pairwise(words))
 
 
 def closes_all(passage: Passage) -> bool:

@@ -13,6 +13,7 @@ from quick_tasks import NoChildren, Quick, quick
 from vitcheck.checks.engines import Begun, Done, Engine, worker
 from vitcheck.checks.engines.dask import Dask
 from vitcheck.checks.engines.local import Local
+from vitcheck.submissions.limits import Limits
 from vitcheck.submissions.packing import Handed
 from vitcheck.submissions.process import Zygote
 
@@ -42,6 +43,21 @@ def test_a_grader_that_fails_or_dies_takes_no_other_task_with_it(
     assert {name for name, result in done.items() if result is None} == {"b", "c"}
     assert set(done) == {*"abcde"}
     assert "a fault of the grader" in capfd.readouterr().err
+
+
+def test_what_takes_too_long_or_too_much_to_judge_is_a_record_and_the_class_goes_on(engine: Engine) -> None:
+    limits = Limits(judge_seconds=1, judge_bytes=1 << 29)
+    with engine:
+        events = list(engine.run(quick(limits, a="fine", b="spin", c="fill", d="fine", e="spin")))
+    done = {one.task.name: one.result for one in events if isinstance(one, Done)}
+    ends = {name: (one.status.value, one.reason or "") for name, one in done.items() if one is not None}
+    assert {name: status for name, (status, _) in ends.items()} == {
+        **dict.fromkeys("ad", "crashed"),
+        **dict.fromkeys("be", "timed_out"),
+        "c": "out_of_memory",
+    }
+    assert "too long to judge" in ends["b"][1]
+    assert "too much memory to judge: the grader's own work on it may take 0.5 GB" in ends["c"][1]
 
 
 def test_finishing_ends_what_runs_and_begins_nothing_further(engine: Engine, tmp_path: Path) -> None:
