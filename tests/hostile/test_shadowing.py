@@ -90,6 +90,26 @@ def test_the_package_that_is_run_as_a_module_imports_nothing_from_beside(work: P
     assert (done.returncode, mark.exists()) == (0, False), done.stderr
 
 
+def test_no_library_of_a_driver_is_looked_for_beside_the_work(work: Path) -> None:
+    """Those of CUDA that come with torch ask for it, and find it in the working folder, too."""
+    (library,) = {line.split()[-1] for line in maps() if "libm.so" in line}
+    shutil.copy(library, work / "libcuda.so.1")
+    shutil.copy(EXAMPLES / "scale_by_width.py", work / "hw3.py")
+    code = (
+        "from vitcheck.__main__ import main\n"
+        "main(['check', 'hw3.py', '--json', 'result.json'], standalone_mode=False)"
+    )
+    code = f"import atexit; atexit.register(lambda: print(open('/proc/self/maps').read()))\n{code}"
+    done = python("-c", code, folder=work)
+    assert "✗ S12: Attention scores" in done.stdout, done.stderr
+    assert str(work) not in done.stdout.replace(f"{work}/hw3.py", "")
+    assert {one.name for one in work.iterdir()} == {"libcuda.so.1", "hw3.py", "result.json"}
+
+
+def maps() -> list[str]:
+    return Path("/proc/self/maps").read_text().splitlines()
+
+
 def wheel(folder: Path) -> Path:
     """A package that needs nothing, in the place of ours."""
     made = folder / "nothing-1-py3-none-any.whl"
