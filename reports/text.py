@@ -47,7 +47,7 @@ def _shown(text: str) -> Iterator[str]:
     before, marks = " ", 0
     for one in text:
         marks = marks + 1 if unicodedata.category(one) in _MARKS else 0
-        emoji = one == _EMOJI and unicodedata.category(before) == "So"
+        emoji = one == _EMOJI and unicodedata.category(before).startswith("S")
         stray = marks > _MOST_MARKS or (marks and before.isspace())
         yield _written_out(one) if stray or (unseen(one) and one != "\n" and not emoji) else one
         before = before if marks else one
