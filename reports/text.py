@@ -25,12 +25,8 @@ _BLANK = re.compile(
 _ORDINARY = re.compile(r"[\n -~]*")
 _EMOJI = "\ufe0f"  # after a symbol it is how keyboards write an emoji
 _MARKS = {"Mn", "Me"}  # stand above, below and around the letter before them
-_MOST_MARKS = (
-    4  # of one letter: Hebrew with vowels and accents has as many, what covers other lines has dozens
-)
-_COMMAND = re.compile(
-    r"##(?=\w*\[)"
-)  # GitHub, Azure and TeamCity follow "##[error]" wherever it stands in a log
+_MOST_MARKS = 4  # of a letter: Hebrew with vowels and accents has as many, what covers other lines dozens
+_COMMAND = re.compile(r"##(?=\w*\[)")  # "##[error]": GitHub and Azure follow it wherever it stands in a log
 
 
 def visible(text: str) -> str:
