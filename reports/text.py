@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .wording import say
 
@@ -22,6 +23,7 @@ _BLANK = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]"
     r"|[\U0001d159\U000e0100-\U000e01ef]"
 )
+_KNOWN = 4096  # characters: an alphabet is looked up once
 _ORDINARY = re.compile(r"[\n -~]*")
 _EMOJI = "\ufe0f"  # after a symbol it is how keyboards write an emoji
 _MARKS = {"Mn", "Me"}  # stand above, below and around the letter before them
@@ -42,7 +44,7 @@ def visible(text: str) -> str:
 def _shown(text: str) -> Iterator[str]:
     before, marks = " ", 0
     for one in text:
-        marks = marks + 1 if unicodedata.category(one) in _MARKS else 0
+        marks = marks + 1 if _is_mark(one) else 0
         emoji = one == _EMOJI and unicodedata.category(before).startswith("S")
         stray = marks > _MOST_MARKS or (marks and before.isspace())
         yield _written_out(one) if stray or (unseen(one) and one != "\n" and not emoji) else one
@@ -71,6 +73,12 @@ def points(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
+@lru_cache(_KNOWN)
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in _MARKS
+
+
+@lru_cache(_KNOWN)
 def unseen(character: str) -> bool:
     """Say whether it has no look of its own."""
     return unicodedata.category(character) in _UNSEEN or bool(_BLANK.match(character))
