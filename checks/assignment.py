@@ -240,15 +240,15 @@ def assignment_text(name_or_path: str) -> str:
     own = family("vit").assignments  # other packages are looked at only where it is none of these
     if shipped := own.get(name_or_path):
         return shipped.read_text("utf-8")
-    path = Path(name_or_path)
+    path = Path(name_or_path)  # a file beside a student's work may be called as an assignment is
+    others, broken = ({}, []) if path.suffix and path.is_file() else _shipped()
+    if shipped := others.get(name_or_path):
+        return shipped.read_text("utf-8")
     if path.is_file():
         try:
             return path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise AssignmentError(f"{path} cannot be read: {error}") from error
-    others, broken = _shipped()
-    if shipped := others.get(name_or_path):
-        return shipped.read_text("utf-8")
     missing = f"there is no assignment and no file {name_or_path!r}; {near(name_or_path, sorted(others))}"
     raise AssignmentError("\n".join([missing, *map(str, broken)]))
 

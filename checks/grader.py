@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ..submissions.collecting import nothing_collected
+from ..submissions.launching import elsewhere
 
 if TYPE_CHECKING:
     from .result import Result
@@ -23,5 +24,5 @@ def grader() -> Callable[..., Result]:
 
 @cache
 def _load() -> None:
-    with nothing_collected():
+    with nothing_collected(), elsewhere():
         importlib.import_module(f"{__package__}.grading")

@@ -5,11 +5,14 @@ Integers and a seed are drawn, never arrays, so that shrinking yields small dime
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import hypothesis
 from hypothesis import strategies as st
+from hypothesis.configuration import set_hypothesis_home_dir
 
 from .drawing import Draw, drawn
 from .family import Family
@@ -45,6 +48,17 @@ def smallest(fails: Callable[[Draw], bool], seed: int, family: Family = VIT) -> 
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     try:
-        return hypothesis.find(draws(family.name), bounded, settings=options, random=random.Random(seed))
+        with _nothing_kept():
+            return hypothesis.find(draws(family.name), bounded, settings=options, random=random.Random(seed))
     except hypothesis.errors.NoSuchExample:
         return None
+
+
+@contextmanager
+def _nothing_kept() -> Iterator[None]:
+    """Hypothesis reads and keeps notes in the working folder, which may be a student's."""
+    set_hypothesis_home_dir(os.devnull)
+    try:
+        yield
+    finally:
+        set_hypothesis_home_dir(None)

@@ -74,12 +74,15 @@ def gradebook() -> None:
 def list_(gradebook: str | None, assignment: str | None) -> None:
     """List each submission with the points that count."""
     from vitcheck.gradebook_text import entry_line
+    from vitcheck.reports.alike import alike
 
     with _opened(gradebook) as book:
         entries = _entries(book, assignment)
+    doubtful = alike(one.attempt.submission for one in entries)
     several = len({one.attempt.run.assignment for one in entries}) > 1
     for one in entries:
-        click.echo(f"{one.attempt.run.assignment}  " * several + entry_line(one))
+        line = entry_line(one, spelled=one.attempt.submission in doubtful)
+        click.echo(f"{one.attempt.run.assignment}  " * several + line)
 
 
 @gradebook.command()

@@ -6,15 +6,17 @@ from datetime import datetime
 
 from vitcheck.checks.gradebook.store import Entry
 from vitcheck.checks.gradebook.tables import Attempt, Decision
+from vitcheck.reports.alike import spelled_out
 from vitcheck.reports.remarks import remark
 from vitcheck.reports.text import NAME_LIMIT, one_line, points
 from vitcheck.reports.wording import say
 
 
-def entry_line(entry: Entry) -> str:
-    """The points that count, and what was decided."""
+def entry_line(entry: Entry, *, spelled: bool = False) -> str:
+    """The points that count, and what was decided; a name that looks like another one is ``spelled`` out."""
     score = f"{points(entry.total):>6} of {points(entry.attempt.possible)}"
-    name = one_line(entry.attempt.submission, NAME_LIMIT)
+    called = entry.attempt.submission
+    name = one_line(spelled_out(called) if spelled else called, NAME_LIMIT)
     return "  ".join(filter(None, [score, name, _not_graded(entry.attempt), remark(entry.adjustment)]))
 
 

@@ -39,8 +39,11 @@ def existing(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
 def demand(path: Path | None) -> None:
     """Raises FileNotFoundError, with what is near, for a path where nothing is."""
     if path is not None and not path.exists():
+        from vitcheck.reports.text import one_line
+
         beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise FileNotFoundError(f"there is no file or folder {path}{did_you_mean(path.name, beside)}")
+        near = did_you_mean(path.name, beside)
+        raise FileNotFoundError(f"there is no file or folder {one_line(str(path))}{near}")
 
 
 def submissions_in(paths: Iterable[Path], out: Path) -> list[Path]:

@@ -12,6 +12,7 @@ import click
 
 from vitcheck import exits
 from vitcheck.options import OUTPUT, PATH, SEEDS, assignment_option, existing, guarded, load
+from vitcheck.submissions.launching import elsewhere
 
 if TYPE_CHECKING:
     from vitcheck.checks.result import Snapshot
@@ -34,8 +35,9 @@ def snapshot(image: Path, assignment: str, out: Path, json: Path | None, seed: i
     All stages stand there at the assignment's full size, with shapes and values. Weights are random.
     """
     with guarded(), _refusing():
-        from vitcheck.checks.pictures import read_picture
-        from vitcheck.checks.snapshots import answer_key
+        with elsewhere():
+            from vitcheck.checks.pictures import read_picture
+            from vitcheck.checks.snapshots import answer_key
 
         found = answer_key(read_picture(image), load(assignment), seed=seed)
     _write(found, out, json)
@@ -57,8 +59,9 @@ def trace(file: Path, image: Path, assignment: str, html: Path | None, json: Pat
     Stages are found and judged as vitcheck check does it; shapes and values are those of the picture.
     """
     with guarded(), _refusing():
-        from vitcheck.checks.pictures import read_picture
-        from vitcheck.checks.snapshots import trace as traced
+        with elsewhere():
+            from vitcheck.checks.pictures import read_picture
+            from vitcheck.checks.snapshots import trace as traced
         from vitcheck.warm import WarmGrader
 
         picture = read_picture(image)

@@ -11,9 +11,7 @@ NAME_LIMIT = 120  # a submission, a class, a file
 LINE_LIMIT = 400  # a line of code, a sentence
 TEXT_LIMIT = 4000  # an exception, a counterexample
 
-_COMMAND = re.compile(
-    r"##(?=\w*\[)"
-)  # GitHub, Azure and TeamCity follow "##[error]" wherever it stands in a log
+_COMMAND = re.compile(r"##(?=\w*\[)")  # "##[error]": GitHub and Azure follow it wherever it stands in a log
 
 
 def visible(text: str) -> str:

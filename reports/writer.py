@@ -54,8 +54,10 @@ def write_whole(path: Path, content: bytes) -> None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)  # of this name may be a link of a student's, in a folder of theirs
     try:
-        temporary.write_bytes(content)
+        with temporary.open("xb") as file:
+            file.write(content)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _PATHS = ("PYTHONPATH", "LD_LIBRARY_PATH")  # without these the same Python might find another torch
 CLEAN = {
@@ -55,3 +57,19 @@ def command_line(*arguments: str) -> list[str]:
     What ``-m`` names is looked for there first, and in a student's folder there may be a ``vitcheck.py``.
     """
     return [sys.executable, "-c", _COMMAND_LINE, *arguments]
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """In the root folder meanwhile, for the first import of torch.
+
+    Libraries that come with it look for those of a driver in the working folder as well, where a student's
+    libcuda.so.1 may lie. Nothing else may go on in this process.
+    """
+    here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
+    os.chdir("/")
+    try:
+        yield
+    finally:
+        os.fchdir(here)
+        os.close(here)

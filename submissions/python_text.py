@@ -16,6 +16,7 @@ from collections.abc import Iterator
 # what parsing, compiling and walking raise on code that nobody has written by hand
 ABSURD = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
+_COMMENT = 2_000  # characters of one that an expression sees; long ones hold data
 _COOKIE_BYTES = 1000  # of the first two lines, in which an encoding is declared
 # with what some encodings take for something else
 _PLAIN = rb"\u0041 \x41 +AEE- ~{ %%x" + bytes(range(32, 91))
@@ -93,7 +94,7 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
     try:
         for token in _tokens(text):
             if token.type == tokenize.COMMENT:
-                yield token.start[0], token.string
+                yield token.start[0], token.string[:_COMMENT]
     except (tokenize.TokenError, *ABSURD):
         return
 

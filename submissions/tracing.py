@@ -85,6 +85,7 @@ class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's bas
     def _is_recorded(self, value: Any) -> bool:
         """Is it a tensor whose numbers can be copied? Where shapes are asked for, it need have none."""
         return isinstance(value, Tensor) and (is_array(value) or (value.is_meta and not self._keep_cells))
+
     def take_cells(self) -> Tensor | None:
         """All cells, one after the other, if they are kept; nothing can be recorded or referred to after it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 # Cc and Cf drive terminals, reverse the direction of text or take no room; Zl and Zp break lines;
 # Cs is half a character, Co and Cn have no agreed look.
@@ -16,6 +17,7 @@ _BLANK = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]"
     r"|[\U0001d159\U000e0100-\U000e01ef]"
 )
+_KNOWN = 4096  # characters: an alphabet is looked up once
 _ORDINARY = re.compile(r"[ -~]*")
 _EMOJI = "\ufe0f"  # after a symbol it is how keyboards write an emoji
 _MARKS = {"Mn", "Me"}  # stand above, below and around the letter before them
@@ -39,16 +41,22 @@ def plain(text: str, keep: str = "\n") -> str:
     return visible(text.translate(_BYTES), keep + _JOINERS)
 
 
+@lru_cache(_KNOWN)
 def is_unseen(character: str) -> bool:
     """Say whether it has no look of its own."""
     return unicodedata.category(character) in _UNSEEN or bool(_BLANK.match(character))
 
 
+@lru_cache(_KNOWN)
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in _MARKS
+
+
 def _shown(text: str, keep: str) -> Iterator[str]:
     before, marks = " ", 0
     for one in text:
-        marks = marks + 1 if unicodedata.category(one) in _MARKS else 0
-        emoji = one == _EMOJI and unicodedata.category(before) == "So"
+        marks = marks + 1 if _is_mark(one) else 0
+        emoji = one == _EMOJI and unicodedata.category(before).startswith("S")
         stray = marks > _MOST_MARKS or (marks and before.isspace())
         hidden = is_unseen(one) and one not in keep and not emoji
         yield _written_out(one) if stray or hidden else one

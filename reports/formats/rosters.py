@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..tables import FORMULA
 
 _DOWNLOADED = re.compile(r"(?P<name>.+)_(?P<number>\d+)")  # as batches of Canvas and Moodle name students
-_GROUP = "-"  # stands between a group and the name of a student, where Moodle puts groups before names
+_GROUP = "-"  # stands between a group and the name of a student in Moodle, which has no underscore in either
 
 
 class RosterError(Exception):
@@ -97,7 +97,7 @@ def undefused(cell: str) -> str:
 
 def _names(called: str) -> set[str]:
     """The letters of a name, and of what is left of it without a group."""
-    parts = called.split(_GROUP)
+    parts = called.split(_GROUP) if "_" not in called else [called]
     return {_letters(_GROUP.join(parts[start:])) for start in range(len(parts))}
 
 

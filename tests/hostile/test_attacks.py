@@ -30,11 +30,7 @@ def _with_neighbour(attacks: tuple[Attack, ...]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("attack", [*attacks, _NEIGHBOUR], ids=lambda one: one.name)
 
 
-<<<<<<< HEAD
-@_with_neighbour(LEAVING + TIMING + FORGING + SHIFTING)
-=======
-@_with_neighbour(LEAVING + TIMING + FORGING + JUDGING)
->>>>>>> w-clock
+@_with_neighbour(LEAVING + TIMING + FORGING + SHIFTING + JUDGING)
 def test_an_attack_gets_what_it_earned(attack: Attack, confined: Zygote, tmp_path: Path) -> None:
     met(attack.expected, graded(attack, tmp_path, confined))
 
@@ -76,10 +72,6 @@ def test_a_spy_that_nothing_stops_is_one(secrets: dict[str, str], tmp_path: Path
     assert any("it has seen too much" in one.text for one in result.notes)
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("handed", HANDING_IN + BESIDE, ids=lambda one: one.name)
-=======
-@pytest.mark.parametrize("handed", HANDING_IN + HANDED_TO_JUDGE, ids=lambda one: one.name)
->>>>>>> w-clock
+@pytest.mark.parametrize("handed", HANDING_IN + BESIDE + HANDED_TO_JUDGE, ids=lambda one: one.name)
 def test_what_is_handed_in_is_read_with_care(handed: Handed, confined: Zygote, tmp_path: Path) -> None:
     met(handed.expected, graded_at(handed.make(tmp_path), confined))

@@ -41,7 +41,7 @@ def results(confined: Zygote, tmp_path_factory: pytest.TempPathFactory) -> dict[
 
 def called(result: Result, name: str) -> Result:
     """The same of a submission and a file of that name."""
-    there = Location(file=f"{name}.py", line=3, excerpt=())
+    there = Location(file=f"{name}.py", line=3, excerpt=[])
     stages = {key: one.model_copy(update={"location": there}) for key, one in result.stages.items()}
     return result.model_copy(update={"submission": name, "stages": stages})
 

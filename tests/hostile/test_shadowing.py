@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from workflow_runner import ROOT, Runner, run
 
 from vitcheck.__main__ import main
+from vitcheck.checks import assignment
 
 EXAMPLES = ROOT / "submissions" / "examples"
 JOB = ROOT / "docs" / "gitlab" / "vitcheck.gitlab-ci.yml"
@@ -90,6 +91,26 @@ def test_the_package_that_is_run_as_a_module_imports_nothing_from_beside(work: P
     assert (done.returncode, mark.exists()) == (0, False), done.stderr
 
 
+def test_no_library_of_a_driver_is_looked_for_beside_the_work(work: Path) -> None:
+    """Those of CUDA that come with torch ask for it, and find it in the working folder, too."""
+    (library,) = {line.split()[-1] for line in maps() if "libm.so" in line}
+    shutil.copy(library, work / "libcuda.so.1")
+    shutil.copy(EXAMPLES / "scale_by_width.py", work / "hw3.py")
+    code = (
+        "from vitcheck.__main__ import main\n"
+        "main(['check', 'hw3.py', '--json', 'result.json'], standalone_mode=False)"
+    )
+    code = f"import atexit; atexit.register(lambda: print(open('/proc/self/maps').read()))\n{code}"
+    done = python("-c", code, folder=work)
+    assert "✗ S12: Attention scores" in done.stdout, done.stderr
+    assert str(work) not in done.stdout.replace(f"{work}/hw3.py", "")
+    assert {one.name for one in work.iterdir()} == {"libcuda.so.1", "hw3.py", "result.json"}
+
+
+def maps() -> list[str]:
+    return Path("/proc/self/maps").read_text().splitlines()
+
+
 def wheel(folder: Path) -> Path:
     """A package that needs nothing, in the place of ours."""
     made = folder / "nothing-1-py3-none-any.whl"
@@ -127,9 +148,25 @@ def test_the_job_of_gitlab_runs_nothing_of_the_repository(work: Path) -> None:
     job = yaml.safe_load(JOB.read_text())["vitcheck"]
     shutil.copy(EXAMPLES / "syntax_error.py", work / "hw3.py")
     mark = beside(work)
+    theirs = work.parent / "outside"
+    theirs.write_text("as it was")
+    for report in ("vitcheck.html", "vitcheck.json", "vitcheck-junit.xml", "vitcheck-code-quality.json"):
+        (work / report).symlink_to(theirs)
     variables = jobs_settings(work) | job["variables"]
     variables |= {"VITCHECK_FILE": "hw3.py", "VITCHECK_REQUIREMENT": str(wheel(work.parent))}
     variables["PIP_TARGET"] = str(work.parent / "target")
     done = run("\n".join([*job["before_script"], *job["script"]]), work, **variables)
     assert (done.returncode, mark.exists()) == (1, False), done.stderr
-    assert "0 of 100 points" in done.stdout
+    assert ("0 of 100 points" in done.stdout, theirs.read_text()) == (True, "as it was")
+
+
+def test_a_file_beside_the_work_is_not_taken_for_an_assignment_of_another_package(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = work.parent / "theirs.toml"
+    theirs.write_text('name = "gpt"\n')
+    (work / "gpt").write_text('name = "easy"\n')
+    monkeypatch.chdir(work)
+    monkeypatch.setattr(assignment, "_shipped", lambda: ({"gpt": theirs}, []))
+    assert assignment.assignment_text("gpt") == 'name = "gpt"\n'
+    assert assignment.assignment_text("./gpt") == 'name = "easy"\n'

@@ -91,6 +91,24 @@ def test_a_remark_that_a_teacher_wrote_in_moodle_stays_where_nothing_was_decided
     assert table(made("moodle", MOODLE, Grade("bob@uni.example", 60)))[1][-1] == "seen"
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Mallory_12_assignsubmission_file_Ann Smith_1234567",
+        "Mallory_12_assignsubmission_file_x-Ann Smith_1234567",
+        "xAnn Smith_1234567",
+        "Ann Smith_12_1234567",
+    ],
+)
+def test_the_end_of_a_name_is_nobodys(name: str) -> None:
+    assert made("moodle", MOODLE, Grade(name, 100)).left_out == ((name, "not in the roster"),)
+
+
+def test_a_name_that_another_system_wrote_in_two_characters_is_the_same() -> None:
+    roster = MOODLE.replace("Ann Smith", "José Ruiz")
+    assert made("moodle", roster, Grade("Jose\u0301 Ruiz_1234567", 100)).left_out == ()
+
+
 @pytest.mark.parametrize("name", ["Participant_1234568", "G1-Bob O'Hara_1234568", "BOB@uni.example"])
 def test_students_in_moodle_are_found_by_what_its_batches_call_them(name: str) -> None:
     roster = MOODLE.replace('"Bob O\'Hara"', "") if name.startswith("Part") else MOODLE
