@@ -19,6 +19,7 @@ from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
+from .beside import stages_beside
 from .claims import FalseClaim, false_claims
 from .commands import command_line
 from .crashing import Crash, diagnose
@@ -261,6 +262,11 @@ class Examination:
     def scores_path(self) -> str:
         """Where the class scores are in what the model returns; empty where they come alone, or not."""
         return next(iter(paths_of_scores(self.examples)), "")
+
+    @cached_property
+    def beside(self) -> frozenset[str]:
+        """Keys of stages that are computed, and not for what the model returns."""
+        return stages_beside(self)
 
     @cached_property
     def diagnosis(self) -> Crash | None:
