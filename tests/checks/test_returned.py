@@ -139,9 +139,10 @@ def test_a_label_is_the_class_with_the_largest_score(label: str) -> None:
         demand_returned(examination)
 
 
-def test_stages_beside_another_network_earn_nothing() -> None:
+@pytest.mark.parametrize("other", ["other", "other + 0 * logits", "other + 1e-3 * logits"])
+def test_stages_beside_another_network_earn_nothing(other: str) -> None:
     network = "other = (img.flatten(1)[:, :1] * torch.arange(1.0, logits.shape[1] + 1)).sin()"
-    examination = examine("report", returning("{'x': logits, 'logits': other}", network))
+    examination = examine("report", returning(f"{{'x': logits, 'logits': {other}}}", network))
     for key in ("patches", "attention_scores", "class_representation"):
         with pytest.raises(CheckFailed, match="beside what the model returns"):
             check_equation(examination, key)
