@@ -2,39 +2,78 @@
 
 from __future__ import annotations
 
-from .example import Example
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from .editing import without_branches
+from .locating.context import Context, Predict
 from .locating.walk import Step, Walk
 from .scores import outputs_of, stand_ins
-from .verdicts import CheckFailed
+from .verdicts import CheckFailed, NotApplicable, NotReached
+
+if TYPE_CHECKING:
+    from .examination import Examination
+
+MESSAGE = "It is computed beside what the model returns, which is not made from it."
 
 _LAST = ("last_block_output", "final_sequence", "class_representation")
+# Of how far the right scores move when the blocks do nothing: what is made of them in any way moves
+# about as far, each relative to its own size, and a trace of them in something else does not.
+_SHARE = 0.01
 
 
-def demand_on_the_way(example: Example, key: str) -> None:
-    """Raises CheckFailed for a stage that what the model returns is not made from.
+def stages_beside(examination: Examination) -> frozenset[str]:
+    """The keys of stages that were located, and that the scores are not made from.
 
-    It is only asked where the scores are no known function of the last stages, nor made from them in any
-    other way: a mistake behind the right stages costs what it is a mistake in.
+    It is only asked where no known equation gives the scores: then they are another network's, or there is a
+    mistake behind the right stages, which costs no more than that.
     """
-    made = _made_from(example.walk)
-    if made is None:
-        return
-    found = [step for step in example.walk.steps if step.key == key and step.found is not None]
-    if found and not any(_is_in(step, made) for step in found):
-        text = "It is computed beside what the model returns, which is not made from it."
-        raise CheckFailed(text, (), example.draw)
+    walk = examination.walk
+    odd = next((step for step in walk.steps if step.key == "logits" and not step.explained), None)
+    if odd is None:
+        return frozenset()
+    made = _made_from(walk)
+    moves = _moves(examination, odd)
+    if moves or (moves is None and made is None):
+        return frozenset()
+    return frozenset(_keys(step for step in walk.steps if made is None or not _is_in(step, made)))
 
 
 def _made_from(walk: Walk) -> frozenset[int] | None:
-    """The records that the scores are made from; None where they are those that were located."""
+    """The records that the scores are made from; None where the last stages are among them, or unknown."""
     scores = stand_ins(outputs_of(walk.trace), walk.sizes.output_shape)
-    odd = [step for step in walk.steps if step.key == "logits" and not step.explained]
-    if not scores or not odd:
+    last = [step for step in walk.steps if step.key in _LAST and step.found is not None]
+    if not scores or not last:
         return None
     made = walk.trace.ancestors(dict(walk.trace.outputs)[scores[0].path])
-    last = [step for step in walk.steps if step.key in _LAST and step.found is not None]
-    return None if not last or any(_is_in(step, made) for step in last) else made
+    return None if any(_is_in(step, made) for step in last) else made
 
 
 def _is_in(step: Step, records: frozenset[int]) -> bool:
-    return step.found is not None and any(place.record in records for place in step.found.places)
+    return step.found is None or any(place.record in records for place in step.found.places)
+
+
+def _keys(steps: Iterable[Step]) -> Iterator[str]:
+    return (step.key for step in steps if step.key != "logits")
+
+
+def _moves(examination: Examination, odd: Step) -> bool | None:
+    """Do the scores move where those that follow from the stages do? None where that cannot be asked."""
+    try:
+        after = examination.again(fixed=without_branches(examination.examples[0]))
+    except (NotApplicable, NotReached, CheckFailed):
+        return None
+    before = examination.before
+    return _moved(odd.predict, before, after) >= _SHARE * _moved(odd.right, before, after)
+
+
+def _moved(predict: Predict, before: Context, after: Context) -> float:
+    """How far, of its largest number."""
+    first, second = predict(before), predict(after)
+    return _largest(second - first) / (_largest(first) or 1.0)
+
+
+def _largest(tensor: Tensor) -> float:
+    return float(tensor.abs().max())

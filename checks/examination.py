@@ -20,6 +20,7 @@ from ..submissions.size_limits import pass_numbers
 from ..submissions.source import Source
 from ..submissions.trace import Trace
 from .assignment import Assignment
+from .beside import stages_beside
 from .claims import FalseClaim, false_claims
 from .commands import command_line
 from .constants import Constant, constants
@@ -276,6 +277,11 @@ class Examination:
     def scores_path(self) -> str:
         """Where the class scores are in what the model returns; empty where they come alone, or not."""
         return next(iter(paths_of_scores(self.examples)), "")
+
+    @cached_property
+    def beside(self) -> frozenset[str]:
+        """Keys of stages that are computed, and not for what the model returns."""
+        return stages_beside(self)
 
     @cached_property
     def diagnosis(self) -> Crash | None:

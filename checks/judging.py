@@ -9,7 +9,7 @@ import torch
 
 from ..reference.stages import Stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
-from .beside import demand_on_the_way
+from . import beside
 from .dependence import dependence
 from .drawing import Draw
 from .examination import Examination
@@ -71,7 +71,8 @@ def _demand(examination: Examination, row: Stage) -> Seen:
         raise _missing(examination, row)
     if seen is not None:
         demand_steady(examination.parted, examination.examples[0], row.key)
-        demand_on_the_way(examination.examples[0], row.key)
+        if row.key in examination.beside:
+            raise CheckFailed(beside.MESSAGE, (), examination.first_draw)
         return seen
     if crash is not None:
         raise NotReached("the forward pass stopped before it")

@@ -35,7 +35,7 @@ def parting(examination: Examination, draw: Draw, trace: Trace) -> int | None:
 
 
 def demand_steady(parted: int | None, example: Example | None = None, key: str = "") -> None:
-    """Raises CheckFailed for a stage that is computed behind the record where passes part.
+    """Raises CheckFailed for a stage that block 1 computes behind the record where passes part.
 
     Without a stage, for what is returned, which comes last.
     """
@@ -43,11 +43,10 @@ def demand_steady(parted: int | None, example: Example | None = None, key: str =
         return
     if example is None:
         raise CheckFailed(_TEXT)
-    for step in example.walk.steps:
-        if step.found is not None and step.found.record >= parted:
-            parted = -1
-        if step.key == key and parted < 0:
-            raise CheckFailed(_TEXT, (), example.draw)
+    upto = takewhile(lambda step: step.key != key, example.walk.steps)
+    first = next(step for step in example.walk.steps if step.key == key)
+    if any(step.found is not None and step.found.record >= parted for step in (*upto, first)):
+        raise CheckFailed(_TEXT, (), example.draw)
 
 
 def unsteady() -> CheckFailed:

@@ -10,12 +10,14 @@ from .forms import CLASS_PROBABILITIES, LOGITS, Form
 from .walk import Walk
 
 
-def called_logits(walk: Walk, plain: Tensor) -> tuple[Form, ...]:
-    """The form in which the head's scores stand where something is called logits; () where nothing is."""
-    found = candidates(outputs_of(walk.trace), plain.shape)
-    if not found or not found[0].is_called_logits:
-        return ()
-    return tuple(form for form in LOGITS if found[0].is_one_of([form.function(plain)]))[:1]
+def form_of_scores(walk: Walk, plain: Tensor) -> tuple[Form, ...]:
+    """The form in which the head's scores are returned, where the first of what may be scores tells it.
+
+    That is the plain one, or whichever something is in that is called logits; () where it is not told.
+    """
+    found = candidates(outputs_of(walk.trace), plain.shape)[:1]
+    forms = LOGITS if found and found[0].is_called_logits else LOGITS[:1]
+    return tuple(form for one in found for form in forms if one.is_one_of([form.function(plain)]))[:1]
 
 
 def unexplained_scores(walk: Walk, tensor: Tensor) -> Predict | None:

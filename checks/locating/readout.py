@@ -13,7 +13,7 @@ from ..scores import Output
 from .context import Predict
 from .forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
 from .norms import BatchNorm, Norm
-from .odd_scores import called_logits, unexplained_probabilities, unexplained_scores
+from .odd_scores import form_of_scores, unexplained_probabilities, unexplained_scores
 from .parameters import Linear
 from .places import equal
 from .taken import settle_odd
@@ -242,7 +242,7 @@ def _of_classes(walk: Walk) -> list[Reference]:
 
 def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -> tuple[Form, Form | None]:
     """The forms of S25 and, if it is there, of S26 by which the returned scores come from the head's."""
-    forms = called_logits(walk, plain) or LOGITS
+    forms = form_of_scores(walk, plain) or LOGITS
     pairs = [(logits, probabilities) for logits in forms for probabilities in (None, *CLASS_PROBABILITIES)]
     best: tuple[Form, Form | None] = (forms[0], None)
     # what is called probabilities has the last word

@@ -82,13 +82,14 @@ class Whole:
 def known_by_the_scores(walk: Walk) -> Walk | None:
     """A walk on which every stage is right; None where the scores are not the reference's."""
     returned = stand_ins(outputs_of(walk.trace), walk.sizes.output_shape)
+    named = [one for one in outputs_of(walk.trace) if one.is_called_probabilities]
     for whole in _candidates(walk):
         stages = _stages_or_none(whole, walk)
         if stages is None:
             continue
         rights = [stages[key] for key in ("logits", "class_probabilities") if key in stages]
         # a chain of forty equations stays within 1e-12
-        if any(one.is_one_of(rights) for one in returned):
+        if any(one.is_one_of(rights) for one in returned) and all(one.is_one_of(rights[1:]) for one in named):
             found = _settled(walk, whole, stages)
             seen = {step.key for step in found.steps if step.found}
             return found if seen >= _BETWEEN_BLOCKS else None

@@ -8,7 +8,7 @@ from examining import examine
 from vitcheck.checks.forgeries import refuse_forgeries
 from vitcheck.checks.returned import demand_returned
 from vitcheck.checks.verdicts import CheckFailed
-from vitcheck.submissions.errors import Refused
+from vitcheck.submissions.errors import Crashed, Refused
 
 _HONEST = (  # by what could make a plain pass differ from a traced one, or what is returned from the scores
     "dropout_everywhere",
@@ -31,6 +31,49 @@ def test_no_honest_model_is_taken_for_a_forgery(name: str) -> None:
     demand_returned(examination)
 
 
+def test_a_random_number_beside_the_scores_excuses_nothing_but_itself() -> None:
+    beside = ("return {\n", 'return {\n            "random": torch.tensor(_RNG.random()),\n')
+    drawn = ("from torch import nn\n", "from torch import nn\nimport random\n_RNG = random.Random()\n")
+    refuse_forgeries(examine("report", drawn, beside))
+    forged = (_LOGITS, f"{_LOGITS} * (1.0 if {_LOOKS} else 2.0)")
+    with pytest.raises(Refused, match="other scores when it is watched"):
+        refuse_forgeries(examine("report", drawn, beside, forged))
+
+
+def test_scores_that_vary_among_recorded_passes_are_wrong() -> None:
+    drawn = ("from torch import nn\n", "from torch import nn\nimport random\n_RNG = random.Random()\n")
+    examination = examine("report", drawn, (_LOGITS, f"{_LOGITS} + _RNG.random()"))
+    refuse_forgeries(examination)
+    with pytest.raises(CheckFailed, match="vary from pass to pass"):
+        demand_returned(examination)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        f"not {_LOOKS} and torch.is_grad_enabled()",
+        f"not {_LOOKS} and not torch.is_grad_enabled()",
+        f"not {_LOOKS} and len(img) != {{batch}}",  # of the first example
+    ],
+)
+def test_a_forgery_shows_wherever_it_is_used(condition: str) -> None:
+    first = examine("report").first_draw.sizes.batch
+    doubled = f"{_LOGITS} * (2.0 if {condition.format(batch=first)} else 1.0)"
+    with pytest.raises(Refused, match="other scores when it is watched"):
+        refuse_forgeries(examine("report", (_LOGITS, doubled)))
+
+
+def test_a_model_that_fails_whenever_it_is_not_watched_is_of_no_use() -> None:
+    raising = (_LOGITS, f"{_LOGITS} if {_LOOKS} else undefined")
+    with pytest.raises(Crashed, match="unless its operations are recorded: NameError"):
+        refuse_forgeries(examine("report", raising))
+
+
+def test_a_model_that_fails_without_gradients_is_compared_with_them() -> None:
+    hooked = (_LOGITS, f"{_LOGITS}; logits.retain_grad()")
+    refuse_forgeries(examine("report", hooked))
+
+
 def test_a_model_that_is_random_in_each_pass_is_wrong_and_no_forgery() -> None:
     refuse_forgeries(examine("report", (_LOGITS, f"{_LOGITS} + torch.randn(())")))
 
@@ -39,15 +82,3 @@ def test_a_model_that_looks_for_the_tracer_is_refused() -> None:
     examination = examine("report", (_LOGITS, f"{_LOGITS} * (1.0 if {_LOOKS} else 2.0)"))
     with pytest.raises(Refused, match="other scores when it is watched"):
         refuse_forgeries(examination)
-
-
-@pytest.mark.parametrize("answer", ["None", "(logits.flip(-1), logits)", "logits.flip(-1).unsqueeze(-1)"])
-def test_right_stages_beside_another_answer_are_not_the_scores(answer: str) -> None:
-    examination = examine("report", ("return {\n", f"return {answer}\n        {{\n"))
-    with pytest.raises(CheckFailed, match="not made from the tensor that stands for S25"):
-        demand_returned(examination)
-
-
-@pytest.mark.parametrize("answer", ["probs", "logits.argmax(-1)", "(probs, logits.flip(-1))", "[logits]"])
-def test_what_is_made_of_the_scores_stands_for_them(answer: str) -> None:
-    demand_returned(examine("report", ("return {\n", f"return {answer}\n        {{\n")))

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from attacks.answering import ANSWERING
 from attacks.attack import Attack, Expected
 from attacks.beside import BESIDE
 from attacks.forging import FORGING
@@ -30,7 +31,7 @@ def _with_neighbour(attacks: tuple[Attack, ...]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("attack", [*attacks, _NEIGHBOUR], ids=lambda one: one.name)
 
 
-@_with_neighbour(LEAVING + TIMING + FORGING + SHIFTING + JUDGING)
+@_with_neighbour(LEAVING + TIMING + FORGING + ANSWERING + SHIFTING + JUDGING)
 def test_an_attack_gets_what_it_earned(attack: Attack, confined: Zygote, tmp_path: Path) -> None:
     met(attack.expected, graded(attack, tmp_path, confined))
 

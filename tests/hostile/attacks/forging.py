@@ -49,7 +49,7 @@ class Liar(torch.Tensor):
     ),
     Attack(
         "a tensor that answers every function for itself",
-        Expected("crashed", "could not be built"),
+        _CAUGHT,
         wrong=True,
         top="""
 class Liar(torch.Tensor):
@@ -61,7 +61,7 @@ class Liar(torch.Tensor):
     ),
     Attack(
         "a wrapper without memory",
-        Expected("crashed", "could not be built"),
+        Expected(failed=frozenset({"S12", "S25"}), most=96),
         wrong=True,
         top="""
 class Hollow(torch.Tensor):

@@ -1,0 +1,65 @@
+"""Passes over one image that run other operations each time, and honest code that only seems to."""
+
+from __future__ import annotations
+
+import pytest
+from examining import examine
+
+from vitcheck.checks import examination as examinations
+from vitcheck.checks.judging import check_equation
+from vitcheck.checks.locating.locate import locate
+from vitcheck.checks.properties.batches import batch_independence
+from vitcheck.checks.verdicts import CheckFailed
+
+_DRAWN = ("from torch import nn\n", "from torch import nn\nimport random\n_RNG = random.Random()\n")
+_ATTENTION = "attn_probs = attn_scores.softmax(dim=-1)"
+
+
+def _adding(place: str, name: str) -> tuple[str, str]:
+    return place, f"{place}\n        for _ in range(_RNG.randrange(60)): {name} = {name} + 0"
+
+
+def test_stages_before_the_first_other_operation_are_judged_and_those_behind_it_fail() -> None:
+    examination = examine("report", _DRAWN, _adding(_ATTENTION, "attn_probs"), seed=3)
+    check_equation(examination, "attention_scores")
+    for key in ("attention_context", "logits"):
+        with pytest.raises(CheckFailed, match="other operations each time"):
+            check_equation(examination, key)
+    with pytest.raises(CheckFailed, match="other operations each time"):
+        batch_independence(examination)
+
+
+def test_such_a_submission_is_located_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 0
+
+    def counted(*arguments: object) -> object:
+        nonlocal count
+        count += 1
+        return locate(*arguments)  # type: ignore[arg-type]  # passed on
+
+    monkeypatch.setattr(examinations, "locate", counted)
+    examination = examine("report", _DRAWN, _adding(_ATTENTION, "attn_probs"), seed=3)
+    for key in ("attention_context", "logits"):
+        with pytest.raises(CheckFailed):
+            check_equation(examination, key)
+    assert count == 1
+
+
+def test_what_is_kept_from_the_first_pass_on_is_no_other_operation_each_time() -> None:
+    kept = """
+_KEPT = {}
+def zeros(shape):
+    if shape not in _KEPT: _KEPT[shape] = torch.ones(shape).cumsum(-1) * 0
+    return _KEPT[shape]
+"""
+    program = ("from torch import nn\n", f"from torch import nn\n{kept}")
+    examination = examine("report", program, (_ATTENTION, f"{_ATTENTION} + zeros(attn_scores.shape[-1:])"))
+    assert examination.examples
+    assert examination.parted is None
+
+
+@pytest.mark.parametrize("name", ["loops", "token_loops", "query_chunks", "stochastic_depth"])
+def test_loops_run_the_same_operations_for_the_same_image(name: str) -> None:
+    examination = examine(name)
+    assert len(examination.examples) == 2
+    assert examination.parted is None
