@@ -201,7 +201,7 @@ def prints(files: Mapping[str, bytes]) -> list[Frame]:
         Frame(file, node.lineno)
         for file, text in _texts(files)
         for node in ast.walk(_tree(text) or ast.Module([], []))
-        if _prints(node)
+        if isinstance(node, (ast.stmt, ast.expr)) and _prints(node)
     ]
     return list(dict.fromkeys(found))
 
