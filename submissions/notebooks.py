@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from .code import cell_file
 from .errors import NotLoaded
+from .python_text import ABSURD
 
 if TYPE_CHECKING:
     import nbformat
@@ -41,7 +42,7 @@ def _text(name: str, content: bytes) -> str:
         text = content.decode("utf-8-sig")
         if not isinstance(json.loads(text), Mapping):
             raise ValueError("it is not a JSON object")
-    except (ValueError, RecursionError) as error:
+    except ABSURD as error:
         raise NotLoaded(f"{name} is not a Jupyter notebook: its JSON cannot be read ({error})") from error
     return text
 

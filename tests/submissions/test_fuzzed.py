@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -55,6 +56,17 @@ def ask_everything(path: Path) -> None:
         list(code.discarded(files)), list(code.runs_of(files, "ViT"))
         taken_from_a_library(Inventory((), {}, ()), files)
         read_program(files)
+
+
+def test_students_text_is_parsed_in_one_place() -> None:
+    package = Path(code.__file__).parents[1]
+    parses = re.compile(r"\bast\.(?:parse|unparse)\(|\btokenize\.")
+    found = {
+        one.relative_to(package).as_posix()
+        for one in package.rglob("*.py")
+        if parses.search(one.read_text("utf-8"))
+    }
+    assert found == {"submissions/python_text.py"}
 
 
 @pytest.mark.parametrize("seed", range(TRIES))
