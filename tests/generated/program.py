@@ -25,6 +25,7 @@ class Program:
     facts: Facts
     idioms: tuple[str, ...]
     model: str  # its class
+    sizes: Mapping[str, str]  # as they stand in it
     layout: str = "file"  # file | notebook | folder
     file: str = "vit.py"
 
@@ -50,10 +51,11 @@ def laid_out(w: Writer, chunks: list[str], entry: str, weights: Mapping[str, str
     """A program of chunks of code, decorated as its writer likes."""
     from .decorating import decorated
 
+    sizes = {size: w.values[size] for size in SMALL}
     text = decorated(w, "\n\n\n".join(chunks) + "\n")
     layout = ("file", "file", "file", "file", "notebook", "folder")[w.choices.below(6)]
     file = w.choices.among("vit.py", "model.py", "vit_transformer.py", "main.py", "vision_transformer.py", "assignment.py")
-    return Program(text, entry, weights, replace(facts), tuple(w.choices.made), model, layout, file)
+    return Program(text, entry, weights, replace(facts), tuple(w.choices.made), model, sizes, layout, file)
 
 
 def pieces(source: str) -> list[str]:

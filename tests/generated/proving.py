@@ -10,7 +10,7 @@ import warnings
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import torch
@@ -167,17 +167,14 @@ def weights_of(program: Program, model: nn.Module) -> oracle.Weights:
     return oracle.Weights(of)
 
 
-def right(program: Program, model: nn.Module, dtype: torch.dtype) -> Tensor:
-    """What the equations give for these weights."""
-    facts, weights, x = program.facts, weights_of(program, model), given(program.facts.part, dtype)
+def computed(
+    program: Program, model: nn.Module, dtype: torch.dtype, wrong: Mapping[str, oracle.Step] = MappingProxyType({})
+) -> Tensor:
+    """What the equations give for these weights, with some steps replaced by wrong ones."""
+    weights, steps = weights_of(program, model), {**oracle.RIGHT, **wrong}
+    state = oracle.State(weights, program.facts, SMALL["patch"], SMALL["heads"], SMALL["depth"], steps)
     with torch.no_grad():
-        if facts.part == "attention":
-            return oracle.attention(x, weights, SMALL["heads"])
-        if facts.part == "mlp":
-            return oracle.mlp(x, weights, facts)
-        if facts.part == "embedding":
-            return oracle.embedding(x, weights, facts, SMALL["patch"])
-        return oracle.model(x, weights, facts, SMALL["patch"], SMALL["heads"], SMALL["depth"])
+        return oracle.result(state, given(program.facts.part, dtype))
 
 
 def distances(program: Program) -> tuple[float, float]:
@@ -185,7 +182,7 @@ def distances(program: Program) -> tuple[float, float]:
     found = []
     for dtype in (torch.float64, torch.float32):
         done = run(program, instrumented(program.source, program.spans), dtype)
-        got, wanted = scores(done.output, program.facts), right(program, done.model, dtype)
+        got, wanted = scores(done.output, program.facts), computed(program, done.model, dtype)
         if got.shape != wanted.shape:
             raise AssertionError(f"the scores are {tuple(got.shape)}, and the equations give {tuple(wanted.shape)}")
         found.append((got.double() - wanted.double()).abs().max().item())

@@ -31,7 +31,7 @@ def main() -> None:
             raise SystemExit(f"{asked.seed}-{number} is not right: the generator is wrong")
         name = f"right_{asked.seed}_{number:04}"
         write(asked.out / name, program.files())
-        index[name] = {"part": program.facts.part, "model": program.model, "idioms": program.idioms}
+        index[name] = {"part": program.facts.part, "model": program.model, "sizes": program.sizes, "idioms": program.idioms}
     (asked.out / "index.json").write_text(json.dumps(index, indent=1))
 
 

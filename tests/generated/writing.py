@@ -82,6 +82,7 @@ class Writer:
             "arguments": name,
             "globals": name.upper(),
             "namespace": f"{self.n.cfg}.{name}",
+            "literals": self.value(size),
             "dictionary": f'{self.n.cfg}["{name}"]',
         }
         return forms[self.where_sizes]
@@ -131,7 +132,7 @@ class Writer:
     def construct(self, scope: Scope) -> str:
         """The call that makes a child, in the constructor at hand."""
         said = [self.size(size) for size in scope.asked]
-        if self.where_sizes == "globals":
+        if self.where_sizes in ("globals", "literals"):
             return f"{scope.name}()"
         if self.where_sizes != "arguments":
             return f"{scope.name}({self.n.cfg})"
@@ -141,7 +142,7 @@ class Writer:
 
     def parameters(self, scope: Scope) -> list[str]:
         """What the constructor of a class takes."""
-        if self.where_sizes == "globals":
+        if self.where_sizes in ("globals", "literals"):
             return []
         if self.where_sizes != "arguments":
             return [self.n.cfg]

@@ -38,6 +38,12 @@ def only_constants(w: Writer) -> None:
 
 
 @idiom("sizes")
+def literals(w: Writer) -> None:
+    w.where_sizes = "literals"
+    w.values["sizes"] = "literals"
+
+
+@idiom("sizes")
 def config_dataclass(w: Writer) -> None:
     w.where_sizes = "namespace"
     w.values["sizes"] = "dataclass"
@@ -65,7 +71,7 @@ def parameters(w: Writer, scope: Scope) -> list[str]:
     """What the model's constructor takes."""
     way = w.values["sizes"]
     names = {size: getattr(w.n, size) for size in asked(scope)}
-    if way == "globals":
+    if way in ("globals", "literals"):
         return []
     if way in ("defaulted", "constants"):
         value = {size: name.upper() if way == "constants" else w.value(size) for size, name in names.items()}
@@ -87,6 +93,8 @@ def constants(w: Writer, scope: Scope) -> tuple[list[str], str]:
     if way in ("defaulted", "required"):
         given = ", ".join(f"{names[size]}={w.value(size)}" for size in names if size not in _SMALL_PRINTS)
         return [], f"{name}()" if way == "defaulted" else f"{name}({given})"
+    if way == "literals":
+        return [], f"{name}()"
     if way in ("globals", "constants"):
         return [f"{names[size].upper()} = {w.value(size)}" for size in names], f"{name}()"
     return _configured(w, way, names, name)
@@ -118,9 +126,11 @@ def nothing(w: Writer, entry: str) -> str:
 @idiom("extra", often=4)
 def a_main_block(w: Writer, entry: str) -> str:
     images = f"torch.randn(2, {w.value('channels')}, {w.value('image')}, {w.value('image')})"
+    mode = w.choices.among("", "    model.eval()\n")
     return (
         'if __name__ == "__main__":\n'
-        f"    model = {entry}\n    {w.n.x} = {images}\n    out = model({w.n.x})\n    print({w.choices.among('out', 'model')})"
+        f"    model = {entry}\n{mode}    {w.n.x} = {images}\n    out = model({w.n.x})\n"
+        f"    {w.choices.among('print(model)', 'print(type(out))', 'assert out is not None')}"
     )
 
 
