@@ -88,7 +88,7 @@ def _encoded(w: Writer, x: str) -> str:
 
 
 def _readout(w: Writer) -> str:
-    """The report's block ends with a norm, and so may a post-norm one; only then none is wanted before the head."""
+    """Only where a block ends with a norm, as the report's does, none is wanted before the head."""
     bare = w.facts.placement == "report" or (w.facts.placement == "post" and w.choices.once_in(2))
     return "readout without norm" if bare else "readout"
 
@@ -97,7 +97,13 @@ def _composed(w: Writer, scope: Scope) -> Program:
     before, entry = surroundings.constants(w, scope)
     extra = w.call("extra", entry) if w.facts.part == "model" else ""
     classes = [text for _, text in w.classes]
-    chunks = ["\n".join(sorted(w.imports)), *_joined(before), *w.helpers.values(), *classes, *([extra] if extra else [])]
+    chunks = [
+        "\n".join(sorted(w.imports)),
+        *_joined(before),
+        *w.helpers.values(),
+        *classes,
+        *([extra] if extra else []),
+    ]
     facts: Facts = w.facts
     return laid_out(w, chunks, entry, scope.weights, facts, scope.name)
 

@@ -61,5 +61,3 @@ def _with_heading(w: Writer, text: str) -> str:
         '"""\nViT\nAn image is worth 16x16 words\n"""\n',
     )  # fmt: skip
     return heading + text
-
-

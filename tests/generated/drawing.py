@@ -1,7 +1,7 @@
 """Choices, and the idioms among which one is drawn.
 
-An idiom is one function, registered for its slot: what it writes is one way of saying one thing. The first of a
-slot is the simplest, to which hypothesis shrinks.
+An idiom is one function, registered for its slot: what it writes is one way of saying one thing. The first of
+a slot is the simplest, to which hypothesis shrinks.
 """
 
 from __future__ import annotations

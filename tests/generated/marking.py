@@ -1,7 +1,7 @@
 """Marks in a program's text that say what an expression is, and how they are taken out of it.
 
-``«S12|q @ k»`` marks what computes a stage (several, for a tuple of them), ``«#dim|768»`` a number that is a size:
-a proof builds the program with small ones.
+``«S12|q @ k»`` marks what computes a stage (several, for a tuple of them), ``«#dim|768»`` a number that is a
+size: a proof builds the program with small ones.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def plain(text: str) -> str:
 
 def stages_in(line: str) -> tuple[str, ...]:
     """The stages that a line marks, in order."""
-    return tuple(stage for label in re.findall(r"«([^|«»]*)\|", line) for stage in label.split(",") if label[0] == "S")
+    return tuple(
+        stage for label in re.findall(r"«([^|«»]*)\|", line) for stage in label.split(",") if label[0] == "S"
+    )
 
 
 def spans(text: str) -> tuple[Span, ...]:

@@ -6,6 +6,7 @@ A mutant has the id of a mistake where its scores are those of the equations wit
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -87,14 +88,16 @@ def _heads_cut(s: State, role: str) -> Tensor:
 
 def _heads_cut_everywhere(id: str) -> tuple[Mistake, ...]:
     roles = {"S09": "query", "S10": "key", "S11": "value"}
-    return tuple(_in_place_of(id, stage, lambda s, role=role: _heads_cut(s, role)) for stage, role in roles.items())
+    return tuple(_in_place_of(id, stage, partial(_heads_cut, role=role)) for stage, role in roles.items())
 
 
 MISTAKES: tuple[Mistake, ...] = (
     _in_place_of("unfold-reshape-not-transpose", "S03", lambda s: _recut(s)),
     _in_place_of("flatten-channel-last", "S03", lambda s: _turned(s, (0, 1, 3, 4, 2)), kind="variant"),
     _in_place_of("patch-pixels-transposed", "S02", lambda s: _turned(s, (0, 1, 2, 4, 3)), "S03", "layout"),
-    _in_place_of("patch-columns-first", "S02", lambda s: _columns_first(s, s.linear(s.S03, "patch")), "S04", "layout"),
+    _in_place_of(
+        "patch-columns-first", "S02", lambda s: _columns_first(s, s.linear(s.S03, "patch")), "S04", "layout"
+    ),
     _in_place_of("conv-reshape-not-transpose", "S04", _map_cut),
     _in_place_of("cls-appended-last", "S06", lambda s: torch.cat((s.S04, s.S05), dim=1)),
     _in_place_of("pos-missing", "S07", lambda s: s.S06),
@@ -118,8 +121,19 @@ MISTAKES: tuple[Mistake, ...] = (
     _in_place_of("softmax-twice", "S13", lambda s: s.S12.softmax(dim=3).softmax(dim=3)),
     _in_place_of("probs-transposed", "S14", lambda s: s.S13.transpose(2, 3) @ s.S11),
     _in_place_of("context-uses-keys", "S14", lambda s: s.S13 @ s.S10),
-    _in_place_of("heads-merged-without-transpose", "S15", lambda s: s.S14.reshape(len(s.S14), s.S14.shape[2], -1), "merged"),
-    _in_place_of("heads-interleaved-on-merge", "S15", lambda s: s.S14.permute(0, 2, 3, 1).flatten(2), "merged", "layout"),
+    _in_place_of(
+        "heads-merged-without-transpose",
+        "S15",
+        lambda s: s.S14.reshape(len(s.S14), s.S14.shape[2], -1),
+        "merged",
+    ),
+    _in_place_of(
+        "heads-interleaved-on-merge",
+        "S15",
+        lambda s: s.S14.permute(0, 2, 3, 1).flatten(2),
+        "merged",
+        "layout",
+    ),
     _in_place_of("output-projection-missing", "S15", lambda s: s.merged),
     _in_place_of("residual-attn-missing", "S16", lambda s: s.S15, "attended"),
     _in_place_of("residual-self-add", "S16", lambda s: 2 * s.S15, "attended"),
@@ -132,10 +146,14 @@ MISTAKES: tuple[Mistake, ...] = (
     _in_place_of("mlp-reads-attn-output", "S16", lambda s: _normed_sum(s, s.S15)),
     _in_place_of("activation-missing", "S17", lambda s: s.linear(s.S16, "fc1")),
     _in_place_of("relu-instead-of-gelu", "S17", lambda s: torch.relu(s.linear(s.S16, "fc1")), kind="variant"),
-    _in_place_of("extra-activation-after-fc2", "S18", lambda s: ACTIVATIONS[s.facts.activation](s.linear(s.S17, "fc2"))),
+    _in_place_of(
+        "extra-activation-after-fc2", "S18", lambda s: ACTIVATIONS[s.facts.activation](s.linear(s.S17, "fc2"))
+    ),
     _in_place_of("residual-mlp-missing", "S19", lambda s: _ended(s, s.S18), "S20"),
     _in_place_of("residual-mlp-from-normed", "S19", lambda s: _ended(s, s.S16 + s.S18), "S20"),
-    _in_place_of("residual-mlp-from-raw-sum", "S19", lambda s: _ended(s, s.attended + s.S18), "S20", "variant"),
+    _in_place_of(
+        "residual-mlp-from-raw-sum", "S19", lambda s: _ended(s, s.attended + s.S18), "S20", "variant"
+    ),
     _in_place_of("residual-mlp-from-block-input", "S19", lambda s: _ended(s, s.S08 + s.S18), "S20"),
     _in_place_of("residual-doubled", "S19", lambda s: _ended(s, 2 * s.attended + s.S18), "S20"),
     _in_place_of("residual-multiplied", "S19", lambda s: _ended(s, s.attended * s.S18), "S20"),
@@ -161,16 +179,20 @@ def _recut(s: State) -> Tensor:
 def _turned(s: State, axes: tuple[int, ...]) -> Tensor:
     """The flattened patches with the axes of B N C P P in another order."""
     right = torch.nn.functional.unfold(s.S01, s.patch, stride=s.patch).transpose(1, 2)
-    return right.unflatten(2, (-1, s.patch, s.patch)).permute(axes).flatten(2)
+    return right.reshape(*right.shape[:2], -1, s.patch, s.patch).permute(axes).flatten(2)
 
 
 def _columns_first(s: State, tokens: Tensor) -> Tensor:
     rows = s.S01.shape[2] // s.patch
-    return tokens.unflatten(1, (rows, -1)).transpose(1, 2).flatten(1, 2)
+    return tokens.reshape(len(tokens), rows, -1, tokens.shape[2]).transpose(1, 2).flatten(1, 2)
+
+
+def _projected(s: State, role: str) -> Tensor:
+    return s.split(s.linear(s.read, role))
 
 
 def _unpacked(order: tuple[str, str, str]) -> dict[str, Step]:
-    return {stage: lambda s, role=role: s.split(s.linear(s.read, role)) for stage, role in zip(("S09", "S10", "S11"), order)}
+    return {stage: partial(_projected, role=role) for stage, role in zip(("S09", "S10", "S11"), order)}
 
 
 # the three thirds of a fused layer, taken in another order: right up to the order of weights

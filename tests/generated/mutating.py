@@ -18,7 +18,7 @@ _AROUND = ("train", "show", "count_parameters", "build_model")  # functions that
 
 @dataclass(frozen=True)
 class Candidate:
-    """A slip that is possible in a program: the node's number in its tree, and which of the slip's replacements."""
+    """A slip that is possible: the node's number in the tree, and which of the slip's replacements."""
 
     slip: str
     node: int
@@ -60,7 +60,9 @@ def _surroundings(tree: ast.Module) -> dict[ast.AST, Around]:
             stored = [
                 one.attr
                 for one in ast.walk(top)
-                if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and getattr(one.value, "id", "") == "self"
+                if isinstance(one, ast.Attribute)
+                and isinstance(one.ctx, ast.Store)
+                and getattr(one.value, "id", "") == "self"
             ]
             for method in top.body:
                 if isinstance(method, ast.FunctionDef):
@@ -69,7 +71,9 @@ def _surroundings(tree: ast.Module) -> dict[ast.AST, Around]:
 
 
 def _add(found: dict[ast.AST, Around], function: ast.FunctionDef, attributes: tuple[str, ...]) -> None:
-    names = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    names = {
+        one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
     names |= {one.arg for one in function.args.args}
     plain = Around(frozenset(names), attributes)
     for parent in ast.walk(function):
@@ -91,7 +95,11 @@ def _add(found: dict[ast.AST, Around], function: ast.FunctionDef, attributes: tu
 
 
 def _printing(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("print", "breakpoint", "__init__")
+    return isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in (
+        "print",
+        "breakpoint",
+        "__init__",
+    )
 
 
 def mutated(source: str, candidate: Candidate) -> Mutated | None:

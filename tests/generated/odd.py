@@ -52,13 +52,17 @@ def an_older_version_beside_it(program: Program, below: Below) -> dict[str, byte
 
 @idiom("odd")
 def a_base_that_is_not_installed(program: Program, below: Below) -> dict[str, bytes]:
-    changed = program.source.replace(f"class {program.model}(nn.Module)", f"class {program.model}(pl.LightningModule)")
-    return program.files(changed.replace("import torch\n", "import torch\nimport pytorch_lightning as pl\n", 1))
+    changed = program.source.replace(
+        f"class {program.model}(nn.Module)", f"class {program.model}(pl.LightningModule)"
+    )
+    return program.files(
+        changed.replace("import torch\n", "import torch\nimport pytorch_lightning as pl\n", 1)
+    )
 
 
 @idiom("odd")
 def a_missing_config(program: Program, below: Below) -> dict[str, bytes]:
-    lines = 'import json\n\nwith open("config.json") as handle:\n    SETTINGS = json.load(handle)\n\nLR = SETTINGS["lr"]\n'
+    lines = 'import json\n\nwith open("config.json") as handle:\n    SETTINGS = json.load(handle)\n'
     return program.files(program.source.replace("import torch\n", "import torch\n" + lines, 1))
 
 
@@ -66,21 +70,29 @@ def a_missing_config(program: Program, below: Below) -> dict[str, bytes]:
 def a_model_in_main(program: Program, below: Below) -> dict[str, bytes]:
     pieces = programs.pieces(program.source)
     body = textwrap.indent("\n".join(pieces[1:]), "    ")
-    return {program.file: f'{pieces[0]}\n\ndef main():\n{body}\n\n\nif __name__ == "__main__":\n    main()\n'.encode()}
+    text = f'{pieces[0]}\n\ndef main():\n{body}\n\n\nif __name__ == "__main__":\n    main()\n'
+    return {program.file: text.encode()}
 
 
 @idiom("odd")
 def cells_out_of_order(program: Program, below: Below) -> dict[str, bytes]:
     pieces = programs.pieces(program.source)
     cells = [pieces[0], *reversed(pieces[1:])]
-    made = [{"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": one} for one in cells]
-    return {"vit.ipynb": json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}).encode()}
+    made: list[dict[str, object]] = [
+        {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": one}
+        for one in cells
+    ]
+    return {
+        "vit.ipynb": json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}).encode()
+    }
 
 
 @idiom("odd")
 def another_encoding(program: Program, below: Below) -> dict[str, bytes]:
     said = f"# -*- coding: latin-1 -*-\n# Müller, tarea número 3\n{program.source}"
-    return {program.file: (said.encode("latin-1", "replace"), b"\xef\xbb\xbf" + program.source.encode())[below(2)]}
+    return {
+        program.file: (said.encode("latin-1", "replace"), b"\xef\xbb\xbf" + program.source.encode())[below(2)]
+    }
 
 
 @idiom("odd")
@@ -101,7 +113,9 @@ def halved(program: Program, below: Below) -> dict[str, bytes]:
 
 @idiom("odd")
 def a_forward_with_a_mask(program: Program, below: Below) -> dict[str, bytes]:
-    return program.files(_with_forward(program, "X", ("X, mask", "X, mask=None", "X, attention_mask, labels=None")[below(3)]))
+    return program.files(
+        _with_forward(program, "X", ("X, mask", "X, mask=None", "X, attention_mask, labels=None")[below(3)])
+    )
 
 
 @idiom("odd")

@@ -1,7 +1,7 @@
 """The equations, written once more: what a right program with these weights computes, step by step.
 
-Knows the variants that `vitcheck.reference` has, and some that it has not; a test compares both. A step can be
-replaced by a wrong one: what then comes out is what a program with that mistake computes.
+Knows the variants that `vitcheck.reference` has, and some that it has not; a test compares both. A step can
+be replaced by a wrong one: what then comes out is what a program with that mistake computes.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class State:
         return F.layer_norm(x, x.shape[-1:], gain, shift, self.facts.eps.get(role, 1e-5))
 
     def split(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        return x.reshape(*x.shape[:-1], self.heads, -1).transpose(1, 2)
 
     def run(self, *names: str) -> Tensor:
         """Do these steps, and give what the last one gives."""
@@ -114,14 +114,18 @@ def one_block(s: State, x: Tensor, number: int) -> Tensor:
 
 def _read(s: State) -> Tensor:
     patches = s.S23[:, 1:] if s.facts.token else s.S23
-    x = {"token": s.S23[:, 0], "mean": s.S23.mean(dim=1), "mean of patches": patches.mean(dim=1)}[s.facts.readout]
+    x = {"token": s.S23[:, 0], "mean": s.S23.mean(dim=1), "mean of patches": patches.mean(dim=1)}[
+        s.facts.readout
+    ]
     return s.norm(x, "norm") if s.facts.final_norm == "representation" else x
 
 
 RIGHT: dict[str, Step] = {
     "S03": lambda s: F.unfold(s.S01, s.patch, stride=s.patch).transpose(1, 2),
     "S04": lambda s: s.linear(s.S03, "patch"),
-    "S05": lambda s: s.weights("token").reshape(1, 1, -1).expand(len(s.S01), -1, -1) if s.facts.token else s.S04[:, :0],
+    "S05": lambda s: (
+        s.weights("token").reshape(1, 1, -1).expand(len(s.S01), -1, -1) if s.facts.token else s.S04[:, :0]
+    ),
     "S06": _tokens,
     "S07": _positioned,
     "pre": lambda s: s.norm(s.S07, "norm_pre") if s.facts.norm_before else s.S07,

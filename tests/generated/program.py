@@ -6,13 +6,24 @@ import ast
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from .facts import Facts
 from .marking import Span, plain, spans
 from .writing import Writer
 
 # small, and no two alike, so that no mistake hides: the patches are nine, the tokens ten
-SMALL = {"image": 12, "patch": 4, "channels": 3, "dim": 24, "depth": 3, "heads": 3, "mlp": 96, "ratio": 4, "classes": 5}
+SMALL = {
+    "image": 12,
+    "patch": 4,
+    "channels": 3,
+    "dim": 24,
+    "depth": 3,
+    "heads": 3,
+    "mlp": 96,
+    "ratio": 4,
+    "classes": 5,
+}
 
 
 @dataclass(frozen=True)
@@ -47,14 +58,18 @@ class Program:
         return {self.file: source.encode()}
 
 
-def laid_out(w: Writer, chunks: list[str], entry: str, weights: Mapping[str, str], facts: Facts, model: str) -> Program:
+def laid_out(
+    w: Writer, chunks: list[str], entry: str, weights: Mapping[str, str], facts: Facts, model: str
+) -> Program:
     """A program of chunks of code, decorated as its writer likes."""
     from .decorating import decorated
 
     sizes = {size: w.values[size] for size in SMALL}
     text = decorated(w, "\n\n\n".join(chunks) + "\n")
     layout = ("file", "file", "file", "file", "notebook", "folder")[w.choices.below(6)]
-    file = w.choices.among("vit.py", "model.py", "vit_transformer.py", "main.py", "vision_transformer.py", "assignment.py")
+    file = w.choices.among(
+        "vit.py", "model.py", "vit_transformer.py", "main.py", "vision_transformer.py", "assignment.py"
+    )
     return Program(text, entry, weights, replace(facts), tuple(w.choices.made), model, sizes, layout, file)
 
 
@@ -73,12 +88,18 @@ def pieces(source: str) -> list[str]:
             starts.append(first)
         alone = defines
     starts = [0, *starts[1:], len(lines)]
-    return ["".join(lines[a:b]).strip("\n") + "\n" for a, b in zip(starts, starts[1:])]
+    return ["".join(lines[a:b]).strip("\n") + "\n" for a, b in pairwise(starts)]
 
 
 def _notebook(source: str) -> bytes:
-    cells = [
-        {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": piece.rstrip("\n")}
+    cells: list[dict[str, object]] = [
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "metadata": {},
+            "outputs": [],
+            "source": piece.rstrip("\n"),
+        }
         for piece in pieces(source)
     ]
     document = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
@@ -89,8 +110,13 @@ def _folder(source: str, model: str, file: str) -> dict[str, bytes]:
     """The model's class and what follows in one file, all else in another."""
     parts = pieces(source)
     at = next(index for index, part in enumerate(parts) if f"class {model}(" in part)
-    imports = "".join(line for line in parts[0].splitlines(keepends=True) if line.startswith(("import ", "from ")))
+    imports = "".join(
+        line for line in parts[0].splitlines(keepends=True) if line.startswith(("import ", "from "))
+    )
     if at == 0 or not imports:
         return {file: source.encode()}
     layers = "\n\n".join(parts[:at])
-    return {"layers.py": layers.encode(), file: (f"{imports}from layers import *\n\n\n" + "\n\n".join(parts[at:])).encode()}
+    return {
+        "layers.py": layers.encode(),
+        file: (f"{imports}from layers import *\n\n\n" + "\n\n".join(parts[at:])).encode(),
+    }

@@ -1,4 +1,4 @@
-"""Runs a program at small size, and proves that it is right: its weights, in the equations, give its scores."""
+"""Runs a program at small size, and proves it right: its weights, in the equations, give its scores."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _tapped(node: Any, marks: Mapping[ast.expr, list[str]]) -> Any:
     for label in marks.get(node, ()) if isinstance(node, ast.expr) else ():
         if label.startswith("#"):
             if isinstance(node, ast.Constant) and label[1:] in SMALL:
-                node.value = type(node.value)(SMALL[label[1:]])
+                node.value = SMALL[label[1:]]
         else:
             called = ast.Call(ast.Name("__tap__", ast.Load()), [ast.Constant(label), node], [])
             node = ast.copy_location(called, node)
@@ -120,8 +120,14 @@ def randomise(model: nn.Module, seed: int = 0) -> None:
 
 def given(part: str, dtype: torch.dtype) -> Tensor:
     """What a model or part reads."""
-    shape = (SMALL["channels"], SMALL["image"], SMALL["image"]) if part in ("model", "embedding") else (10, SMALL["dim"])
-    return torch.randn(BATCH, *shape, generator=torch.Generator().manual_seed(5), dtype=torch.float64).to(dtype)
+    shape = (
+        (SMALL["channels"], SMALL["image"], SMALL["image"])
+        if part in ("model", "embedding")
+        else (10, SMALL["dim"])
+    )
+    return torch.randn(BATCH, *shape, generator=torch.Generator().manual_seed(5), dtype=torch.float64).to(
+        dtype
+    )
 
 
 def run(program: Program, tree: ast.Module, dtype: torch.dtype = torch.float64) -> Run:
@@ -159,7 +165,13 @@ def weights_of(program: Program, model: nn.Module) -> oracle.Weights:
     def of(role: str, number: int) -> Tensor | None:
         for key in (f"block.{role}", role):
             if key in program.weights:
-                known = {"self": model, "i": number, "torch": torch, "P": SMALL["patch"], "C": SMALL["channels"]}
+                known = {
+                    "self": model,
+                    "i": number,
+                    "torch": torch,
+                    "P": SMALL["patch"],
+                    "C": SMALL["channels"],
+                }
                 found: Tensor | None = eval(program.weights[key], known)
                 return found
         return None
@@ -168,7 +180,10 @@ def weights_of(program: Program, model: nn.Module) -> oracle.Weights:
 
 
 def computed(
-    program: Program, model: nn.Module, dtype: torch.dtype, wrong: Mapping[str, oracle.Step] = MappingProxyType({})
+    program: Program,
+    model: nn.Module,
+    dtype: torch.dtype,
+    wrong: Mapping[str, oracle.Step] = MappingProxyType({}),
 ) -> Tensor:
     """What the equations give for these weights, with some steps replaced by wrong ones."""
     weights, steps = weights_of(program, model), {**oracle.RIGHT, **wrong}
@@ -184,7 +199,9 @@ def distances(program: Program) -> tuple[float, float]:
         done = run(program, instrumented(program.source, program.spans), dtype)
         got, wanted = scores(done.output, program.facts), computed(program, done.model, dtype)
         if got.shape != wanted.shape:
-            raise AssertionError(f"the scores are {tuple(got.shape)}, and the equations give {tuple(wanted.shape)}")
+            raise AssertionError(
+                f"the scores are {tuple(got.shape)}, and the equations give {tuple(wanted.shape)}"
+            )
         found.append((got.double() - wanted.double()).abs().max().item())
     return found[0], found[1]
 

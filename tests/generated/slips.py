@@ -1,7 +1,7 @@
 """How people slip: what may stand in the tree of a program in place of one of its nodes.
 
-A slip is one function that gives the replacements of a node, registered by its name. Of a statement it may give
-several statements, or none.
+A slip is one function that gives the replacements of a node, registered by its name. Of a statement it may
+give several statements, or none.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ast
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 
@@ -28,7 +29,23 @@ Slip: TypeAlias = Callable[[ast.AST, Around], Iterator[Replacement]]
 SLIPS: dict[str, Slip] = {}
 _Slip = TypeVar("_Slip", bound=Slip)
 
-_DIMS = frozenset(("softmax", "cat", "concat", "stack", "flatten", "mean", "sum", "unsqueeze", "squeeze", "chunk", "unbind", "Softmax"))
+_DIMS = frozenset(
+    (
+        "softmax",
+        "cat",
+        "concat",
+        "stack",
+        "flatten",
+        "mean",
+        "sum",
+        "unsqueeze",
+        "squeeze",
+        "chunk",
+        "unbind",
+        "Softmax",
+    )
+)
+_MODULES = frozenset(("self", "torch", "nn", "F", "math", "np"))
 _AXES = frozenset(("transpose", "permute"))
 
 
@@ -56,7 +73,7 @@ def _called(node: ast.AST) -> str:
 
 def _number(node: ast.AST) -> int | None:
     try:
-        value = ast.literal_eval(node)  # type: ignore[arg-type]  # any other node raises
+        value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):
         return None
     return value if type(value) is int else None
@@ -152,14 +169,18 @@ def the_letters_of_a_pattern(node: ast.AST, around: Around) -> Iterator[Replacem
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and "->" in node.value:
         before, after = node.value.split("->")
         letters = [letter for letter in dict.fromkeys(after) if letter.isalpha()]
-        for one, other in zip(letters, letters[1:]):
-            turned = after.translate(str.maketrans({one: other, other: one}))
+        for one, other in pairwise(letters):
+            turned = after.translate(str.maketrans(f"{one}{other}", f"{other}{one}"))
             yield ast.Constant(f"{before}->{turned}")
 
 
 @slip
 def a_constant(node: ast.AST, around: Around) -> Iterator[Replacement]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, (int, float))
+        and not isinstance(node.value, bool)
+    ):
         value = node.value
         if isinstance(value, float) and value < 1e-3:
             return  # of an eps: another is right in some course
@@ -189,11 +210,7 @@ def a_dropped_call(node: ast.AST, around: Around) -> Iterator[Replacement]:
     """What it is called on stands there alone."""
     if not isinstance(node, ast.Call):
         return
-    if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
-        yield node.func.value
-    elif isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id not in (
-        "self", "torch", "nn", "F", "math", "np"
-    ):  # fmt: skip
+    if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") not in _MODULES:
         yield node.func.value
     if node.args and not isinstance(node.args[0], ast.Starred):
         yield node.args[0]
@@ -214,7 +231,8 @@ def an_argument(node: ast.AST, around: Around) -> Iterator[Replacement]:
         if len(node.args) + len(node.keywords) > 1:
             yield _with(node, args=[*node.args[:index], *node.args[index + 1 :]])
         if index:
-            yield _with(node, args=[*node.args[: index - 1], node.args[index], node.args[index - 1], *node.args[index + 1 :]])
+            before, after = node.args[: index - 1], node.args[index + 1 :]
+            yield _with(node, args=[*before, node.args[index], node.args[index - 1], *after])
     for index in range(len(node.keywords)):
         yield _with(node, keywords=[*node.keywords[:index], *node.keywords[index + 1 :]])
 
@@ -235,11 +253,12 @@ def a_neighbouring_name(node: ast.AST, around: Around) -> Iterator[Replacement]:
 @slip
 def a_layer_reused(node: ast.AST, around: Around) -> Iterator[Replacement]:
     """Another of the same class's layers."""
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and getattr(node.value, "id", "") == "self":
-        if node.attr in around.attributes:
-            for other in around.attributes:
-                if other != node.attr:
-                    yield _with(node, attr=other)
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        return
+    if getattr(node.value, "id", "") == "self" and node.attr in around.attributes:
+        for other in around.attributes:
+            if other != node.attr:
+                yield _with(node, attr=other)
 
 
 @slip

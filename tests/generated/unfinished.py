@@ -9,7 +9,14 @@ from .drawing import Below
 from .program import Program
 from .wrong import Wrong
 
-_ENDINGS = ("pass", "...", "raise NotImplementedError", "# TODO\npass", "raise NotImplementedError('todo')", "return X")
+_ENDINGS = (
+    "pass",
+    "...",
+    "raise NotImplementedError",
+    "# TODO\npass",
+    "raise NotImplementedError('todo')",
+    "return X",
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class Unfinished:
 def unfinished_program(whole: Program | Wrong, below: Below) -> Unfinished | None:
     """The program with one forward cut short; None where that would cut a mistake away."""
     mistake = whole if isinstance(whole, Wrong) else None
-    source = mistake.source if mistake else whole.source  # type: ignore[union-attr]  # a Program has one, too
+    source = mistake.source if mistake else whole.source
     program = mistake.program if mistake else whole
     assert isinstance(program, Program)
     methods = [

@@ -1,6 +1,8 @@
-"""Write right programs into a folder: ``python tests/generated/write.py --count 50 --seed 1 --out DIR``.
+"""Write programs: ``python tests/generated/write.py right --count 50 --seed 1 --out DIR``.
 
-Each goes into a file or folder of its own, named by its seed; ``index.json`` says which idioms it consists of.
+For ``right`` may stand wrong, unfinished or odd.
+
+Each goes into a folder of its own, named by its seed; ``index.json`` says what is known of it.
 """
 
 from __future__ import annotations
@@ -12,26 +14,24 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script: `generated` lies beside the tests
 
-from generated.composing import right_program  # noqa: E402  # after the path
-from generated.drawing import by_seed  # noqa: E402  # as above
-from generated.proving import proven  # noqa: E402  # as above
+from generated.samples import KINDS, sample  # after the path
 
 
 def main() -> None:
     """Write them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
     index = {}
     for number in range(asked.count):
-        program = right_program(by_seed(f"{asked.seed}-{number}"))
-        if not proven(program):
-            raise SystemExit(f"{asked.seed}-{number} is not right: the generator is wrong")
-        name = f"right_{asked.seed}_{number:04}"
-        write(asked.out / name, program.files())
-        index[name] = {"part": program.facts.part, "model": program.model, "sizes": program.sizes, "idioms": program.idioms}
+        one = sample(asked.kind, asked.seed, number)
+        write(asked.out / one.name, one.files)
+        index[one.name] = one.known
     (asked.out / "index.json").write_text(json.dumps(index, indent=1))
 
 

@@ -151,7 +151,11 @@ class Writer:
     def finish(self, scope: Scope, x: str, result: str, parameters: list[str] | None = None) -> None:
         """Render a class that is written."""
         taken = self.parameters(scope) if parameters is None else parameters
-        lines = [f"class {scope.name}(nn.Module):", *self._documented(scope), f"    def __init__(self{_listed(taken)}):"]
+        lines = [
+            f"class {scope.name}(nn.Module):",
+            *self._documented(scope),
+            f"    def __init__(self{_listed(taken)}):",
+        ]
         lines += [f"        {self._super(scope)}", *_indented(scope.makes)]
         lines += ["", f"    def forward(self, {x}{self._annotated()}):", *_indented(scope.does)]
         lines.append(f"        return {result}")
@@ -167,7 +171,8 @@ class Writer:
         if not self.choices.once_in(4):
             return []
         sentence = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", scope.name).lower()
-        return [f'    """{self.choices.among("", "The ", "Implements the ")}{sentence}{self.choices.among(".", "", " of the ViT.")}"""', ""]
+        before = self.choices.among("", "The ", "Implements the ")
+        return [f'    """{before}{sentence}{self.choices.among(".", "", " of the ViT.")}"""', ""]
 
 
 def _listed(parameters: list[str]) -> str:

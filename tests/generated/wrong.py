@@ -29,7 +29,9 @@ class Wrong:
     differs: str  # raises | scores | probabilities | gradients | training | second pass
     after: str  # the last stage that is as in the right program ("" where none is)
     stage: str  # the first one looked at that is not; the mistake is at it, or at one between both
-    mistakes: tuple[Mistake, ...]  # those of the catalogue whose equations give these scores; any of them is true
+    mistakes: tuple[
+        Mistake, ...
+    ]  # those of the catalogue whose equations give these scores; any of them is true
 
     @property
     def kind(self) -> str:
@@ -66,12 +68,20 @@ def _found(right: _Measured, slips: Mapping[str, list[Candidate]], below: Below)
 
 def _joined(right: _Measured, first: Wrong, second: Wrong) -> Wrong | None:
     slips = (*first.slips, *second.slips)
-    text = both(*slips, right.program.source)
+    text = both(slips[0], slips[1], right.program.source)
     found = right.judged(text, slips) if text else None
     if found is None:
         return None
     one = min((first, second), key=lambda each: (each.stage or "S99", each.after))
-    return Wrong(found.program, found.source, slips, found.differs, one.after, one.stage, (*first.mistakes, *second.mistakes))
+    return Wrong(
+        found.program,
+        found.source,
+        slips,
+        found.differs,
+        one.after,
+        one.stage,
+        (*first.mistakes, *second.mistakes),
+    )
 
 
 class _Measured:
@@ -87,7 +97,9 @@ class _Measured:
     def judged(self, source: str, slips: tuple[Mutated, ...]) -> Wrong | None:
         """What is wrong of it; None where nothing is."""
         try:
-            tree, marks = changed_tree(self.program.source, spans(self.program.text), tuple(one.candidate for one in slips))
+            tree, marks = changed_tree(
+                self.program.source, spans(self.program.text), tuple(one.candidate for one in slips)
+            )
             done = run(self.program, changed(tree, marks))
             got = scores(done.output, self.program.facts)
             differs = self._differs(done, got)
@@ -174,6 +186,6 @@ def _gradients(program: Program, model: nn.Module) -> Tensor:
     with quietly(), torch.enable_grad():
         out = scores(model(given(program.facts.part, torch.float64)), program.facts)
         if out.requires_grad:
-            out.square().sum().backward()
+            out.square().sum().backward()  # type: ignore[no-untyped-call]  # torch types it no better
     sizes = [torch.zeros(()) if one.grad is None else one.grad.norm() for one in model.parameters()]
     return torch.stack([one.double() for one in sizes]) if sizes else torch.zeros(0)

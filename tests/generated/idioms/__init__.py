@@ -2,4 +2,15 @@
 
 from . import attention, blocks, embedding, encoders, heads, mlp, norms, packing, scaling, surroundings
 
-__all__ = ["attention", "blocks", "embedding", "encoders", "heads", "mlp", "norms", "packing", "scaling", "surroundings"]
+__all__ = [
+    "attention",
+    "blocks",
+    "embedding",
+    "encoders",
+    "heads",
+    "mlp",
+    "norms",
+    "packing",
+    "scaling",
+    "surroundings",
+]

@@ -43,7 +43,9 @@ def _masked(w: Writer) -> None:
     """A mask that is never given."""
     if w.choices.once_in(12):
         w.make("self.mask = None")
-        w.do(f'if self.mask is not None:\n    {w.n.scores} = {w.n.scores}.masked_fill(self.mask == 0, float("-inf"))')
+        w.do(
+            f'if self.mask is not None:\n    {w.n.scores} = {w.n.scores}.masked_fill(self.mask == 0, float("-inf"))'
+        )
 
 
 def _out(w: Writer, merged: str) -> str:
@@ -71,7 +73,9 @@ def library(w: Writer, x: str) -> str:
     made = f"nn.MultiheadAttention({w.size('dim')}, {w.size('heads')}, "
     made += w.choices.among("batch_first=True)", "dropout=0.1, batch_first=True)")
     if w.choices.once_in(3):
-        made = f"nn.MultiheadAttention(embed_dim={w.size('dim')}, num_heads={w.size('heads')}, batch_first=True)"
+        made = (
+            f"nn.MultiheadAttention(embed_dim={w.size('dim')}, num_heads={w.size('heads')}, batch_first=True)"
+        )
     layer = w.layer("attn", made)
     packed_weights(w, layer)
     last = w.choices.among("", ", need_weights=False")
@@ -121,7 +125,9 @@ def _single_head(w: Writer) -> str:
         layer = w.layer(attribute, f"nn.Linear({dim}, {width}, bias=False)")
         w.weight(f"{role}.weight", f"{layer}.weight")
         w.do(f"{name} = {layer}({n.seq})")
-    w.do(f"{n.scores} = {n.q} @ {n.k}.transpose(-2, -1) * {w.choices.among(f'{width} ** -0.5', f'{n.q}.shape[-1] ** -0.5')}")
+    w.do(
+        f"{n.scores} = {n.q} @ {n.k}.transpose(-2, -1) * {w.choices.among(f'{width} ** -0.5', f'{n.q}.shape[-1] ** -0.5')}"
+    )
     w.do(f"{n.probs} = {w.choices.among('torch.softmax', 'nn.functional.softmax')}({n.scores}, dim=-1)")
     return f"{n.probs} @ {n.v}"
 

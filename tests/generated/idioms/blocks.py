@@ -18,7 +18,9 @@ def feed(w: Writer, x: str) -> str:
 
 
 def _sum(w: Writer, one: str, other: str) -> str:
-    return w.choices.among(f"{one} + {other}", f"{one} + {other}", f"{other} + {one}", f"torch.add({one}, {other})")
+    return w.choices.among(
+        f"{one} + {other}", f"{one} + {other}", f"{other} + {one}", f"torch.add({one}, {other})"
+    )
 
 
 @idiom("block", often=6)
@@ -74,7 +76,10 @@ def residual_modules(w: Writer, x: str) -> str:
         "    def forward(self, x, **kwargs):\n"
         "        return self.fn(self.norm(x), **kwargs) + x"
     )
-    for what, slot, attribute, other in (("norm1", "attention", "attn", "Attention"), ("norm2", "mlp", "ffn", "MLP")):
+    for what, slot, attribute, other in (
+        ("norm1", "attention", "attn", "Attention"),
+        ("norm2", "mlp", "ffn", "MLP"),
+    ):
         with w.writing("Block") as scope:  # what it makes becomes arguments
             norm(w, what)
             w.part(slot, attribute, other, "", inline=False)

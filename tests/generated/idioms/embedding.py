@@ -31,7 +31,9 @@ def convolved(w: Writer, x: str) -> str:
 def convolved_step_by_step(w: Writer, x: str) -> str:
     n, layer = w.n, _convolution(w, w.choices.among("", ", bias=False"))
     w.do(f"{n.embedded} = {layer}({x})")
-    w.do(f"{n.embedded} = {w.choices.among(f'torch.flatten({n.embedded}, 2)', f'{n.embedded}.flatten(start_dim=2)')}")
+    w.do(
+        f"{n.embedded} = {w.choices.among(f'torch.flatten({n.embedded}, 2)', f'{n.embedded}.flatten(start_dim=2)')}"
+    )
     w.do(f"{n.embedded} = «S04|{n.embedded}.permute(0, 2, 1)»")
     return n.embedded
 
@@ -64,7 +66,9 @@ def convolved_in_a_sequence(w: Writer, x: str) -> str:
 
 def _linear(w: Writer, order: str = "") -> str:
     dim, patch, channels = w.size("dim"), w.size("patch"), w.size("channels")
-    count = w.choices.among(f"{channels} * {patch} * {patch}", f"{patch} * {patch} * {channels}", f"{channels} * {patch} ** 2")
+    count = w.choices.among(
+        f"{channels} * {patch} * {patch}", f"{patch} * {patch} * {channels}", f"{channels} * {patch} ** 2"
+    )
     layer = w.layer("proj", f"nn.Linear({count}, {dim})")
     w.weight("patch.weight", f"{layer}.weight{order}")
     w.weight("patch.bias", f"{layer}.bias")
@@ -80,7 +84,9 @@ def unfolded_twice(w: Writer, x: str) -> str:
     w.do(f"{n.B}, {n.C} = {x}.shape[0], {x}.shape[1]")
     w.do(f"{n.patches} = {x}.unfold(2, {p}, {p}).unfold(3, {p}, {p})")
     w.do(f"{n.patches} = «S02|{n.patches}.permute(0, 2, 3, 1, 4, 5).reshape({n.B}, -1, {n.C}, {p}, {p})»")
-    w.do(f"{n.flat} = «S03|{n.patches}.{w.choices.among('flatten(2)', f'reshape({n.B}, {n.patches}.shape[1], -1)')}»")
+    w.do(
+        f"{n.flat} = «S03|{n.patches}.{w.choices.among('flatten(2)', f'reshape({n.B}, {n.patches}.shape[1], -1)')}»"
+    )
     return f"«S04|{layer}({n.flat})»"
 
 
@@ -145,7 +151,12 @@ def sliced_in_loops(w: Writer, x: str) -> str:
 def _token(w: Writer, shape: str) -> str:
     dim = w.size("dim")
     shape = shape.replace("D", dim)
-    made = w.choices.among(f"torch.zeros({shape})", f"torch.randn({shape})", f"torch.randn({shape}) * 0.02", f"torch.empty({shape}).normal_(std=0.02)")
+    made = w.choices.among(
+        f"torch.zeros({shape})",
+        f"torch.randn({shape})",
+        f"torch.randn({shape}) * 0.02",
+        f"torch.empty({shape}).normal_(std=0.02)",
+    )
     token = w.layer("cls_token", f"nn.Parameter({made})")
     w.weight("token", token)
     return token
@@ -182,21 +193,33 @@ def with_token(w: Writer, x: str) -> str:
     """The tokens and the class token in front of them."""
     n = w.n
     w.do(f"{n.cls} = «S05|{w.call('token', x)}»")
-    w.do(f"{n.with_cls} = «S06|{w.choices.among(f'torch.cat(({n.cls}, {x}), dim=1)', f'torch.cat([{n.cls}, {x}], 1)', f'torch.concat([{n.cls}, {x}], dim=1)')}»")
+    w.do(
+        f"{n.with_cls} = «S06|{w.choices.among(f'torch.cat(({n.cls}, {x}), dim=1)', f'torch.cat([{n.cls}, {x}], 1)', f'torch.concat([{n.cls}, {x}], dim=1)')}»"
+    )
     return n.with_cls
 
 
 def count(w: Writer, extra: int = 0) -> str:
     """The number of patches or tokens, in the constructor."""
     image, patch = w.size("image"), w.size("patch")
-    said = w.choices.among(f"({image} // {patch}) ** 2", f"({image} // {patch}) * ({image} // {patch})", f"int(({image} / {patch}) ** 2)", f"{image} ** 2 // {patch} ** 2")
+    said = w.choices.among(
+        f"({image} // {patch}) ** 2",
+        f"({image} // {patch}) * ({image} // {patch})",
+        f"int(({image} / {patch}) ** 2)",
+        f"{image} ** 2 // {patch} ** 2",
+    )
     return f"{said} + {extra}" if extra else said
 
 
 @idiom("positions", often=6)
 def parameter(w: Writer, x: str) -> str:
     shape = f"1, {count(w, int(w.facts.token))}, {w.size('dim')}"
-    made = w.choices.among(f"torch.randn({shape})", f"torch.zeros({shape})", f"torch.randn({shape}) * 0.02", f"torch.rand({shape})")
+    made = w.choices.among(
+        f"torch.randn({shape})",
+        f"torch.zeros({shape})",
+        f"torch.randn({shape}) * 0.02",
+        f"torch.rand({shape})",
+    )
     table = w.layer("pos", f"nn.Parameter({made})")
     w.weight("positions", f"{table}[0]")
     return f"{x} + {table}"
@@ -252,7 +275,9 @@ def sines(w: Writer, x: str) -> str:
         "    table[:, 1::2] = torch.cos(position * div_term)\n"
         "    return table"
     )
-    w.make(f'self.register_buffer("{w.n.pos}", sinusoid_table({count(w, int(w.facts.token))}, {w.size("dim")}))')
+    w.make(
+        f'self.register_buffer("{w.n.pos}", sinusoid_table({count(w, int(w.facts.token))}, {w.size("dim")}))'
+    )
     w.weight("positions", f"self.{w.n.pos}")
     return f"{x} + self.{w.n.pos}"
 
@@ -287,7 +312,9 @@ def sines_in_two_dimensions(w: Writer, x: str) -> str:
         "    return torch.cat((torch.zeros(extra, dim), table))"
     )
     extra = f", {int(w.facts.token)}" if w.facts.token else ""
-    w.make(f'self.register_buffer("{w.n.pos}", sincos_2d({w.size("image")} // {w.size("patch")}, {w.size("dim")}{extra}))')
+    w.make(
+        f'self.register_buffer("{w.n.pos}", sincos_2d({w.size("image")} // {w.size("patch")}, {w.size("dim")}{extra}))'
+    )
     w.weight("positions", f"self.{w.n.pos}")
     return f"{x} + self.{w.n.pos}"
 

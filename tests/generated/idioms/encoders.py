@@ -66,7 +66,9 @@ def enumerated_with_maps(w: Writer, x: str) -> str:
 def dictionary_of_blocks(w: Writer, x: str) -> str:
     n, scope = w.n, _block(w)
     key = f'f"block{{{n.i}}}"'
-    layers = w.layer("blocks", f"nn.ModuleDict({{{key}: {w.construct(scope)} for {n.i} in range({w.size('depth')})}})")
+    layers = w.layer(
+        "blocks", f"nn.ModuleDict({{{key}: {w.construct(scope)} for {n.i} in range({w.size('depth')})}})"
+    )
     _weighed(w, scope, f"list({layers}.values())[i]")
     w.do(f"for {n.block} in {layers}.values():\n    {x} = {n.block}({x})")
     return x
@@ -116,7 +118,9 @@ def without_a_class_of_blocks(w: Writer, x: str) -> str:
             w.make(line)
 
     def of_block(text: str, index: str) -> str:
-        return re.sub(r"self\.\w+", lambda found: f"{found[0]}[{index}]" if found[0] in layers else found[0], text)
+        return re.sub(
+            r"self\.\w+", lambda found: f"{found[0]}[{index}]" if found[0] in layers else found[0], text
+        )
 
     for role, expression in scope.weights.items():
         w.weight(f"block.{role}", of_block(expression, "i"))

@@ -63,7 +63,10 @@ def without_final_norm(w: Writer, x: str) -> str:
 def projection_matrix(w: Writer, x: str) -> str:
     w.facts.final_norm = "representation"
     normed = norm(w, "norm")
-    matrix = w.layer("out_matrix", f"nn.Parameter({w.size('dim')} ** -0.5 * torch.randn({w.size('dim')}, {w.size('classes')}))")
+    matrix = w.layer(
+        "out_matrix",
+        f"nn.Parameter({w.size('dim')} ** -0.5 * torch.randn({w.size('dim')}, {w.size('classes')}))",
+    )
     w.weight("head.weight", f"{matrix}.T")
     w.do(f"{w.n.pooled} = «S24|{normed}({_read(w, f'«S22|{x}»')})»")
     return f"«S25|{w.n.pooled} @ {matrix}»"

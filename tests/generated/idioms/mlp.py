@@ -55,7 +55,7 @@ def gelu_by_erf(w: Writer, x: str) -> str:
 @idiom("activation")
 def gelu_by_tanh(w: Writer, x: str) -> str:
     w.facts.activation = "gelu-tanh"
-    return f"""{w.layer('act', 'nn.GELU(approximate="tanh")')}({x})"""
+    return f"""{w.layer("act", 'nn.GELU(approximate="tanh")')}({x})"""
 
 
 @idiom("activation")

@@ -16,7 +16,9 @@ def heads_of(w: Writer) -> str:
 
 
 def head_width(w: Writer) -> str:
-    kept = w.keep("head_dim", f"{w.size('dim')} // {heads_of(w) if w.choices.once_in(2) else w.size('heads')}")
+    kept = w.keep(
+        "head_dim", f"{w.size('dim')} // {heads_of(w) if w.choices.once_in(2) else w.size('heads')}"
+    )
     return w.choices.among(kept, f"{w.n.C} // {heads_of(w)}")
 
 
@@ -42,7 +44,12 @@ def fused_permuted(w: Writer, x: str) -> None:
         w.do(f"{n.qkv} = {n.qkv}.permute(2, 0, 3, 1, 4)")
     else:
         w.scope.does[-1] += ".permute(2, 0, 3, 1, 4)"
-    taken = w.choices.among(f"{n.qkv}[0], {n.qkv}[1], {n.qkv}[2]", f"{n.qkv}.unbind(0)", f"{n.qkv}", f"torch.unbind({n.qkv}, dim=0)")
+    taken = w.choices.among(
+        f"{n.qkv}[0], {n.qkv}[1], {n.qkv}[2]",
+        f"{n.qkv}.unbind(0)",
+        f"{n.qkv}",
+        f"torch.unbind({n.qkv}, dim=0)",
+    )
     w.do(f"{n.q}, {n.k}, {n.v} = «S09,S10,S11|{taken}»")
 
 
@@ -63,7 +70,9 @@ def fused_mapped(w: Writer, x: str) -> None:
     measured(w, x)
     w.do(f"{n.qkv} = {layer}({x}).chunk(3, dim=-1)")
     heads = heads_of(w)
-    w.do(f"{n.q}, {n.k}, {n.v} = «S09,S10,S11|map(lambda t: rearrange(t, 'b n (h d) -> b h n d', h={heads}), {n.qkv})»")
+    w.do(
+        f"{n.q}, {n.k}, {n.v} = «S09,S10,S11|map(lambda t: rearrange(t, 'b n (h d) -> b h n d', h={heads}), {n.qkv})»"
+    )
 
 
 @idiom("qkv")
@@ -84,7 +93,9 @@ def fused_slices(w: Writer, x: str) -> None:
     heads, width = heads_of(w), head_width(w)
     cuts = (f":{n.C}", f"{n.C}:2 * {n.C}", f"2 * {n.C}:")
     for name, cut, stage in zip((n.q, n.k, n.v), cuts, ("S09", "S10", "S11")):
-        w.do(f"{name} = «{stage}|{n.qkv}[:, :, {cut}].reshape({n.B}, {n.T}, {heads}, {width}).permute(0, 2, 1, 3)»")
+        w.do(
+            f"{name} = «{stage}|{n.qkv}[:, :, {cut}].reshape({n.B}, {n.T}, {heads}, {width}).permute(0, 2, 1, 3)»"
+        )
 
 
 @idiom("qkv", often=6)
@@ -112,7 +123,9 @@ def separate_helper(w: Writer, x: str) -> None:
     )
     measured(w, x)
     parts = []
-    for name, attribute, role, stage in zip((n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")):
+    for name, attribute, role, stage in zip(
+        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
+    ):
         layer = w.layer(attribute, f"nn.Linear({dim}, {dim})")
         w.weight(f"{role}.weight", f"{layer}.weight")
         w.weight(f"{role}.bias", f"{layer}.bias")
@@ -126,7 +139,9 @@ def einsum_kernels(w: Writer, x: str) -> None:
     n, dim, heads = w.n, w.size("dim"), w.size("heads")
     width = w.keep("head_dim", f"{dim} // {heads}")
     measured(w, x)
-    for name, attribute, role, stage in zip((n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")):
+    for name, attribute, role, stage in zip(
+        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
+    ):
         kernel = w.layer(attribute, f"nn.Parameter(torch.randn({dim}, {heads}, {width}) * 0.02)")
         w.weight(f"{role}.weight", f"{kernel}.flatten(1).T")
         w.do(f'{name} = «{stage}|torch.einsum("btc,chd->bhtd", {x}, {kernel})»')
@@ -136,11 +151,15 @@ def einsum_kernels(w: Writer, x: str) -> None:
 def convolutions(w: Writer, x: str) -> None:
     n, dim = w.n, w.size("dim")
     measured(w, x)
-    for name, attribute, role, stage in zip((n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")):
+    for name, attribute, role, stage in zip(
+        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
+    ):
         layer = w.layer(attribute, f"nn.Conv1d({dim}, {dim}, {w.choices.among('1', 'kernel_size=1')})")
         w.weight(f"{role}.weight", f"{layer}.weight.squeeze(-1)")
         w.weight(f"{role}.bias", f"{layer}.bias")
-        w.do(f"{name} = «{stage}|{layer}({x}.transpose(1, 2)).view({n.B}, {heads_of(w)}, -1, {n.T}).transpose(2, 3)»")
+        w.do(
+            f"{name} = «{stage}|{layer}({x}.transpose(1, 2)).view({n.B}, {heads_of(w)}, -1, {n.T}).transpose(2, 3)»"
+        )
 
 
 @idiom("qkv")
@@ -148,7 +167,9 @@ def raw_parameters(w: Writer, x: str) -> None:
     n, dim = w.n, w.size("dim")
     measured(w, x)
     heads, width = heads_of(w), head_width(w)
-    for name, attribute, role, stage in zip((n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")):
+    for name, attribute, role, stage in zip(
+        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
+    ):
         matrix = w.layer(attribute, f"nn.Parameter(torch.empty({dim}, {dim}).normal_(std=0.02))")
         w.weight(f"{role}.weight", f"{matrix}.T")
         w.do(f"{name} = «{stage}|({x} @ {matrix}).reshape({n.B}, {n.T}, {heads}, {width}).transpose(1, 2)»")
@@ -159,7 +180,9 @@ def stacked_lists(w: Writer, x: str) -> None:
     n = w.n
     width = w.keep("head_dim", f"{w.size('dim')} // {w.size('heads')}")
     measured(w, x)
-    for name, attribute, role, stage in zip((n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")):
+    for name, attribute, role, stage in zip(
+        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
+    ):
         made = f"nn.ModuleList([nn.Linear({w.size('dim')}, {width}) for _ in range({w.size('heads')})])"
         layers = w.layer(attribute, made)
         for what in ("weight", "bias"):

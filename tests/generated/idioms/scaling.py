@@ -94,7 +94,9 @@ def by_plain_tensor(w: Writer, product: _Product) -> str:
 @idiom("scale")
 def by_buffer(w: Writer, product: _Product) -> str:
     w.facts.rounds = True
-    w.make(f'self.register_buffer("{w.n.scale}", torch.tensor({width_in_constructor(w)}, dtype=torch.float32).rsqrt())')
+    w.make(
+        f'self.register_buffer("{w.n.scale}", torch.tensor({width_in_constructor(w)}, dtype=torch.float32).rsqrt())'
+    )
     return _scaled(product(), f"* self.{w.n.scale}")
 
 
@@ -171,7 +173,9 @@ def einsum_values(w: Writer, probs: str, v: str) -> str:
 
 @idiom("merge", often=3)
 def transpose_reshape(w: Writer, context: str) -> str:
-    return f"{context}.transpose(1, 2).{w.choices.among('reshape', 'contiguous().view')}({w.n.B}, {w.n.T}, -1)"
+    return (
+        f"{context}.transpose(1, 2).{w.choices.among('reshape', 'contiguous().view')}({w.n.B}, {w.n.T}, -1)"
+    )
 
 
 @idiom("merge")
@@ -192,4 +196,6 @@ def rearranged(w: Writer, context: str) -> str:
 
 @idiom("merge")
 def concatenated(w: Writer, context: str) -> str:
-    return f"torch.cat([{context}[:, {w.n.i}] for {w.n.i} in range({w.keep('heads', w.size('heads'))})], dim=-1)"
+    return (
+        f"torch.cat([{context}[:, {w.n.i}] for {w.n.i} in range({w.keep('heads', w.size('heads'))})], dim=-1)"
+    )

@@ -77,10 +77,16 @@ def parameters(w: Writer, scope: Scope) -> list[str]:
         value = {size: name.upper() if way == "constants" else w.value(size) for size, name in names.items()}
         colon = w.choices.once_in(4)
         kinds = {size: "float" if size in _SMALL_PRINTS else "int" for size in names}
-        return [f"{name}: {kinds[size]} = {value[size]}" if colon else f"{name}={value[size]}" for size, name in names.items()]
+        return [
+            f"{name}: {kinds[size]} = {value[size]}" if colon else f"{name}={value[size]}"
+            for size, name in names.items()
+        ]
     if way == "required":
         small = [size for size in names if size in _SMALL_PRINTS]
-        return [*(names[size] for size in names if size not in small), *(f"{names[size]}={w.value(size)}" for size in small)]
+        return [
+            *(names[size] for size in names if size not in small),
+            *(f"{names[size]}={w.value(size)}" for size in small),
+        ]
     if way == "class":
         return [f"{w.n.cfg}={w.n.Config}()"] if w.choices.once_in(2) else [w.n.cfg]
     return [w.n.cfg]
@@ -114,8 +120,13 @@ def _configured(w: Writer, way: str, names: dict[str, str], model: str) -> tuple
         rows = [f'    "{names[size]}": {w.value(size)},' for size in names]
         return ["\n".join([f"{cfg} = {{", *rows, "}"])], f"{model}({cfg})"
     w.uses("import argparse")
-    rows = [f'parser.add_argument("--{names[size]}", type={kinds[size]}, default={w.value(size)})' for size in names]
-    return ["\n".join(["parser = argparse.ArgumentParser()", *rows, f"{cfg} = parser.parse_args()"])], f"{model}({cfg})"
+    rows = [
+        f'parser.add_argument("--{names[size]}", type={kinds[size]}, default={w.value(size)})'
+        for size in names
+    ]
+    return [
+        "\n".join(["parser = argparse.ArgumentParser()", *rows, f"{cfg} = parser.parse_args()"])
+    ], f"{model}({cfg})"
 
 
 @idiom("extra", often=6)
