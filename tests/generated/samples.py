@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from .composing import right_model, right_program
+from .composing import right_model, right_part
 from .drawing import Below, by_seed
 from .odd import odd_program
 from .program import Program
@@ -14,7 +14,7 @@ from .proving import proven
 from .unfinished import unfinished_program
 from .wrong import Wrong, wrong_program
 
-KINDS = ("right", "wrong", "unfinished", "odd")
+KINDS = ("right", "part", "wrong", "unfinished", "odd")
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ def sample(kind: str, seed: int | str, number: int) -> Sample:
 
 
 def _sample(kind: str, below: Below, name: str) -> Sample | None:
-    if kind == "right":
-        program = right_program(below)
+    if kind in ("right", "part"):
+        program = right_model(below) if kind == "right" else right_part(below)
         assert proven(program), f"{name} is not right: the generator is wrong"
         return Sample(name, program.files(), program, _known(program))
     program = replace(right_model(below), layout="file")  # so that a line is a line

@@ -1,6 +1,6 @@
 """Write programs: ``python tests/generated/write.py right --count 50 --seed 1 --out DIR``.
 
-For ``right`` may stand wrong, unfinished or odd.
+For ``right`` may stand part, wrong, unfinished or odd.
 
 Each goes into a folder of its own, named by its seed; ``index.json`` says what is known of it.
 """
@@ -24,7 +24,7 @@ def main() -> None:
     )
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--count", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", default="0")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
     index = {}
