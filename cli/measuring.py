@@ -31,11 +31,35 @@ _COUNT = click.IntRange(min=1)
     help="To look for verdicts that change.",
 )
 @click.option("--jobs", type=_COUNT, help="Programs at a time.  [default: one a core]")
-def selftest(corpus: Path, sample: int | None, seeds: int, jobs: int | None) -> None:
+@click.option(
+    "--generated",
+    type=_COUNT,
+    metavar="N",
+    help="Make N right and N wrong programs instead, N/4 unfinished and N/4 in odd surroundings.",
+)
+@click.option("--seed", default="0", show_default=True, help="What is generated follows from it.")
+@click.option(
+    "--kept", type=click.Path(dir_okay=False, path_type=Path), help="Keep what is graded there, and go on."
+)
+def selftest(
+    corpus: Path,
+    sample: int | None,
+    seeds: int,
+    jobs: int | None,
+    generated: int | None,
+    seed: str,
+    kept: Path | None,
+) -> None:
     """Measure how often correct work is failed, and how often mistakes are found, placed and named.
 
     CORPUS is the folder of programs whose mistakes are known: tests, in vitcheck's repository.
     """
+    if generated:
+        sys.exit(
+            exits.HARNESS
+            if _rated(corpus, generated, seed, kept, jobs or os.cpu_count() or 1)
+            else exits.FINE
+        )
     from vitcheck.checks.selftest.cases import load_cases
     from vitcheck.checks.selftest.measuring import every
 
@@ -48,6 +72,15 @@ def selftest(corpus: Path, sample: int | None, seeds: int, jobs: int | None) -> 
     failed = _measured(chosen, jobs)
     failed += _repeated(every(chosen, _REPEATED), seeds, jobs) if seeds else 0
     sys.exit(exits.WRONG if failed else exits.FINE)
+
+
+def _rated(corpus: Path, count: int, seed: str, kept: Path | None, jobs: int) -> int:
+    from vitcheck.rating import rate
+
+    try:
+        return rate(corpus, count, seed, kept, jobs)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="CORPUS") from None
 
 
 def _measured(cases: Sequence[Case], jobs: int) -> int:

@@ -5,12 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from corpus import BASES
+from generated.samples import sample
+from generated.wrong import Wrong
 from mutants import CROSSCUTTING, MUTANTS, PAIRS, PLANTED, REFACTORINGS, Mutant, source
 
 from vitcheck.checks.selftest.cases import Case, Planted
+from vitcheck.checks.selftest.generated import Generated
 from vitcheck.checks.selftest.measuring import every
 
 _PLANTED, _PAIRS, _REWRITES = 420, 40, 80  # of those that rules make: all of them would take an hour
+
+
+_STAGES = [f"S{number:02}" for number in range(1, 27)]
+_SIZES = {
+    "image": ("height", "width"),
+    "patch": ("patch",),
+    "dim": ("embed_dim",),
+    "heads": ("heads",),
+    "mlp": ("mlp_dim",),
+    "depth": ("depth",),
+    "classes": ("classes",),
+}
+
+
+def generated(kind: str, seed: str, number: int) -> Generated:
+    """The program of the generator with this kind, seed and number."""
+    made = sample(kind, seed, number)
+    sizes = {asked: made.known["sizes"][own] for own, names in _SIZES.items() for asked in names}
+    wrong = made.wrong
+    if wrong is None:
+        return Generated(made.name, kind, made.files, sizes)
+    ids = tuple(one.id for one in wrong.mistakes)
+    lines = tuple(slip.start[0] for slip in wrong.slips)
+    return Generated(
+        made.name, kind, made.files, sizes, wrong.differs == "raises", _faulty(wrong), ids, lines
+    )
+
+
+def _faulty(wrong: Wrong) -> tuple[str, ...]:
+    """Where the first fault may lie: after the last stage that is right, up to the first that is wrong."""
+    if not wrong.stage:
+        return ()
+    first = _STAGES.index(wrong.after) + 1 if wrong.after else 0
+    known = {one.stage for one in wrong.mistakes}
+    return tuple(
+        one for one in _STAGES if one in known or first <= _STAGES.index(one) <= _STAGES.index(wrong.stage)
+    )
 
 
 def cases() -> Sequence[Case]:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from ..result import Outcome, Result, StageStatus, Status
 
@@ -95,6 +96,13 @@ def load_cases(folder: Path) -> Sequence[Case]:
 
     Raises ValueError where there is none.
     """
+    module = corpus(folder)
+    found: Sequence[Case] = module.cases()
+    return found
+
+
+def corpus(folder: Path) -> ModuleType:
+    """The module that gives the programs of a corpus. Raises ValueError where there is none."""
     file = folder / CASES
     spec = importlib.util.spec_from_file_location("selftest_cases", file)
     if not file.is_file() or spec is None or spec.loader is None:
@@ -104,5 +112,4 @@ def load_cases(folder: Path) -> Sequence[Case]:
     sys.path.insert(0, str(folder))  # it imports what lies beside it
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: Sequence[Case] = module.cases()
-    return found
+    return module

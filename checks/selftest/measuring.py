@@ -94,10 +94,10 @@ def _grade(task: tuple[Case, int]) -> Verdict:
             file = path / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-        return verdict_of(grader()(path, _asked(), zygote=_zygote, seed=seed))
+        return verdict_of(grader()(path, asked_of_all(), zygote=_zygote, seed=seed))
 
 
-def _asked() -> Assignment:
+def asked_of_all() -> Assignment:
     """Every architecture and variant is accepted, and no rule about the code is asked for."""
     shipped = load_assignment("vit-debugging")
     return shipped.model_copy(

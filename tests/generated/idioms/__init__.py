@@ -1,0 +1,16 @@
+"""The idioms, by what they write. Importing this registers them all."""
+
+from . import attention, blocks, embedding, encoders, heads, mlp, norms, packing, scaling, surroundings
+
+__all__ = [
+    "attention",
+    "blocks",
+    "embedding",
+    "encoders",
+    "heads",
+    "mlp",
+    "norms",
+    "packing",
+    "scaling",
+    "surroundings",
+]

@@ -1,0 +1,344 @@
+"""From the image to tokens with positions."""
+
+from __future__ import annotations
+
+from ..drawing import idiom
+from ..writing import Writer
+
+
+def side(w: Writer) -> str:
+    """The patch side, as forward says it."""
+    return w.keep("patch", w.size("patch"))
+
+
+def _convolution(w: Writer, bias: str = "") -> str:
+    keys = w.choices.once_in(2)
+    patch = w.size("patch")
+    last = f"kernel_size={patch}, stride={patch}" if keys else f"{patch}, {patch}"
+    layer = w.layer("proj", f"nn.Conv2d({w.size('channels')}, {w.size('dim')}, {last}{bias})")
+    w.weight("patch.weight", f"{layer}.weight.flatten(1)")
+    w.weight("patch.bias", f"{layer}.bias")
+    return layer
+
+
+@idiom("patching", often=8)
+def convolved(w: Writer, x: str) -> str:
+    turned = w.choices.among("transpose(1, 2)", "permute(0, 2, 1)", "mT")
+    return f"«S04|{_convolution(w)}({x}).flatten(2).{turned}»"
+
+
+@idiom("patching", often=2)
+def convolved_step_by_step(w: Writer, x: str) -> str:
+    n, layer = w.n, _convolution(w, w.choices.among("", ", bias=False"))
+    w.do(f"{n.embedded} = {layer}({x})")
+    w.do(
+        f"{n.embedded} = {w.choices.among(f'torch.flatten({n.embedded}, 2)', f'{n.embedded}.flatten(start_dim=2)')}"
+    )
+    w.do(f"{n.embedded} = «S04|{n.embedded}.permute(0, 2, 1)»")
+    return n.embedded
+
+
+@idiom("patching")
+def convolved_and_cut(w: Writer, x: str) -> str:
+    n, layer = w.n, _convolution(w)
+    w.do(f"{n.embedded} = {layer}({x})")
+    w.do(f"{n.B}, {n.C}, {n.h_}, {n.w_} = {n.embedded}.shape")
+    return f"«S04|{n.embedded}.view({n.B}, {n.C}, {n.h_} * {n.w_}).transpose(1, 2)»"
+
+
+@idiom("patching")
+def convolved_and_rearranged(w: Writer, x: str) -> str:
+    w.uses("from einops import rearrange")
+    return f"«S04|rearrange({_convolution(w)}({x}), 'b c h w -> b (h w) c')»"
+
+
+@idiom("patching")
+def convolved_in_a_sequence(w: Writer, x: str) -> str:
+    patch, dim = w.size("patch"), w.size("dim")
+    made = w.layer(
+        "proj",
+        f"nn.Sequential(\n    nn.Conv2d({w.size('channels')}, {dim}, kernel_size={patch}, stride={patch}),\n    nn.Flatten(2),\n)",
+    )
+    w.weight("patch.weight", f"{made}[0].weight.flatten(1)")
+    w.weight("patch.bias", f"{made}[0].bias")
+    return f"«S04|{made}({x}).transpose(1, 2)»"
+
+
+def _linear(w: Writer, order: str = "") -> str:
+    dim, patch, channels = w.size("dim"), w.size("patch"), w.size("channels")
+    count = w.choices.among(
+        f"{channels} * {patch} * {patch}", f"{patch} * {patch} * {channels}", f"{channels} * {patch} ** 2"
+    )
+    layer = w.layer("proj", f"nn.Linear({count}, {dim})")
+    w.weight("patch.weight", f"{layer}.weight{order}")
+    w.weight("patch.bias", f"{layer}.bias")
+    return layer
+
+
+_CHANNEL_LAST = ".unflatten(1, (P, P, C)).permute(0, 3, 1, 2).flatten(1)"
+
+
+@idiom("patching", often=3)
+def unfolded_twice(w: Writer, x: str) -> str:
+    n, layer, p = w.n, _linear(w), side(w)
+    w.do(f"{n.B}, {n.C} = {x}.shape[0], {x}.shape[1]")
+    w.do(f"{n.patches} = {x}.unfold(2, {p}, {p}).unfold(3, {p}, {p})")
+    w.do(f"{n.patches} = «S02|{n.patches}.permute(0, 2, 3, 1, 4, 5).reshape({n.B}, -1, {n.C}, {p}, {p})»")
+    w.do(
+        f"{n.flat} = «S03|{n.patches}.{w.choices.among('flatten(2)', f'reshape({n.B}, {n.patches}.shape[1], -1)')}»"
+    )
+    return f"«S04|{layer}({n.flat})»"
+
+
+@idiom("patching", often=2)
+def library_unfold(w: Writer, x: str) -> str:
+    w.uses("import torch.nn.functional as F")
+    n, layer, p = w.n, _linear(w), side(w)
+    w.do(f"{n.flat} = «S03|F.unfold({x}, kernel_size={p}, stride={p}).transpose(1, 2)»")
+    return f"«S04|{layer}({n.flat})»"
+
+
+@idiom("patching")
+def unfold_layer(w: Writer, x: str) -> str:
+    p, n = w.size("patch"), w.n
+    cut = w.layer("patch_embed", f"nn.Unfold(kernel_size={p}, stride={p})")
+    layer = _linear(w)
+    w.do(f"{n.flat} = «S03|{cut}({x}).permute(0, 2, 1)»")
+    return f"«S04|{layer}({n.flat})»"
+
+
+@idiom("patching", often=2)
+def reshaped(w: Writer, x: str) -> str:
+    n, layer, p = w.n, _linear(w), side(w)
+    w.do(f"{n.B}, {n.C}, {n.h_}, {n.w_} = {x}.shape")
+    w.do(f"{n.patches} = {x}.reshape({n.B}, {n.C}, {n.h_} // {p}, {p}, {n.w_} // {p}, {p})")
+    w.do(f"{n.patches} = «S02|{n.patches}.permute(0, 2, 4, 1, 3, 5).flatten(1, 2)»")
+    w.do(f"{n.flat} = «S03|{n.patches}.flatten(2)»")
+    return f"«S04|{layer}({n.flat})»"
+
+
+@idiom("patching")
+def channels_last(w: Writer, x: str) -> str:
+    n, layer, p = w.n, _linear(w, _CHANNEL_LAST), side(w)
+    w.do(f"{n.B}, {n.C}, {n.h_}, {n.w_} = {x}.shape")
+    w.do(f"{n.patches} = {x}.view({n.B}, {n.C}, {n.h_} // {p}, {p}, {n.w_} // {p}, {p})")
+    w.do(f"{n.flat} = «S03|{n.patches}.permute(0, 2, 4, 3, 5, 1).reshape({n.B}, -1, {p} * {p} * {n.C})»")
+    return f"«S04|{layer}({n.flat})»"
+
+
+@idiom("patching", often=2)
+def rearranged_channels_last(w: Writer, x: str) -> str:
+    w.uses("from einops import rearrange")
+    n, layer, p = w.n, _linear(w, _CHANNEL_LAST), side(w)
+    w.do(f"{n.flat} = «S03|rearrange({x}, 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)', p1={p}, p2={p})»")
+    return f"«S04|{layer}({n.flat})»"
+
+
+@idiom("patching")
+def sliced_in_loops(w: Writer, x: str) -> str:
+    n, layer, p = w.n, _linear(w), side(w)
+    w.do(f"{n.patches} = []")
+    cut = f"{x}[:, :, {n.h_}:{n.h_} + {p}, {n.w_}:{n.w_} + {p}]"
+    w.do(
+        f"for {n.h_} in range(0, {x}.shape[2], {p}):\n"
+        f"    for {n.w_} in range(0, {x}.shape[3], {p}):\n"
+        f"        {n.patches}.append({cut}.reshape({x}.shape[0], -1))"
+    )
+    w.do(f"{n.flat} = «S03|torch.stack({n.patches}, dim=1)»")
+    return f"«S04|{layer}({n.flat})»"
+
+
+def _token(w: Writer, shape: str) -> str:
+    dim = w.size("dim")
+    shape = shape.replace("D", dim)
+    made = w.choices.among(
+        f"torch.zeros({shape})",
+        f"torch.randn({shape})",
+        f"torch.randn({shape}) * 0.02",
+        f"torch.empty({shape}).normal_(std=0.02)",
+    )
+    token = w.layer("cls_token", f"nn.Parameter({made})")
+    w.weight("token", token)
+    return token
+
+
+@idiom("token", often=5)
+def expanded(w: Writer, x: str) -> str:
+    token = _token(w, "1, 1, D")
+    return f"{token}.expand({x}.{w.choices.among('shape[0]', 'size(0)')}, -1, -1)"
+
+
+@idiom("token", often=2)
+def repeated(w: Writer, x: str) -> str:
+    return f"{_token(w, '1, 1, D')}.repeat({x}.shape[0], 1, 1)"
+
+
+@idiom("token")
+def repeated_by_einops(w: Writer, x: str) -> str:
+    w.uses("from einops import repeat")
+    return f"repeat({_token(w, '1, 1, D')}, '1 1 d -> b 1 d', b=len({x}))"
+
+
+@idiom("token")
+def vector(w: Writer, x: str) -> str:
+    return f"{_token(w, 'D')}.expand({x}.shape[0], 1, -1)"
+
+
+@idiom("token")
+def tiled_matrix(w: Writer, x: str) -> str:
+    return f"torch.cat([{_token(w, '1, D')}.unsqueeze(0)] * {x}.shape[0], dim=0)"
+
+
+def with_token(w: Writer, x: str) -> str:
+    """The tokens and the class token in front of them."""
+    n = w.n
+    w.do(f"{n.cls} = «S05|{w.call('token', x)}»")
+    w.do(
+        f"{n.with_cls} = «S06|{w.choices.among(f'torch.cat(({n.cls}, {x}), dim=1)', f'torch.cat([{n.cls}, {x}], 1)', f'torch.concat([{n.cls}, {x}], dim=1)')}»"
+    )
+    return n.with_cls
+
+
+def count(w: Writer, extra: int = 0) -> str:
+    """The number of patches or tokens, in the constructor."""
+    image, patch = w.size("image"), w.size("patch")
+    said = w.choices.among(
+        f"({image} // {patch}) ** 2",
+        f"({image} // {patch}) * ({image} // {patch})",
+        f"int(({image} / {patch}) ** 2)",
+        f"{image} ** 2 // {patch} ** 2",
+    )
+    return f"{said} + {extra}" if extra else said
+
+
+@idiom("positions", often=6)
+def parameter(w: Writer, x: str) -> str:
+    shape = f"1, {count(w, int(w.facts.token))}, {w.size('dim')}"
+    made = w.choices.among(
+        f"torch.randn({shape})",
+        f"torch.zeros({shape})",
+        f"torch.randn({shape}) * 0.02",
+        f"torch.rand({shape})",
+    )
+    table = w.layer("pos", f"nn.Parameter({made})")
+    w.weight("positions", f"{table}[0]")
+    return f"{x} + {table}"
+
+
+@idiom("positions", often=2)
+def parameter_in_place(w: Writer, x: str) -> str:
+    table = w.layer("pos", f"nn.Parameter(torch.zeros(1, {count(w, int(w.facts.token))}, {w.size('dim')}))")
+    w.make(f"nn.init.trunc_normal_({table}, std=0.02)")
+    w.weight("positions", f"{table}[0]")
+    w.do(f"{x} += {table}")
+    return x
+
+
+@idiom("positions", often=2)
+def sliced_parameter(w: Writer, x: str) -> str:
+    table = w.layer("pos", f"nn.Parameter(torch.randn(1, {count(w, int(w.facts.token))}, {w.size('dim')}))")
+    w.weight("positions", f"{table}[0]")
+    return f"{x} + {table}[:, :{x}.shape[1]]"
+
+
+@idiom("positions")
+def flat_parameter(w: Writer, x: str) -> str:
+    table = w.layer("pos", f"nn.Parameter(torch.rand({count(w, int(w.facts.token))}, {w.size('dim')}))")
+    w.weight("positions", table)
+    return f"{x} + {table}{w.choices.among('', '.unsqueeze(0)')}"
+
+
+@idiom("positions", often=2)
+def embedding_layer(w: Writer, x: str) -> str:
+    table = w.layer("pos", f"nn.Embedding({count(w, int(w.facts.token))}, {w.size('dim')})")
+    w.weight("positions", f"{table}.weight")
+    return f"{x} + {table}(torch.arange({x}.shape[1], device={x}.device))"
+
+
+@idiom("positions")
+def embedding_of_a_buffer(w: Writer, x: str) -> str:
+    table = w.layer("pos", f"nn.Embedding({count(w, int(w.facts.token))}, {w.size('dim')})")
+    w.make(f'self.register_buffer("position_ids", torch.arange({count(w, int(w.facts.token))}))')
+    w.weight("positions", f"{table}.weight")
+    return f"{x} + {table}(self.position_ids)"
+
+
+@idiom("positions")
+def sines(w: Writer, x: str) -> str:
+    w.uses("import math")
+    w.helpers["sinusoid_table"] = (
+        "def sinusoid_table(length, d):\n"
+        "    position = torch.arange(length, dtype=torch.float).unsqueeze(1)\n"
+        "    div_term = torch.exp(torch.arange(0, d, 2).float() * (-math.log(10000.0) / d))\n"
+        "    table = torch.zeros(length, d)\n"
+        "    table[:, 0::2] = torch.sin(position * div_term)\n"
+        "    table[:, 1::2] = torch.cos(position * div_term)\n"
+        "    return table"
+    )
+    w.make(
+        f'self.register_buffer("{w.n.pos}", sinusoid_table({count(w, int(w.facts.token))}, {w.size("dim")}))'
+    )
+    w.weight("positions", f"self.{w.n.pos}")
+    return f"{x} + self.{w.n.pos}"
+
+
+@idiom("positions")
+def sines_in_loops(w: Writer, x: str) -> str:
+    w.uses("import numpy as np")
+    w.helpers["get_positional_embeddings"] = (
+        "def get_positional_embeddings(sequence_length, d):\n"
+        "    result = torch.ones(sequence_length, d)\n"
+        "    for i in range(sequence_length):\n"
+        "        for j in range(d):\n"
+        "            result[i][j] = np.sin(i / (10000 ** (j / d))) if j % 2 == 0 else np.cos(i / (10000 ** ((j - 1) / d)))\n"
+        "    return result"
+    )
+    made = f"get_positional_embeddings({count(w, int(w.facts.token))}, {w.size('dim')})"
+    table = w.layer("pos", f"nn.Parameter({made}, requires_grad=False)")
+    w.weight("positions", table)
+    return f"{x} + {table}.repeat({x}.shape[0], 1, 1)"
+
+
+@idiom("positions")
+def sines_in_two_dimensions(w: Writer, x: str) -> str:
+    w.helpers["sincos_2d"] = (
+        "def sincos_2d(side, dim, extra=0, temperature=10000):\n"
+        '    y, x = torch.meshgrid(torch.arange(side), torch.arange(side), indexing="ij")\n'
+        "    omega = torch.arange(dim // 4) / (dim // 4 - 1)\n"
+        "    omega = 1.0 / (temperature ** omega)\n"
+        "    y = y.flatten()[:, None] * omega[None, :]\n"
+        "    x = x.flatten()[:, None] * omega[None, :]\n"
+        "    table = torch.cat((x.sin(), x.cos(), y.sin(), y.cos()), dim=1)\n"
+        "    return torch.cat((torch.zeros(extra, dim), table))"
+    )
+    extra = f", {int(w.facts.token)}" if w.facts.token else ""
+    w.make(
+        f'self.register_buffer("{w.n.pos}", sincos_2d({w.size("image")} // {w.size("patch")}, {w.size("dim")}{extra}))'
+    )
+    w.weight("positions", f"self.{w.n.pos}")
+    return f"{x} + self.{w.n.pos}"
+
+
+@idiom("embedding", often=8)
+def token_then_positions(w: Writer, x: str) -> str:
+    n = w.n
+    w.assign(n.embedded, w.part("patching", "patch_embed", "Patch", x))
+    last = n.embedded if not w.facts.token else with_token(w, n.embedded)
+    w.assign(n.positioned, f"«S07|{w.call('positions', last)}»")
+    if w.choices.once_in(3):
+        rate = w.size("dropout") if w.choices.once_in(2) else "0.1"
+        w.do(f"{n.positioned} = {w.layer('drop', f'nn.Dropout({rate})')}({n.positioned})")
+    return n.positioned
+
+
+@idiom("embedding")
+def positions_in_pieces(w: Writer, x: str) -> str:
+    w.facts.token = True
+    n = w.n
+    w.assign(n.embedded, w.part("patching", "patch_embed", "Patch", x))
+    table = w.layer("pos", f"nn.Parameter(torch.randn(1, {count(w, 1)}, {w.size('dim')}) * 0.02)")
+    w.weight("positions", f"{table}[0]")
+    w.do(f"{n.embedded} = {n.embedded} + {table}[:, 1:]")
+    w.do(f"{n.cls} = {w.call('token', n.embedded)} + {table}[:, :1]")
+    w.do(f"{n.positioned} = «S07|torch.cat([{n.cls}, {n.embedded}], dim=1)»")
+    return n.positioned

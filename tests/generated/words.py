@@ -1,0 +1,85 @@
+"""What people call things: sizes, variables, layers and classes, in the words of several languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .drawing import Choices
+
+LANGUAGES = (
+    "english",
+    "short",
+    "letter",
+    "german",
+    "spanish",
+    "portuguese",
+    "french",
+    "italian",
+    "turkish",
+    "pinyin",
+)
+_ENGLISH_OFTEN = 14  # of so many draws and one for each other language
+
+# In words.txt stand variables, layers and classes, each a concept with its words: those of variables in the
+# languages above, a bar between languages.
+_CONCEPTS = Path(__file__).with_name("words.txt").read_text(encoding="utf-8").split("\n\n")
+_CHAIN = frozenset(("seq", "embedded", "with_cls", "positioned", "encoded", "pooled", "logits"))
+
+_KEPT = ("patch", "heads", "depth")  # sizes that an object may store
+
+
+def _table(text: str) -> dict[str, list[str]]:
+    rows = (line.split(": ", 1) for line in text.strip().splitlines())
+    return {concept: words.split(" | ") for concept, words in rows}
+
+
+_POOLS = tuple(_table(part) for part in _CONCEPTS)
+_TAKEN = frozenset(
+    ("self", "torch", "nn", "F", "math", "np", "rearrange", "einsum", "repeat", "Rearrange", "plt")
+)
+
+
+class Names:
+    """The names of one program: ``names.dim`` is what it calls the width.
+
+    No two variables share a name, no two layers, no two classes.
+    """
+
+    def __init__(self, choices: Choices) -> None:
+        self._choices = choices
+        self._given: list[dict[str, str]] = [{} for _ in _POOLS]
+        ticket = choices.below(_ENGLISH_OFTEN + len(LANGUAGES))
+        self.language = LANGUAGES[max(0, ticket - _ENGLISH_OFTEN)]
+
+        self._reused = choices.once_in(2)  # one name for the tokens, from the first step to the last
+
+    def __getattr__(self, concept: str) -> str:
+        if self._reused and concept in _CHAIN:
+            concept = "x"
+        for pool, given in zip(_POOLS, self._given):
+            if concept in pool:
+                if concept not in given:
+                    given[concept] = self._free(
+                        self._words(pool[concept]), {*given.values(), *self._stored()}
+                    )
+                return given[concept]
+        raise AttributeError(concept)
+
+    def _stored(self) -> set[str]:
+        """What the objects of the program have as attributes already."""
+        variables, layers, _ = self._given
+        return {*layers.values(), *(variables[size] for size in _KEPT if size in variables)}
+
+    def _words(self, languages: list[str]) -> list[str]:
+        return languages[LANGUAGES.index(self.language) if len(languages) > 1 else 0].split()
+
+    def _free(self, words: list[str], given: set[str]) -> str:
+        first = self._choices.below(len(words))
+        for word in (
+            *words[first:],
+            *words[:first],
+            *(f"{word}_{number}" for number in (2, 3) for word in words),
+        ):
+            if word not in _TAKEN and word not in given:
+                return word
+        raise ValueError(f"the words are used up: {words}")
