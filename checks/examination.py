@@ -18,6 +18,7 @@ from ..submissions.errors import StudentCodeFailed
 from ..submissions.session import Passes, Session
 from ..submissions.source import Source
 from ..submissions.trace import Trace
+from ..submissions.used import Slopes, Use
 from .assignment import Assignment
 from .claims import FalseClaim, false_claims
 from .commands import command_line
@@ -33,6 +34,7 @@ from .picture_pass import picture_pass
 from .pictures import Picture
 from .replay import ReplayError, replay, reread
 from .stops import statements
+from .using import ask, ask_slopes, deeper_example
 from .verdicts import CheckFailed, NotApplicable
 
 _SPARE = 4  # times as many draws as examples
@@ -313,19 +315,41 @@ class Examination:
     @cached_property
     def habits(self) -> tuple[Habit, ...]:
         """What the first example's pass does beside computing."""
-        self._demand_a_model()
+        self.demand_a_model()
         draw = self.first_draw
         return self.session.habits(draw.sizes, draw.seed, draw.image)
 
     @cached_property
     def inventory(self) -> Inventory:
         """What the model holds when it is fresh."""
-        self._demand_a_model()
+        self.demand_a_model()
         return self.session.inventory(self.session.sizes_for(self.family.anatomy.fresh), self.seed)
+
+    @cached_property
+    def used(self) -> dict[str, Use]:
+        """The first example in every way in which models are used."""
+        self.demand_a_model()
+        return ask(self)
+
+    @cached_property
+    def slopes(self) -> tuple[Draw, Slopes]:
+        """Of the whole model, with as many blocks as the assignment asks for, or as its code fixes."""
+        self.demand_a_model()
+        return ask_slopes(self)
+
+    @cached_property
+    def deeper(self) -> Example | None:
+        """An example with more blocks, where these do not just go on as the first ones do."""
+        return deeper_example(self)
+
+    @property
+    def signatures(self) -> Mapping[str, Walk]:
+        """What was located in the examples, by the operations that run there."""
+        return {one.trace.signature: one.walk for one in self.examples}
 
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
         """Plain passes of the model. Raises NotApplicable where there is only a script."""
-        self._demand_a_model()
+        self.demand_a_model()
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
 
@@ -335,6 +359,7 @@ class Examination:
         draw = self.first_draw
         return self.forward(draw, [draw.image, noise(draw.sizes, draw.seed + 1)], order=[0, 0, 1, 0])
 
-    def _demand_a_model(self) -> None:
+    def demand_a_model(self) -> None:
+        """Raises NotApplicable where there is only a script."""
         if self.session.is_script:
             raise NotApplicable("a script has no model that could be built, or run in another way")

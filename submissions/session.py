@@ -117,14 +117,14 @@ class Session:
     def sizes_for(self, sizes: AnySizes) -> AnySizes:
         """The nearest sizes that the model can be built at; the batch stays as asked."""
         reply, _ = self.child.request({"request": "sizes", "sizes": asdict(sizes)})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
 
     def parameter_count(self, sizes: ModelSizes) -> int:
         """How many numbers the model learns. Raises StudentCodeFailed where it could not be built."""
         reply, _ = self.child.request({"request": "parameters", "sizes": asdict(sizes)})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return int(reply["count"])
 
@@ -157,7 +157,7 @@ class Session:
         reply, out = self.child.request(
             header, tensors, seconds=60 if large else None, body_limit=_FULL_SIZE_BYTES if large else None
         )
-        _raise_building_error(reply)
+        raise_building_error(reply)
         return decode(reply, out)
 
     def forward(
@@ -198,7 +198,7 @@ class Session:
             "switches": switches,
         }
         reply, out = self.child.request(header, {f"image.{number}": one for number, one in enumerate(images)})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return _passes(reply, out, len(order))
 
@@ -209,21 +209,21 @@ class Session:
         """
         header = {"request": "habits", "sizes": asdict(sizes), "seed": seed}
         reply, _ = self.child.request(header, {"image": image})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return habits_in(reply)
 
     def inventory(self, sizes: ModelSizes, seed: int) -> Inventory:
         """What a model holds when it is fresh. Raises StudentCodeFailed where it could not be built."""
         reply, _ = self.child.request({"request": "inventory", "sizes": asdict(sizes), "seed": seed})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return inventory_in(reply)
 
     def prepare(self, side: int) -> Prepared | None:
         """What the student's preprocessing makes of the pictures of ``images``; None where there is none."""
         reply, out = self.child.request({"request": "prepare", "side": side})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return prepared_in(reply, out)
 
@@ -252,7 +252,7 @@ def student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
     return StudentCodeFailed(str(error["type"]), str(error["message"]), frames)
 
 
-def _raise_building_error(reply: Mapping[str, Any]) -> None:
+def raise_building_error(reply: Mapping[str, Any]) -> None:
     """Raises StudentCodeFailed for an exception outside of the forward pass: only those come with a kind."""
     error = reply.get("error")
     with reading():

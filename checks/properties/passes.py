@@ -19,7 +19,7 @@ from ..locating.parameters import Linear
 from ..verdicts import CheckFailed, NotReached
 
 # Batched and single passes differ by at most 5.3e-15 of the largest value in float64; mistakes by far more.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 def example_of(examination: Examination) -> Example:
@@ -47,7 +47,11 @@ def sound(passes: Passes, draw: Draw) -> Passes:
 
 def scores_of(passes: Passes, number: int = 0) -> Tensor:
     """The first returned tensor of two axes, images and classes; the first of all if there is none."""
-    tensors = passes.passes[number].tensors
+    return scores_in(passes.passes[number].tensors)
+
+
+def scores_in(tensors: tuple[Tensor, ...]) -> Tensor:
+    """The same among what was returned."""
     return next((one for one in tensors if one.dim() == 2), tensors[0])
 
 
@@ -56,7 +60,7 @@ def same(first: tuple[Tensor, ...], second: tuple[Tensor, ...]) -> bool:
     return len(first) == len(second) and all(torch.equal(a, b) for a, b in zip(first, second))
 
 
-def far(a: Tensor, b: Tensor, tolerance: float = _ROUNDING) -> bool:
+def far(a: Tensor, b: Tensor, tolerance: float = ROUNDING) -> bool:
     """Do two tensors differ in shape, or by more than ``tolerance`` of the largest value?"""
     if a.shape != b.shape:
         return True

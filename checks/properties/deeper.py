@@ -1,0 +1,25 @@
+"""What the same code computes at other sizes, where it does not run the operations that it ran before."""
+
+from __future__ import annotations
+
+from ..examination import Examination
+from ..example import Example
+from ..verdicts import CheckFailed
+
+
+def demand_the_same(examination: Examination, example: Example, where: str) -> None:
+    """Raises CheckFailed for what is wrong in this example, and in none of those that all checks share."""
+    draw, walk = example.draw, example.walk
+    if example.trace.error is not None:
+        raise CheckFailed(f"{where} the model fails: {example.trace.error}", (), draw)
+    known = {one.id for one in examination.findings}
+    for step in walk.steps:
+        ids = tuple(one.id for one in step.findings if examination.counts(one.id) and one.id not in known)
+        if ids or (not step.explained and not examination.is_wrong(step.key)):
+            raise CheckFailed(f"{where} {_stage(examination, step.key, step.block)} is another", ids, draw)
+    if walk.unexplained is not None and examination.walk.unexplained is None:
+        raise CheckFailed(f"{where} {_stage(examination, *walk.unexplained)} is none that is known", (), draw)
+
+
+def _stage(examination: Examination, key: str, block: int) -> str:
+    return f"{examination.family.stage(key).label}{f' of block {block}' if block else ''}"

@@ -1,0 +1,108 @@
+"""Parent side: one model in every way in which models are used, as ``uses`` and ``slopes`` answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from torch import Tensor
+
+from ..reference.model_sizes import AnySizes, ModelSizes
+from .errors import StudentCodeFailed
+from .pooled import Pooled
+from .session import Session, raise_building_error, student_error
+from .trace import reading
+
+
+@dataclass(frozen=True)
+class Use:
+    """What came out of one use, or why nothing did."""
+
+    tensors: tuple[Tensor, ...]
+    error: StudentCodeFailed | None
+    random: bool  # does train mode draw numbers that could not be kept from changing the scores?
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """One direction in which all parameters move: what gradients say of the scores, and what they do."""
+
+    gradients: Mapping[str, float]  # by parameter, the largest; 0 where there is none
+    claimed: float
+    measured: float
+    spread: float  # how large a slope of these parts is, whatever their signs
+    error: StudentCodeFailed | None
+
+
+@dataclass(frozen=True)
+class WidePass:
+    """A pass with weights that ``drawn`` gives by name, and ``held``, which are no parameters."""
+
+    tensors: tuple[Tensor, ...]
+    drawn: Mapping[str, Pooled]
+    held: Mapping[str, Tensor]
+    error: StudentCodeFailed | None
+
+
+def uses_of(session: Session, sizes: ModelSizes, seed: int, images: Mapping[str, Tensor]) -> dict[str, Use]:
+    """Every use by name, with the weights of that seed; each of ``images`` is a use of its own.
+
+    Raises StudentCodeFailed where the model could not be built.
+    """
+    reply, out = _asked(session, "uses", sizes, seed, images)
+    with reading():
+        return {str(name): _use(str(name), row, out) for name, row in reply["uses"].items()}
+
+
+def _use(name: str, row: Mapping[str, Any], out: Mapping[str, Tensor]) -> Use:
+    tensors = tuple(out[f"{name}.{number}"] for number in range(int(row["count"])))
+    return Use(tensors, student_error(row), bool(row.get("random", False)))
+
+
+def slopes_of(session: Session, sizes: ModelSizes, seed: int, image: Tensor, *, measured: bool) -> Slopes:
+    """Of the whole model, with all of its blocks. Raises StudentCodeFailed where it could not be built."""
+    more = {"whole": True, "measured": measured}
+    reply, _ = _asked(session, "slopes", sizes, seed, {"image": image}, more)
+    with reading():
+        return Slopes(
+            gradients={str(name): float(size) for name, size in reply["parameters"]},
+            claimed=float(reply["claimed"]),
+            measured=float(reply["measured"]),
+            spread=float(reply["spread"]),
+            error=student_error(reply),
+        )
+
+
+def whole_sizes(session: Session, sizes: AnySizes) -> AnySizes:
+    """The nearest sizes that the model can be built at, with as many blocks as its code fixes."""
+    reply, _ = session.child.request({"request": "sizes", "sizes": asdict(sizes), "whole": True})
+    raise_building_error(reply)
+    with reading():
+        return type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
+
+
+def wide_pass(session: Session, sizes: ModelSizes, seed: int, image: Tensor) -> WidePass:
+    """One plain pass in float32. Raises StudentCodeFailed where the model could not be built."""
+    reply, out = _asked(session, "wide", sizes, seed, {"image": image})
+    with reading():
+        return WidePass(
+            tuple(out[f"out.{number}"] for number in range(int(reply["outputs"]))),
+            {str(name): Pooled(float(a), float(b)) for name, (a, b) in reply["drawn"].items()},
+            {name.removeprefix("held:"): one for name, one in out.items() if name.startswith("held:")},
+            student_error(reply),
+        )
+
+
+def _asked(
+    session: Session,
+    request: str,
+    sizes: ModelSizes,
+    seed: int,
+    images: Mapping[str, Tensor],
+    more: Mapping[str, object] | None = None,
+) -> tuple[Mapping[str, Any], Mapping[str, Tensor]]:
+    header = {"request": request, "sizes": asdict(sizes), "seed": seed, **(more or {})}
+    reply, out = session.child.request(header, images)
+    raise_building_error(reply)
+    return reply, out
