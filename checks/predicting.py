@@ -59,13 +59,16 @@ def without_images(trace: Trace) -> Trace:
 
 
 def with_weights(trace: Trace, wide: WidePass, seed: int) -> Trace:
-    """A trace of shapes with the weights of a pass at the same sizes.
-
-    What the code computes from weights has no numbers there, and cannot be read.
-    """
+    """A trace of shapes with the weights of a pass at the same sizes, and what is computed from them."""
     nothing = torch.empty(0)
-    records = tuple(replace(one, cells=nothing) for one in trace.records)
-    return replace(trace, records=records, leaves=tuple(_filled(one, wide, seed) for one in trace.leaves))
+    records = (replace(one, cells=wide.made.get(one.number, nothing)) for one in trace.records)
+    leaves = tuple(_filled(one, wide, seed) for one in trace.leaves)
+    return replace(trace, records=tuple(records), leaves=leaves)
+
+
+def computes_weights(trace: Trace) -> bool:
+    """Does the image meet anything that is computed from parameters, and is none itself?"""
+    return any(trace.used(use).kind == "record" for use in trace.uses)
 
 
 def _filled(leaf: Value, wide: WidePass, seed: int) -> Value:

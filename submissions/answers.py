@@ -10,6 +10,8 @@ from torch import Tensor
 
 from .errors import Frame
 
+TRAIN = "train", "train again", "train once more", "train at last"  # passes in train mode, by name of the use
+
 
 @dataclass(frozen=True)
 class Held:

@@ -21,7 +21,6 @@ class Use:
 
     tensors: tuple[Tensor, ...]
     error: StudentCodeFailed | None
-    random: bool  # does train mode draw numbers that could not be kept from changing the scores?
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,15 @@ class Slopes:
 
 @dataclass(frozen=True)
 class WidePass:
-    """A pass with weights that ``drawn`` gives by name, and ``held``, which are no parameters."""
+    """A pass with weights that ``drawn`` gives by name, and ``held``, which are no parameters.
+
+    ``made`` is the memory of what is computed from these alone, by the number of its record in a trace.
+    """
 
     tensors: tuple[Tensor, ...]
     drawn: Mapping[str, Pooled]
     held: Mapping[str, Tensor]
+    made: Mapping[int, Tensor]
     error: StudentCodeFailed | None
 
 
@@ -57,7 +60,7 @@ def uses_of(session: Session, sizes: ModelSizes, seed: int, images: Mapping[str,
 
 def _use(name: str, row: Mapping[str, Any], out: Mapping[str, Tensor]) -> Use:
     tensors = tuple(out[f"{name}.{number}"] for number in range(int(row["count"])))
-    return Use(tensors, student_error(row), bool(row.get("random", False)))
+    return Use(tensors, student_error(row))
 
 
 def slopes_of(session: Session, sizes: ModelSizes, seed: int, image: Tensor, *, measured: bool) -> Slopes:
@@ -82,16 +85,26 @@ def whole_sizes(session: Session, sizes: AnySizes) -> AnySizes:
         return type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
 
 
-def wide_pass(session: Session, sizes: ModelSizes, seed: int, image: Tensor) -> WidePass:
-    """One plain pass in float32. Raises StudentCodeFailed where the model could not be built."""
-    reply, out = _asked(session, "wide", sizes, seed, {"image": image})
+def wide_pass(
+    session: Session, sizes: ModelSizes, seed: int, image: Tensor, *, computed: bool
+) -> WidePass:
+    """One plain pass in float32, and a traced one if what is ``computed`` from weights is to be known.
+
+    Raises StudentCodeFailed where the model could not be built.
+    """
+    reply, out = _asked(session, "wide", sizes, seed, {"image": image}, {"computed": computed})
     with reading():
         return WidePass(
             tuple(out[f"out.{number}"] for number in range(int(reply["outputs"]))),
             {str(name): Pooled(float(a), float(b)) for name, (a, b) in reply["drawn"].items()},
-            {name.removeprefix("held:"): one for name, one in out.items() if name.startswith("held:")},
+            _named("held:", out),
+            {int(number): one for number, one in _named("made:", out).items()},
             student_error(reply),
         )
+
+
+def _named(kind: str, out: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name.removeprefix(kind): one for name, one in out.items() if name.startswith(kind)}
 
 
 def _asked(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
 from torch.overrides import TorchFunctionMode
 
+from .answers import TRAIN
 from .child import describe_error, is_out_of_memory
 from .plain import begin_pass, tensors_in
 from .probing import as_given
@@ -28,9 +31,9 @@ class Uses:
         self.rows: Header = {}
         self.out: Tensors = {}
 
-    def run(self, name: str, scores: Callable[[], object]) -> None:
+    def run(self, name: str, scores: Callable[[], object], number: int = 0) -> None:
         try:
-            begin_pass(0)
+            begin_pass(number)
             found = [one.detach() for _, one in tensors_in(scores())]
             row: Header = {"count": len(found), "error": None}
             self.out |= {f"{name}.{number}": one.contiguous() for number, one in enumerate(found)}
@@ -124,28 +127,32 @@ def _smaller(done: Uses, model: nn.Module, header: Header, image: Tensor) -> Non
 
 
 def _train(done: Uses, model: nn.Module, image: Tensor) -> None:
-    """Train mode, with and without what is random in it."""
+    """Train mode with nothing dropped; several passes where something is random all the same."""
     model.train()
     for module in model.modules():
         if isinstance(module, _NormBase):  # whose statistics of a batch are another matter
             module.eval()
-    with nullcontext() if _is_repeated(model, image) else _settled(model):
-        done.run("train", lambda: model(image.clone()))
-        done.rows["train"]["random"] = not _is_repeated(model, image)
+    with _settled(model) if _draws(model, image) else nullcontext():
+        still = _draws(model, image)
+        for number, name in enumerate(TRAIN if still else TRAIN[:1]):
+            done.run(name, lambda: model(image.clone()), number)
 
 
-def _is_repeated(model: nn.Module, image: Tensor) -> bool:
-    """Does train mode give the same scores, whatever is drawn at random?"""
-    found = []
-    for number in (1, 2):
-        begin_pass(number)
-        try:
-            found.append([one for _, one in tensors_in(model(image.clone()))])
-        except (Exception, SystemExit) as raised:
-            if is_out_of_memory(raised):
-                raise
-            return True  # and the use itself says so
-    return len(found[0]) == len(found[1]) and all(map(torch.equal, *found))
+def _draws(model: nn.Module, image: Tensor) -> bool:
+    """Does a pass draw random numbers? One that fails does so where it is a use."""
+    before = _random_states()
+    try:
+        model(image.clone())
+    except (Exception, SystemExit) as raised:
+        if is_out_of_memory(raised):
+            raise
+        return False
+    return before != _random_states()
+
+
+def _random_states() -> tuple[object, ...]:
+    """Of torch, Python and NumPy."""
+    return torch.get_rng_state().tolist(), random.getstate(), str(np.random.get_state(legacy=False))
 
 
 @contextmanager

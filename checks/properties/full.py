@@ -12,7 +12,7 @@ from ...submissions.trace import Trace
 from ...submissions.used import wide_pass
 from ..drawing import Draw, is_large
 from ..examination import Examination
-from ..predicting import predicted, with_weights
+from ..predicting import computes_weights, predicted, with_weights
 from ..verdicts import CheckFailed, NotApplicable
 from .deeper import demand_the_same
 from .passes import example_of
@@ -65,8 +65,9 @@ def _shapes(examination: Examination, sizes: ModelSizes) -> Trace:
 
 def _follow(examination: Examination, sizes: ModelSizes, trace: Trace) -> None:
     """Compares the scores of a plain pass with what the plan gives for the same weights."""
-    draw = Draw(replace(sizes, batch=1), examination.seed)
-    wide = wide_pass(examination.session, draw.sizes, draw.seed, draw.image)
+    computed = computes_weights(trace)  # at the sizes of the trace, where they are laid out as there
+    draw = Draw(sizes if computed else replace(sizes, batch=1), examination.seed)
+    wide = wide_pass(examination.session, draw.sizes, draw.seed, draw.image, computed=computed)
     if wide.error is not None:
         raise CheckFailed(f"{_told(sizes)} the model fails: {wide.error}", (), draw)
     walk = examination.signatures[trace.signature]
