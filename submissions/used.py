@@ -85,9 +85,7 @@ def whole_sizes(session: Session, sizes: AnySizes) -> AnySizes:
         return type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
 
 
-def wide_pass(
-    session: Session, sizes: ModelSizes, seed: int, image: Tensor, *, computed: bool
-) -> WidePass:
+def wide_pass(session: Session, sizes: ModelSizes, seed: int, image: Tensor, *, computed: bool) -> WidePass:
     """One plain pass in float32, and a traced one if what is ``computed`` from weights is to be known.
 
     Raises StudentCodeFailed where the model could not be built.

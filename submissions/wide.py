@@ -34,7 +34,7 @@ class _Unfilled(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's 
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         if func in FILLED and args[0].numel() > _MANY:
-            return args[0].zero_()
+            return args[0] if isinstance(args[0], nn.Parameter) else args[0].zero_()
         return func(*args, **(kwargs or {}))
 
 

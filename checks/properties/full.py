@@ -23,8 +23,8 @@ def full_width(examination: Examination) -> None:
     """With the assignment's width and heads, in float32, the scores follow as at small sizes."""
     small, full = _small(examination), examination.assignment.full
     few = {name: full.patch * getattr(small, name) // small.patch for name in ("height", "width")}
-    # the hidden layer takes most of the time, and is as good as any at this width
-    wide = replace(full, batch=small.batch, depth=small.depth, mlp_dim=full.embed_dim, **few)
+    # a hidden layer of full size would take most of the time
+    wide = replace(full, batch=small.batch, depth=small.depth, mlp_dim=full.embed_dim // 4, **few)
     for sizes in (wide, replace(wide, heads=small.heads) if full.embed_dim % small.heads == 0 else wide):
         found = examination.session.sizes_for(sizes)
         trace = _shapes(examination, found)
