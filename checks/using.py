@@ -28,12 +28,13 @@ def ask(examination: Examination) -> dict[str, Use]:
     """Every use of the model by name, on the first example."""
     draw = examination.first_draw
     image = draw.image
-    count = _BATCHES[1] if is_large(draw.sizes) else _BATCHES[0]
+    large = is_large(draw.sizes)
+    count = _BATCHES[1] if large else _BATCHES[0]
     many = image.repeat(-(-count // len(image)), *[1] * (image.dim() - 1))[:count]
     images = {"image": image, "many": many}
-    if image.is_floating_point():
+    if image.is_floating_point() and not large:
         images |= {name: in_range(image, *ends) for name, ends in RANGES.items()}
-    return uses_of(examination.session, draw.sizes, draw.seed, images)
+    return uses_of(examination.session, draw.sizes, draw.seed, images, few=large)
 
 
 def in_range(image: Tensor, low: float, high: float) -> Tensor:

@@ -17,6 +17,7 @@ from .recipe import Pins
 from .source import Source
 from .trace import Trace, decode, reading
 
+LARGE = 2**14  # numbers in one image's tokens, beyond which a pass takes seconds
 _FULL_SIZE_BYTES = 4 << 30  # of a traced pass of a model that can only be built at ViT-B/16 size
 
 
@@ -153,7 +154,7 @@ class Session:
         tensors = {f"set:{name}": one for name, one in (fixed or {}).items()}
         if image is not None:
             tensors["image"] = image
-        large = sizes.embed_dim * sizes.tokens > 2**14
+        large = sizes.embed_dim * sizes.tokens > LARGE
         reply, out = self.child.request(
             header, tensors, seconds=60 if large else None, body_limit=_FULL_SIZE_BYTES if large else None
         )

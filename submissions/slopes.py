@@ -44,12 +44,17 @@ def slopes(header: Header, tensors: Tensors) -> Reply:
 
 
 def _choose_mode(model: nn.Module, image: Tensor) -> None:
+    """Leaves the model in train mode where a pass runs there, and draws nothing."""
     begin_pass(0)
     model.train()
     before = torch.get_rng_state()
-    with torch.no_grad():
-        model(image.clone())
-    model.train(torch.equal(before, torch.get_rng_state()))
+    try:
+        with torch.no_grad():
+            model(image.clone())
+    except Exception:  # which is told where train mode is looked at
+        model.eval()
+    else:
+        model.train(torch.equal(before, torch.get_rng_state()))
 
 
 def _slopes(model: nn.Module, image: Tensor, measured: bool) -> Header:

@@ -100,10 +100,5 @@ def _is_unusual(what: str, in_model: bool) -> bool:
 
 def _lines_about_notebooks(tree: ast.Module) -> set[int]:
     """Where code asks whether it runs in a notebook, as ``"google.colab" in sys.modules`` does."""
-    return {
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and node.value.startswith(_NOTEBOOKS)
-    }
+    texts = (one for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return {one.lineno for one in texts if str(one.value).startswith(_NOTEBOOKS)}

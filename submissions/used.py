@@ -11,8 +11,10 @@ from torch import Tensor
 from ..reference.model_sizes import AnySizes, ModelSizes
 from .errors import StudentCodeFailed
 from .pooled import Pooled
-from .session import Session, raise_building_error, student_error
+from .session import LARGE, Session, raise_building_error, student_error
 from .trace import reading
+
+_SECONDS = 60  # for models that can only be built at the size of ViT-B/16: a pass takes one of them
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,14 @@ class WidePass:
     error: StudentCodeFailed | None
 
 
-def uses_of(session: Session, sizes: ModelSizes, seed: int, images: Mapping[str, Tensor]) -> dict[str, Use]:
-    """Every use by name, with the weights of that seed; each of ``images`` is a use of its own.
+def uses_of(
+    session: Session, sizes: ModelSizes, seed: int, images: Mapping[str, Tensor], *, few: bool
+) -> dict[str, Use]:
+    """Every use by name, or a few, with the weights of that seed; each of ``images`` is a use of its own.
 
     Raises StudentCodeFailed where the model could not be built.
     """
-    reply, out = _asked(session, "uses", sizes, seed, images)
+    reply, out = _asked(session, "uses", sizes, seed, images, {"few": few})
     with reading():
         return {str(name): _use(str(name), row, out) for name, row in reply["uses"].items()}
 
@@ -114,6 +118,7 @@ def _asked(
     more: Mapping[str, object] | None = None,
 ) -> tuple[Mapping[str, Any], Mapping[str, Tensor]]:
     header = {"request": request, "sizes": asdict(sizes), "seed": seed, **(more or {})}
-    reply, out = session.child.request(header, images)
+    large = sizes.embed_dim * sizes.tokens > LARGE
+    reply, out = session.child.request(header, images, seconds=_SECONDS if large else None)
     raise_building_error(reply)
     return reply, out

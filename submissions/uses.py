@@ -45,7 +45,10 @@ class Uses:
 
 
 def uses(header: Header, tensors: Tensors) -> Reply:
-    """Every use of the model, each with the same weights; ``images`` are passed over one by one as well."""
+    """Every use of the model, each with the same weights; of ``tensors``, each is an image and a use.
+
+    Where only a ``few`` are asked for, those are left out that no honest mistake shows in.
+    """
     header = {**header, "dtype": "float64", "mode": "eval"}
     images = {name: as_given(one, torch.float64) for name, one in tensors.items()}
     image = images["image"]
@@ -56,9 +59,10 @@ def uses(header: Header, tensors: Tensors) -> Reply:
         with torch.no_grad():
             for name, one in images.items():
                 done.run(name, lambda one=one: model(one.clone()))  # type: ignore[misc]  # bound now
-        done.run("gradients", lambda: model(_followed(image)))
-        done.run("inference", lambda: _inferred(model, image))
-        done.run("copied", lambda: _without_gradients(_copied(model), image))
+        if not header["few"]:
+            done.run("gradients", lambda: model(_followed(image)))
+            done.run("inference", lambda: _inferred(model, image))
+            done.run("copied", lambda: _without_gradients(_copied(model), image))
         done.run("loaded", lambda: _without_gradients(_loaded(model, loose, header, image), image))
     _smaller(done, model, header, image)
     with default_dtype(torch.float64), torch.no_grad():
@@ -68,7 +72,7 @@ def uses(header: Header, tensors: Tensors) -> Reply:
 
 def _without_gradients(model: nn.Module, image: Tensor) -> object:
     begin_pass(0)
-    with torch.no_grad():
+    with torch.no_grad(), default_dtype(torch.float64):
         return model(image.clone())
 
 
@@ -103,8 +107,8 @@ def _loaded(model: nn.Module, loose: Tensors, header: Header, image: Tensor) -> 
     What is not saved is the same in both: whether it should be is told elsewhere.
     """
     other = model_of({**header, "seed": int(header["seed"]) + 1}, {})
+    _without_gradients(other, image)
     with torch.no_grad():
-        other(image.clone())
         _put(other, loose)
     other.load_state_dict(model.state_dict())
     return other

@@ -14,11 +14,15 @@ def demand_the_same(examination: Examination, example: Example, where: str) -> N
         raise CheckFailed(f"{where} the model fails: {example.trace.error}", (), draw)
     known = {one.id for one in examination.findings}
     for step in walk.steps:
-        ids = tuple(one.id for one in step.findings if examination.counts(one.id) and one.id not in known)
+        ids = {one.id for one in step.findings if examination.counts(one.id)} - known
         if ids or (not step.explained and not examination.is_wrong(step.key)):
-            raise CheckFailed(f"{where} {_stage(examination, step.key, step.block)} is another", ids, draw)
+            stage = _stage(examination, step.key, step.block)
+            text = f"{where} {stage} is computed in another way than at the sizes of all other checks"
+            raise CheckFailed(text, tuple(sorted(ids)), draw)
     if walk.unexplained is not None and examination.walk.unexplained is None:
-        raise CheckFailed(f"{where} {_stage(examination, *walk.unexplained)} is none that is known", (), draw)
+        stage = _stage(examination, *walk.unexplained)
+        text = f"{where} {stage} is what no known equation gives, though it is right at other sizes"
+        raise CheckFailed(text, (), draw)
 
 
 def _stage(examination: Examination, key: str, block: int) -> str:

@@ -149,7 +149,9 @@ def _pairs(examination: Examination, name: str, where: str) -> list[_Pair]:
 def _returned(examination: Examination, name: str, where: str) -> tuple[Tensor, ...]:
     """What a use gives. Raises CheckFailed where it ends in an exception, though the graded pass does not."""
     _graded(examination)
-    use = examination.used[name]
+    use = examination.used.get(name)
+    if use is None:
+        raise NotApplicable("the code fixes large sizes, at which each pass takes seconds")
     if use.error is not None:
         raise CheckFailed(f"{where} the model fails: {use.error}", (), examination.first_draw)
     if not use.tensors:
