@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..submissions.errors import Frame, SubmissionError
 from ..submissions.session import Left
 from ..submissions.source import Source
+from ..submissions.surroundings import questions
 from .assignment import Assignment
 from .components.exercises import Exercises
 from .components.parts import Parts
@@ -168,4 +169,16 @@ def _notes(notes: Notes, source: Source | None) -> list[Note]:
         )
         for left in notes.skipped
     ]
-    return [*inferred, *skipped]
+    return [*inferred, *skipped, *(_asked(source) if source is not None else ())]
+
+
+def _asked(source: Source) -> list[Note]:
+    """What the code asks of the program that it runs in, for a person to look at: it costs nothing."""
+    return [
+        Note(
+            kind="asks",
+            text=f"{one.what} is asked for: look whether the code does something else while it is graded",
+            location=location(one.frame, source),
+        )
+        for one in questions(source.files)
+    ]

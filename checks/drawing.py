@@ -16,10 +16,10 @@ from torch import Tensor
 
 from ..reference.model_sizes import ModelSizes
 from ..reference.sizes import Sizes
+from ..submissions.session import LARGE
 from .family import Family
 from .vit import VIT
 
-_SMALL = 2**14  # numbers in one image's tokens; models fixed at larger sizes cost seconds a pass
 _DEPTH = 3  # "every block reads the first input" shows at three blocks, and no sooner
 
 
@@ -88,4 +88,4 @@ def tells_apart(sizes: ModelSizes) -> bool:
 
 def is_large(sizes: ModelSizes) -> bool:
     """Does a pass at these sizes cost seconds?"""
-    return bool(sizes.embed_dim * sizes.tokens > _SMALL)
+    return bool(sizes.embed_dim * sizes.tokens > LARGE)

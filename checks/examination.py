@@ -19,6 +19,7 @@ from ..submissions.session import Passes, Session
 from ..submissions.size_limits import pass_numbers
 from ..submissions.source import Source
 from ..submissions.trace import Trace
+from ..submissions.used import Slopes, Use
 from .assignment import Assignment
 from .beside import stages_beside
 from .claims import FalseClaim, false_claims
@@ -39,6 +40,7 @@ from .replay import ReplayError, replay, reread
 from .returned import paths_of_scores
 from .steadiness import parting, unsteady
 from .stops import statements
+from .using import ask, ask_slopes, deeper_example
 from .verdicts import CheckFailed, NotApplicable, NotAsked
 
 _SPARE = 4  # times as many draws as examples
@@ -189,7 +191,7 @@ class Examination:
         return self.session.trace(draw.sizes, draw.seed, given, fixed=fixed, drawn=drawn)
 
     def example(self, draw: Draw, drawn: int | None = None) -> Example:
-        """A draw traced, with the located stages in it; ``drawn`` is another seed for its parameters alone."""
+        """A draw traced, with the located stages in it; ``drawn`` is a seed of its own for the parameters."""
         trace = self.trace(draw, drawn=drawn)
         return self.replayed(draw, trace) or self.located(draw, trace)
 
@@ -386,19 +388,41 @@ class Examination:
     @cached_property
     def habits(self) -> tuple[Habit, ...]:
         """What the first example's pass does beside computing."""
-        self._demand_a_model()
+        self.demand_a_model()
         draw = self.first_draw
         return self.session.habits(draw.sizes, draw.seed, draw.image)
 
     @cached_property
     def inventory(self) -> Inventory:
         """What the model holds when it is fresh."""
-        self._demand_a_model()
+        self.demand_a_model()
         return self.session.inventory(self.session.sizes_for(self.family.anatomy.fresh), self.seed)
+
+    @cached_property
+    def used(self) -> dict[str, Use]:
+        """The first example in every way in which models are used."""
+        self.demand_a_model()
+        return ask(self)
+
+    @cached_property
+    def slopes(self) -> tuple[Draw, Slopes]:
+        """Of the whole model, with as many blocks as the assignment asks for, or as its code fixes."""
+        self.demand_a_model()
+        return ask_slopes(self)
+
+    @cached_property
+    def deeper(self) -> Example | None:
+        """An example with more blocks, where these do not just go on as the first ones do."""
+        return deeper_example(self)
+
+    @property
+    def signatures(self) -> Mapping[str, Walk]:
+        """What was located in the examples, by the operations that run there."""
+        return {one.trace.signature: one.walk for one in self.examples}
 
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
         """Plain passes of the model. Raises NotApplicable where there is only a script."""
-        self._demand_a_model()
+        self.demand_a_model()
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
 
@@ -413,6 +437,7 @@ class Examination:
         draw = self.first_draw
         return self.forward(draw, [draw.image, noise(draw.sizes, draw.seed + 1)], order=[0, 0, 1, 0])
 
-    def _demand_a_model(self) -> None:
+    def demand_a_model(self) -> None:
+        """Raises NotApplicable where there is only a script."""
         if self.session.is_script:
             raise NotAsked("a script has no model that could be built, or run in another way")

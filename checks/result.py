@@ -165,9 +165,9 @@ class VariantResult(_Record):
 
 
 class Note(_Record):
-    """Something inferred or left out while the submission was loaded."""
+    """Something inferred or left out while the submission was loaded, or that a person should look at."""
 
-    kind: str  # skipped | inferred | unearned
+    kind: str  # skipped | inferred | unearned | pinned | printed | asks
     text: str
     location: Location | None = None
 

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from ..submissions.session import Pass
 from ..submissions.trace import Trace
 
 # A model may return its scores in a smaller type than it computes them in: a few units in the last place of
@@ -137,8 +137,18 @@ def outputs_of(trace: Trace) -> list[Output]:
     return [Output(path, trace.tensor(where), trace.value(where).dtype) for path, where in trace.outputs]
 
 
-def outputs_of_pass(one: Pass) -> list[Output]:
-    """What a plain pass returned."""
+class Returned(Protocol):
+    """What a plain pass or another use of a model returned: paths and dtypes, and the tensors there."""
+
+    @property
+    def outputs(self) -> tuple[tuple[str, str], ...]: ...
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]: ...
+
+
+def outputs_of_pass(one: Returned) -> list[Output]:
+    """What a pass returned that was not recorded."""
     return [Output(path, tensor, dtype) for (path, dtype), tensor in zip(one.outputs, one.tensors)]
 
 
@@ -154,7 +164,7 @@ def stand_ins(outputs: Iterable[Output], shape: Sequence[int]) -> list[Output]:
     return found[:1] if found and found[0].rank <= 1 else found
 
 
-def scores_in(one: Pass, path: str) -> Output:
+def scores_in(one: Returned, path: str) -> Output:
     """What stands at the path; in a mode in which something else is returned, what is the nearest to scores.
 
     Raises ValueError where nothing is returned.

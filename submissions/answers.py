@@ -11,6 +11,8 @@ from torch import Tensor
 from .errors import Frame
 from .origins import Code
 
+TRAIN = "train", "train again", "train once more", "train at last"  # passes in train mode, by name of the use
+
 
 @dataclass(frozen=True)
 class Held:

@@ -236,6 +236,13 @@ def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:
     return found
 
 
+def parsed(files: Mapping[str, bytes]) -> Iterator[tuple[str, ast.Module]]:
+    """Yield file name and syntax tree of each source file that is Python."""
+    for file, text in _texts(files):
+        if (found := tree(text)) is not None:
+            yield file, found
+
+
 def _texts(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     """Yield file name and plain Python of each source file."""
     for file, content in files.items():

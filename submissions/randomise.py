@@ -33,24 +33,34 @@ def randomise(model: nn.Module, seed: int, fixed: Mapping[str, Tensor]) -> None:
         if id(tensor) in seen or not tensor.is_floating_point() or not tensor.numel():
             continue
         seen.add(id(tensor))
-        if isinstance(tensor, nn.Parameter) or _is_constant_table(tensor):
+        if is_drawn(tensor):
             tensor.copy_(drawn(tensor, generator))
         if name in fixed:
             tensor.copy_(fixed[name].view_as(tensor))
+
+
+def is_drawn(tensor: Tensor) -> bool:
+    """Is it a parameter, or a table that is waiting for values?"""
+    return isinstance(tensor, nn.Parameter) or _is_constant_table(tensor)
 
 
 def _is_constant_table(tensor: Tensor) -> bool:
     return tensor.dim() > 1 and bool((tensor == tensor.flatten()[0]).all())
 
 
-def drawn(tensor: Tensor, generator: torch.Generator) -> Tensor:
-    """Random values for a parameter of this shape; around 1 if it is all ones, as a norm's weight is."""
-    normal = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+def spread_and_centre(tensor: Tensor) -> tuple[float, float]:
+    """Of a parameter's random values, which lie around 1 if it is all ones, as a norm's weight is."""
     if tensor.dim() <= 1:
-        return _SPREAD_OF_VECTORS * normal + (1.0 if bool((tensor == 1).all()) else 0.0)
+        return _SPREAD_OF_VECTORS, 1.0 if bool((tensor == 1).all()) else 0.0
     if tensor.shape[0] == 1:  # class token, positions: as large as the patch embeddings
-        return normal
-    return normal / math.sqrt(tensor.numel() / tensor.shape[0])
+        return 1.0, 0.0
+    return 1 / math.sqrt(tensor.numel() / tensor.shape[0]), 0.0
+
+
+def drawn(tensor: Tensor, generator: torch.Generator) -> Tensor:
+    """Random values for a parameter of this shape."""
+    spread, centre = spread_and_centre(tensor)
+    return torch.randn(tensor.shape, generator=generator, dtype=torch.float64) * spread + centre
 
 
 def seed_random_state(seed: int) -> None:

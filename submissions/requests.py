@@ -30,6 +30,7 @@ from .script_finding import find_script, has_classes, likeliest
 from .scripts import Script
 from .shapes import ShapesAlone
 from .shortening import BLOCKS, shorten
+from .slopes import slopes
 from .subject import (
     DTYPES,
     Header,
@@ -43,6 +44,8 @@ from .subject import (
     subject_of,
 )
 from .uncompiled import ignore_compiler
+from .uses import uses
+from .wide import wide_pass
 
 
 def _load(header: Header, tensors: Tensors) -> Reply:
@@ -135,7 +138,7 @@ def _sizes(header: Header, tensors: Tensors) -> Reply:
     wanted = sizes_in(header)
     subject = subject_of(header)
     found = subject.sizes_for(wanted)
-    if isinstance(subject, Recipe) and Submission.shortens:
+    if isinstance(subject, Recipe) and Submission.shortens and not header.get("whole"):
         found = replace(found, depth=min(found.depth, max(wanted.depth, BLOCKS)))
     return {"sizes": asdict(found)}, {}
 
@@ -216,6 +219,9 @@ HANDLERS = {
     "habits": _habits,
     "inventory": _inventory,
     "prepare": _prepare,
+    "uses": uses,
+    "slopes": slopes,
+    "wide": wide_pass,
 }
 
 ignore_compiler()

@@ -18,6 +18,7 @@ from .size_limits import gradable
 from .source import Source
 from .trace import Trace, decode, reading
 
+LARGE = 2**14  # numbers in one image's tokens, beyond which a pass takes seconds
 _NOTES = 1_000  # of statements that were left out: nobody reads more
 _FULL_SIZE_BYTES = 2 << 30  # of a traced pass of a model that can only be built at ViT-B/16 size
 
@@ -122,7 +123,7 @@ class Session:
         Raises Refused where a pass at them would be too large to look at.
         """
         reply, _ = self.child.request({"request": "sizes", "sizes": asdict(sizes)})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             found = type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
         return gradable(found, sizes)
@@ -130,7 +131,7 @@ class Session:
     def parameter_count(self, sizes: ModelSizes) -> int:
         """How many numbers the model learns. Raises StudentCodeFailed where it could not be built."""
         reply, _ = self.child.request({"request": "parameters", "sizes": asdict(sizes)})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return int(reply["count"])
 
@@ -162,11 +163,11 @@ class Session:
         tensors = {f"set:{name}": one for name, one in (fixed or {}).items()}
         if image is not None:
             tensors["image"] = image
-        large = sizes.embed_dim * sizes.tokens > 2**14
+        large = sizes.embed_dim * sizes.tokens > LARGE
         reply, out = self.child.request(
             header, tensors, seconds=60 if large else None, body_limit=_FULL_SIZE_BYTES if large else None
         )
-        _raise_building_error(reply)
+        raise_building_error(reply)
         return decode(reply, out)
 
     def forward(
@@ -207,7 +208,7 @@ class Session:
             "switches": switches,
         }
         reply, out = self.child.request(header, {f"image.{number}": one for number, one in enumerate(images)})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return _passes(reply, out, len(order))
 
@@ -218,21 +219,21 @@ class Session:
         """
         header = {"request": "habits", "sizes": asdict(sizes), "seed": seed}
         reply, _ = self.child.request(header, {"image": image})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return habits_in(reply)
 
     def inventory(self, sizes: ModelSizes, seed: int) -> Inventory:
         """What a model holds when it is fresh. Raises StudentCodeFailed where it could not be built."""
         reply, _ = self.child.request({"request": "inventory", "sizes": asdict(sizes), "seed": seed})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return inventory_in(reply)
 
     def prepare(self, side: int) -> Prepared | None:
         """What the student's preprocessing makes of the pictures of ``images``; None where there is none."""
         reply, out = self.child.request({"request": "prepare", "side": side})
-        _raise_building_error(reply)
+        raise_building_error(reply)
         with reading():
             return prepared_in(reply, out)
 
@@ -261,7 +262,7 @@ def student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
     return StudentCodeFailed(str(error["type"]), str(error["message"]), frames)
 
 
-def _raise_building_error(reply: Mapping[str, Any]) -> None:
+def raise_building_error(reply: Mapping[str, Any]) -> None:
     """Raises StudentCodeFailed for an exception outside of the forward pass: only those come with a kind."""
     error = reply.get("error")
     with reading():

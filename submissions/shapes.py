@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 _aten = torch.ops.aten
 _MADE = (_aten.empty.memory_format, _aten.rand.default, _aten.randn.default)
 # the last is how truncated normals are drawn
-_FILLED = (_aten.uniform_.default, _aten.normal_.default, _aten.erfinv_.default)
+FILLED = (_aten.uniform_.default, _aten.normal_.default, _aten.erfinv_.default)
 _MULTIPLIED = (_aten.mm.default, _aten.addmm.default, _aten.bmm.default)
 
 
@@ -33,7 +33,7 @@ class ShapesAlone(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch'
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        if func in _FILLED:
+        if func in FILLED:
             return args[0]
         if func in _MADE and kwargs.get("memory_format") is None:
             return _zeros(args[0], kwargs.get("dtype") or torch.get_default_dtype())

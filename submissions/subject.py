@@ -65,7 +65,7 @@ def built(sizes: Any, header: Header) -> nn.Module:
     assert not isinstance(subject, Script)  # which the parent knows, and asks for no model
     fitted: Any = subject.sizes_for(sizes)
     model = subject.build(fitted)
-    if isinstance(subject, Recipe) and Submission.shortens:
+    if isinstance(subject, Recipe) and Submission.shortens and not header.get("whole"):
         shorten(model, sizes.depth)
     return model
 

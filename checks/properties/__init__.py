@@ -12,11 +12,13 @@ from ..verdicts import CheckFailed, NotAsked
 from .batches import batch_independence, batch_sizes, memory_layout, responds_to_the_image
 from .forms import operations, results_are_used, usual_forms
 from .fresh import initial_weights, instances_of_their_own, registered
+from .full import all_tokens, full_width
 from .gradients import gradients
-from .modes import dropout_comes_back, eval_mode_in_scripts, train_and_eval
+from .modes import dropout_comes_back, eval_mode_in_scripts
 from .places import dtype_kept, one_device
 from .preprocessing import preprocessing
 from .sizes import number_of_blocks, one_block, other_resolution, uneven_image, width_divided_by_heads
+from .slopes import backward_pass, every_block
 from .state import memory_does_not_grow, no_side_effects, repeatable
 from .symmetries import (
     finite_attention,
@@ -24,6 +26,14 @@ from .symmetries import (
     identity_block,
     joint_permutation,
     positions_matter,
+)
+from .uses import (
+    large_batch,
+    pixel_ranges,
+    saved_and_loaded,
+    single_precision,
+    train_and_eval,
+    with_and_without_gradients,
 )
 
 Property = Callable[[Examination], None]
@@ -33,6 +43,7 @@ PROPERTIES: Mapping[str, Property] = {
     for function in (
         batch_independence,
         batch_sizes,
+        large_batch,
         memory_layout,
         responds_to_the_image,
         joint_permutation,
@@ -44,16 +55,24 @@ PROPERTIES: Mapping[str, Property] = {
         no_side_effects,
         memory_does_not_grow,
         gradients,
+        backward_pass,
         registered,
         instances_of_their_own,
         initial_weights,
         one_device,
         dtype_kept,
+        single_precision,
+        pixel_ranges,
+        with_and_without_gradients,
+        saved_and_loaded,
+        full_width,
+        all_tokens,
         train_and_eval,
         dropout_comes_back,
         eval_mode_in_scripts,
         one_block,
         number_of_blocks,
+        every_block,
         width_divided_by_heads,
         other_resolution,
         uneven_image,

@@ -12,7 +12,7 @@ from ..verdicts import CheckFailed
 from .passes import example_of, leaves_of, line_of, passes_of, some
 
 # Softmax does not see a constant added to all keys: their bias has a gradient of rounding size (2.8e-18).
-_NO_GRADIENT = 1e-14
+NO_GRADIENT = 1e-14
 _IN_PLACE = "modified by an inplace operation"
 
 
@@ -31,7 +31,7 @@ def gradients(examination: Examination) -> None:
         raise CheckFailed(f"the gradient is not finite in {some(infinite)}", (), draw)
     exempt = _key_biases(example_of(examination))
     zero = [
-        name for name, one in passes.gradients.items() if one.largest < _NO_GRADIENT and name not in exempt
+        name for name, one in passes.gradients.items() if one.largest < NO_GRADIENT and name not in exempt
     ]
     if zero:
         raise CheckFailed(f"the gradient is zero in {some(zero)}", ("unused-parameter",), draw)

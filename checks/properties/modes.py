@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import re
 
-import torch
-
 from ...submissions.code import runs_of
 from ..examination import Examination
 from ..verdicts import CheckFailed, NotAsked
-from .passes import code_of, example_of, passes_of, same, scores_of
+from .passes import code_of, example_of, same
 
 _CHOOSES_A_MODE = (".eval(", ".train(", ".backward(")
 # a dropout that is not 0, as a default, an argument or a literal
 _DROPS = re.compile(r"drop\w*(?:\s*:\s*float)?\s*(?:=|\((?:p\s*=\s*)?)\s*0?\.0*[1-9]", re.IGNORECASE)
-
-
-def train_and_eval(examination: Examination) -> None:
-    """The model runs in train mode, and gives finite scores of the same shape."""
-    draw = example_of(examination).draw
-    expected = scores_of(examination, passes_of(examination, draw))
-    passes = examination.forward(draw, modes=["train"])
-    if passes.error is not None:
-        raise CheckFailed(f"the model does not run in train mode: {passes.error}", (), draw)
-    scores = scores_of(examination, passes)
-    if scores.shape != expected.shape or not bool(torch.isfinite(scores).all()):
-        raise CheckFailed("in train mode the scores have another shape, or are not finite", (), draw)
 
 
 def eval_mode_in_scripts(examination: Examination) -> None:

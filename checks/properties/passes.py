@@ -20,7 +20,7 @@ from ..scores import scores_in
 from ..verdicts import CheckFailed, NotReached
 
 # Batched and single passes differ by at most 5.3e-15 of the largest value in float64; mistakes by far more.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 def example_of(examination: Examination) -> Example:
@@ -65,7 +65,7 @@ def same(first: tuple[Tensor, ...], second: tuple[Tensor, ...]) -> bool:
     )
 
 
-def far(a: Tensor, b: Tensor, tolerance: float = _ROUNDING) -> bool:
+def far(a: Tensor, b: Tensor, tolerance: float = ROUNDING) -> bool:
     """Do two tensors differ in shape, or by more than ``tolerance`` of the largest value?"""
     if a.shape != b.shape or not a.numel():
         return a.shape != b.shape

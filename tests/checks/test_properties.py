@@ -10,6 +10,17 @@ from vitcheck.checks.properties import PROPERTIES, judge
 from vitcheck.checks.verdicts import CheckFailed, NotApplicable, NotReached
 
 PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
+LOOPS = (
+    "handwritten_norm",
+    "query_chunks",
+    "key_chunks",
+    "loops",
+    "all_by_hand",
+    "token_loops",
+    "generators",
+    "query_by_query",
+)
+WIDER = ("vmap_heads", "query_by_query")  # than its heads say, so that no pass has its width
 # Where no edit of weights from outside can tell heads apart, or positions lie in several tables or in none.
 NOT_APPLICABLE = {
     ("per_head_modules", "head-permutation"),
@@ -35,6 +46,9 @@ NOT_APPLICABLE = {
     ("keras_minded", "head-permutation"),
     *(("query_by_query", one) for one in ("head-permutation", "joint-permutation")),
     *(("query_by_query", one) for one in ("identity-block", "finite-attention")),
+    # loops run other operations where there is more of what they go over
+    *((one, "all-tokens") for one in LOOPS),
+    *((one, "full-width") for one in WIDER),
 }
 # Where an assignment forbids a variant, and for scripts and pictures.
 ASKED_FOR = ("other-resolution", "uneven-image", "eval-mode-in-scripts", "preprocessing")

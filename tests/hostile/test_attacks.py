@@ -20,6 +20,7 @@ from attacks.resources import RESOURCES
 from attacks.shifting import SHIFTING
 from attacks.spying import PORT, SECRET, SOCKET, SPYING
 from attacks.timing import TIMING
+from attacks.using import USING
 from grading import graded, graded_at, met
 
 from vitcheck.submissions.process import Zygote
@@ -31,7 +32,7 @@ def _with_neighbour(attacks: tuple[Attack, ...]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("attack", [*attacks, _NEIGHBOUR], ids=lambda one: one.name)
 
 
-@_with_neighbour(LEAVING + TIMING + FORGING + ANSWERING + SHIFTING + JUDGING)
+@_with_neighbour(LEAVING + TIMING + FORGING + ANSWERING + SHIFTING + JUDGING + USING)
 def test_an_attack_gets_what_it_earned(attack: Attack, confined: Zygote, tmp_path: Path) -> None:
     met(attack.expected, graded(attack, tmp_path, confined))
 

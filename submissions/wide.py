@@ -1,0 +1,93 @@
+"""Child side: one plain pass in float32 at sizes at which models are really used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .child import describe_error, is_out_of_memory
+from .plain import begin_pass
+from .pooled import Pooled
+from .probing import as_given
+from .randomise import is_drawn, named_tensors, spread_and_centre
+from .results import results_in
+from .shapes import FILLED
+from .subject import Header, Reply, Tensors, built, sizes_in
+from .tracing import Tracer
+
+_MANY = 1 << 16  # numbers; fewer are drawn as the code says
+
+
+class _Unfilled(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
+    """Inside it, large tensors are not filled with random initial values, which are replaced anyway."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Or torch imports half of its compiler, as for the tracer."""
+        return False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if func in FILLED and args[0].numel() > _MANY:
+            return args[0] if isinstance(args[0], nn.Parameter) else args[0].zero_()
+        return func(*args, **(kwargs or {}))
+
+
+def wide_pass(header: Header, tensors: Tensors) -> Reply:
+    """The scores, how each parameter was drawn, and the values of all else that the model holds.
+
+    If asked for, a second pass tells what the code computes from weights alone.
+    """
+    with _Unfilled():  # type: ignore[no-untyped-call]  # as above
+        model = built(sizes_in(header), header)
+    model = model.eval().float()
+    reply: Header = {"drawn": {}, "outputs": 0, "error": None}
+    with torch.no_grad():
+        out = _drawn(model, int(header["seed"]), reply["drawn"])
+        try:
+            begin_pass(0)
+            found = [one for _, one in results_in(model(as_given(tensors["image"], torch.float32))).tensors]
+            if header["computed"]:
+                out |= _computed(model, as_given(tensors["image"], torch.float32))
+        except (Exception, SystemExit) as raised:
+            if is_out_of_memory(raised):
+                raise
+            return reply | {"error": describe_error(raised)}, {}
+    out |= {f"out.{number}": one.detach().contiguous() for number, one in enumerate(found)}
+    return reply | {"outputs": len(found)}, out
+
+
+def _computed(model: nn.Module, image: Tensor) -> Tensors:
+    """By the number of its record, the memory of each tensor that does not depend on the image."""
+    tracer = Tracer(model, image)
+    with sdpa_kernel(SDPBackend.MATH), tracer:  # as where the stages are located
+        begin_pass(0)
+        model(image)
+    return {
+        f"made:{number}": one.cells.float()
+        for number, one in enumerate(tracer.records)
+        if not one.image and one.cells is not None
+    }
+
+
+def _drawn(model: nn.Module, seed: int, drawn: Header) -> Tensors:
+    """Gives each parameter its values; those of a table that is no parameter stay, and are sent."""
+    held: Tensors = {}
+    seen: set[int] = set()
+    for name, tensor in named_tensors(model):
+        if id(tensor) in seen or not tensor.is_floating_point() or not tensor.numel():
+            continue
+        seen.add(id(tensor))
+        if is_drawn(tensor):
+            pooled = Pooled(*spread_and_centre(tensor))
+            tensor.copy_(pooled.values(name, tensor.shape, seed))
+            drawn[name] = list(pooled)
+        else:
+            held[f"held:{name}"] = tensor.detach().float().contiguous()
+    return held
