@@ -9,11 +9,12 @@ _UNHARMED = Expected(least=100, most=100)  # the code is right, and found nothin
 def _tries(name: str, line: str) -> Attack:
     """It may fail in whatever way, but ``line`` must not come to its end."""
     top = f"""
-import glob, os, signal, socket
+import glob, os, signal, socket, subprocess, sys
+key = sys.modules['vitcheck.reference'].__path__[0] + '/vit.py'
 def spy():
     try:
         {line}
-    except (OSError, LookupError, ImportError):
+    except (OSError, LookupError, ImportError, RuntimeError, subprocess.SubprocessError):
         return False
     return True
 """
@@ -51,4 +52,14 @@ SPYING = (
     _tries("a device", "open(glob.glob('/dev/sd*')[0], 'rb')"),
     _tries("a signal to its parent", "os.kill(os.getppid(), signal.SIGTERM)"),
     _tries("the grader's checks", "import vitcheck.checks.grading"),
+    _tries("the answer key by a name of bytes", "open(key.encode(), 'rb').read()"),
+    _tries("the answer key as a tensor", "torch.from_file(key, size=9, dtype=torch.uint8)"),
+    _tries("the answer key by another program", "subprocess.check_call(['cat', key])"),
+    _tries(
+        "the answer key from its folder",
+        "os.open('vit.py', os.O_RDONLY, dir_fd=os.open(os.path.dirname(key), os.O_RDONLY))",
+    ),
+    _tries("the answer key by another Python", "subprocess.check_call([sys.executable, key])"),
+    _tries("a model of ours", "import vitcheck.submissions.sample_models"),
+    _tries("memory that no limit counts", "os.memfd_create('x')"),
 )
