@@ -43,7 +43,8 @@ def _names(trace: Trace) -> Iterator[str]:
 
 
 def _references(trace: Trace) -> Iterator[Reference]:
-    yield from (reference for record in trace.records for reference in record.inputs)
+    for value in (*trace.records, *trace.leaves):
+        yield from (value.reference, *value.inputs)
     yield from (where for _, where in trace.outputs)
     yield from (sight.reference for sight in trace.sights)
     if trace.failed is not None:

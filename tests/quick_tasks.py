@@ -49,7 +49,7 @@ class Unfit(Setting):
 
 @dataclass(frozen=True)
 class Quick(Task):
-    """Does what the submission says: ``die``, ``raise``, ``checks``, ``spin``, ``fill``, ``wait FILE``.
+    """Does what the submission says: ``die``, ``raise``, ``checks``, ``spin``, ``fill`` or ``wait FILE``.
 
     What it says is the reason, too; of ``checks`` it is where those lie, and a mark is left there.
     """
