@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from corpus import BASES
+from generated.program import Program
 from generated.samples import sample
 from generated.wrong import Wrong
 from mutants import CROSSCUTTING, MUTANTS, PAIRS, PLANTED, REFACTORINGS, Mutant, source
@@ -31,8 +32,7 @@ _SIZES = {
 def generated(kind: str, seed: str, number: int) -> Generated:
     """The program of the generator with this kind, seed and number."""
     made = sample(kind, seed, number)
-    sizes = {asked: made.known["sizes"][own] for own, names in _SIZES.items() for asked in names}
-    wrong = made.wrong
+    sizes, wrong = asked_sizes(made.program), made.wrong
     if wrong is None:
         return Generated(made.name, kind, made.files, sizes)
     ids = tuple(one.id for one in wrong.mistakes)
@@ -40,6 +40,11 @@ def generated(kind: str, seed: str, number: int) -> Generated:
     return Generated(
         made.name, kind, made.files, sizes, wrong.differs == "raises", _faulty(wrong), ids, lines
     )
+
+
+def asked_sizes(program: Program) -> dict[str, int]:
+    """The sizes of a program, as an assignment file calls them."""
+    return {asked: int(float(program.sizes[own])) for own, names in _SIZES.items() for asked in names}
 
 
 def _faulty(wrong: Wrong) -> tuple[str, ...]:

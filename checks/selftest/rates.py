@@ -58,16 +58,19 @@ def _maker(folder: Path) -> Maker:
 
 def _row(task: tuple[Path, str, str, int]) -> Row:
     folder, kind, seed, number = task
-    program = _maker(folder)(kind, seed, number)
     with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch, "submission")
-        path.mkdir()
-        for name, content in program.files.items():
-            (path / name).write_bytes(content)
-        try:
-            return Row(program, told(grader()(path, _asked(program), zygote=_zygote, seed=1)))
-        except Exception as error:  # what is measured is whether it happens
-            return Row(program, Told(GRADER_FAILED, cause=f"{type(error).__name__}: {error}"[:120]))
+        return graded(_maker(folder)(kind, seed, number), Path(scratch, "submission"))
+
+
+def graded(program: Generated, path: Path) -> Row:
+    """Write a program there, and grade it for its own sizes."""
+    path.mkdir()
+    for name, content in program.files.items():
+        (path / name).write_bytes(content)
+    try:
+        return Row(program, told(grader()(path, _asked(program), zygote=_zygote, seed=1)))
+    except Exception as error:  # what is measured is whether it happens
+        return Row(program, Told(GRADER_FAILED, cause=f"{type(error).__name__}: {error}"[:120]))
 
 
 def _asked(program: Generated) -> Assignment:
@@ -78,10 +81,10 @@ def _asked(program: Generated) -> Assignment:
 
 def right_rates(rows: Sequence[Row]) -> dict[str, int]:
     """How many right programs were built, had all stages located, and lost points."""
-    graded = [row.told for row in rows if row.told.status == Status.GRADED.value]
+    built = [row.told for row in rows if row.told.status == Status.GRADED.value]
     return {
-        "built": len(graded),
-        "all stages located": sum(one.located for one in graded),
+        "built": len(built),
+        "all stages located": sum(one.located for one in built),
         "lost points": sum(row.told.complains for row in rows),
     }
 

@@ -7,7 +7,7 @@ from .drawing import Below
 from .facts import Facts
 from .idioms import surroundings
 from .program import Program, laid_out
-from .writing import Scope, Writer
+from .writing import SIZES, Scope, Writer
 
 _VALUES = (  # image, patch, channels, dim, depth, heads, mlp, ratio, classes, dropout
     (224, 16, 3, 768, 12, 12, 3072, "4.0", 1000, "0.1"),
@@ -19,7 +19,6 @@ _VALUES = (  # image, patch, channels, dim, depth, heads, mlp, ratio, classes, d
     (64, 8, 3, 128, 4, 4, 512, "4.0", 200, "0.1"),
     (32, 8, 3, 64, 4, 4, 256, "4", 100, "0.2"),
 )
-SIZES = ("image", "patch", "channels", "dim", "depth", "heads", "mlp", "ratio", "classes", "dropout")
 
 
 def right_model(below: Below) -> Program:

@@ -21,6 +21,7 @@ from generated.oracle import RIGHT, State, Weights, result
 from generated.program import Program
 from generated.proving import distances, proven
 from generated.samples import KINDS, sample
+from generated.shrinking import recorded, replayed, smallest
 from generated.slips import SLIPS
 from generated.strategies import right_programs
 from generated.unfinished import unfinished_program
@@ -56,6 +57,19 @@ def test_each_odd_surrounding_occurs_and_is_python() -> None:
             if name.endswith(".py"):
                 ast.parse(content)
     assert seen == {one.name for one in IDIOMS["odd"]}
+
+
+def test_a_program_that_fails_is_shrunk_to_the_simplest_that_still_does() -> None:
+    draws: list[int] = []
+    name = "scale: by_float32_tensor"
+    seeds = (by_seed(f"shrunk-{number}") for number in range(500))
+    while name not in right_model(recorded(next(seeds), draws)).idioms:
+        draws.clear()
+    shrunk = smallest(draws, lambda simpler: name in right_model(replayed(simpler)).idioms)
+    program = right_model(replayed(shrunk))
+    assert name in program.idioms
+    assert sum(map(bool, shrunk)) < sum(map(bool, draws)) / 4
+    assert proven(program)
 
 
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)

@@ -1,6 +1,18 @@
 """The idioms, by what they write. Importing this registers them all."""
 
-from . import attention, blocks, embedding, encoders, heads, mlp, norms, packing, scaling, surroundings
+from . import (
+    attention,
+    blocks,
+    embedding,
+    encoders,
+    heads,
+    mlp,
+    norms,
+    packing,
+    positions,
+    scaling,
+    surroundings,
+)
 
 __all__ = [
     "attention",
@@ -11,6 +23,7 @@ __all__ = [
     "mlp",
     "norms",
     "packing",
+    "positions",
     "scaling",
     "surroundings",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..drawing import idiom
 from ..writing import Writer
+from .positions import count
 
 
 def side(w: Writer) -> str:
@@ -197,126 +198,6 @@ def with_token(w: Writer, x: str) -> str:
         f"{n.with_cls} = «S06|{w.choices.among(f'torch.cat(({n.cls}, {x}), dim=1)', f'torch.cat([{n.cls}, {x}], 1)', f'torch.concat([{n.cls}, {x}], dim=1)')}»"
     )
     return n.with_cls
-
-
-def count(w: Writer, extra: int = 0) -> str:
-    """The number of patches or tokens, in the constructor."""
-    image, patch = w.size("image"), w.size("patch")
-    said = w.choices.among(
-        f"({image} // {patch}) ** 2",
-        f"({image} // {patch}) * ({image} // {patch})",
-        f"int(({image} / {patch}) ** 2)",
-        f"{image} ** 2 // {patch} ** 2",
-    )
-    return f"{said} + {extra}" if extra else said
-
-
-@idiom("positions", often=6)
-def parameter(w: Writer, x: str) -> str:
-    shape = f"1, {count(w, int(w.facts.token))}, {w.size('dim')}"
-    made = w.choices.among(
-        f"torch.randn({shape})",
-        f"torch.zeros({shape})",
-        f"torch.randn({shape}) * 0.02",
-        f"torch.rand({shape})",
-    )
-    table = w.layer("pos", f"nn.Parameter({made})")
-    w.weight("positions", f"{table}[0]")
-    return f"{x} + {table}"
-
-
-@idiom("positions", often=2)
-def parameter_in_place(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Parameter(torch.zeros(1, {count(w, int(w.facts.token))}, {w.size('dim')}))")
-    w.make(f"nn.init.trunc_normal_({table}, std=0.02)")
-    w.weight("positions", f"{table}[0]")
-    w.do(f"{x} += {table}")
-    return x
-
-
-@idiom("positions", often=2)
-def sliced_parameter(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Parameter(torch.randn(1, {count(w, int(w.facts.token))}, {w.size('dim')}))")
-    w.weight("positions", f"{table}[0]")
-    return f"{x} + {table}[:, :{x}.shape[1]]"
-
-
-@idiom("positions")
-def flat_parameter(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Parameter(torch.rand({count(w, int(w.facts.token))}, {w.size('dim')}))")
-    w.weight("positions", table)
-    return f"{x} + {table}{w.choices.among('', '.unsqueeze(0)')}"
-
-
-@idiom("positions", often=2)
-def embedding_layer(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Embedding({count(w, int(w.facts.token))}, {w.size('dim')})")
-    w.weight("positions", f"{table}.weight")
-    return f"{x} + {table}(torch.arange({x}.shape[1], device={x}.device))"
-
-
-@idiom("positions")
-def embedding_of_a_buffer(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Embedding({count(w, int(w.facts.token))}, {w.size('dim')})")
-    w.make(f'self.register_buffer("position_ids", torch.arange({count(w, int(w.facts.token))}))')
-    w.weight("positions", f"{table}.weight")
-    return f"{x} + {table}(self.position_ids)"
-
-
-@idiom("positions")
-def sines(w: Writer, x: str) -> str:
-    w.uses("import math")
-    w.helpers["sinusoid_table"] = (
-        "def sinusoid_table(length, d):\n"
-        "    position = torch.arange(length, dtype=torch.float).unsqueeze(1)\n"
-        "    div_term = torch.exp(torch.arange(0, d, 2).float() * (-math.log(10000.0) / d))\n"
-        "    table = torch.zeros(length, d)\n"
-        "    table[:, 0::2] = torch.sin(position * div_term)\n"
-        "    table[:, 1::2] = torch.cos(position * div_term)\n"
-        "    return table"
-    )
-    w.make(
-        f'self.register_buffer("{w.n.pos}", sinusoid_table({count(w, int(w.facts.token))}, {w.size("dim")}))'
-    )
-    w.weight("positions", f"self.{w.n.pos}")
-    return f"{x} + self.{w.n.pos}"
-
-
-@idiom("positions")
-def sines_in_loops(w: Writer, x: str) -> str:
-    w.uses("import numpy as np")
-    w.helpers["get_positional_embeddings"] = (
-        "def get_positional_embeddings(sequence_length, d):\n"
-        "    result = torch.ones(sequence_length, d)\n"
-        "    for i in range(sequence_length):\n"
-        "        for j in range(d):\n"
-        "            result[i][j] = np.sin(i / (10000 ** (j / d))) if j % 2 == 0 else np.cos(i / (10000 ** ((j - 1) / d)))\n"
-        "    return result"
-    )
-    made = f"get_positional_embeddings({count(w, int(w.facts.token))}, {w.size('dim')})"
-    table = w.layer("pos", f"nn.Parameter({made}, requires_grad=False)")
-    w.weight("positions", table)
-    return f"{x} + {table}.repeat({x}.shape[0], 1, 1)"
-
-
-@idiom("positions")
-def sines_in_two_dimensions(w: Writer, x: str) -> str:
-    w.helpers["sincos_2d"] = (
-        "def sincos_2d(side, dim, extra=0, temperature=10000):\n"
-        '    y, x = torch.meshgrid(torch.arange(side), torch.arange(side), indexing="ij")\n'
-        "    omega = torch.arange(dim // 4) / (dim // 4 - 1)\n"
-        "    omega = 1.0 / (temperature ** omega)\n"
-        "    y = y.flatten()[:, None] * omega[None, :]\n"
-        "    x = x.flatten()[:, None] * omega[None, :]\n"
-        "    table = torch.cat((x.sin(), x.cos(), y.sin(), y.cos()), dim=1)\n"
-        "    return torch.cat((torch.zeros(extra, dim), table))"
-    )
-    extra = f", {int(w.facts.token)}" if w.facts.token else ""
-    w.make(
-        f'self.register_buffer("{w.n.pos}", sincos_2d({w.size("image")} // {w.size("patch")}, {w.size("dim")}{extra}))'
-    )
-    w.weight("positions", f"self.{w.n.pos}")
-    return f"{x} + self.{w.n.pos}"
 
 
 @idiom("embedding", often=8)
