@@ -46,7 +46,7 @@ def predicted(walk: Walk, trace: Trace, sizes: ModelSizes, image: Tensor) -> Ten
             context.stages[step.key, step.block] = context.of(step.predict)
             if step.key == "logits":
                 return context.stages["logits", 0]
-    except (Refused, RuntimeError, LookupError, ValueError) as error:
+    except (Refused, RuntimeError, LookupError, ValueError, TypeError) as error:
         raise NotApplicable(f"what follows from the stages could not be foretold: {error}") from None
     raise NotApplicable("the logits were not found")
 

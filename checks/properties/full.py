@@ -50,6 +50,8 @@ def all_tokens(examination: Examination) -> None:
 
 def _small(examination: Examination) -> ModelSizes:
     sizes = example_of(examination).draw.sizes
+    if "patch" not in sizes.letters:
+        raise NotApplicable("the width and tokens of a model that reads no images are not tried")
     if is_large(sizes):
         raise NotApplicable("the code fixes large sizes, and all else is judged at these")
     examination.demand_a_model()

@@ -20,7 +20,7 @@ LOOPS = (
     "generators",
     "query_by_query",
 )
-WIDER = ("vmap_heads", "query_by_query")  # than its heads say, so that no pass has its width
+WIDER = ("vmap_heads", "query_by_query")  # whose scores cannot be foretold there
 # Where no edit of weights from outside can tell heads apart, or positions lie in several tables or in none.
 NOT_APPLICABLE = {
     ("per_head_modules", "head-permutation"),
@@ -150,7 +150,7 @@ def test_a_float32_constant_in_a_bfloat16_model_is_a_promoted_dtype() -> None:
 
 def test_a_model_that_fails_in_train_mode_alone_is_said_to() -> None:
     edit = ("B = img.size(0)\n", "B = img.size(0)\n        assert not self.training, 'no training'\n")
-    with pytest.raises(CheckFailed, match="train mode: AssertionError: no training"):
+    with pytest.raises(CheckFailed, match="train mode the model fails: AssertionError: no training"):
         PROPERTIES["train-and-eval"](examine("report", edit))
 
 
