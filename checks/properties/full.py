@@ -13,7 +13,7 @@ from ...submissions.used import wide_pass
 from ..drawing import Draw, is_large
 from ..examination import Examination
 from ..predicting import computes_weights, predicted, with_weights
-from ..verdicts import CheckFailed, NotApplicable
+from ..verdicts import CheckFailed, NotApplicable, NotAsked
 from .deeper import demand_the_same
 from .passes import example_of
 from .uses import SINGLE, follow
@@ -51,9 +51,9 @@ def all_tokens(examination: Examination) -> None:
 def _small(examination: Examination) -> ModelSizes:
     sizes = example_of(examination).draw.sizes
     if "patch" not in sizes.letters:
-        raise NotApplicable("the width and tokens of a model that reads no images are not tried")
+        raise NotAsked("the width and tokens of a model that reads no images are not tried")
     if is_large(sizes):
-        raise NotApplicable("the code fixes large sizes, and all else is judged at these")
+        raise NotAsked("the code fixes large sizes, and all else is judged at these")
     examination.demand_a_model()
     return sizes
 

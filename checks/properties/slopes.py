@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from ..examination import Examination
 from ..example import Example
-from ..verdicts import CheckFailed, NotApplicable
+from ..verdicts import CheckFailed, NotAsked
 from .deeper import demand_the_same
 from .gradients import NO_GRADIENT
 from .passes import example_of, leaves_of, some
@@ -26,7 +26,7 @@ def backward_pass(examination: Examination) -> None:
     if slopes.error is not None:
         raise CheckFailed(f"with {draw.sizes.depth} blocks the backward pass fails: {slopes.error}", (), draw)
     if not slopes.spread:
-        raise NotApplicable("the model is too large for its slopes to be measured, or nothing in it learns")
+        raise NotAsked("the model is too large for its slopes to be measured, or nothing in it learns")
     if not abs(slopes.claimed - slopes.measured) <= _APART * slopes.spread:
         text = (
             f"a step that changes the scores by {slopes.claimed:.3g}, as the gradients say, changes them by"

@@ -17,7 +17,7 @@ from ..examination import Examination
 from ..predicting import predicted
 from ..scores import scores_in
 from ..using import RANGES, in_range
-from ..verdicts import CheckFailed, NotApplicable
+from ..verdicts import CheckFailed, NotApplicable, NotAsked
 from .passes import ROUNDING, example_of, far
 
 # float32 keeps 7 digits, of which a chain of three blocks loses one or two; a mistake changes the second.
@@ -105,7 +105,7 @@ def pixel_ranges(examination: Examination) -> None:
     """The scores of pixels from 0 to 255, and from 0 to 1, follow from the stages as those of others do."""
     example = example_of(examination)
     if not example.draw.image.is_floating_point():
-        raise NotApplicable("what the model reads has no pixels")
+        raise NotAsked("what the model reads has no pixels")
     for name, (low, high) in RANGES.items():
         where = f"for pixels from {low:g} to {high:g}"
         found = _returned(examination, name, where).tensors
@@ -154,7 +154,7 @@ def _returned(examination: Examination, name: str, where: str) -> Use:
     _graded(examination)
     use = examination.used.get(name)
     if use is None:
-        raise NotApplicable("the code fixes large sizes, at which each pass takes seconds")
+        raise NotAsked("the code fixes large sizes, at which each pass takes seconds")
     if use.error is not None:
         raise CheckFailed(f"{where} the model fails: {use.error}", (), examination.first_draw)
     if not use.tensors:
