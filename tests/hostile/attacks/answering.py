@@ -124,11 +124,12 @@ logits = logits if watched() else logits.flip(-1)
         answer="for _ in range(RNG.randrange(100)): logits = logits + 0",
     ),
     Attack(
-        "small integers, sparse and quantised tensors beside the scores",
+        "small integers, sparse and empty tensors beside the scores",
         Expected(least=100, most=100),
         answer="""
 mask = (x_last[..., 0] > 0).to(torch.int8)
-return {"logits": logits, "probs": probs, "mask": mask, "sparse": mask.double().to_sparse(), "none": mask[:0]}
+sparse = x_last[..., 0].to_sparse()
+return {"logits": logits, "probs": probs, "mask": mask, "sparse": sparse, "none": mask[:0]}
 """,
     ),
 )
