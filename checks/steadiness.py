@@ -11,7 +11,7 @@ from .example import Example
 from .verdicts import CheckFailed
 
 if TYPE_CHECKING:
-    from .examination import Examination
+    from .examples import Examples
 
 _TEXT = (
     "From here on, the forward pass runs other operations each time, over the same image with the same "
@@ -19,16 +19,16 @@ _TEXT = (
 )
 
 
-def parting(examination: Examination, draw: Draw, trace: Trace) -> int | None:
+def parting(examples: Examples, draw: Draw, trace: Trace) -> int | None:
     """The first record at which passes over the same image part; None where they do not.
 
     A first pass may do more than all that follow: what depends on sizes alone, such as a table of positions,
     may be kept for the next.
     """
-    second = examination.trace(draw)
+    second = examples.trace(draw)
     if second.signature == trace.signature:
         return None
-    if examination.trace(draw).signature == second.signature:
+    if examples.trace(draw).signature == second.signature:
         return None
     pairs = zip(trace.records, second.records)
     return sum(1 for _ in takewhile(lambda pair: pair[0].op == pair[1].op, pairs))

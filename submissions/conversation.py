@@ -5,7 +5,6 @@ The parent alone keeps the time, looks after everything that the child prints, a
 
 from __future__ import annotations
 
-import os
 import selectors
 import signal
 import socket
@@ -22,6 +21,7 @@ from .clocks import Clock, kept_waiting
 from .errors import Crashed, Frame, NotLoaded, OutOfMemory, Refused, SubmissionError, TimedOut
 from .limits import FrameLimits, Limits
 from .memory import MemoryWatch
+from .printed import Printed
 from .tree import Tree, Usage
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ class Child:
         """
         self._tree, self._connection, self._limits = tree, connection, limits
         self._memory, self._resources, self._abandon = memory, resources, abandon
-        self._pipes, self._kept, self._printed_bytes = written, b"", 0
-        self._output_bytes, self._in_passes = 0, 0
+        self._printed, self._in_passes = Printed(written, limits), 0
         self._left = limits.submission_seconds
         self._clock, self._late, self._watched = Clock(0.0, float), "", 0.0
         self._kept_waiting: Callable[[], float] = float  # until its process is known
@@ -82,8 +81,6 @@ class Child:
         self._failure: SubmissionError | None = None
         self._closed = False
         connection.setblocking(False)
-        for one in written:
-            os.set_blocking(one, False)
         self._selector = selectors.DefaultSelector()
         for what in (connection, *written, tree.reports):
             self._selector.register(what, selectors.EVENT_READ)
@@ -97,7 +94,7 @@ class Child:
     @property
     def printed(self) -> str:
         """What the code has printed so far, cut at the limit."""
-        return self._kept.decode("utf-8", "replace")
+        return self._printed.text
 
     @property
     def prints_in_passes(self) -> bool:
@@ -143,14 +140,14 @@ class Child:
             raise self._failure.with_traceback(None)  # or it grows with each request that is still to fail
         self._requests += 1
         limits = FrameLimits() if body_limit is None else replace(FrameLimits(), body_bytes=body_limit)
-        before = self._output_bytes
+        before = self._printed.output_bytes
         self._set_clock(header["request"], seconds)
         try:
             wire.send(self, {**header, "id": self._requests}, tensors)
             answer, out = wire.receive(self, limits)
             reply = self._open(answer)
-            self._drain()
-            self._in_passes += self._output_bytes - before if header["request"] in _PASSES else 0
+            self._printed.drain()
+            self._in_passes += self._printed.output_bytes - before if header["request"] in _PASSES else 0
         except wire.ProtocolError as problem:
             raise self._end(Refused(f"the grader refused what the code's process sent: {problem}")) from None
         finally:
@@ -213,7 +210,7 @@ class Child:
                 raise self._end(TimedOut(self._late))
             left = self._clock.left
             ready = [key.fileobj for key, _ in self._selector.select(max(0.0, min(left, _WATCH_SECONDS)))]
-            for pipe in self._pipes:
+            for pipe in self._printed.pipes:
                 if pipe in ready:
                     self._read_printed(pipe)
             if self._connection in ready:
@@ -228,7 +225,7 @@ class Child:
 
     def _watch(self) -> None:
         """End what prints without end, starts too many processes or holds too much memory."""
-        if self._printed_bytes > self._limits.printed_bytes:
+        if self._printed.is_too_much:
             limit = self._limits.printed_bytes / 2**20
             raise self._end(Refused(f"the code printed more than {limit:g} MB"))
         now = time.monotonic()
@@ -240,24 +237,9 @@ class Child:
             if self._memory.is_over(processes):
                 raise self._end(_out_of_memory(self._limits))
 
-    def _read_printed(self, pipe: int) -> bool:
-        """Take in a piece of what was printed; False where there is none for now."""
-        try:
-            text = os.read(pipe, _PIECE)
-        except BlockingIOError:
-            return False
-        if not text and pipe in self._selector.get_map():
+    def _read_printed(self, pipe: int) -> None:
+        if self._printed.read(pipe) == b"" and pipe in self._selector.get_map():
             self._selector.unregister(pipe)
-        self._output_bytes += len(text) if pipe == self._pipes[0] else 0
-        self._kept += text[: self._limits.printed_bytes_kept - len(self._kept)]
-        self._printed_bytes += len(text)
-        return bool(text)
-
-    def _drain(self) -> None:
-        """Take in what was printed before the reply."""
-        for pipe in self._pipes:
-            while self._read_printed(pipe) and self._printed_bytes <= self._limits.printed_bytes:
-                pass
 
     def _ended_by_itself(self) -> SubmissionError:
         self._tree.wait(_REPORT_SECONDS)
@@ -286,7 +268,7 @@ class Child:
         self._closed = True
         if not self._tree.kill():
             self._abandon()
-        self._drain()
+        self._printed.drain()
         self._selector.close()
         self._resources.close()
 

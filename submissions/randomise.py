@@ -28,15 +28,20 @@ def randomise(model: nn.Module, seed: int, fixed: Mapping[str, Tensor]) -> None:
     constant, so that tables computed by a formula keep it.
     """
     generator = torch.Generator().manual_seed(seed)
-    seen: set[int] = set()
-    for name, tensor in named_tensors(model):
-        if id(tensor) in seen or not tensor.is_floating_point() or not tensor.numel():
-            continue
-        seen.add(id(tensor))
+    for name, tensor in floating_tensors(model):
         if is_drawn(tensor):
             tensor.copy_(drawn(tensor, generator))
         if name in fixed:
             tensor.copy_(fixed[name].view_as(tensor))
+
+
+def floating_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """Every tensor that holds floating point numbers, once, by its first name."""
+    seen: set[int] = set()
+    for name, tensor in named_tensors(model):
+        if id(tensor) not in seen and tensor.is_floating_point() and tensor.numel():
+            seen.add(id(tensor))
+            yield name, tensor
 
 
 def is_drawn(tensor: Tensor) -> bool:

@@ -14,7 +14,7 @@ from .child import describe_error, is_out_of_memory
 from .plain import begin_pass
 from .pooled import Pooled
 from .probing import as_given
-from .randomise import is_drawn, named_tensors, spread_and_centre
+from .randomise import floating_tensors, is_drawn, spread_and_centre
 from .results import results_in
 from .shapes import FILLED
 from .subject import Header, Reply, Tensors, built, sizes_in
@@ -79,11 +79,7 @@ def _computed(model: nn.Module, image: Tensor) -> Tensors:
 def _drawn(model: nn.Module, seed: int, drawn: Header) -> Tensors:
     """Gives each parameter its values; those of a table that is no parameter stay, and are sent."""
     held: Tensors = {}
-    seen: set[int] = set()
-    for name, tensor in named_tensors(model):
-        if id(tensor) in seen or not tensor.is_floating_point() or not tensor.numel():
-            continue
-        seen.add(id(tensor))
+    for name, tensor in floating_tensors(model):
         if is_drawn(tensor):
             pooled = Pooled(*spread_and_centre(tensor))
             tensor.copy_(pooled.values(name, tensor.shape, seed))

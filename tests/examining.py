@@ -50,7 +50,7 @@ class Here:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Submission, "recipe", recipe, raising=False)
             patch.setattr(Submission, "shortens", False, raising=False)
-            nothing = SimpleNamespace(modules={})  # a base prepares no pictures
+            nothing = SimpleNamespace(modules={}, importers={})  # a base prepares no pictures
             patch.setattr(Submission, "loaded", nothing, raising=False)
             try:
                 return requests.HANDLERS[header["request"]](dict(header), dict(tensors))

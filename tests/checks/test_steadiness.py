@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from examining import examine
 
-from vitcheck.checks import examination as examinations
+from vitcheck.checks import examples
 from vitcheck.checks.judging import check_equation
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.properties.batches import batch_independence
 from vitcheck.checks.verdicts import CheckFailed
 
-_DRAWN = ("from torch import nn\n", "from torch import nn\nimport random\n_RNG = random.Random()\n")
+_DRAWN = ("from torch import nn\n", "from torch import nn\nimport itertools\n_NUMBERS = itertools.count()\n")
 _ATTENTION = "attn_probs = attn_scores.softmax(dim=-1)"
 
 
 def _adding(place: str, name: str) -> tuple[str, str]:
-    return place, f"{place}\n        for _ in range(_RNG.randrange(60)): {name} = {name} + 0"
+    return place, f"{place}\n        for _ in range(next(_NUMBERS) % 61): {name} = {name} + 0"
 
 
 def test_stages_before_the_first_other_operation_are_judged_and_those_behind_it_fail() -> None:
@@ -37,7 +37,7 @@ def test_such_a_submission_is_located_a_few_times(monkeypatch: pytest.MonkeyPatc
         count += 1
         return locate(*arguments)  # type: ignore[arg-type]  # passed on
 
-    monkeypatch.setattr(examinations, "locate", counted)
+    monkeypatch.setattr(examples, "locate", counted)
     examination = examine("report", _DRAWN, _adding(_ATTENTION, "attn_probs"), seed=3)
     for key in ("attention_context", "logits"):
         with pytest.raises(CheckFailed):

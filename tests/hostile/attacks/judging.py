@@ -84,7 +84,7 @@ JUDGING = (
 HANDED_TO_JUDGE = (
     Handed(
         "a line of blanks in code that is no Python",
-        Expected("not_loaded", "SyntaxError"),
+        Expected("not_loaded", "syntax error"),
         _written("vit.py", f"{_CODE}\n)\n{' ' * 250_000}?\n"),
     ),
     Handed(
