@@ -82,7 +82,7 @@ class Examination(Examples):
     def findings(self) -> list[Finding]:
         """Every mistake and variant of any example, in the order of stages."""
         steps = (step for example in self.examples for step in example.walk.steps)
-        unnamed = self._unexplained | self._stuck
+        unnamed = self.unexplained | self._stuck
         found = [one for step in steps if (step.key, step.block) not in unnamed for one in step.findings]
         if self.is_foreign and self.architecture in _FOREIGN:
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
@@ -93,7 +93,7 @@ class Examination(Examples):
         return list({(one.id, one.stage): one for one in found}.values())
 
     @cached_property
-    def _unexplained(self) -> set[tuple[str, int]]:
+    def unexplained(self) -> set[tuple[str, int]]:
         """Key and block of stages that no known equation gives in some example.
 
         Where one does in another example, that is a coincidence: half the scores are those of a doubled
@@ -205,7 +205,7 @@ class Examination(Examples):
         claimed = {one.finding.id for one in self.false_claims if one.finding.stage == key}
         claimed |= {one.id for one in self.constants.values() if one.stage == key and one.id}
         computed = set(self.faults(key)) - claimed
-        return bool(computed) or key in self.missing or any(at == key for at, _ in self._unexplained)
+        return bool(computed) or key in self.missing or any(at == key for at, _ in self.unexplained)
 
     @cached_property
     def full_shapes(self) -> FullSize:

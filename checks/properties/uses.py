@@ -123,6 +123,8 @@ def follow(
 
     Raises NotApplicable where nothing that is returned is known to follow from them.
     """
+    if examination.unexplained:  # in some example: what explains it in another is a coincidence
+        raise NotApplicable("what the model computes is not known well enough to be foretold")
     graded = _graded(examination).tensors
     located = example_of(examination).context.stages.get(("logits", 0))
     if located is None:
