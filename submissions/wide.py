@@ -15,7 +15,7 @@ from .plain import begin_pass
 from .pooled import Pooled
 from .probing import as_given
 from .randomise import floating_tensors, is_drawn, spread_and_centre
-from .results import results_in
+from .results import carried, results_in
 from .shapes import FILLED
 from .subject import Header, Reply, Tensors, built, sizes_in
 from .tracing import Tracer
@@ -59,7 +59,7 @@ def wide_pass(header: Header, tensors: Tensors) -> Reply:
             if is_out_of_memory(raised):
                 raise
             return reply | {"error": describe_error(raised)}, {}
-    out |= {f"out.{number}": one.detach().contiguous() for number, one in enumerate(found)}
+    out |= {f"out.{number}": carried(one) for number, one in enumerate(found)}
     return reply | {"outputs": len(found)}, out
 
 
