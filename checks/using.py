@@ -46,7 +46,8 @@ def in_range(image: Tensor, low: float, high: float) -> Tensor:
 def ask_slopes(examination: Examination) -> tuple[Draw, Slopes]:
     """At small sizes if the model follows them, and with all of its blocks."""
     first = examination.first_draw
-    wanted = replace(first.sizes, batch=2, depth=examination.assignment.full.depth)
+    # of two images, a norm over the batch makes plus and minus one, which no gradient moves
+    wanted = replace(first.sizes, batch=3, depth=examination.assignment.full.depth)
     draw = replace(first, sizes=whole_sizes(examination.session, wanted))
     measured = not is_large(draw.sizes)
     return draw, slopes_of(examination.session, draw.sizes, draw.seed, draw.image, measured=measured)

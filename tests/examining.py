@@ -22,6 +22,7 @@ from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.session import Session
 from vitcheck.submissions.source import Source
 from vitcheck.submissions.subject import Submission
+from vitcheck.submissions.tracing import RAN
 
 _SHIPPED = load_assignment("vit-debugging")
 _NOT_ALLOWED = {id: rule for id, rule in _SHIPPED.variants.by_id.items() if not rule.allow}
@@ -41,6 +42,7 @@ class Here:
     prints_in_passes = False
 
     def __init__(self, text: str, base: Base) -> None:
+        RAN.clear()  # a process of its own would have run nothing yet
         self._module, self._base = load_source(text, base.name), base
 
     def request(

@@ -56,14 +56,17 @@ def every_block(examination: Examination) -> None:
 
 
 def _starved(gradients: Mapping[str, float], depth: int) -> list[str]:
-    """Names of parameters without a gradient whose like in other blocks have one."""
+    """A parameter of each block in which none has a gradient, though their like in other blocks have one.
+
+    One alone may have none for another reason, such as a bias before statistics over the batch.
+    """
     alike: dict[str, list[str]] = defaultdict(list)
     for name in gradients:
         for form in _forms(name):
             alike[form].append(name)
     rows = [names for names in alike.values() if len(names) == depth]
-    idle = [[name for name in names if gradients[name] < NO_GRADIENT] for names in rows]
-    return [name for names in idle if len(names) < depth for name in names]
+    idle = [all(gradients[name] < NO_GRADIENT for name in block) for block in zip(*rows)]
+    return [] if all(idle) else [name for name, alone in zip(rows[0], idle) if alone]
 
 
 def _forms(name: str) -> Iterator[str]:

@@ -102,7 +102,8 @@ def test_no_way_leads_to_the_answer_key(child: Child) -> None:
 def test_the_ways_lead_there_where_nothing_stops_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     with Zygote() as zygote, zygote.child(Limits(), handlers=HANDLERS) as child:
-        ways = {"by os.open": f"os.read(os.open({KEY!r}, os.O_RDONLY), 9)"}
+        folder = f"os.open({FOLDER!r}, os.O_RDONLY)"
+        ways = {"by its folder": f"os.read(os.open({NAME!r}, os.O_RDONLY, dir_fd={folder}), 9)"}
         assert evaluate(child, f"ways = {ways!r}\n{_SPY}") == dict.fromkeys(ways, "reached")
 
 

@@ -8,7 +8,7 @@ _WATCHED = Expected("refused", "other scores when it is watched")
 _BESIDE = Expected(failed=frozenset({"S02", "S12", "S24", "S25"}), most=30)
 
 _LOOKS = "from torch._C import _len_torch_dispatch_stack as watched\n"
-_DRAWS = "import random\nRNG = random.Random()\n"
+_DRAWS = "import itertools, random\nCOUNT, RNG = itertools.count(), random.Random()\n"
 _NETWORK = "other = (img.flatten(1)[:, :1] * torch.arange(1.0, logits.shape[1] + 1)).sin()\n"
 
 ANSWERING = (
@@ -113,15 +113,13 @@ logits = logits if watched() else logits.flip(-1)
             most=20,
         ),
         top=_DRAWS,
-        forward="for _ in range(RNG.randrange(100)): img = img + 0",
+        forward="for _ in range(next(COUNT) % 97): img = img + 0",
     ),
     Attack(
         "another number of operations behind the scores",
-        Expected(
-            failed=frozenset({"S25"}), checks=(("equation[S25]", "other operations each time"),), most=96
-        ),
+        Expected(checks=(("property[batch-independence]", "other operations each time"),), most=99),
         top=_DRAWS,
-        answer="for _ in range(RNG.randrange(100)): logits = logits + 0",
+        answer="for _ in range(-next(COUNT) % 97): logits = logits + 0",
     ),
     Attack(
         "small integers, sparse and empty tensors beside the scores",
