@@ -14,7 +14,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from .child import describe_error, is_out_of_memory
 from .randomise import named_tensors, seed_random_state
-from .results import carried, results_in
+from .results import carried, described, results_in
 
 Header = dict[str, Any]
 
@@ -90,7 +90,7 @@ def _one_pass(
     for position, (_, tensor) in enumerate(found):
         out[f"out.{number}.{position}"] = carried(tensor)
     return {
-        "outputs": [[path, str(one.dtype).removeprefix("torch.")] for path, one in found],
+        "outputs": described(found),
         "random_state_kept": torch.equal(random_state, torch.get_rng_state()),
         "random_state": hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest()[:16],
         "mode_kept": model.training == training,

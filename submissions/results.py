@@ -48,6 +48,11 @@ def results_in(value: object) -> Results:
     return results
 
 
+def described(tensors: list[tuple[str, Tensor]]) -> list[list[str]]:
+    """Path and dtype of each, as plain data."""
+    return [[path, str(one.dtype).removeprefix("torch.")] for path, one in tensors]
+
+
 def carried(tensor: Tensor) -> Tensor:
     """The same numbers, contiguous and of a type that frames carry."""
     tensor = tensor.detach()

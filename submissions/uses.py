@@ -19,7 +19,7 @@ from .child import describe_error, is_out_of_memory
 from .plain import begin_pass
 from .probing import as_given
 from .randomise import named_tensors
-from .results import carried, results_in
+from .results import carried, described, results_in
 from .subject import Header, Reply, Tensors, default_dtype, model_of
 
 _KEPT = ("keep", "surviv")  # in the name of a rate: the share that stays, not the one that is dropped
@@ -36,8 +36,7 @@ class Uses:
         try:
             begin_pass(number)
             found = results_in(scores()).tensors
-            outputs = [[path, str(one.dtype).removeprefix("torch.")] for path, one in found]
-            row: Header = {"outputs": outputs, "error": None}
+            row: Header = {"outputs": described(found), "error": None}
             self.out |= {f"{name}.{number}": carried(one) for number, (_, one) in enumerate(found)}
         except (Exception, SystemExit) as raised:
             if is_out_of_memory(raised):

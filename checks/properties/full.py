@@ -25,7 +25,8 @@ def full_width(examination: Examination) -> None:
     few = {name: full.patch * getattr(small, name) // small.patch for name in ("height", "width")}
     # a hidden layer of full size would take most of the time
     wide = replace(full, batch=small.batch, depth=small.depth, mlp_dim=full.embed_dim // 4, **few)
-    for sizes in (wide, replace(wide, heads=small.heads) if full.embed_dim % small.heads == 0 else wide):
+    fewer_heads = [replace(wide, heads=small.heads)] if full.embed_dim % small.heads == 0 else []
+    for sizes in (wide, *fewer_heads):
         found = examination.session.sizes_for(sizes)
         trace = _shapes(examination, found)
         if trace.signature in examination.signatures:
