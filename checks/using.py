@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from ..submissions.used import Slopes, Use, slopes_of, uses_of, whole_sizes
+from ..submissions.used import Slopes, Use, slopes_of, uses_of
 from .drawing import Draw, is_large
 from .example import Example
 from .repeating import goes_on
@@ -46,9 +46,8 @@ def in_range(image: Tensor, low: float, high: float) -> Tensor:
 def ask_slopes(examination: Examination) -> tuple[Draw, Slopes]:
     """At small sizes if the model follows them, and with all of its blocks."""
     first = examination.first_draw
-    # of two images, a norm over the batch makes plus and minus one, which no gradient moves
-    wanted = replace(first.sizes, batch=3, depth=examination.assignment.full.depth)
-    draw = replace(first, sizes=whole_sizes(examination.session, wanted))
+    wanted = replace(first.sizes, batch=2, depth=examination.assignment.full.depth)
+    draw = replace(first, sizes=examination.session.whole_sizes_for(wanted))
     measured = not is_large(draw.sizes)
     return draw, slopes_of(examination.session, draw.sizes, draw.seed, draw.image, measured=measured)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from torch import Tensor
 
-from ..reference.model_sizes import AnySizes, ModelSizes
+from ..reference.model_sizes import ModelSizes
 from .errors import StudentCodeFailed
 from .pooled import Pooled
 from .session import LARGE, Session, raise_building_error, student_error
-from .size_limits import gradable
 from .trace import reading
 
 _SECONDS = 60  # for models that can only be built at the size of ViT-B/16: a pass takes one of them
@@ -82,19 +81,6 @@ def slopes_of(session: Session, sizes: ModelSizes, seed: int, image: Tensor, *, 
             spread=float(reply["spread"]),
             error=student_error(reply),
         )
-
-
-def whole_sizes(session: Session, sizes: AnySizes) -> AnySizes:
-    """The nearest sizes that the model can be built at, with as many blocks as its code fixes.
-
-    Raises Refused where a pass through one of them would be too large to look at.
-    """
-    reply, _ = session.child.request({"request": "sizes", "sizes": asdict(sizes), "whole": True})
-    raise_building_error(reply)
-    with reading():
-        found = type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
-    gradable(replace(found, depth=1), replace(sizes, depth=1))  # only the process itself runs all of them
-    return found
 
 
 def wide_pass(session: Session, sizes: ModelSizes, seed: int, image: Tensor, *, computed: bool) -> WidePass:
