@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 
 from torch import Tensor
 
@@ -82,12 +83,11 @@ class Examples:
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples
         built: dict[Draw, bool] = {}
-        for draw in draw_examples(_SPARE * count, self.seed, self.family):
-            one = self.buildable(draw)
-            # what a model makes of them may bring equal axes back
-            built[one] = self.family.anatomy.tells_apart(one.sizes)
-            if sum(built.values()) == count:
-                break
+        draws = iter(draw_examples(_SPARE * count, self.seed, self.family))
+        while some := list(islice(draws, count - sum(built.values()))):
+            for draw, sizes in zip(some, self.session.each_sizes_for([one.sizes for one in some])):
+                # what a model makes of them may bring equal axes back
+                built[replace(draw, sizes=sizes)] = self.family.anatomy.tells_apart(sizes)
         found = ([one for one in built if built[one]] or list(built))[:count]
         return [self.buildable(draw) for draw in _fewer(found)] if is_large(found[0].sizes) else found
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -134,13 +135,17 @@ def _runs_shorter() -> bool:
 
 
 def _sizes(header: Header, tensors: Tensors) -> Reply:
-    """The nearest sizes that the model can really be built at."""
-    wanted = sizes_in(header)
+    """The nearest sizes that the model can really be built at, to each that is wanted."""
     subject = subject_of(header)
-    found = subject.sizes_for(wanted)
-    if isinstance(subject, Recipe) and Submission.shortens and not header.get("whole"):
-        found = replace(found, depth=min(found.depth, max(wanted.depth, BLOCKS)))
-    return {"sizes": asdict(found)}, {}
+    shortens = isinstance(subject, Recipe) and Submission.shortens and not header.get("whole")
+    rows = []
+    for sizes in header["wanted"]:
+        wanted: Any = type(Submission.small)(**sizes)  # of parts and scripts, those of a ViT
+        found = subject.sizes_for(wanted)
+        if shortens:
+            found = replace(found, depth=min(found.depth, max(wanted.depth, BLOCKS)))
+        rows.append(asdict(found))
+    return {"sizes": rows}, {}
 
 
 def _parameters(header: Header, tensors: Tensors) -> Reply:

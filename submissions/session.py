@@ -122,19 +122,25 @@ class Session:
 
         Raises Refused where a pass at them would be too large to look at.
         """
-        return gradable(self._sizes_for(sizes, whole=False), sizes)
+        return self.each_sizes_for([sizes])[0]
+
+    def each_sizes_for(self, wanted: Sequence[AnySizes]) -> list[AnySizes]:
+        """The same of several at once, in their order: a question takes longer than its answer."""
+        return [gradable(*pair) for pair in zip(self._sizes_for(wanted, whole=False), wanted)]
 
     def whole_sizes_for(self, sizes: AnySizes) -> AnySizes:
         """The same with as many blocks as the code fixes; a pass through one of them is what is bounded."""
-        found = self._sizes_for(sizes, whole=True)
+        (found,) = self._sizes_for([sizes], whole=True)
         gradable(replace(found, depth=1), replace(sizes, depth=1))  # only the process itself runs all of them
         return found
 
-    def _sizes_for(self, sizes: AnySizes, whole: bool) -> AnySizes:
-        reply, _ = self.child.request({"request": "sizes", "sizes": asdict(sizes), "whole": whole})
+    def _sizes_for(self, wanted: Sequence[AnySizes], whole: bool) -> list[AnySizes]:
+        header = {"request": "sizes", "wanted": [asdict(one) for one in wanted], "whole": whole}
+        reply, _ = self.child.request(header)
         raise_building_error(reply)
         with reading():
-            return type(sizes)(**{name: int(value) for name, value in reply["sizes"].items()})
+            rows = [{name: int(value) for name, value in row.items()} for row in reply["sizes"]]
+            return [type(one)(**row) for one, row in zip(wanted, rows, strict=True)]
 
     def parameter_count(self, sizes: ModelSizes) -> int:
         """How many numbers the model learns. Raises StudentCodeFailed where it could not be built."""
