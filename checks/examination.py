@@ -259,6 +259,11 @@ class Examination(Examples):
         draw = self.first_draw
         return self.forward(draw, [draw.image, noise(draw.sizes, draw.seed + 1)], order=[0, 0, 1, 0])
 
+    @cached_property
+    def backward(self) -> Passes:
+        """An untraced pass over another image of the first example's sizes, and its backward pass."""
+        return self.forward(self.first_draw, backward=True)
+
     def demand_a_model(self) -> None:
         """Raises NotApplicable where there is only a script."""
         if self.session.is_script:

@@ -58,17 +58,12 @@ def without_images(trace: Trace) -> Trace:
     return replace(trace, records=tuple(records))
 
 
-def with_weights(trace: Trace, wide: WidePass, seed: int) -> Trace:
-    """A trace of shapes with the weights of a pass at the same sizes, and what is computed from them."""
+def with_weights(wide: WidePass, seed: int) -> Trace:
+    """The trace of its shapes with the numbers of its weights, and with what is computed from them."""
     nothing = torch.empty(0)
-    records = (replace(one, cells=wide.made.get(one.number, nothing)) for one in trace.records)
-    leaves = tuple(_filled(one, wide, seed) for one in trace.leaves)
-    return replace(trace, records=tuple(records), leaves=leaves)
-
-
-def computes_weights(trace: Trace) -> bool:
-    """Does the image meet anything that is computed from parameters, and is none itself?"""
-    return any(trace.used(use).kind == "record" for use in trace.uses)
+    records = (replace(one, cells=wide.made.get(one.number, nothing)) for one in wide.trace.records)
+    leaves = tuple(_filled(one, wide, seed) for one in wide.trace.leaves)
+    return replace(wide.trace, records=tuple(records), leaves=leaves)
 
 
 def _filled(leaf: Value, wide: WidePass, seed: int) -> Value:

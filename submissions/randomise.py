@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import pickle
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -71,6 +74,18 @@ def drawn(tensor: Tensor, generator: torch.Generator) -> Tensor:
 def seed_random_state(seed: int) -> None:
     """Seeds the random numbers of the CPU; ``torch.manual_seed`` spends a millisecond on accelerators."""
     torch.default_generator.manual_seed(seed)
+
+
+def draws(run: Callable[[], object]) -> bool:
+    """Runs that, and says whether it drew random numbers: of torch, Python or NumPy."""
+    before = _random_states()
+    run()
+    return before != _random_states()
+
+
+def _random_states() -> tuple[object, ...]:
+    numpy = pickle.dumps(np.random.get_state(legacy=False))
+    return torch.get_rng_state().numpy().tobytes(), random.getstate(), numpy
 
 
 def named_tensors(model: nn.Module) -> list[tuple[str, Tensor]]:

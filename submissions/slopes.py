@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from .child import describe_error, is_out_of_memory
 from .plain import begin_pass
 from .probing import as_given
+from .randomise import draws
 from .results import results_in
 from .subject import Header, Reply, Tensors, default_dtype, model_of
 
@@ -48,14 +49,11 @@ def _choose_mode(model: nn.Module, image: Tensor) -> None:
     """Leaves the model in train mode where a pass runs there, and draws nothing."""
     begin_pass(0)
     model.train()
-    before = torch.get_rng_state()
     try:
         with torch.no_grad():
-            model(image.clone())
+            model.train(not draws(lambda: model(image.clone())))
     except Exception:  # which is told where train mode is looked at
         model.eval()
-    else:
-        model.train(torch.equal(before, torch.get_rng_state()))
 
 
 def _slopes(model: nn.Module, image: Tensor, measured: bool) -> Header:

@@ -12,7 +12,7 @@ from ..reference.model_sizes import ModelSizes
 from .errors import StudentCodeFailed
 from .pooled import Pooled
 from .session import LARGE, Session, raise_building_error, student_error
-from .trace import reading
+from .trace import Trace, decode, reading
 
 _SECONDS = 60  # for models that can only be built at the size of ViT-B/16: a pass takes one of them
 
@@ -41,9 +41,11 @@ class Slopes:
 class WidePass:
     """A pass with weights that ``drawn`` gives by name, and ``held``, which are no parameters.
 
-    ``made`` is the memory of what is computed from these alone, by the number of its record in a trace.
+    ``trace`` holds the shapes of a recorded one, and ``made`` by the number of its record the memory of what
+    is computed from weights alone.
     """
 
+    trace: Trace
     tensors: tuple[Tensor, ...]
     drawn: Mapping[str, Pooled]
     held: Mapping[str, Tensor]
@@ -83,14 +85,12 @@ def slopes_of(session: Session, sizes: ModelSizes, seed: int, image: Tensor, *, 
         )
 
 
-def wide_pass(session: Session, sizes: ModelSizes, seed: int, image: Tensor, *, computed: bool) -> WidePass:
-    """One plain pass in float32, and a traced one if what is ``computed`` from weights is to be known.
-
-    Raises StudentCodeFailed where the model could not be built.
-    """
-    reply, out = _asked(session, "wide", sizes, seed, {"image": image}, {"computed": computed})
+def wide_pass(session: Session, sizes: ModelSizes, seed: int, image: Tensor) -> WidePass:
+    """One plain pass in float32, and its operations. Raises StudentCodeFailed where it could not be built."""
+    reply, out = _asked(session, "wide", sizes, seed, {"image": image})
     with reading():
         return WidePass(
+            decode(reply["trace"], {}),
             tuple(out[f"out.{number}"] for number in range(int(reply["outputs"]))),
             {str(name): Pooled(float(a), float(b)) for name, (a, b) in reply["drawn"].items()},
             _named("held:", out),

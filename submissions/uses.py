@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
@@ -18,7 +16,7 @@ from .answers import TRAIN
 from .child import describe_error, is_out_of_memory
 from .plain import begin_pass
 from .probing import as_given
-from .randomise import named_tensors
+from .randomise import draws, named_tensors
 from .results import carried, described, results_in
 from .subject import Header, Reply, Tensors, default_dtype, model_of
 
@@ -137,27 +135,16 @@ def _train(done: Uses, model: nn.Module, image: Tensor) -> None:
     for module in model.modules():
         if isinstance(module, _NormBase):  # whose statistics of a batch are another matter
             module.eval()
-    with _settled(model) if _draws(model, image) else nullcontext():
-        still = _draws(model, image)
-        for number, name in enumerate(TRAIN if still else TRAIN[:1]):
-            done.run(name, lambda: model(image.clone()), number)
 
+    def run(number: int = 0) -> None:
+        done.run(TRAIN[number], lambda: model(image.clone()), number)
 
-def _draws(model: nn.Module, image: Tensor) -> bool:
-    """Does a pass draw random numbers? One that fails does so where it is a use."""
-    before = _random_states()
-    try:
-        model(image.clone())
-    except (Exception, SystemExit) as raised:
-        if is_out_of_memory(raised):
-            raise
-        return False
-    return before != _random_states()
-
-
-def _random_states() -> tuple[object, ...]:
-    """Of torch, Python and NumPy."""
-    return torch.get_rng_state().tolist(), random.getstate(), str(np.random.get_state(legacy=False))
+    begin_pass(0)
+    if draws(run) and done.rows[TRAIN[0]]["error"] is None:
+        begin_pass(0)
+        with _settled(model):
+            for number in range(1, len(TRAIN)) if draws(run) else ():
+                run(number)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from .plain import begin_pass
 from .pooled import Pooled
 from .probing import as_given
 from .randomise import floating_tensors, is_drawn, spread_and_centre
+from .recording import record
 from .results import carried, results_in
 from .shapes import FILLED
 from .subject import Header, Reply, Tensors, built, sizes_in
@@ -40,27 +41,39 @@ class _Unfilled(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's 
 
 
 def wide_pass(header: Header, tensors: Tensors) -> Reply:
-    """The scores, how each parameter was drawn, and the values of all else that the model holds.
+    """The shapes of a recorded pass, the scores of a plain one, and all numbers that the model holds.
 
-    If asked for, a second pass tells what the code computes from weights alone.
+    Those of a parameter are told as the way in which they were drawn. Where the code computes weights from
+    others, one more pass tells them.
     """
     with _Unfilled():  # type: ignore[no-untyped-call]  # as above
         model = built(sizes_in(header), header)
     model = model.eval().float()
+    image = as_given(tensors["image"], torch.float32)
     reply: Header = {"drawn": {}, "outputs": 0, "error": None}
-    with torch.no_grad():
-        out = _drawn(model, int(header["seed"]), reply["drawn"])
-        try:
+    out = _drawn(model, int(header["seed"]), reply["drawn"])
+    reply["trace"], _ = record(model, image.clone(), {"marks": [], "dtype": "float32"}, keep_cells=False)
+    try:
+        with torch.no_grad():
             begin_pass(0)
-            found = [one for _, one in results_in(model(as_given(tensors["image"], torch.float32))).tensors]
-            if header["computed"]:
-                out |= _computed(model, as_given(tensors["image"], torch.float32))
-        except (Exception, SystemExit) as raised:
-            if is_out_of_memory(raised):
-                raise
-            return reply | {"error": describe_error(raised)}, {}
+            found = [one for _, one in results_in(model(image.clone())).tensors]
+            out |= _computed(model, image) if _computes_weights(reply["trace"]["records"]) else {}
+    except (Exception, SystemExit) as raised:
+        if is_out_of_memory(raised):
+            raise
+        return reply | {"error": describe_error(raised)}, {}
     out |= {f"out.{number}": carried(one) for number, one in enumerate(found)}
     return reply | {"outputs": len(found)}, out
+
+
+def _computes_weights(records: Sequence[Header]) -> bool:
+    """Does the image meet anything that is computed from parameters, and is none itself?"""
+    return any(
+        kind == "record" and not records[number]["image"]
+        for one in records
+        if one["image"]
+        for kind, number, *_ in one["inputs"]
+    )
 
 
 def _computed(model: nn.Module, image: Tensor) -> Tensors:
@@ -76,6 +89,7 @@ def _computed(model: nn.Module, image: Tensor) -> Tensors:
     }
 
 
+@torch.no_grad()
 def _drawn(model: nn.Module, seed: int, drawn: Header) -> Tensors:
     """Gives each parameter its values; those of a table that is no parameter stay, and are sent."""
     held: Tensors = {}

@@ -9,7 +9,7 @@ from ..example import Example
 from ..locating.origins import origin
 from ..locating.parameters import Linear
 from ..verdicts import CheckFailed
-from .passes import example_of, leaves_of, line_of, passes_of, some
+from .passes import example_of, leaves_of, line_of, some, sound
 
 # Softmax does not see a constant added to all keys: their bias has a gradient of rounding size (2.8e-18).
 NO_GRADIENT = 1e-14
@@ -39,11 +39,11 @@ def gradients(examination: Examination) -> None:
 
 def _backward(examination: Examination) -> Passes:
     draw = example_of(examination).draw
-    passes = examination.forward(draw, backward=True)
+    passes = examination.backward
     if passes.passes and passes.error is not None:
         ids = ("residual-in-place",) if _IN_PLACE in passes.error.message else ()
         raise CheckFailed(f"the backward pass fails: {passes.error}", ids, draw)
-    return passes_of(examination, draw, backward=True) if passes.error is not None else passes
+    return sound(passes, draw) if passes.error is not None else passes
 
 
 def _why_no_gradient(
