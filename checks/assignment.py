@@ -104,7 +104,7 @@ class Assignment(_Table):
     architecture: str = "vit"  # whose table of stages; others come with packages
     architectures: Blocks = ()  # the kinds of blocks of the whole model; none where only parts are asked for
     labels: Labels = ("report", "sheet")
-    examples: Annotated[int, Field(ge=2)] = 25
+    examples: Annotated[int, Field(ge=2)] = 20
     model: Model = Model()
     outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
     full: FullSizes = Field(alias="sizes")

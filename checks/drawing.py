@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -40,11 +40,11 @@ def noise(sizes: ModelSizes, seed: int) -> Tensor:
     return sizes.input(seed + 1)
 
 
-def draw_examples(count: int, seed: int, family: Family = VIT) -> list[Draw]:
-    """``count`` draws, the same for the same ``seed`` on every machine."""
+def draw_examples(count: int, seed: int, family: Family = VIT) -> Iterator[Draw]:
+    """``count`` draws, one after the other, the same for the same ``seed`` on every machine."""
     integers = random.Random(seed).randint
     candidates = (drawn(integers, family) for _ in itertools.count())
-    return list(itertools.islice((one for one in candidates if family.anatomy.suits(one.sizes)), count))
+    return itertools.islice((one for one in candidates if family.anatomy.suits(one.sizes)), count)
 
 
 def drawn(integer: Callable[[int, int], int], family: Family) -> Draw:

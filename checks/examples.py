@@ -26,7 +26,7 @@ from .verdicts import NotApplicable
 
 _SPARE = 4  # times as many draws as examples
 _LARGE_EXAMPLES = 2
-_MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens take 25
+_MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens take 20
 _LARGE_NUMBERS = 1 << 26  # of a pass, 0.5 GB: several times that is held while it is recorded and sent
 
 
@@ -83,7 +83,7 @@ class Examples:
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples
         built: dict[Draw, bool] = {}
-        draws = iter(draw_examples(_SPARE * count, self.seed, self.family))
+        draws = draw_examples(_SPARE * count, self.seed, self.family)
         while some := list(islice(draws, count - sum(built.values()))):
             for draw, sizes in zip(some, self.session.each_sizes_for([one.sizes for one in some])):
                 # what a model makes of them may bring equal axes back

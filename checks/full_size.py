@@ -6,7 +6,7 @@ Where it is a part of one, or in another layout, each of its axes is the size th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -84,18 +84,21 @@ def shape_at(
             return full.records[place.record].shape
     sides = list(zip(*(one.shape for one in measured)))
     own = [*letters.split(), *[""] * len(sides)]
-    axes = [_axis(side, letter, measured, sizes) for side, letter in zip(sides, own)]
+    small, large = [one.sizes.axes for one in measured], sizes.axes
+    axes = [_axis(side, letter, small, large) for side, letter in zip(sides, own)]
     known = [one for one in axes if one is not None]
     return tuple(known) if len(known) == len(axes) else None
 
 
-def _axis(seen: Sequence[int], own: str, measured: Sequence[Measured], sizes: ModelSizes) -> int | None:
+def _axis(
+    seen: Sequence[int], own: str, small: Sequence[Mapping[str, int]], large: Mapping[str, int]
+) -> int | None:
+    """The size in ``large`` that an axis called ``own`` follows, which was ``seen`` at ``small`` ones."""
     if set(seen) == {1} and own == "1":  # which some size may be in all examples, too
         return 1
-    letters = [own, *sizes.axes] if own in sizes.axes else [*sizes.axes]
-    for letter in letters:
-        if all(one.sizes.axes[letter] == there for one, there in zip(measured, seen)):
-            return sizes.axes[letter]
+    for letter in [own, *large] if own in large else [*large]:
+        if all(axes[letter] == there for axes, there in zip(small, seen)):
+            return large[letter]
     return seen[0] if len(set(seen)) == 1 else None
 
 

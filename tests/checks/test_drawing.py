@@ -11,7 +11,7 @@ from vitcheck.checks.shrinking import smallest
 
 @pytest.mark.parametrize("seed", range(4))
 def test_as_many_examples_are_drawn_as_asked_for_and_all_axes_can_be_told_apart(seed: int) -> None:
-    drawn = draw_examples(6, seed)
+    drawn = list(draw_examples(6, seed))
     assert len(drawn) == 6
     for sizes in (one.sizes for one in drawn):
         assert sizes.height != sizes.width
@@ -22,12 +22,12 @@ def test_as_many_examples_are_drawn_as_asked_for_and_all_axes_can_be_told_apart(
 
 
 def test_the_seed_decides() -> None:
-    assert draw_examples(3, 5) == draw_examples(3, 5)
-    assert draw_examples(3, 5) != draw_examples(3, 6)
+    assert list(draw_examples(3, 5)) == list(draw_examples(3, 5))
+    assert list(draw_examples(3, 5)) != list(draw_examples(3, 6))
 
 
 def test_a_draw_has_the_same_image_each_time_and_other_seeds_others() -> None:
-    draw = draw_examples(1, 0)[0]
+    draw = next(draw_examples(1, 0))
     sizes = draw.sizes
     assert draw.image.shape == (sizes.batch, sizes.channels, sizes.height, sizes.width)
     assert draw.image.dtype == torch.float64
