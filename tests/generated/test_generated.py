@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -143,7 +144,7 @@ def test_the_equations_are_those_of_the_reference(facts: Facts, variant: Variant
         assert torch.allclose(result(state, images), model(images)["logits"], rtol=0, atol=1e-12)
 
 
-def _reference_weights(model: ReferenceViT):  # type: ignore[no-untyped-def]  # a Weights' function
+def _reference_weights(model: ReferenceViT) -> Callable[[str, int], Tensor | None]:
     names = {"patch": "patch_embed", "out": "attn.proj", "fc1": "mlp.fc1", "fc2": "mlp.fc2"}
     known = dict(model.named_parameters())
 

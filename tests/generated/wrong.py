@@ -12,6 +12,7 @@ from .drawing import Below
 from .marking import spans
 from .mistakes import MISTAKES, ORDERS, Mistake
 from .mutating import Candidate, Mutated, both, candidates, changed_tree, drawn, mutated
+from .oracle import Step
 from .program import Program
 from .proving import DOUBLE, KEPT_SINGLE, Run, changed, computed, given, instrumented, quietly, run, scores
 
@@ -143,7 +144,7 @@ class _Measured:
             found = [Mistake("qkv-order-swapped", "S09", "", next(iter(ORDERS[0].values())), "layout")]
         return tuple(found)
 
-    def _gives(self, got: Tensor, wrong: dict) -> bool:  # type: ignore[type-arg]  # of steps
+    def _gives(self, got: Tensor, wrong: Mapping[str, Step]) -> bool:
         try:
             return self._same(computed(self.program, self.run.model, torch.float64, wrong), got)
         except Exception:  # the mistake does not fit this model: positions multiplied where there are none
