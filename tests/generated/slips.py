@@ -57,8 +57,8 @@ def slip(made: _Slip) -> _Slip:
 
 
 def _with(node: ast.AST, **fields: object) -> ast.expr:
-    """A copy of a node with some fields changed."""
-    changed = copy.deepcopy(node)
+    """A copy of a node with some fields changed; what it keeps is the same, and so are its marks."""
+    changed = copy.copy(node)
     for name, value in fields.items():
         setattr(changed, name, value)
     assert isinstance(changed, ast.expr)
@@ -205,7 +205,7 @@ def a_dropped_statement(node: ast.AST, around: Around) -> Iterator[Replacement]:
 @slip
 def a_doubled_statement(node: ast.AST, around: Around) -> Iterator[Replacement]:
     if isinstance(node, (ast.Assign, ast.AugAssign)):
-        yield [node, copy.deepcopy(node)]
+        yield [node, node]
 
 
 @slip

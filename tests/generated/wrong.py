@@ -182,11 +182,14 @@ def _training(program: Program, model: nn.Module) -> Tensor:
 
 
 def _gradients(program: Program, model: nn.Module) -> Tensor:
-    """The length of every weight's gradient."""
+    """The length of every weight's gradient, by name: in which order layers are made is free."""
     model.zero_grad()
     with quietly(), torch.enable_grad():
         out = scores(model(given(program.facts.part, torch.float64)), program.facts)
         if out.requires_grad:
             out.square().sum().backward()  # type: ignore[no-untyped-call]  # torch types it no better
-    sizes = [torch.zeros(()) if one.grad is None else one.grad.norm() for one in model.parameters()]
+    sizes = [
+        torch.zeros(()) if one.grad is None else one.grad.norm()
+        for _, one in sorted(model.named_parameters())
+    ]
     return torch.stack([one.double() for one in sizes]) if sizes else torch.zeros(0)
