@@ -7,15 +7,25 @@ from ..writing import Writer
 
 
 def count(w: Writer, extra: int = 0) -> str:
-    """The number of patches or tokens, in the constructor."""
+    """The number of patches or tokens, in the constructor; said alike in all of a program."""
     image, patch = w.size("image"), w.size("patch")
-    said = w.choices.among(
+    said = (
         f"({image} // {patch}) ** 2",
         f"({image} // {patch}) * ({image} // {patch})",
         f"int(({image} / {patch}) ** 2)",
         f"{image} ** 2 // {patch} ** 2",
     )
-    return f"{said} + {extra}" if extra else said
+    way = int(w.values.setdefault("count", w.choices.among(*"012300")))
+    number = said[way]
+    kept = w.values.setdefault(
+        "count named", w.choices.among("", "num_patches", "n_patches", "self.num_patches")
+    )
+    if kept:
+        if "count" not in w.scope.kept:
+            w.make(f"{kept} = {number}")
+            w.scope.kept["count"] = kept
+        number = kept
+    return f"{number} + {extra}" if extra else number
 
 
 @idiom("positions", often=6)
