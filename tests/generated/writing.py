@@ -79,6 +79,11 @@ class Writer:
     def weight(self, role: str, expression: str) -> None:
         self.scope.weights[role] = expression
 
+    def linear(self, role: str, layer: str, turned: str = "") -> None:
+        """Where the weight and the bias of a linear map are: of this layer, the weight in another form."""
+        self.weight(f"{role}.weight", f"{layer}.weight{turned}")
+        self.weight(f"{role}.bias", f"{layer}.bias")
+
     def uses(self, *imports: str) -> None:
         self.imports.update(imports)
 

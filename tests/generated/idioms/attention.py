@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from ..drawing import idiom
 from ..writing import Writer
-from .packing import heads_of, measured
+from .packing import heads_of, measured, separate_layers, three
 
 
 def projected(w: Writer, merged: str) -> str:
     """The output projection of the merged heads."""
     dropped = w.choices.once_in(2)
     layer = w.layer("wo", f"nn.Linear({w.size('dim')}, {w.size('dim')})")
-    w.weight("out.weight", f"{layer}.weight")
-    w.weight("out.bias", f"{layer}.bias")
+    w.linear("out", layer)
     if dropped:
         return f"{dropout(w, 'drop')}({layer}({merged}))"
     return f"{layer}({merged})"
@@ -135,7 +134,7 @@ def _single_head(w: Writer) -> str:
     """Attention of one head; returns its context, (B, T, d)."""
     n, dim = w.n, w.size("dim")
     width = w.keep("head_dim", f"{dim} // {w.size('heads')}")
-    for name, attribute, role in zip((n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value")):
+    for name, attribute, role, _ in three(w):
         layer = w.layer(attribute, f"nn.Linear({dim}, {width}, bias=False)")
         w.weight(f"{role}.weight", f"{layer}.weight")
         w.do(f"{name} = {layer}({n.seq})")
@@ -149,19 +148,18 @@ def _single_head(w: Writer) -> str:
 @idiom("attention")
 def list_of_heads(w: Writer, x: str) -> str:
     """A loop over the heads of separate layers, as in a much copied tutorial."""
-    n, dim = w.n, w.size("dim")
-    layers = [w.layer(name, f"nn.Linear({dim}, {dim})") for name in ("wq", "wk", "wv")]
-    for layer, role in zip(layers, ("query", "key", "value")):
-        w.weight(f"{role}.weight", f"{layer}.weight")
-        w.weight(f"{role}.bias", f"{layer}.bias")
+    n = w.n
+    layers = [layer for _, layer, _ in separate_layers(w)]
     measured(w, x)
     w.uses("import math")
-    width = w.keep("head_dim", f"{dim} // {w.size('heads')}")
+    width = w.keep("head_dim", f"{w.size('dim')} // {w.size('heads')}")
     w.do(f"{n.q}, {n.k}, {n.v} = {', '.join(f'{layer}({x})' for layer in layers)}")
     w.do(f"{n.maps} = []")
-    cut = f"[:, :, {n.hi} * {width}:({n.hi} + 1) * {width}]"
+    cut, first = f"[:, :, {n.hi} * {width}:({n.hi} + 1) * {width}]", ""
+    if w.choices.once_in(2):
+        cut, first = "[:, :, cols]", f"    cols = slice({n.hi} * {width}, ({n.hi} + 1) * {width})\n"
     w.do(
-        f"for {n.hi} in range({heads_of(w)}):\n"
+        f"for {n.hi} in range({heads_of(w)}):\n{first}"
         f"    {n.scores} = {n.q}{cut} @ {n.k}{cut}.transpose(1, 2) / math.sqrt({width})\n"
         f"    {n.maps}.append({n.scores}.softmax(dim=-1) @ {n.v}{cut})"
     )

@@ -18,8 +18,7 @@ def _convolution(w: Writer, bias: str = "") -> str:
     patch = w.size("patch")
     last = f"kernel_size={patch}, stride={patch}" if keys else f"{patch}, {patch}"
     layer = w.layer("proj", f"nn.Conv2d({w.size('channels')}, {w.size('dim')}, {last}{bias})")
-    w.weight("patch.weight", f"{layer}.weight.flatten(1)")
-    w.weight("patch.bias", f"{layer}.bias")
+    w.linear("patch", layer, ".flatten(1)")
     return layer
 
 
@@ -72,8 +71,7 @@ def _linear(w: Writer, order: str = "") -> str:
         f"{channels} * {patch} * {patch}", f"{patch} * {patch} * {channels}", f"{channels} * {patch} ** 2"
     )
     layer = w.layer("proj", f"nn.Linear({count}, {dim})")
-    w.weight("patch.weight", f"{layer}.weight{order}")
-    w.weight("patch.bias", f"{layer}.bias")
+    w.linear("patch", layer, order)
     return layer
 
 

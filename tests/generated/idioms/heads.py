@@ -18,8 +18,7 @@ def _read(w: Writer, x: str) -> str:
 
 def _classifier(w: Writer) -> str:
     layer = w.layer("head", f"nn.Linear({w.size('dim')}, {w.size('classes')})")
-    w.weight("head.weight", f"{layer}.weight")
-    w.weight("head.bias", f"{layer}.bias")
+    w.linear("head", layer)
     return layer
 
 
