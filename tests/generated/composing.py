@@ -31,8 +31,8 @@ def right_model(below: Below) -> Program:
     _shape(w)
     with w.writing("vit") as scope:
         n = w.n
-        w.assign(n.positioned, w.part("embedding", "embed", "Embed", n.x))
-        x = w.named(n.encoded, _encoded(w, n.positioned))
+        x = w.named(n.positioned, w.part("embedding", "embed", "Embed", n.x))
+        x = w.named(n.encoded, _encoded(w, x))
         returned = w.call(_returned(w), w.call(_readout(w), x))
         scope.base = w.call("base") if scope.base == "nn.Module" else scope.base
         w.finish(scope, n.x, returned, lambda: sizes.parameters(w, scope))

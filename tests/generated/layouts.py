@@ -115,11 +115,13 @@ def _split(source: str, model: str) -> tuple[str, list[str], list[str]] | None:
 
 
 def _head(part: str) -> tuple[str, str]:
-    """The imports, and what follows them; a heading above them is left out."""
+    """The imports, and what stands between and after them; a heading above them is left out."""
     lines = part.splitlines(keepends=True)
     places = [index for index, line in enumerate(lines) if line.startswith(("import ", "from "))]
-    first, last = (places[0], places[-1] + 1) if places else (0, 0)
-    return "".join(lines[first:last]), "".join(lines[last:]).strip("\n")
+    rest = [
+        line for index, line in enumerate(lines) if index not in places and index > min(places, default=-1)
+    ]
+    return "".join(lines[place] for place in places), "".join(rest).strip("\n")
 
 
 def _file(imports: str, parts: list[str], own: str = "") -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_UNPACKED = re.compile(r"( *)(\w+(?:, \w+)+) = \w+\.(?:shape|size\(\))")
+_UNPACKED = re.compile(r"( *)(\w+(?:, \w+)+) = (\w+)\.(?:shape|size\(\))")
 _NAMED = re.compile(r"( *)(\w+) = (.*)")
 _FUNCTIONAL = {
     "import torch.nn as nn": "from torch import nn",
@@ -50,6 +50,8 @@ def _unpacked(line: str, others: list[str], underscored: bool) -> str | None:
     read = [name for name in names if used(name, others)]
     if not read:
         return None
+    if read == names[:1]:
+        return f"{found[1]}{names[0]} = {found[3]}.shape[0]"
     said = [name if name in read or not underscored else "_" for name in names]
     return line.replace(found[2], ", ".join(said), 1)
 

@@ -6,7 +6,7 @@ from ..drawing import idiom
 from ..writing import SIZES, Scope, Writer
 
 _SMALL_PRINTS = ("dropout", "ratio")
-_PRESETS = {"tiny": (192, 12, 3), "small": (384, 12, 6), "large": (1024, 24, 16)}  # dim, depth, heads
+_PRESETS = {"tiny": (192, 12, 3), "small": (384, 12, 6), "base": (768, 12, 12)}  # dim, depth, heads
 
 
 def choose(w: Writer) -> None:
@@ -139,27 +139,30 @@ def _configured(w: Writer, names: dict[str, str], rows: dict[str, str], model: s
 
 def _preset(w: Writer, names: dict[str, str], model: str) -> tuple[list[str], str]:
     """Models of several sizes: the one that is made has the program's sizes, the others are never made."""
-    own = {size: w.value(size) for size in names if size not in _SMALL_PRINTS}
-    models = {"base": own}
-    for preset in ("tiny", w.choices.among("small", "large")):
-        models[preset] = {**{size: w.values[size] for size in own}, **_resized(names, preset)}
     said = {
         preset: ", ".join(f"{names[size]}={value}" for size, value in sizes.items())
-        for preset, sizes in models.items()
+        for preset, sizes in _models(w, names).items()
     }
+    made = next(iter(said))
     if w.values["sizes"] == "table_of_presets":
         name = w.choices.among("PRESETS", "CONFIGS", "MODEL_SIZES", "configs")
         rows = [f'    "{preset}": dict({sizes}),' for preset, sizes in said.items()]
-        return ["\n".join([f"{name} = {{", *rows, "}"])], f'{model}(**{name}["base"])'
+        return ["\n".join([f"{name} = {{", *rows, "}"])], f'{model}(**{name}["{made}"])'
     prefix = w.choices.among("vit", "build_vit", "make_vit")
     w.after += [
         f"def {prefix}_{preset}(**kwargs):\n    return {model}({sizes}, **kwargs)"
         for preset, sizes in said.items()
     ]
-    return [], f"{prefix}_base()"
+    return [], f"{prefix}_{made}()"
 
 
-def _resized(names: dict[str, str], preset: str) -> dict[str, str]:
-    dim, depth, heads = _PRESETS[preset]
-    sizes = {"dim": dim, "depth": depth, "heads": heads, "mlp": 4 * dim}
-    return {size: str(value) for size, value in sizes.items() if size in names}
+def _models(w: Writer, names: dict[str, str]) -> dict[str, dict[str, str]]:
+    """The sizes of each preset, the program's own first."""
+    own = {size: w.value(size) for size in names if size not in _SMALL_PRINTS}
+    known = {str(dim): preset for preset, (dim, _, _) in _PRESETS.items()}
+    models = {known.get(w.values["dim"], "mini"): own}
+    for preset, (dim, depth, heads) in _PRESETS.items():
+        others = {"dim": dim, "depth": depth, "heads": heads, "mlp": 4 * dim}
+        sizes = {size: str(others.get(size, w.values[size])) for size in own}
+        models.setdefault(preset, sizes)
+    return models
