@@ -63,7 +63,7 @@ def appended_blocks(w: Writer, x: str) -> str:
     return x
 
 
-@idiom("encoder")
+@idiom("encoder", often=2)
 def blocks_that_give_their_maps(w: Writer, x: str) -> str:
     n, scope = w.n, _block_with_maps(w)
     layers = _listed(w, scope)
