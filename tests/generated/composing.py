@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from . import idioms  # noqa: F401  # registers them
-from .drawing import Below
-from .facts import Facts
-from .idioms import surroundings
+from . import (
+    idioms,  # noqa: F401  # registers them
+    tidying,
+)
+from .drawing import Below, idiom
+from .idioms import sizes
 from .program import Program, laid_out
 from .writing import SIZES, Scope, Writer
 
@@ -25,15 +27,15 @@ def right_model(below: Below) -> Program:
     """A right Vision Transformer."""
     w = Writer(below)
     _values(w)
-    w.call("sizes")
+    sizes.choose(w)
     _shape(w)
-    with w.writing("vit", child=False) as scope:
+    with w.writing("vit") as scope:
         n = w.n
-        x = w.part("embedding", "embed", "Embed", n.x)
-        w.assign(n.positioned, x)
-        w.assign(n.encoded, _encoded(w, n.positioned))
-        logits = w.call(_readout(w), n.encoded)
-        w.finish(scope, n.x, w.call("returned", logits), surroundings.parameters(w, scope))
+        x = w.named(n.positioned, w.part("embedding", "embed", "Embed", n.x))
+        x = w.named(n.encoded, _encoded(w, x))
+        returned = w.call(_returned(w), w.call(_readout(w), x))
+        scope.base = w.call("base") if scope.base == "nn.Module" else scope.base
+        w.finish(scope, n.x, returned, lambda: sizes.parameters(w, scope))
     return _composed(w, scope)
 
 
@@ -46,12 +48,12 @@ def right_part(below: Below) -> Program:
     """Attention, an MLP or an embedding alone."""
     w = Writer(below)
     _values(w)
-    w.call("sizes")
+    sizes.choose(w)
     slot, name = (("attention", "Attention"), ("mlp", "MLP"), ("embedding", "Embed"))[below(3)]
     w.facts.part = slot
     w.facts.token = True
-    with w.writing(name, child=False) as scope:
-        w.finish(scope, w.n.seq, w.call(slot, w.n.seq), surroundings.parameters(w, scope))
+    with w.writing(name) as scope:
+        w.finish(scope, w.n.seq, w.call(slot, w.n.seq), lambda: sizes.parameters(w, scope))
     return _composed(w, scope)
 
 
@@ -61,7 +63,9 @@ def _values(w: Writer) -> None:
 
 
 def _shape(w: Writer) -> None:
-    """Without a class token some programs read a mean."""
+    """Without a class token some programs read a mean, and some have one class that does all."""
+    if w.choices.once_in(12):
+        w.values["one class"] = "yes"
     if w.choices.once_in(8):
         w.facts.readout = "mean"
         w.facts.token = w.choices.once_in(2)
@@ -78,12 +82,14 @@ def _encoded(w: Writer, x: str) -> str:
 
         w.do(f"{n.encoded} = {norm(w, 'norm_pre')}({x})")
         x = n.encoded
+    if "one class" in w.values:
+        return w.call("encoder in one class", x)
     if not w.choices.once_in(4):
         return w.call("encoder", x)
     with w.writing("Encoder") as scope:
         result = w.call("encoder", n.seq)
         w.finish(scope, n.seq, result)
-    return w.child(scope, "encoder", x)
+    return f"{w.child(scope, 'encoder')}({x})"
 
 
 def _readout(w: Writer) -> str:
@@ -92,19 +98,30 @@ def _readout(w: Writer) -> str:
     return "readout without norm" if bare else "readout"
 
 
+def _returned(w: Writer) -> str:
+    """Only where the blocks gave their attention maps can they be returned."""
+    return "returned with maps" if "maps" in w.scope.kept else "returned"
+
+
 def _composed(w: Writer, scope: Scope) -> Program:
-    before, entry = surroundings.constants(w, scope)
+    before, entry = sizes.constants(w, scope)
     extra = w.call("extra", entry) if w.facts.part == "model" else ""
     classes = [text for _, text in w.classes]
-    chunks = [
-        "\n".join(sorted(w.imports)),
-        *_joined(before),
-        *w.helpers.values(),
-        *classes,
-        *([extra] if extra else []),
-    ]
-    facts: Facts = w.facts
-    return laid_out(w, chunks, entry, scope.weights, facts, scope.name)
+    body = "\n\n\n".join(
+        [*_joined(before), *w.helpers.values(), *classes, *w.after, *([extra] if extra else [])]
+    )
+    imports = tidying.imports(w.imports, body, w.call("order of imports"), w.choices.once_in(4))
+    return laid_out(w, f"{imports}\n\n\n{body}\n", entry, scope)
+
+
+@idiom("order of imports", often=3)
+def torch_first(w: Writer) -> str:
+    return "first"
+
+
+@idiom("order of imports", often=2)
+def imports_sorted(w: Writer) -> str:
+    return "sorted"
 
 
 def _joined(constants: list[str]) -> list[str]:

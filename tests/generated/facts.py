@@ -11,7 +11,7 @@ class Facts:
     """Which right model this is. The idioms write it down as they are drawn."""
 
     part: str = "model"  # model | attention | mlp | embedding
-    placement: Literal["pre", "post", "report"] = "pre"
+    placement: Literal["pre", "post", "report", "both"] = "pre"
     norm_before: bool = False
     final_norm: Literal["sequence", "representation"] | None = "sequence"
     readout: Literal["token", "mean", "mean of patches"] = "token"

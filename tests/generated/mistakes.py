@@ -70,7 +70,9 @@ def _normed_sum(s: State, total: Tensor) -> Tensor:
 
 def _ended(s: State, total: Tensor) -> Tensor:
     placement = s.facts.placement
-    return total if placement == "pre" else s.norm(total, "norm2" if placement == "post" else "norm3")
+    return (
+        total if placement in ("pre", "both") else s.norm(total, "norm2" if placement == "post" else "norm3")
+    )
 
 
 def _reread(s: State, x: Tensor) -> Tensor:
@@ -135,11 +137,11 @@ MISTAKES: tuple[Mistake, ...] = (
         "layout",
     ),
     _in_place_of("output-projection-missing", "S15", lambda s: s.merged),
-    _in_place_of("residual-attn-missing", "S16", lambda s: s.S15, "attended"),
-    _in_place_of("residual-self-add", "S16", lambda s: 2 * s.S15, "attended"),
-    _in_place_of("residual-from-normed-attn", "S16", lambda s: s.read + s.S15, "attended"),
-    _in_place_of("residual-doubled", "S16", lambda s: 2 * s.S08 + s.S15, "attended"),
-    _in_place_of("residual-multiplied", "S16", lambda s: s.S08 * s.S15, "attended"),
+    _in_place_of("residual-attn-missing", "S16", lambda s: s.branch1, "attended"),
+    _in_place_of("residual-self-add", "S16", lambda s: 2 * s.branch1, "attended"),
+    _in_place_of("residual-from-normed-attn", "S16", lambda s: s.read + s.branch1, "attended"),
+    _in_place_of("residual-doubled", "S16", lambda s: 2 * s.S08 + s.branch1, "attended"),
+    _in_place_of("residual-multiplied", "S16", lambda s: s.S08 * s.branch1, "attended"),
     _in_place_of("norm2-skipped", "S16", lambda s: s.attended),
     _in_place_of("norm1-reused-for-norm2", "S16", lambda s: s.norm(s.attended, "norm1")),
     _in_place_of("mlp-reads-block-input", "S16", lambda s: _normed_sum(s, s.S08)),
@@ -149,14 +151,14 @@ MISTAKES: tuple[Mistake, ...] = (
     _in_place_of(
         "extra-activation-after-fc2", "S18", lambda s: ACTIVATIONS[s.facts.activation](s.linear(s.S17, "fc2"))
     ),
-    _in_place_of("residual-mlp-missing", "S19", lambda s: _ended(s, s.S18), "S20"),
-    _in_place_of("residual-mlp-from-normed", "S19", lambda s: _ended(s, s.S16 + s.S18), "S20"),
+    _in_place_of("residual-mlp-missing", "S19", lambda s: _ended(s, s.branch2), "S20"),
+    _in_place_of("residual-mlp-from-normed", "S19", lambda s: _ended(s, s.S16 + s.branch2), "S20"),
     _in_place_of(
-        "residual-mlp-from-raw-sum", "S19", lambda s: _ended(s, s.attended + s.S18), "S20", "variant"
+        "residual-mlp-from-raw-sum", "S19", lambda s: _ended(s, s.attended + s.branch2), "S20", "variant"
     ),
-    _in_place_of("residual-mlp-from-block-input", "S19", lambda s: _ended(s, s.S08 + s.S18), "S20"),
-    _in_place_of("residual-doubled", "S19", lambda s: _ended(s, 2 * s.attended + s.S18), "S20"),
-    _in_place_of("residual-multiplied", "S19", lambda s: _ended(s, s.attended * s.S18), "S20"),
+    _in_place_of("residual-mlp-from-block-input", "S19", lambda s: _ended(s, s.S08 + s.branch2), "S20"),
+    _in_place_of("residual-doubled", "S19", lambda s: _ended(s, 2 * s.attended + s.branch2), "S20"),
+    _in_place_of("residual-multiplied", "S19", lambda s: _ended(s, s.attended * s.branch2), "S20"),
     _in_place_of("block-result-discarded", "S22", _discarded),
     _in_place_of("depth-off-by-one", "S22", _short),
     _in_place_of("depth-off-by-one", "S22", _without_the_first),

@@ -13,7 +13,13 @@ from .drawing import Below
 from .marking import Span, marked_nodes, place_of
 from .slips import SLIPS, Around, Replacement
 
-_AROUND = ("train", "show", "count_parameters", "build_model")  # functions that are no part of the model
+_AROUND = (
+    "train",
+    "show",
+    "count_parameters",
+    "build_model",
+    "load_pretrained",
+)  # functions that are no part of the model
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,9 @@ def mutated(source: str, candidate: Candidate) -> Mutated | None:
     if isinstance(new, list) and len(new) > 1 and new[0] is around.following:
         end = place_of(new[0], lines)[1]
     old = _between(lines, start, end)
-    for text in _texts(new, start[1], old):
+    first = lines[start[0] - 1]
+    indent = first[: len(first) - len(first.lstrip())]
+    for text in _texts(new, tree, source, indent):
         changed = _spliced(lines, start, end, text)
         if changed != source and _means(changed, source, candidate):
             return Mutated(changed, candidate, start, end, old, text)
@@ -126,18 +134,28 @@ def _replacement(tree: ast.Module, node: ast.AST, candidate: Candidate) -> Repla
     return list(SLIPS[candidate.slip](node, around))[candidate.number]
 
 
-def _texts(new: Replacement, column: int, old: str) -> Iterator[str]:
+def _texts(new: Replacement, tree: ast.Module, source: str, indent: str) -> Iterator[str]:
     """How the replacement may be written; brackets where they are needed."""
-    if isinstance(new, list):
-        yield f"\n{' ' * column}".join(_unparsed(one) for one in new) or "pass"
-    else:
-        text = _unparsed(new)
-        yield text
+    own = set(ast.walk(tree))
+    parts = new if isinstance(new, list) else [new]
+    said = [_segment(one, source) if one in own else _unparsed(one, source) for one in parts]
+    text = f"\n{indent}".join(said) or "pass"
+    yield text
+    if not isinstance(new, list):
         yield f"({text})"
 
 
-def _unparsed(node: ast.AST) -> str:
-    return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node)))
+def _segment(node: ast.AST, source: str) -> str:
+    text = ast.get_source_segment(source, node)
+    assert text is not None
+    return text
+
+
+def _unparsed(node: ast.AST, source: str) -> str:
+    """As Python writes it, in the quotes that the writer prefers."""
+    text = ast.unparse(ast.fix_missing_locations(copy.deepcopy(node)))
+    double = source.count('"') > source.count("'") and '"' not in text
+    return text.replace("'", '"') if double else text
 
 
 def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:

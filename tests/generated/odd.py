@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from dataclasses import dataclass
 
-from . import program as programs
 from .drawing import Below, Choices, idiom
+from .layouts import notebook_of, pieces
 from .marking import plain
 from .program import Program
 from .unfinished import unfinished_program
@@ -33,14 +32,14 @@ def odd_program(program: Program, below: Below) -> Odd:
 def _with_forward(program: Program, old: str, new: str, first: str = "") -> str:
     """The source with the head of the model's forward rewritten."""
     before, model, after = program.source.partition(f"class {program.model}(")
-    pattern = re.compile(r"( *)def forward\(self, (\w+)([^)]*)\):\n")
+    pattern = re.compile(r"([ \t]*)def forward\(self, (\w+)([^)]*)\):\n")
     return before + model + pattern.sub(lambda found: _head(found, old, new, first), after, count=1)
 
 
 def _head(found: re.Match[str], old: str, new: str, first: str) -> str:
     indent, name = found[1], found[2]
     head = f"{indent}def forward(self, {new.replace(old, name)}):\n"
-    return head + (f"{indent}    {first.replace(old, name)}\n" if first else "")
+    return head + (f"{indent * 2}{first.replace(old, name)}\n" if first else "")
 
 
 @idiom("odd")
@@ -68,23 +67,17 @@ def a_missing_config(program: Program, below: Below) -> dict[str, bytes]:
 
 @idiom("odd")
 def a_model_in_main(program: Program, below: Below) -> dict[str, bytes]:
-    pieces = programs.pieces(program.source)
-    body = textwrap.indent("\n".join(pieces[1:]), "    ")
-    text = f'{pieces[0]}\n\ndef main():\n{body}\n\n\nif __name__ == "__main__":\n    main()\n'
+    parts = pieces(program.source)
+    body = textwrap.indent("\n".join(parts[1:]), "    ")
+    text = f'{parts[0]}\n\ndef main():\n{body}\n\n\nif __name__ == "__main__":\n    main()\n'
     return {program.file: text.encode()}
 
 
 @idiom("odd")
 def cells_out_of_order(program: Program, below: Below) -> dict[str, bytes]:
-    pieces = programs.pieces(program.source)
-    cells = [pieces[0], *reversed(pieces[1:])]
-    made: list[dict[str, object]] = [
-        {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": one}
-        for one in cells
-    ]
-    return {
-        "vit.ipynb": json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}).encode()
-    }
+    parts = pieces(program.source)
+    cells = [("code", one) for one in (parts[0], *reversed(parts[1:]))]
+    return {"vit.ipynb": notebook_of(cells)}
 
 
 @idiom("odd")

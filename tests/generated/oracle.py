@@ -83,8 +83,8 @@ def _mixed(s: State) -> Tensor:
 
 
 def _block_output(s: State) -> Tensor:
-    if s.facts.placement == "pre":
-        return s.attended + s.S18
+    if s.facts.placement in ("pre", "both"):
+        return s.attended + s.branch2
     return s.norm(s.S16 + s.S18, "norm2" if s.facts.placement == "post" else "norm3")
 
 
@@ -138,10 +138,12 @@ RIGHT: dict[str, Step] = {
     "S14": lambda s: s.S13 @ s.S11,
     "merged": lambda s: s.S14.transpose(1, 2).flatten(2),
     "S15": lambda s: s.linear(s.merged, "out"),
-    "attended": lambda s: s.S08 + s.S15,
+    "branch1": lambda s: s.norm(s.S15, "norm1_after") if s.facts.placement == "both" else s.S15,
+    "attended": lambda s: s.S08 + s.branch1,
     "S16": _mixed,
     "S17": lambda s: ACTIVATIONS[s.facts.activation](s.linear(s.S16, "fc1")),
     "S18": lambda s: s.linear(s.S17, "fc2"),
+    "branch2": lambda s: s.norm(s.S18, "norm2_after") if s.facts.placement == "both" else s.S18,
     "S20": _block_output,
     "S22": stack,
     "S23": lambda s: s.norm(s.S22, "norm") if s.facts.final_norm == "sequence" else s.S22,
@@ -149,7 +151,7 @@ RIGHT: dict[str, Step] = {
     "S25": lambda s: s.linear(s.S24, "head"),
 }
 _ATTENTION = ("S09", "S10", "S11", "S12", "S13", "S14", "merged", "S15")
-BLOCK = ("read", *_ATTENTION, "attended", "S16", "S17", "S18", "S20")
+BLOCK = ("read", *_ATTENTION, "branch1", "attended", "S16", "S17", "S18", "branch2", "S20")
 _EMBEDDING = ("S03", "S04", "S05", "S06", "S07")
 
 

@@ -28,6 +28,7 @@ Replacement: TypeAlias = "ast.expr | list[ast.stmt]"
 Slip: TypeAlias = Callable[[ast.AST, Around], Iterator[Replacement]]
 SLIPS: dict[str, Slip] = {}
 _Slip = TypeVar("_Slip", bound=Slip)
+_Item = TypeVar("_Item")
 
 _DIMS = frozenset(
     (
@@ -56,8 +57,8 @@ def slip(made: _Slip) -> _Slip:
 
 
 def _with(node: ast.AST, **fields: object) -> ast.expr:
-    """A copy of a node with some fields changed."""
-    changed = copy.deepcopy(node)
+    """A copy of a node with some fields changed; what it keeps is the same, and so are its marks."""
+    changed = copy.copy(node)
     for name, value in fields.items():
         setattr(changed, name, value)
     assert isinstance(changed, ast.expr)
@@ -81,6 +82,16 @@ def _number(node: ast.AST) -> int | None:
 
 def _constant(value: float) -> ast.expr:
     return ast.UnaryOp(ast.USub(), ast.Constant(-value)) if value < 0 else ast.Constant(value)
+
+
+def _put(items: list[_Item], index: int, item: _Item) -> list[_Item]:
+    """The items with another one in one place."""
+    return [*items[:index], item, *items[index + 1 :]]
+
+
+def _exchanged(items: list[_Item], index: int) -> list[_Item]:
+    """The items with one and the next in the other order."""
+    return [*items[:index], items[index + 1], items[index], *items[index + 2 :]]
 
 
 @slip
@@ -115,14 +126,12 @@ def a_dimension(node: ast.AST, around: Around) -> Iterator[Replacement]:
     for other in (-1, -2, 0, 1, 2):
         for index, word in enumerate(node.keywords):
             if word.arg in ("dim", "axis", "start_dim") and _number(word.value) not in (None, other):
-                changed = _with(node)
-                changed.keywords[index].value = _constant(other)  # type: ignore[attr-defined]
-                yield changed
+                yield _with(
+                    node, keywords=_put(node.keywords, index, ast.keyword(word.arg, _constant(other)))
+                )
         for index, argument in enumerate(node.args):
             if _number(argument) not in (None, other) and _called(node) != "chunk":
-                changed = _with(node)
-                changed.args[index] = _constant(other)  # type: ignore[attr-defined]
-                yield changed
+                yield _with(node, args=_put(node.args, index, _constant(other)))
 
 
 @slip
@@ -140,10 +149,8 @@ def an_index(node: ast.AST, around: Around) -> Iterator[Replacement]:
     for index, part in enumerate(parts):
         for other in (0, 1, 2, -1):
             if _number(part) not in (None, other):
-                changed = _with(node.slice)
-                if isinstance(changed, ast.Tuple):
-                    changed.elts[index] = _constant(other)
-                yield _with(node, slice=changed if len(parts) > 1 else _constant(other))
+                changed = _put(parts, index, _constant(other))
+                yield _with(node, slice=ast.Tuple(changed, ast.Load()) if len(parts) > 1 else changed[0])
     if len(parts) > 1:
         yield _with(node, slice=parts[1])
         yield _with(node, slice=ast.Tuple([parts[1], parts[0], *parts[2:]], ast.Load()))
@@ -154,10 +161,7 @@ def the_order_of_axes(node: ast.AST, around: Around) -> Iterator[Replacement]:
     if not isinstance(node, ast.Call) or _called(node) not in _AXES:
         return
     for index in range(len(node.args) - 1):
-        changed = _with(node)
-        arguments = changed.args  # type: ignore[attr-defined]
-        arguments[index], arguments[index + 1] = arguments[index + 1], arguments[index]
-        yield changed
+        yield _with(node, args=_exchanged(node.args, index))
     if _called(node) == "transpose" and len(node.args) == 2:
         for pair in ((0, 1), (1, 2), (2, 3), (-2, -1)):
             yield _with(node, args=[_constant(axis) for axis in pair])
@@ -189,20 +193,19 @@ def a_constant(node: ast.AST, around: Around) -> Iterator[Replacement]:
                 yield _constant(other)
 
 
-def _single(node: ast.AST) -> bool:
-    return isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr))
+_SINGLE = (ast.Assign, ast.AugAssign, ast.Expr)  # statements of one line
 
 
 @slip
 def a_dropped_statement(node: ast.AST, around: Around) -> Iterator[Replacement]:
-    if _single(node):
+    if isinstance(node, _SINGLE):
         yield []
 
 
 @slip
 def a_doubled_statement(node: ast.AST, around: Around) -> Iterator[Replacement]:
     if isinstance(node, (ast.Assign, ast.AugAssign)):
-        yield [node, copy.deepcopy(node)]
+        yield [node, node]
 
 
 @slip
@@ -231,16 +234,15 @@ def an_argument(node: ast.AST, around: Around) -> Iterator[Replacement]:
         if len(node.args) + len(node.keywords) > 1:
             yield _with(node, args=[*node.args[:index], *node.args[index + 1 :]])
         if index:
-            before, after = node.args[: index - 1], node.args[index + 1 :]
-            yield _with(node, args=[*before, node.args[index], node.args[index - 1], *after])
+            yield _with(node, args=_exchanged(node.args, index - 1))
     for index in range(len(node.keywords)):
         yield _with(node, keywords=[*node.keywords[:index], *node.keywords[index + 1 :]])
 
 
 @slip
 def two_lines_exchanged(node: ast.AST, around: Around) -> Iterator[Replacement]:
-    if _single(node) and around.following is not None and _single(around.following):
-        yield [around.following, node]  # type: ignore[list-item]  # a statement, as was asked
+    if isinstance(node, _SINGLE) and isinstance(around.following, _SINGLE):
+        yield [around.following, node]
 
 
 @slip

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -16,7 +20,8 @@ from generated import odd, proving
 from generated.composing import right_model, right_program
 from generated.drawing import IDIOMS, by_seed
 from generated.facts import Facts
-from generated.mutating import candidates
+from generated.layouts import LAYOUTS
+from generated.mutating import candidates, mutated
 from generated.oracle import RIGHT, State, Weights, result
 from generated.program import Program
 from generated.proving import distances, proven
@@ -26,6 +31,8 @@ from generated.slips import SLIPS
 from generated.strategies import right_programs
 from generated.unfinished import unfinished_program
 from generated.words import _CONCEPTS, LANGUAGES
+from generated.write import write
+from generated.wrong import _Measured
 from vitcheck.reference.sizes import Sizes
 from vitcheck.reference.vit import CLIP, PRE_NORM, REPORT, ReferenceViT, Variant
 
@@ -57,6 +64,30 @@ def test_each_odd_surrounding_occurs_and_is_python() -> None:
             if name.endswith(".py"):
                 ast.parse(content)
     assert seen == {one.name for one in IDIOMS["odd"]}
+
+
+def test_each_file_of_each_layout_is_python() -> None:
+    program = right_model(by_seed("laid out"))
+    for layout in LAYOUTS:
+        files = replace(program, layout=layout).files()
+        for name, content in files.items():
+            if name.endswith(".py"):
+                ast.parse(content)
+    assert {"models/__init__.py", "models/layers.py", "models/vit.py"} <= set(files)
+
+
+def test_what_a_package_imports_it_has(tmp_path: Path) -> None:
+    code = []
+    for number in range(20):
+        program = replace(right_model(by_seed(f"package-{number}")), layout="package")
+        folder = tmp_path / f"package_{number}"
+        write(folder, {"__init__.py": b"", **program.files()})
+        if (folder / "models").exists() and "argparse" not in program.source:
+            code.append(f"from package_{number}.models import {program.model}")
+    assert len(code) > 5
+    run = [sys.executable, "-c", "\n".join(code)]
+    ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_a_program_that_fails_is_shrunk_to_the_simplest_that_still_does() -> None:
@@ -110,8 +141,25 @@ def test_a_wrong_program_differs_from_the_right_one_where_it_says() -> None:
         assert made.wrong is not None
         right, wrong = made.program.source.splitlines(), made.wrong.source.splitlines()
         changed = next(index for index, (one, other) in enumerate(zip(right, wrong), 1) if one != other)
-        assert changed == min(slip.start[0] for slip in made.wrong.slips)
+        first = min(made.wrong.slips, key=lambda slip: slip.start)
+        assert first.start[0] <= changed <= first.end[0] + 1  # of a doubled line the second is new
         assert made.wrong.differs
+
+
+_HARMLESS = ("a doubled statement", "two lines exchanged")
+
+
+def test_layers_made_twice_or_in_another_order_are_no_mistake() -> None:
+    judged = []
+    for number in range(40):
+        program = right_model(by_seed(f"harmless-{number}"))
+        measured = _Measured(program)
+        for candidate in chain(*(candidates(program.source).get(name, [])[:2] for name in _HARMLESS)):
+            slip = mutated(program.source, candidate)
+            if slip and re.match(r"self\.\w+ = nn\.\w+\(.*\)(\n\s*self\.\w+ = nn\.\w+\(.*\))?$", slip.old):
+                judged.append(measured.judged(slip.source, (slip,)))
+    assert len(judged) > 10
+    assert judged == [None] * len(judged)
 
 
 def test_an_unfinished_program_is_python_and_ends_where_it_says() -> None:
@@ -143,7 +191,7 @@ def test_the_equations_are_those_of_the_reference(facts: Facts, variant: Variant
         assert torch.allclose(result(state, images), model(images)["logits"], rtol=0, atol=1e-12)
 
 
-def _reference_weights(model: ReferenceViT):  # type: ignore[no-untyped-def]  # a Weights' function
+def _reference_weights(model: ReferenceViT) -> Callable[[str, int], Tensor | None]:
     names = {"patch": "patch_embed", "out": "attn.proj", "fc1": "mlp.fc1", "fc2": "mlp.fc2"}
     known = dict(model.named_parameters())
 

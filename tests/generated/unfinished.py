@@ -53,7 +53,7 @@ def unfinished_program(whole: Program | Wrong, below: Below) -> Unfinished | Non
         return None
     ending = _ENDINGS[below(len(_ENDINGS))].replace("X", method.args.args[1].arg)
     lines = source.splitlines()
-    indent = " " * statement.col_offset
+    indent = lines[statement.lineno - 1][: statement.col_offset]
     written = [indent + line for line in ending.split("\n")]
     text = "\n".join([*lines[: statement.lineno - 1], *written, *lines[method.end_lineno :]]) + "\n"
     return Unfinished(program, text, statement.lineno, ending, mistake)

@@ -23,7 +23,20 @@ _ENGLISH_OFTEN = 14  # of so many draws and one for each other language
 # In words.txt stand variables, layers and classes, each a concept with its words: those of variables in the
 # languages above, a bar between languages.
 _CONCEPTS = Path(__file__).with_name("words.txt").read_text(encoding="utf-8").split("\n\n")
-_CHAIN = frozenset(("seq", "embedded", "with_cls", "positioned", "encoded", "pooled", "logits"))
+_CHAIN = frozenset(("x", "seq", "embedded", "with_cls", "positioned", "encoded", "pooled", "logits"))
+
+# whoever says `key` for one says `query` for the other
+_ALIKE = {
+    concept: concepts[0]
+    for concepts in (
+        ("q", "k", "v"),
+        ("wq", "wk", "wv"),
+        ("norm1", "norm2", "norm3", "norm1_after", "norm2_after"),
+        ("fc1", "fc2"),
+        ("h_", "w_"),
+    )
+    for concept in concepts
+}
 
 _KEPT = ("patch", "heads", "depth")  # sizes that an object may store
 
@@ -50,17 +63,17 @@ class Names:
         self._given: list[dict[str, str]] = [{} for _ in _POOLS]
         ticket = choices.below(_ENGLISH_OFTEN + len(LANGUAGES))
         self.language = LANGUAGES[max(0, ticket - _ENGLISH_OFTEN)]
-
+        self._firsts: dict[str, int] = {}  # the place of the word that was drawn, by concept
         self._reused = choices.once_in(2)  # one name for the tokens, from the first step to the last
 
     def __getattr__(self, concept: str) -> str:
         if self._reused and concept in _CHAIN:
-            concept = "x"
+            concept = "chain"
         for pool, given in zip(_POOLS, self._given):
             if concept in pool:
                 if concept not in given:
                     given[concept] = self._free(
-                        self._words(pool[concept]), {*given.values(), *self._stored()}
+                        concept, self._words(pool[concept]), {*given.values(), *self._stored()}
                     )
                 return given[concept]
         raise AttributeError(concept)
@@ -73,8 +86,11 @@ class Names:
     def _words(self, languages: list[str]) -> list[str]:
         return languages[LANGUAGES.index(self.language) if len(languages) > 1 else 0].split()
 
-    def _free(self, words: list[str], given: set[str]) -> str:
-        first = self._choices.below(len(words))
+    def _free(self, concept: str, words: list[str], given: set[str]) -> str:
+        alike = _ALIKE.get(concept, concept)
+        if alike not in self._firsts:
+            self._firsts[alike] = self._choices.below(len(words))
+        first = self._firsts[alike] % len(words)
         for word in (
             *words[first:],
             *words[:first],

@@ -37,8 +37,8 @@ def main() -> None:
 
 def write(folder: Path, files: dict[str, bytes]) -> None:
     """Write what is handed in."""
-    folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
 
 

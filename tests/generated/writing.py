@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from . import tidying
 from .drawing import Below, Choices
 from .facts import Facts
 from .marking import plain
+from .style import Style
 from .words import Names
 
 SIZES = ("image", "patch", "channels", "dim", "depth", "heads", "mlp", "ratio", "classes", "dropout")
@@ -19,13 +20,16 @@ SIZES = ("image", "patch", "channels", "dim", "depth", "heads", "mlp", "ratio", 
 class Scope:
     """A class that is being written."""
 
+    what: str  # it is, as words.txt says it
     name: str
-    child: bool  # is built by another class of the program
     makes: list[str] = field(default_factory=list)  # lines of its constructor
     does: list[str] = field(default_factory=list)  # lines of its forward
     asked: list[str] = field(default_factory=list)  # sizes, in the order in which they are asked for
     weights: dict[str, str] = field(default_factory=dict)  # by role, an expression in ``self``
     kept: dict[str, str] = field(default_factory=dict)  # attributes, by what they hold
+    base: str = "nn.Module"
+    takes: list[str] = field(default_factory=list)  # what forward may be given beside what it reads
+    methods: dict[str, str] = field(default_factory=dict)  # others than forward, by name
 
 
 class Writer:
@@ -42,6 +46,8 @@ class Writer:
         self.scopes: list[Scope] = []
         self.where_sizes = "arguments"
         self.values: dict[str, str] = {}
+        self.after: list[str] = []  # what stands behind the classes
+        self._style = Style(self.choices)
 
     @property
     def scope(self) -> Scope:
@@ -63,8 +69,20 @@ class Writer:
         if plain(expression) != name:
             self.do(f"{name} = {expression}")
 
+    def named(self, name: str, expression: str) -> str:
+        """The name of a value: its own, or this one."""
+        if plain(expression).isidentifier():
+            return plain(expression)
+        self.do(f"{name} = {expression}")
+        return name
+
     def weight(self, role: str, expression: str) -> None:
         self.scope.weights[role] = expression
+
+    def linear(self, role: str, layer: str, turned: str = "") -> None:
+        """Where the weight and the bias of a linear map are: of this layer, the weight in another form."""
+        self.weight(f"{role}.weight", f"{layer}.weight{turned}")
+        self.weight(f"{role}.bias", f"{layer}.bias")
 
     def uses(self, *imports: str) -> None:
         self.imports.update(imports)
@@ -102,9 +120,9 @@ class Writer:
         return attribute
 
     @contextmanager
-    def writing(self, name: str, child: bool = True) -> Iterator[Scope]:
+    def writing(self, name: str) -> Iterator[Scope]:
         """A class of its own; what it stores is forgotten afterwards."""
-        self.scopes.append(Scope(getattr(self.n, name), child))
+        self.scopes.append(Scope(name, getattr(self.n, name)))
         try:
             yield self.scope
         finally:
@@ -112,22 +130,36 @@ class Writer:
 
     def part(self, slot: str, attribute: str, name: str, x: str, inline: bool = True) -> str:
         """Let an idiom of the slot write into a class of its own, or, if ``inline``, into the one at hand."""
-        if inline and self.choices.once_in(4):
+        if inline and (self.choices.once_in(4) or "one class" in self.values):
             if not x.isidentifier():  # is read more than once
                 self.do(f"{self.n.normed} = {x}")
                 x = self.n.normed
             return self.call(slot, x)
-        with self.writing(name) as scope:
-            result = self.call(slot, self.n.seq)
-            self.finish(scope, self.n.seq, result)
-        return self.child(scope, attribute, x)
+        return f"{self.alone(slot, attribute, name)}({x})"
 
-    def child(self, scope: Scope, attribute: str, x: str) -> str:
-        """Make and use a part whose class is written."""
+    def alone(self, slot: str, attribute: str, name: str) -> str:
+        """A part in a class of its own, made; how forward says it."""
+        read = self.n.x if slot in ("embedding", "patching") else self.n.seq
+        with self.writing(name) as scope:
+            self.finish(scope, read, self.call(slot, read))
+        return self.child(scope, attribute)
+
+    def adopt(self, scope: Scope) -> None:
+        """What a class would have had that is written into the one at hand, beside its lines."""
+        for size in scope.asked:
+            self.size(size)
+        self.scope.kept.update(scope.kept)
+        self.scope.methods.update(scope.methods)
+        self.scope.takes += [one for one in scope.takes if one not in self.scope.takes]
+        if scope.base != "nn.Module":
+            self.scope.base = scope.base
+
+    def child(self, scope: Scope, attribute: str) -> str:
+        """Make a part whose class is written; how forward says it."""
         made = self.layer(attribute, self.construct(scope))
         for role, expression in scope.weights.items():
             self.weight(role, expression.replace("self.", f"{made}."))
-        return f"{made}({x})"
+        return made
 
     def construct(self, scope: Scope) -> str:
         """The call that makes a child, in the constructor at hand."""
@@ -148,36 +180,33 @@ class Writer:
             return [self.n.cfg]
         return [getattr(self.n, size) for size in scope.asked]
 
-    def finish(self, scope: Scope, x: str, result: str, parameters: list[str] | None = None) -> None:
-        """Render a class that is written."""
-        taken = self.parameters(scope) if parameters is None else parameters
+    def finish(
+        self, scope: Scope, x: str, result: str, parameters: Callable[[], list[str]] | None = None
+    ) -> None:
+        """Render a class that is written; ``parameters`` are asked for when its constructor is known."""
+        does = tidying.body(scope.does, result, self._style.underscored)
+        scope.makes = tidying.stored(scope.makes, [*does, result], scope.kept.values())
+        if self.where_sizes == "arguments":
+            scope.asked = [one for one in scope.asked if tidying.used(getattr(self.n, one), scope.makes)]
+        taken = parameters() if parameters else self.parameters(scope)
         lines = [
-            f"class {scope.name}(nn.Module):",
-            *self._documented(scope),
-            f"    def __init__(self{_listed(taken)}):",
+            f"class {scope.name}({scope.base}):",
+            *self._style.documented(scope.what),
+            *self._style.constructor(taken),
+            f"        {self._style.super(scope.name)}",
+            *_indented(scope.makes),
+            *(line for method in scope.methods.values() for line in ("", *_indented([method], 4))),
+            "",
+            f"    def forward(self, {x}{self._style.annotation}{_listed(scope.takes)}):",
+            *_indented(does),
+            f"        return {result}",
         ]
-        lines += [f"        {self._super(scope)}", *_indented(scope.makes)]
-        lines += ["", f"    def forward(self, {x}{self._annotated()}):", *_indented(scope.does)]
-        lines.append(f"        return {result}")
         self.classes.append((scope.name, "\n".join(lines)))
-
-    def _super(self, scope: Scope) -> str:
-        return f"super({scope.name}, self).__init__()" if self.choices.once_in(5) else "super().__init__()"
-
-    def _annotated(self) -> str:
-        return ": torch.Tensor" if self.choices.once_in(5) else ""
-
-    def _documented(self, scope: Scope) -> list[str]:
-        if not self.choices.once_in(4):
-            return []
-        sentence = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", scope.name).lower()
-        before = self.choices.among("", "The ", "Implements the ")
-        return [f'    """{before}{sentence}{self.choices.among(".", "", " of the ViT.")}"""', ""]
 
 
 def _listed(parameters: list[str]) -> str:
     return "".join(f", {one}" for one in parameters)
 
 
-def _indented(lines: list[str]) -> list[str]:
-    return [f"        {part}" if part else "" for line in lines for part in line.split("\n")]
+def _indented(lines: list[str], by: int = 8) -> list[str]:
+    return [" " * by + part if part else "" for line in lines for part in line.split("\n")]

@@ -12,6 +12,7 @@ from .drawing import Below
 from .marking import spans
 from .mistakes import MISTAKES, ORDERS, Mistake
 from .mutating import Candidate, Mutated, both, candidates, changed_tree, drawn, mutated
+from .oracle import Step
 from .program import Program
 from .proving import DOUBLE, KEPT_SINGLE, Run, changed, computed, given, instrumented, quietly, run, scores
 
@@ -143,7 +144,7 @@ class _Measured:
             found = [Mistake("qkv-order-swapped", "S09", "", next(iter(ORDERS[0].values())), "layout")]
         return tuple(found)
 
-    def _gives(self, got: Tensor, wrong: dict) -> bool:  # type: ignore[type-arg]  # of steps
+    def _gives(self, got: Tensor, wrong: Mapping[str, Step]) -> bool:
         try:
             return self._same(computed(self.program, self.run.model, torch.float64, wrong), got)
         except Exception:  # the mistake does not fit this model: positions multiplied where there are none
@@ -181,11 +182,14 @@ def _training(program: Program, model: nn.Module) -> Tensor:
 
 
 def _gradients(program: Program, model: nn.Module) -> Tensor:
-    """The length of every weight's gradient."""
+    """The length of every weight's gradient, by name: in which order layers are made is free."""
     model.zero_grad()
     with quietly(), torch.enable_grad():
         out = scores(model(given(program.facts.part, torch.float64)), program.facts)
         if out.requires_grad:
             out.square().sum().backward()  # type: ignore[no-untyped-call]  # torch types it no better
-    sizes = [torch.zeros(()) if one.grad is None else one.grad.norm() for one in model.parameters()]
+    sizes = [
+        torch.zeros(()) if one.grad is None else one.grad.norm()
+        for _, one in sorted(model.named_parameters())
+    ]
     return torch.stack([one.double() for one in sizes]) if sizes else torch.zeros(0)

@@ -5,12 +5,14 @@ from . import (
     blocks,
     embedding,
     encoders,
+    functional,
     heads,
     mlp,
     norms,
     packing,
     positions,
     scaling,
+    sizes,
     surroundings,
 )
 
@@ -19,11 +21,13 @@ __all__ = [
     "blocks",
     "embedding",
     "encoders",
+    "functional",
     "heads",
     "mlp",
     "norms",
     "packing",
     "positions",
     "scaling",
+    "sizes",
     "surroundings",
 ]

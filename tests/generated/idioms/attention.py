@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from ..drawing import idiom
 from ..writing import Writer
-from .packing import heads_of, measured
+from .packing import heads_of, measured, separate_layers, three
 
 
 def projected(w: Writer, merged: str) -> str:
     """The output projection of the merged heads."""
     dropped = w.choices.once_in(2)
     layer = w.layer("wo", f"nn.Linear({w.size('dim')}, {w.size('dim')})")
-    w.weight("out.weight", f"{layer}.weight")
-    w.weight("out.bias", f"{layer}.bias")
+    w.linear("out", layer)
     if dropped:
         return f"{dropout(w, 'drop')}({layer}({merged}))"
     return f"{layer}({merged})"
@@ -20,8 +19,16 @@ def projected(w: Writer, merged: str) -> str:
 
 def dropout(w: Writer, what: str) -> str:
     """A dropout layer of the class at hand, made once."""
-    rate = w.size("dropout") if w.choices.once_in(2) else w.choices.among("0.1", "0.0", "p=0.1", "0.2")
-    return w.keep(what, f"nn.Dropout({rate})")
+    if what in w.scope.kept:
+        return w.scope.kept[what]
+    return w.keep(what, f"nn.Dropout({rate(w)})")
+
+
+def rate(w: Writer) -> str:
+    """How much is dropped, said alike in all of a program."""
+    if "rate" not in w.values:
+        w.values["rate"] = w.choices.among("size", "size", "0.1", "0.0", "p=0.1", "0.2")
+    return w.size("dropout") if w.values["rate"] == "size" else w.values["rate"]
 
 
 @idiom("attention", often=12)
@@ -29,9 +36,10 @@ def written_out(w: Writer, x: str) -> str:
     n = w.n
     w.call("qkv", x)
     scores = w.call("scale", lambda: w.call("product", n.q, n.k))
-    w.do(f"{n.scores} = «S12|{scores}»")
+    read = w.named(n.scores, f"«S12|{scores}»")
     _masked(w)
-    w.do(f"{n.probs} = «S13|{w.call('softmax', n.scores)}»")
+    read = f"«S12|{read}»" if scores == n.scores else read  # made in place: the mark stands where it is read
+    w.do(f"{n.probs} = «S13|{w.call('softmax', read)}»")
     probs = n.probs
     if w.choices.once_in(2):
         w.do(f"{n.probs} = {dropout(w, 'drop')}({n.probs})")
@@ -41,11 +49,16 @@ def written_out(w: Writer, x: str) -> str:
 
 def _masked(w: Writer) -> None:
     """A mask that is never given."""
-    if w.choices.once_in(12):
-        w.make("self.mask = None")
-        w.do(
-            f'if self.mask is not None:\n    {w.n.scores} = {w.n.scores}.masked_fill(self.mask == 0, float("-inf"))'
-        )
+    mask = "mask"
+    if w.choices.once_in(24):
+        mask = "self.mask"
+        w.make(f"{mask} = None")
+    elif w.choices.once_in(12):
+        w.scope.takes.append("mask=None")
+    else:
+        return
+    filled = f'{w.n.scores}.masked_fill({mask} == 0, float("-inf"))'
+    w.do(f"if {mask} is not None:\n    {w.n.scores} = {filled}")
 
 
 def _out(w: Writer, merged: str) -> str:
@@ -62,8 +75,8 @@ def fused(w: Writer, x: str) -> str:
     n = w.n
     w.uses("import torch.nn.functional as F")
     w.call("qkv", x)
-    rate = w.choices.among("", "", f", dropout_p={w.choices.among('0.1', '0.0')} if self.training else 0.0")
-    w.do(f"{n.context} = «S14|F.scaled_dot_product_attention({n.q}, {n.k}, {n.v}{rate})»")
+    dropped = w.choices.among("", "", ", dropout_p=0.1 if self.training else 0.0")
+    w.do(f"{n.context} = «S14|F.scaled_dot_product_attention({n.q}, {n.k}, {n.v}{dropped})»")
     return _out(w, w.call("merge", n.context))
 
 
@@ -121,7 +134,7 @@ def _single_head(w: Writer) -> str:
     """Attention of one head; returns its context, (B, T, d)."""
     n, dim = w.n, w.size("dim")
     width = w.keep("head_dim", f"{dim} // {w.size('heads')}")
-    for name, attribute, role in zip((n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value")):
+    for name, attribute, role, _ in three(w):
         layer = w.layer(attribute, f"nn.Linear({dim}, {width}, bias=False)")
         w.weight(f"{role}.weight", f"{layer}.weight")
         w.do(f"{name} = {layer}({n.seq})")
@@ -135,19 +148,18 @@ def _single_head(w: Writer) -> str:
 @idiom("attention")
 def list_of_heads(w: Writer, x: str) -> str:
     """A loop over the heads of separate layers, as in a much copied tutorial."""
-    n, dim = w.n, w.size("dim")
-    layers = [w.layer(name, f"nn.Linear({dim}, {dim})") for name in ("wq", "wk", "wv")]
-    for layer, role in zip(layers, ("query", "key", "value")):
-        w.weight(f"{role}.weight", f"{layer}.weight")
-        w.weight(f"{role}.bias", f"{layer}.bias")
+    n = w.n
+    layers = [layer for _, layer, _ in separate_layers(w)]
     measured(w, x)
     w.uses("import math")
-    width = w.keep("head_dim", f"{dim} // {w.size('heads')}")
+    width = w.keep("head_dim", f"{w.size('dim')} // {w.size('heads')}")
     w.do(f"{n.q}, {n.k}, {n.v} = {', '.join(f'{layer}({x})' for layer in layers)}")
     w.do(f"{n.maps} = []")
-    cut = f"[:, :, {n.i} * {width}:({n.i} + 1) * {width}]"
+    cut, first = f"[:, :, {n.hi} * {width}:({n.hi} + 1) * {width}]", ""
+    if w.choices.once_in(2):
+        cut, first = "[:, :, cols]", f"    cols = slice({n.hi} * {width}, ({n.hi} + 1) * {width})\n"
     w.do(
-        f"for {n.i} in range({heads_of(w)}):\n"
+        f"for {n.hi} in range({heads_of(w)}):\n{first}"
         f"    {n.scores} = {n.q}{cut} @ {n.k}{cut}.transpose(1, 2) / math.sqrt({width})\n"
         f"    {n.maps}.append({n.scores}.softmax(dim=-1) @ {n.v}{cut})"
     )

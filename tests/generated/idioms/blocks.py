@@ -49,8 +49,8 @@ def pre_norm_with_residual(w: Writer, x: str) -> str:
     for index, part in enumerate((attend, feed), start=1):
         w.do(f"{n.skip} = {x}")
         w.do(f"{x} = " + (f"«S16|{norm(w, 'norm2')}({x})»" if index == 2 else f"{norm(w, 'norm1')}({x})"))
-        w.assign(x, part(w, x))
-        w.do(f"{x} = " + (f"«S20|{x} + {n.skip}»" if index == 2 else f"{x} + {n.skip}"))
+        total = _sum(w, n.skip, part(w, x))
+        w.do(f"{x} = " + (f"«S20|{total}»" if index == 2 else total))
     return x
 
 
@@ -83,14 +83,49 @@ def residual_modules(w: Writer, x: str) -> str:
         with w.writing("Block") as scope:  # what it makes becomes arguments
             norm(w, what)
             w.part(slot, attribute, other, "", inline=False)
-        for size in scope.asked:
-            w.size(size)
+        w.adopt(scope)
         made, values = zip(*(line.split(" = ", 1) for line in scope.makes))
         layer = w.layer(attribute, f"{name}({', '.join(values)})")
         for role, expression in scope.weights.items():
             own = (made[0], "norm") if role.startswith("norm") else (made[1], "fn")
             w.weight(role, expression.replace(f"{own[0]}.", f"{layer}.{own[1]}."))
         w.do(f"{x} = {layer}({x})" if attribute == "attn" else f"{x} = «S20|{layer}({x})»")
+    return x
+
+
+@idiom("block")
+def residual_of_a_base(w: Writer, x: str) -> str:
+    """The skip is a method that the block inherits."""
+    w.helpers["BaseBlock"] = (
+        "class BaseBlock(nn.Module):\n"
+        "    def residual(self, x, layer, norm):\n"
+        "        return x + layer(norm(x))"
+    )
+    w.scope.base = "BaseBlock"
+    layers = [
+        (w.alone(slot, attribute, name), norm(w, what))
+        for slot, attribute, name, what in (
+            ("attention", "attn", "Attention", "norm1"),
+            ("mlp", "ffn", "MLP", "norm2"),
+        )
+    ]
+    (attention, norm1), (mlp, norm2) = layers
+    w.do(f"{x} = self.residual({x}, {attention}, {norm1})")
+    w.do(f"{x} = «S20|self.residual({x}, {mlp}, {norm2})»")
+    return x
+
+
+@idiom("block", often=2)
+def sandwich(w: Writer, x: str) -> str:
+    """A norm before each part and one after it."""
+    w.facts.placement = "both"
+    n = w.n
+    before, after = norm(w, "norm1"), norm(w, "norm1_after")
+    w.assign(n.result, attend(w, f"{before}({x})"))
+    w.do(f"{x} = {_sum(w, x, f'{after}({n.result})')}")
+    before, after = norm(w, "norm2"), norm(w, "norm2_after")
+    w.assign(n.branch, feed(w, f"«S16|{before}({x})»"))
+    w.do(f"{x} = «S20|{_sum(w, x, f'{after}({n.branch})')}»")
     return x
 
 

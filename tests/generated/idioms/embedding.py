@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..drawing import idiom
 from ..writing import Writer
+from .attention import rate
 from .positions import count
 
 
@@ -17,8 +18,7 @@ def _convolution(w: Writer, bias: str = "") -> str:
     patch = w.size("patch")
     last = f"kernel_size={patch}, stride={patch}" if keys else f"{patch}, {patch}"
     layer = w.layer("proj", f"nn.Conv2d({w.size('channels')}, {w.size('dim')}, {last}{bias})")
-    w.weight("patch.weight", f"{layer}.weight.flatten(1)")
-    w.weight("patch.bias", f"{layer}.bias")
+    w.linear("patch", layer, ".flatten(1)")
     return layer
 
 
@@ -43,8 +43,8 @@ def convolved_step_by_step(w: Writer, x: str) -> str:
 def convolved_and_cut(w: Writer, x: str) -> str:
     n, layer = w.n, _convolution(w)
     w.do(f"{n.embedded} = {layer}({x})")
-    w.do(f"{n.B}, {n.C}, {n.h_}, {n.w_} = {n.embedded}.shape")
-    return f"«S04|{n.embedded}.view({n.B}, {n.C}, {n.h_} * {n.w_}).transpose(1, 2)»"
+    w.do(f"{n.B}, {n.chan}, {n.h_}, {n.w_} = {n.embedded}.shape")
+    return f"«S04|{n.embedded}.view({n.B}, {n.chan}, {n.h_} * {n.w_}).transpose(1, 2)»"
 
 
 @idiom("patching")
@@ -71,8 +71,7 @@ def _linear(w: Writer, order: str = "") -> str:
         f"{channels} * {patch} * {patch}", f"{patch} * {patch} * {channels}", f"{channels} * {patch} ** 2"
     )
     layer = w.layer("proj", f"nn.Linear({count}, {dim})")
-    w.weight("patch.weight", f"{layer}.weight{order}")
-    w.weight("patch.bias", f"{layer}.bias")
+    w.linear("patch", layer, order)
     return layer
 
 
@@ -82,9 +81,9 @@ _CHANNEL_LAST = ".unflatten(1, (P, P, C)).permute(0, 3, 1, 2).flatten(1)"
 @idiom("patching", often=3)
 def unfolded_twice(w: Writer, x: str) -> str:
     n, layer, p = w.n, _linear(w), side(w)
-    w.do(f"{n.B}, {n.C} = {x}.shape[0], {x}.shape[1]")
+    w.do(f"{n.B}, {n.chan} = {x}.shape[0], {x}.shape[1]")
     w.do(f"{n.patches} = {x}.unfold(2, {p}, {p}).unfold(3, {p}, {p})")
-    w.do(f"{n.patches} = «S02|{n.patches}.permute(0, 2, 3, 1, 4, 5).reshape({n.B}, -1, {n.C}, {p}, {p})»")
+    w.do(f"{n.patches} = «S02|{n.patches}.permute(0, 2, 3, 1, 4, 5).reshape({n.B}, -1, {n.chan}, {p}, {p})»")
     w.do(
         f"{n.flat} = «S03|{n.patches}.{w.choices.among('flatten(2)', f'reshape({n.B}, {n.patches}.shape[1], -1)')}»"
     )
@@ -102,7 +101,7 @@ def library_unfold(w: Writer, x: str) -> str:
 @idiom("patching")
 def unfold_layer(w: Writer, x: str) -> str:
     p, n = w.size("patch"), w.n
-    cut = w.layer("patch_embed", f"nn.Unfold(kernel_size={p}, stride={p})")
+    cut = w.layer("unfold", f"nn.Unfold(kernel_size={p}, stride={p})")
     layer = _linear(w)
     w.do(f"{n.flat} = «S03|{cut}({x}).permute(0, 2, 1)»")
     return f"«S04|{layer}({n.flat})»"
@@ -111,8 +110,8 @@ def unfold_layer(w: Writer, x: str) -> str:
 @idiom("patching", often=2)
 def reshaped(w: Writer, x: str) -> str:
     n, layer, p = w.n, _linear(w), side(w)
-    w.do(f"{n.B}, {n.C}, {n.h_}, {n.w_} = {x}.shape")
-    w.do(f"{n.patches} = {x}.reshape({n.B}, {n.C}, {n.h_} // {p}, {p}, {n.w_} // {p}, {p})")
+    w.do(f"{n.B}, {n.chan}, {n.h_}, {n.w_} = {x}.shape")
+    w.do(f"{n.patches} = {x}.reshape({n.B}, {n.chan}, {n.h_} // {p}, {p}, {n.w_} // {p}, {p})")
     w.do(f"{n.patches} = «S02|{n.patches}.permute(0, 2, 4, 1, 3, 5).flatten(1, 2)»")
     w.do(f"{n.flat} = «S03|{n.patches}.flatten(2)»")
     return f"«S04|{layer}({n.flat})»"
@@ -121,9 +120,19 @@ def reshaped(w: Writer, x: str) -> str:
 @idiom("patching")
 def channels_last(w: Writer, x: str) -> str:
     n, layer, p = w.n, _linear(w, _CHANNEL_LAST), side(w)
-    w.do(f"{n.B}, {n.C}, {n.h_}, {n.w_} = {x}.shape")
-    w.do(f"{n.patches} = {x}.view({n.B}, {n.C}, {n.h_} // {p}, {p}, {n.w_} // {p}, {p})")
-    w.do(f"{n.flat} = «S03|{n.patches}.permute(0, 2, 4, 3, 5, 1).reshape({n.B}, -1, {p} * {p} * {n.C})»")
+    w.do(f"{n.B}, {n.chan}, {n.h_}, {n.w_} = {x}.shape")
+    w.do(f"{n.patches} = {x}.view({n.B}, {n.chan}, {n.h_} // {p}, {p}, {n.w_} // {p}, {p})")
+    w.do(f"{n.flat} = «S03|{n.patches}.permute(0, 2, 4, 3, 5, 1).reshape({n.B}, -1, {p} * {p} * {n.chan})»")
+    return f"«S04|{layer}({n.flat})»"
+
+
+@idiom("patching")
+def turned_to_channels_last(w: Writer, x: str) -> str:
+    n, layer, p = w.n, _linear(w, _CHANNEL_LAST), side(w)
+    w.do(f"{n.patches} = {x}.permute(0, 2, 3, 1)")
+    w.do(f"{n.B}, {n.h_}, {n.w_}, {n.chan} = {n.patches}.shape")
+    w.do(f"{n.patches} = {n.patches}.reshape({n.B}, {n.h_} // {p}, {p}, {n.w_} // {p}, {p}, {n.chan})")
+    w.do(f"{n.flat} = «S03|{n.patches}.transpose(2, 3).reshape({n.B}, -1, {p} * {p} * {n.chan})»")
     return f"«S04|{layer}({n.flat})»"
 
 
@@ -205,11 +214,11 @@ def token_then_positions(w: Writer, x: str) -> str:
     n = w.n
     w.assign(n.embedded, w.part("patching", "patch_embed", "Patch", x))
     last = n.embedded if not w.facts.token else with_token(w, n.embedded)
-    w.assign(n.positioned, f"«S07|{w.call('positions', last)}»")
+    last = w.named(n.positioned, f"«S07|{w.call('positions', last)}»")
     if w.choices.once_in(3):
-        rate = w.size("dropout") if w.choices.once_in(2) else "0.1"
-        w.do(f"{n.positioned} = {w.layer('drop', f'nn.Dropout({rate})')}({n.positioned})")
-    return n.positioned
+        w.do(f"{n.positioned} = {w.layer('pos_drop', f'nn.Dropout({rate(w)})')}({last})")
+        return n.positioned
+    return last
 
 
 @idiom("embedding")

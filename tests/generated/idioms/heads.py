@@ -18,8 +18,7 @@ def _read(w: Writer, x: str) -> str:
 
 def _classifier(w: Writer) -> str:
     layer = w.layer("head", f"nn.Linear({w.size('dim')}, {w.size('classes')})")
-    w.weight("head.weight", f"{layer}.weight")
-    w.weight("head.bias", f"{layer}.bias")
+    w.linear("head", layer)
     return layer
 
 
@@ -105,3 +104,15 @@ def data_class(w: Writer, logits: str) -> str:
     w.helpers["Output"] = "@dataclass\nclass Output:\n    logits: torch.Tensor\n    probs: torch.Tensor"
     w.do(f"{w.n.logits} = {logits}")
     return f"Output(logits={w.n.logits}, probs=«S26|{w.n.logits}.softmax(-1)»)"
+
+
+@idiom("returned with maps", often=2)
+def logits_and_maps(w: Writer, logits: str) -> str:
+    w.facts.logits = "{out}[0]"
+    return f"{logits}, {w.scope.kept['maps']}"
+
+
+@idiom("returned with maps")
+def dictionary_with_maps(w: Writer, logits: str) -> str:
+    w.facts.logits = '{out}["logits"]'
+    return f'{{"logits": {logits}, "attentions": {w.scope.kept["maps"]}}}'

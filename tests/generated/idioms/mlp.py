@@ -21,8 +21,7 @@ def width(w: Writer) -> str:
 
 def _weighed(w: Writer, first: str, second: str) -> None:
     for role, layer in (("fc1", first), ("fc2", second)):
-        w.weight(f"{role}.weight", f"{layer}.weight")
-        w.weight(f"{role}.bias", f"{layer}.bias")
+        w.linear(role, layer)
 
 
 def layers(w: Writer) -> tuple[str, str]:
@@ -105,8 +104,7 @@ def convolutional(w: Writer, x: str) -> str:
     first = w.layer("fc1", f"nn.Conv1d({w.size('dim')}, {hidden}, 1)")
     second = w.layer("fc2", f"nn.Conv1d({hidden}, {w.size('dim')}, 1)")
     for role, layer in (("fc1", first), ("fc2", second)):
-        w.weight(f"{role}.weight", f"{layer}.weight.squeeze(-1)")
-        w.weight(f"{role}.bias", f"{layer}.bias")
+        w.linear(role, layer, ".squeeze(-1)")
     w.do(f"{n.hidden} = «S17|{w.call('activation', f'{first}({x}.transpose(1, 2))')}»")
     w.do(f"{n.branch} = «S18|{second}({n.hidden}).transpose(1, 2)»")
     return n.branch

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..drawing import idiom
 from ..writing import Writer
 
@@ -9,6 +11,12 @@ from ..writing import Writer
 def measured(w: Writer, x: str) -> None:
     """Unpack the shape of the tokens in forward."""
     w.do(w.choices.among(f"{w.n.B}, {w.n.T}, {w.n.C} = {x}.shape", f"{w.n.B}, {w.n.T}, {w.n.C} = {x}.size()"))
+
+
+def three(w: Writer) -> Iterator[tuple[str, str, str, str]]:
+    """Name, layer, role and stage of queries, keys and values."""
+    names = (w.n.q, w.n.k, w.n.v)
+    return zip(names, ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11"))
 
 
 def heads_of(w: Writer) -> str:
@@ -98,50 +106,45 @@ def fused_slices(w: Writer, x: str) -> None:
         )
 
 
+def separate_layers(w: Writer, bias: str = "") -> list[tuple[str, str, str]]:
+    """Three linear layers: of each what it gives, how forward says it, and its stage."""
+    dim, found = w.size("dim"), []
+    for name, attribute, role, stage in three(w):
+        layer = w.layer(attribute, f"nn.Linear({dim}, {dim}{bias})")
+        w.linear(role, layer)
+        found.append((name, layer, stage))
+    return found
+
+
 @idiom("qkv", often=6)
 def separate(w: Writer, x: str) -> None:
-    n, dim, bias = w.n, w.size("dim"), _biased(w)
-    layers = [w.layer(name, f"nn.Linear({dim}, {dim}{bias})") for name in ("wq", "wk", "wv")]
+    n, layers = w.n, separate_layers(w, _biased(w))
     measured(w, x)
     shape = f"{n.B}, {w.choices.among(n.T, '-1')}, {heads_of(w)}, {head_width(w)}"
     turn = w.choices.among("transpose(1, 2)", "permute(0, 2, 1, 3)")
     cut = w.choices.among("view", "reshape")
-    roles = ("query", "key", "value")
-    for name, layer, role, stage in zip((n.q, n.k, n.v), layers, roles, ("S09", "S10", "S11")):
-        w.weight(f"{role}.weight", f"{layer}.weight")
-        w.weight(f"{role}.bias", f"{layer}.bias")
+    for name, layer, stage in layers:
         w.do(f"{name} = «{stage}|{layer}({x}).{cut}({shape}).{turn}»")
 
 
 @idiom("qkv")
 def separate_helper(w: Writer, x: str) -> None:
-    n, dim = w.n, w.size("dim")
     cut = w.choices.among("split_heads", "to_heads", "reshape_heads")
     w.helpers[cut] = (
         f"def {cut}(t, n_heads):\n    b, s, e = t.shape\n"
         "    return t.reshape(b, s, n_heads, e // n_heads).transpose(1, 2)"
     )
     measured(w, x)
-    parts = []
-    for name, attribute, role, stage in zip(
-        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
-    ):
-        layer = w.layer(attribute, f"nn.Linear({dim}, {dim})")
-        w.weight(f"{role}.weight", f"{layer}.weight")
-        w.weight(f"{role}.bias", f"{layer}.bias")
-        parts.append(f"{name} = «{stage}|{cut}({layer}({x}), {heads_of(w)})»")
-    for line in parts:
-        w.do(line)
+    for name, layer, stage in separate_layers(w):
+        w.do(f"{name} = «{stage}|{cut}({layer}({x}), {heads_of(w)})»")
 
 
 @idiom("qkv")
 def einsum_kernels(w: Writer, x: str) -> None:
-    n, dim, heads = w.n, w.size("dim"), w.size("heads")
+    dim, heads = w.size("dim"), w.size("heads")
     width = w.keep("head_dim", f"{dim} // {heads}")
     measured(w, x)
-    for name, attribute, role, stage in zip(
-        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
-    ):
+    for name, attribute, role, stage in three(w):
         kernel = w.layer(attribute, f"nn.Parameter(torch.randn({dim}, {heads}, {width}) * 0.02)")
         w.weight(f"{role}.weight", f"{kernel}.flatten(1).T")
         w.do(f'{name} = «{stage}|torch.einsum("btc,chd->bhtd", {x}, {kernel})»')
@@ -149,16 +152,13 @@ def einsum_kernels(w: Writer, x: str) -> None:
 
 @idiom("qkv")
 def convolutions(w: Writer, x: str) -> None:
-    n, dim = w.n, w.size("dim")
+    n, dim, heads = w.n, w.size("dim"), heads_of(w)
     measured(w, x)
-    for name, attribute, role, stage in zip(
-        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
-    ):
+    for name, attribute, role, stage in three(w):
         layer = w.layer(attribute, f"nn.Conv1d({dim}, {dim}, {w.choices.among('1', 'kernel_size=1')})")
-        w.weight(f"{role}.weight", f"{layer}.weight.squeeze(-1)")
-        w.weight(f"{role}.bias", f"{layer}.bias")
+        w.linear(role, layer, ".squeeze(-1)")
         w.do(
-            f"{name} = «{stage}|{layer}({x}.transpose(1, 2)).view({n.B}, {heads_of(w)}, -1, {n.T}).transpose(2, 3)»"
+            f"{name} = «{stage}|{layer}({x}.transpose(1, 2)).view({n.B}, {heads}, -1, {n.T}).transpose(2, 3)»"
         )
 
 
@@ -167,9 +167,7 @@ def raw_parameters(w: Writer, x: str) -> None:
     n, dim = w.n, w.size("dim")
     measured(w, x)
     heads, width = heads_of(w), head_width(w)
-    for name, attribute, role, stage in zip(
-        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
-    ):
+    for name, attribute, role, stage in three(w):
         matrix = w.layer(attribute, f"nn.Parameter(torch.empty({dim}, {dim}).normal_(std=0.02))")
         w.weight(f"{role}.weight", f"{matrix}.T")
         w.do(f"{name} = «{stage}|({x} @ {matrix}).reshape({n.B}, {n.T}, {heads}, {width}).transpose(1, 2)»")
@@ -177,12 +175,9 @@ def raw_parameters(w: Writer, x: str) -> None:
 
 @idiom("qkv")
 def stacked_lists(w: Writer, x: str) -> None:
-    n = w.n
     width = w.keep("head_dim", f"{w.size('dim')} // {w.size('heads')}")
     measured(w, x)
-    for name, attribute, role, stage in zip(
-        (n.q, n.k, n.v), ("wq", "wk", "wv"), ("query", "key", "value"), ("S09", "S10", "S11")
-    ):
+    for name, attribute, role, stage in three(w):
         made = f"nn.ModuleList([nn.Linear({w.size('dim')}, {width}) for _ in range({w.size('heads')})])"
         layers = w.layer(attribute, made)
         for what in ("weight", "bias"):

@@ -7,20 +7,42 @@ from ..writing import Writer
 
 
 def count(w: Writer, extra: int = 0) -> str:
-    """The number of patches or tokens, in the constructor."""
+    """The number of patches or tokens, in the constructor; said alike in all of a program."""
     image, patch = w.size("image"), w.size("patch")
-    said = w.choices.among(
+    said = (
         f"({image} // {patch}) ** 2",
         f"({image} // {patch}) * ({image} // {patch})",
         f"int(({image} / {patch}) ** 2)",
         f"{image} ** 2 // {patch} ** 2",
     )
-    return f"{said} + {extra}" if extra else said
+    way = int(w.values.setdefault("count", w.choices.among(*"012300")))
+    number = said[way]
+    kept = w.values.setdefault(
+        "count named", w.choices.among("", "num_patches", "n_patches", "self.num_patches")
+    )
+    if kept:
+        if "count" not in w.scope.kept:
+            w.make(f"{kept} = {number}")
+            w.scope.kept["count"] = kept
+        number = kept
+    return f"{number} + {extra}" if extra else number
+
+
+def _shape(w: Writer) -> str:
+    """Of a table of positions."""
+    return f"{count(w, int(w.facts.token))}, {w.size('dim')}"
+
+
+def _buffer(w: Writer, table: str) -> str:
+    """A fixed table of positions; how forward says it."""
+    w.make(f'self.register_buffer("{w.n.pos}", {table})')
+    w.weight("positions", f"self.{w.n.pos}")
+    return f"self.{w.n.pos}"
 
 
 @idiom("positions", often=6)
 def parameter(w: Writer, x: str) -> str:
-    shape = f"1, {count(w, int(w.facts.token))}, {w.size('dim')}"
+    shape = f"1, {_shape(w)}"
     made = w.choices.among(
         f"torch.randn({shape})",
         f"torch.zeros({shape})",
@@ -34,7 +56,7 @@ def parameter(w: Writer, x: str) -> str:
 
 @idiom("positions", often=2)
 def parameter_in_place(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Parameter(torch.zeros(1, {count(w, int(w.facts.token))}, {w.size('dim')}))")
+    table = w.layer("pos", f"nn.Parameter(torch.zeros(1, {_shape(w)}))")
     w.make(f"nn.init.trunc_normal_({table}, std=0.02)")
     w.weight("positions", f"{table}[0]")
     w.do(f"{x} += {table}")
@@ -43,28 +65,28 @@ def parameter_in_place(w: Writer, x: str) -> str:
 
 @idiom("positions", often=2)
 def sliced_parameter(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Parameter(torch.randn(1, {count(w, int(w.facts.token))}, {w.size('dim')}))")
+    table = w.layer("pos", f"nn.Parameter(torch.randn(1, {_shape(w)}))")
     w.weight("positions", f"{table}[0]")
     return f"{x} + {table}[:, :{x}.shape[1]]"
 
 
 @idiom("positions")
 def flat_parameter(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Parameter(torch.rand({count(w, int(w.facts.token))}, {w.size('dim')}))")
+    table = w.layer("pos", f"nn.Parameter(torch.rand({_shape(w)}))")
     w.weight("positions", table)
     return f"{x} + {table}{w.choices.among('', '.unsqueeze(0)')}"
 
 
 @idiom("positions", often=2)
 def embedding_layer(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Embedding({count(w, int(w.facts.token))}, {w.size('dim')})")
+    table = w.layer("pos", f"nn.Embedding({_shape(w)})")
     w.weight("positions", f"{table}.weight")
     return f"{x} + {table}(torch.arange({x}.shape[1], device={x}.device))"
 
 
 @idiom("positions")
 def embedding_of_a_buffer(w: Writer, x: str) -> str:
-    table = w.layer("pos", f"nn.Embedding({count(w, int(w.facts.token))}, {w.size('dim')})")
+    table = w.layer("pos", f"nn.Embedding({_shape(w)})")
     w.make(f'self.register_buffer("position_ids", torch.arange({count(w, int(w.facts.token))}))')
     w.weight("positions", f"{table}.weight")
     return f"{x} + {table}(self.position_ids)"
@@ -82,11 +104,7 @@ def sines(w: Writer, x: str) -> str:
         "    table[:, 1::2] = torch.cos(position * div_term)\n"
         "    return table"
     )
-    w.make(
-        f'self.register_buffer("{w.n.pos}", sinusoid_table({count(w, int(w.facts.token))}, {w.size("dim")}))'
-    )
-    w.weight("positions", f"self.{w.n.pos}")
-    return f"{x} + self.{w.n.pos}"
+    return f"{x} + {_buffer(w, f'sinusoid_table({_shape(w)})')}"
 
 
 @idiom("positions")
@@ -100,7 +118,7 @@ def sines_in_loops(w: Writer, x: str) -> str:
         "            result[i][j] = np.sin(i / (10000 ** (j / d))) if j % 2 == 0 else np.cos(i / (10000 ** ((j - 1) / d)))\n"
         "    return result"
     )
-    made = f"get_positional_embeddings({count(w, int(w.facts.token))}, {w.size('dim')})"
+    made = f"get_positional_embeddings({_shape(w)})"
     table = w.layer("pos", f"nn.Parameter({made}, requires_grad=False)")
     w.weight("positions", table)
     return f"{x} + {table}.repeat({x}.shape[0], 1, 1)"
@@ -118,9 +136,6 @@ def sines_in_two_dimensions(w: Writer, x: str) -> str:
         "    table = torch.cat((x.sin(), x.cos(), y.sin(), y.cos()), dim=1)\n"
         "    return torch.cat((torch.zeros(extra, dim), table))"
     )
-    extra = f", {int(w.facts.token)}" if w.facts.token else ""
-    w.make(
-        f'self.register_buffer("{w.n.pos}", sincos_2d({w.size("image")} // {w.size("patch")}, {w.size("dim")}{extra}))'
-    )
-    w.weight("positions", f"self.{w.n.pos}")
-    return f"{x} + self.{w.n.pos}"
+    extra, dim = ", 1" if w.facts.token else "", w.size("dim")
+    side = f"{w.size('image')} // {w.size('patch')}"
+    return f"{x} + {_buffer(w, f'sincos_2d({side}, {dim}{extra})')}"

@@ -156,6 +156,18 @@ def by_hand(w: Writer, scores: str) -> str:
     return f"{w.n.probs} / {w.n.probs}.sum(dim=-1, keepdim=True)"
 
 
+@idiom("softmax")
+def softmax_with_hook(w: Writer, scores: str) -> str:
+    """The weights are kept for a picture."""
+    layer = w.layer("softmax", "nn.Softmax(dim=-1)")
+    kept = w.choices.among("attention_map", "last_attn", "attn_weights_")
+    w.make(f"{layer}.register_forward_hook(self.save_attention)")
+    w.scope.methods["save_attention"] = (
+        f"def save_attention(self, module, inputs, output):\n    self.{kept} = output.detach()"
+    )
+    return f"{layer}({scores})"
+
+
 @idiom("context", often=3)
 def at(w: Writer, probs: str, v: str) -> str:
     return f"{probs} @ {v}"
@@ -196,6 +208,4 @@ def rearranged(w: Writer, context: str) -> str:
 
 @idiom("merge")
 def concatenated(w: Writer, context: str) -> str:
-    return (
-        f"torch.cat([{context}[:, {w.n.i}] for {w.n.i} in range({w.keep('heads', w.size('heads'))})], dim=-1)"
-    )
+    return f"torch.cat([{context}[:, {w.n.hi}] for {w.n.hi} in range({w.keep('heads', w.size('heads'))})], dim=-1)"
