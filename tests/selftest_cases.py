@@ -41,14 +41,15 @@ _COMPONENTS = {"attention": "attention", "mlp": "mlp"}
 
 def generated(kind: str, seed: str, number: int) -> Generated:
     """The program of the generator with this kind, seed and number."""
-    return generated_of(_asked_part(seed, number) if kind == "part" else sample(kind, seed, number), kind)
+    made = sample(kind, seed_of(kind, seed, number), number)
+    return generated_of(replace(made, name=f"{kind}_{seed}_{number:04}"), kind)
 
 
-def _asked_part(seed: str, number: int) -> Sample:
-    """The part with this number, or the next of its seed that can be asked for alone."""
-    name = f"part_{seed}_{number:04}"
-    made = (sample("part", f"{seed} {again}" if again else seed, number) for again in count())
-    return replace(next(one for one in made if one.program.facts.part in _COMPONENTS), name=name)
+def seed_of(kind: str, seed: str, number: int) -> str:
+    """Of a part the first further seed that gives one that can be asked for alone."""
+    seeds = (f"{seed} {again}" if again else seed for again in count())
+    asked = (one for one in seeds if sample(kind, one, number).program.facts.part in _COMPONENTS)
+    return next(asked) if kind == "part" else seed
 
 
 def generated_of(made: Sample, kind: str) -> Generated:

@@ -71,7 +71,7 @@ def measured(folder: Path, wanted: Sequence[tuple[str, str, int]], jobs: int) ->
             for row in as_completed(rows):
                 yield row.result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # which leaving `with` alone does not
 
 
 def _uninterrupted() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,7 +23,9 @@ from vitcheck.checks.selftest.published import PUBLISHED, fallen, load_published
 from vitcheck.checks.selftest.rates import rates
 from vitcheck.checks.selftest.rows import Row
 from vitcheck.checks.selftest.told import Told
+from vitcheck.rating import _wanted
 
+ROOT = Path(__file__).parents[2]
 FINE, LOST = Told("graded"), Told("graded", lost=3.0)
 
 
@@ -119,12 +122,13 @@ def generated(kind, seed, number):
     )
 
 
-def test_a_run_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_a_run_that_is_interrupted_ends_soon_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     _corpus(tmp_path, seconds=0.5)
     kept = tmp_path / "rows.jsonl"
-    command = [sys.executable, "-m", "vitcheck", "selftest", str(tmp_path), "--generated", "4", "--seed", "7"]
-    command += ["--kept", str(kept), "--jobs", "1"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    command = [sys.executable, "-m", "vitcheck", "selftest", str(tmp_path), "--kept", str(kept)]
+    command += ["--seed", "7", "--jobs", "1", "--generated"]
+    many = [*command, "200"]  # four minutes of them
+    process = subprocess.Popen(many, stdout=subprocess.PIPE, text=True, start_new_session=True)
     while not kept.exists():
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)  # Ctrl-C reaches all that the terminal runs
@@ -132,9 +136,30 @@ def test_a_run_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> N
     assert process.returncode == 130
     assert "the same command goes on" in said
     before = kept.read_text("utf-8")
-    assert 0 < before.count("\n") < 9
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run([*command, "4"], capture_output=True, text=True, check=True)
     after = kept.read_text("utf-8")
+    assert before
     assert after.startswith(before)
-    assert len({json.loads(line)["program"]["name"] for line in after.splitlines()}) == 9
+    names = [json.loads(line)["program"]["name"] for line in after.splitlines()]
+    assert len({*names}) == len(names) >= 9
     assert "| 4 right |" in done.stdout
+
+
+def test_what_is_published_is_what_was_kept(tmp_path: Path) -> None:
+    kept, file = tmp_path / "rows.jsonl", tmp_path / PUBLISHED
+    file.parent.mkdir()
+    kept.write_text("".join(row.to_json() + "\n" for row in _rows(3)), "utf-8")
+    command = [sys.executable, str(ROOT / "tests" / "benchmarks" / "generated_rates.py"), str(kept)]
+    done = subprocess.run([*command, "--publish", str(file)], capture_output=True, text=True, check=True)
+    assert "| lost points | 3 | 40 | 7.5 % |" in done.stdout
+    published = load_published(tmp_path)
+    assert published is not None
+    assert published.seed == "7"
+    assert published.rates["right"]["lost points"] == (3, 40)
+    assert "wrong" not in published.rates
+
+
+def test_a_hundred_programs_are_measured_in_ci() -> None:
+    run = (ROOT / ".ci" / "run").read_text("utf-8")
+    (count,) = re.findall(r"selftest --generated (\d+) --seed \"\$\(date \+%s\)\"", run)
+    assert len(_wanted(int(count), "1")) == 100
