@@ -2,68 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from vitcheck.checks.selftest.rates import Row
+from vitcheck import exits
 
-_PARTS = {"right": 1, "wrong": 1, "unfinished": 4, "odd": 4}  # of so many right ones, one of each
-_CAUSES = 20  # of those that cost right programs points
+if TYPE_CHECKING:
+    from vitcheck.checks.selftest.published import Published
+    from vitcheck.checks.selftest.rows import Row
+
+_SHARES = {"right": 1, "wrong": 1, "unfinished": 4, "part": 8, "odd": 8}  # one of each, of so many right ones
 
 
 def rate(corpus: Path, count: int, seed: str, kept: Path | None, jobs: int) -> int:
-    """Print the rates; how many times the grader itself failed.
+    """Print the rates; the exit code.
 
     What ``kept`` holds of this seed is not graded again, and what is graded is added to it.
     """
-    from vitcheck.checks.selftest.rates import GRADER_FAILED, measured
+    from vitcheck.checks.selftest.published import load_published
+    from vitcheck.checks.selftest.tables import cause_lines, rate_lines
 
-    rows = {row.program.name: row for row in _read(kept)}
-    wanted = [(kind, seed, number) for kind, part in _PARTS.items() for number in range(count // part)]
-    missing = [one for one in wanted if _name(*one) not in rows]
+    click.echo(f"The seed is {seed}")
+    try:
+        rows = _rows(corpus, _wanted(count, seed), kept, jobs)
+    except KeyboardInterrupt:
+        click.echo("Interrupted" + (f"; the same command goes on from {kept}" if kept else ""))
+        return exits.INTERRUPTED
+    published = load_published(corpus)
+    click.echo("\n".join([*rate_lines(rows, published), *cause_lines(rows), ""]))
+    return _code(rows, published)
+
+
+def _wanted(count: int, seed: str) -> dict[str, tuple[str, str, int]]:
+    """The programs that are asked for, by name."""
+    drawn = ((kind, seed, number) for kind, share in _SHARES.items() for number in range(count // share))
+    return {f"{kind}_{seed}_{number:04}": (kind, seed, number) for kind, _, number in drawn}
+
+
+def _rows(
+    corpus: Path, wanted: dict[str, tuple[str, str, int]], kept: Path | None, jobs: int
+) -> Sequence[Row]:
+    from vitcheck.checks.selftest.rows import kept_rows, measured
+
+    rows = {row.program.name: row for row in (kept_rows(kept) if kept else [])}
+    missing = [one for name, one in wanted.items() if name not in rows]
     for row in measured(corpus, missing, jobs):
         rows[row.program.name] = row
         if kept is not None:
             with kept.open("a", encoding="utf-8") as file:
                 file.write(row.to_json() + "\n")
-    asked = [rows[_name(*one)] for one in wanted]
-    click.echo("\n".join(_lines(asked)))
-    return sum(row.told.status == GRADER_FAILED for row in asked)
+    return [rows[name] for name in wanted]
 
 
-def _name(kind: str, seed: str, number: int) -> str:
-    return f"{kind}_{seed}_{number:04}"
+def _code(rows: Sequence[Row], published: Published | None) -> int:
+    """Print what must not be: failures of the grader, and rates that have fallen."""
+    from vitcheck.checks.selftest.told import GRADER_FAILED
+
+    failed = [row for row in rows if row.told.status == GRADER_FAILED]
+    for row in failed:
+        click.echo(f"The grader itself failed on {row.program.name}: {row.told.cause}")
+    fell = list(_fallen(rows, published)) if published else []
+    for line in fell:
+        click.echo(line)
+    return exits.HARNESS if failed else exits.WRONG if fell else exits.FINE
 
 
-def _read(kept: Path | None) -> Sequence[Row]:
-    from vitcheck.checks.selftest.rates import Row
+def _fallen(rows: Sequence[Row], published: Published) -> Iterator[str]:
+    from vitcheck.checks.selftest.published import fallen
+    from vitcheck.checks.selftest.rates import rates
 
-    if kept is None or not kept.exists():
-        return []
-    return [Row.from_json(line) for line in kept.read_text(encoding="utf-8").splitlines()]
-
-
-def _lines(rows: Sequence[Row]) -> list[str]:
-    """A table for each kind, and why right programs lost points."""
-    from vitcheck.checks.selftest import rates
-
-    tables = {
-        "right": rates.right_rates,
-        "wrong": rates.wrong_rates,
-        "unfinished": rates.unfinished_rates,
-        "odd": rates.right_rates,
-    }
-    lines = []
-    for kind, count in tables.items():
-        own = [row for row in rows if row.program.kind == kind]
-        lines += ["", f"| {kind} | {len(own)} |", "| --- | ---: |"]
-        lines += [
-            f"| {word} | {number} |" for word, number in {**count(own), **rates.own_failures(own)}.items()
-        ]
-    costly = rates.causes([row for row in rows if row.program.kind == "right"])[:_CAUSES]
-    lines += ["", "Why right programs lost points:"]
-    return [*lines, *(f"- {len(names)}: {cause} ({', '.join(names[:3])})" for cause, names in costly)]
+    for kind, one, before in fallen(rates(rows), published):
+        yield (
+            f"Worse than chance allows: {kind}, {one.measure.name}: {one.count} of {one.total},"
+            f" and {before[0]} of {before[1]} were published"
+        )

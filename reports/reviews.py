@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..checks.adjustment import Adjustment
+from ..checks.naming import named_mistake
 from ..checks.result import GRADER_FAILED, Result, StageStatus, Status
 from .remarks import remark
-from .standing import named_mistake, standing
+from .standing import standing
 from .text import one_line
 from .wording import say
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..checks.naming import named_mistake
 from ..checks.result import (
     CheckResult,
-    MistakeResult,
     Outcome,
     Record,
     Result,
@@ -103,12 +103,6 @@ def _unnamed(stage: StageResult) -> str:
     if stage.shape is None:
         return say("standing.absent")
     return say("standing.unexplained" if stage.shape == stage.expected_shape else "standing.other_shape")
-
-
-def named_mistake(result: Record, label: str, stage: StageResult) -> MistakeResult | None:
-    """The most specific mistake known of the stage ``label``; None where none explains it."""
-    listed = [one for name in stage.mistakes for one in result.mistakes if one.id == name]
-    return next(iter([*listed, *(one for one in result.mistakes if one.stage == label)]), None)
 
 
 def _wrong_check(result: Result, check: CheckResult) -> Standing:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Any
 
 from corpus import BASES
+from generated.faults import faults
+from generated.mistakes import MISTAKES
 from generated.program import Program
-from generated.samples import sample
+from generated.samples import Sample, sample
+from generated.statements import statements
 from generated.wrong import Wrong
 from mutants import CROSSCUTTING, MUTANTS, PAIRS, PLANTED, REFACTORINGS, Mutant, source
 
@@ -29,17 +35,48 @@ _SIZES = {
 }
 
 
+# a part alone is asked for as a component; an embedding with its token and positions is none
+_COMPONENTS = {"attention": "attention", "mlp": "mlp"}
+
+
 def generated(kind: str, seed: str, number: int) -> Generated:
     """The program of the generator with this kind, seed and number."""
-    made = sample(kind, seed, number)
-    sizes, wrong = asked_sizes(made.program), made.wrong
-    if wrong is None:
-        return Generated(made.name, kind, made.files, sizes)
-    ids = tuple(one.id for one in wrong.mistakes)
-    lines = tuple(slip.start[0] for slip in wrong.slips)
-    return Generated(
-        made.name, kind, made.files, sizes, wrong.differs == "raises", _faulty(wrong), ids, lines
+    made = sample(kind, seed_of(kind, seed, number), number)
+    return generated_of(replace(made, name=f"{kind}_{seed}_{number:04}"), kind)
+
+
+def seed_of(kind: str, seed: str, number: int) -> str:
+    """Of a part the first further seed that gives one that can be asked for alone."""
+    seeds = (f"{seed} {again}" if again else seed for again in count())
+    asked = (one for one in seeds if sample(kind, one, number).program.facts.part in _COMPONENTS)
+    return next(asked) if kind == "part" else seed
+
+
+def generated_of(made: Sample, kind: str) -> Generated:
+    """What is known of a program, as it is counted."""
+    right = Generated(
+        made.name,
+        kind,
+        made.files,
+        asked_sizes(made.program),
+        part=_COMPONENTS.get(made.program.facts.part, ""),
+        has=tuple(sorted({stage for span in made.program.spans for stage in span.stages})),
     )
+    return right if made.wrong is None else replace(right, **_mistaken(made.wrong, kind))
+
+
+def _mistaken(wrong: Wrong, kind: str) -> dict[str, Any]:
+    ids = tuple(one.id for one in wrong.mistakes)
+    whole = kind == "wrong"  # else the lines are cut, and what is not written yet is at fault, too
+    return {
+        "differs": wrong.differs,
+        "stages": _first_faulty(wrong),
+        "faulty": _faulty(wrong) if whole else (),
+        "ids": ids,
+        # a form of another mistake may be one whose equations the generator does not have
+        "untrue": tuple({one.id for one in MISTAKES} - {*ids}) if ids else (),
+        "lines": statements(wrong) if whole else (),
+    }
 
 
 def asked_sizes(program: Program) -> dict[str, int]:
@@ -47,15 +84,28 @@ def asked_sizes(program: Program) -> dict[str, int]:
     return {asked: int(float(program.sizes[own])) for own, names in _SIZES.items() for asked in names}
 
 
-def _faulty(wrong: Wrong) -> tuple[str, ...]:
+def _first_faulty(wrong: Wrong) -> tuple[str, ...]:
     """Where the first fault may lie: after the last stage that is right, up to the first that is wrong."""
     if not wrong.stage:
         return ()
-    first = _STAGES.index(wrong.after) + 1 if wrong.after else 0
     known = {one.stage for one in wrong.mistakes}
-    return tuple(
-        one for one in _STAGES if one in known or first <= _STAGES.index(one) <= _STAGES.index(wrong.stage)
-    )
+    return tuple(one for one in _STAGES if one in known or one in _between(wrong.after, wrong.stage))
+
+
+def _between(after: str, stage: str) -> list[str]:
+    first = _STAGES.index(after) + 1 if after else 0
+    return _STAGES[first : _STAGES.index(stage) + 1]
+
+
+def _faulty(wrong: Wrong) -> tuple[str, ...]:
+    """Where its faults may lie: at stages that are wrong by themselves, or at unmarked ones just before."""
+    first, found = _first_faulty(wrong), faults(wrong) if wrong.stage else None
+    if found is None:
+        return ()
+    marked = sorted({stage for span in wrong.program.spans for stage in span.stages})
+    before = {one: max((other for other in marked if other < one), default="") for one in found}
+    near = {label for one in found for label in _between(before[one], one)}
+    return tuple(one for one in _STAGES if one in near or one in first)
 
 
 def cases() -> Sequence[Case]:

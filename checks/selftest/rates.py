@@ -1,152 +1,113 @@
-"""Generated programs graded, and rates of what is said of them."""
+"""Rates of what is said of generated programs: what is counted, and of which programs."""
 
 from __future__ import annotations
 
-import json
-import tempfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, replace
-from functools import cache
-from multiprocessing import get_context
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from ...submissions.process import Zygote
-from ..assignment import Assignment
-from ..grader import grader
 from ..result import Status
-from .generated import Generated, Maker, Told, load_maker, told
-from .measuring import asked_of_all
-
-GRADER_FAILED = "grader_failed"
-_zygote = Zygote(("torchvision", "einops"))  # of each worker: the first program that it grades starts it
+from . import saying
+from .rows import Row
+from .told import GRADER_FAILED
 
 
 @dataclass(frozen=True)
-class Row:
-    """A generated program and what was said of it: one line of the file that keeps a run."""
+class Measure:
+    """A rate: the programs of which ``holds`` is true, among those of which it is ``known``."""
 
-    program: Generated
-    told: Told
-
-    def to_json(self) -> str:
-        known = asdict(replace(self.program, files={}))  # the name makes them again
-        return json.dumps({"program": known, "told": asdict(self.told)})
-
-    @classmethod
-    def from_json(cls, line: str) -> Row:
-        kept = json.loads(line)
-        return cls(Generated(**_tupled(kept["program"])), Told(**_tupled(kept["told"])))
+    name: str
+    holds: Callable[[Row], bool]
+    better: Literal["more", "fewer", ""] = "more"  # "" where neither is
+    known: Callable[[Row], bool] = lambda _: True
 
 
-def _tupled(record: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
+@dataclass(frozen=True)
+class Rate:
+    """How many of how many."""
+
+    measure: Measure
+    count: int
+    total: int
 
 
-def measured(folder: Path, wanted: Sequence[tuple[str, str, int]], jobs: int) -> Iterator[Row]:
-    """Make and grade the programs of these kinds, seeds and numbers; each row as soon as it is there."""
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:  # a fork inherits locks that threads hold
-        yield from pool.map(_row, [(folder, *one) for one in wanted])
+def _built(row: Row) -> bool:
+    """Of a part that could not be built the rest of a record is there all the same."""
+    return row.told.graded and (not row.program.part or bool(row.told.located))
 
 
-@cache
-def _maker(folder: Path) -> Maker:
-    return load_maker(folder)
+def _all_located(row: Row) -> bool:
+    return row.told.graded and not row.told.unreached and {*row.program.has} <= {*row.told.located}
 
 
-def _row(task: tuple[Path, str, str, int]) -> Row:
-    folder, kind, seed, number = task
-    with tempfile.TemporaryDirectory() as scratch:
-        return graded(_maker(folder)(kind, seed, number), Path(scratch, "submission"))
+def _naming(word: str, better: Literal["more", "fewer", ""] = "more") -> Measure:
+    return Measure(word, lambda row: saying.detected(row) and saying.naming(row) == word, better)
 
 
-def graded(program: Generated, path: Path) -> Row:
-    """Write a program there, and grade it for its own sizes."""
-    path.mkdir()
-    for name, content in program.files.items():
-        (path / name).write_bytes(content)
-    try:
-        return Row(program, told(grader()(path, _asked(program), zygote=_zygote, seed=1)))
-    except Exception as error:  # what is measured is whether it happens
-        return Row(program, Told(GRADER_FAILED, cause=f"{type(error).__name__}: {error}"[:120]))
+def _line(word: str, better: Literal["more", "fewer", ""] = "more") -> Measure:
+    return Measure(word, lambda row: saying.detected(row) and saying.placed(row) == word, better)
 
 
-def _asked(program: Generated) -> Assignment:
-    """What the program does is asked for: its sizes, and any variant."""
-    asked = asked_of_all()
-    return asked.model_copy(update={"full": replace(asked.full, **program.sizes)})
+_RIGHT = (
+    Measure("built", _built),
+    Measure("all stages located", _all_located),
+    Measure("lost points", lambda row: row.told.lost > 0, "fewer"),
+)
+_WRONG = (
+    Measure("detected", saying.detected),
+    Measure(
+        "first stage right",
+        lambda row: saying.detected(row) and row.told.first_stage in row.program.stages,
+        known=lambda row: bool(row.program.stages),
+    ),
+    _naming("named truly"),
+    _naming("honestly unnamed", ""),
+    _naming("named, unknown to us", ""),
+    _naming("said falsely", "fewer"),
+    Measure(
+        "something right blamed", saying.blames_beside, "fewer", known=lambda row: bool(row.program.faulty)
+    ),
+    _line("line right"),
+    _line("no line", ""),
+    _line("line wrong", "fewer"),
+)
+_UNFINISHED = (
+    Measure("told apart", lambda row: row.told.unfinished),
+    Measure(
+        "mistake told", saying.mistake_told, known=lambda row: bool(row.program.ids or row.program.stages)
+    ),
+)
+_OWN = (
+    Measure("the grader failed", lambda row: row.told.status == GRADER_FAILED, "fewer"),
+    Measure("refused", lambda row: row.told.status == Status.REFUSED.value, "fewer"),
+    Measure("timed out", lambda row: row.told.late, "fewer"),
+)
+MEASURES: Mapping[str, tuple[Measure, ...]] = {
+    "right": (*_RIGHT, *_OWN),
+    "part": (*_RIGHT, *_OWN),
+    "wrong": (*_WRONG, *_OWN),
+    "unfinished": (*_UNFINISHED, *_OWN),
+    "odd": (*_RIGHT[:1], *_RIGHT[2:], *_OWN),  # what stands beside it may have stages as well
+}
 
 
-def right_rates(rows: Sequence[Row]) -> dict[str, int]:
-    """How many right programs were built, had all stages located, and lost points."""
-    built = [row.told for row in rows if row.told.status == Status.GRADED.value]
+def rates(rows: Sequence[Row]) -> Mapping[str, Sequence[Rate]]:
+    """The rates of each kind."""
     return {
-        "built": len(built),
-        "all stages located": sum(one.located for one in built),
-        "lost points": sum(row.told.complains for row in rows),
+        kind: [_rate(one, [row for row in rows if row.program.kind == kind]) for one in measures]
+        for kind, measures in MEASURES.items()
     }
 
 
-def wrong_rates(rows: Sequence[Row]) -> dict[str, int]:
-    """How many wrong programs were detected, and what was said of them."""
-    counts = Counter(word for row in rows for word in _said(row.program, row.told))
-    words = (
-        *(
-            "detected",
-            "first stage right",
-            "named truly",
-            "honestly unnamed",
-            "named falsely",
-            "named, unknown to us",
-        ),
-        *("something right blamed beside it", "line right", "no line", "line wrong"),
-    )
-    return {word: counts[word] for word in words}
-
-
-def _said(program: Generated, said: Told) -> Iterator[str]:
-    if not said.complains:
-        return
-    yield "detected"
-    if said.stages[:1] and said.stages[0] in program.stages:
-        yield "first stage right"
-    yield _naming(program, said)
-    if program.stages and set(said.stages) - set(program.stages):
-        yield "something right blamed beside it"
-    yield "no line" if said.line is None else "line right" if said.line in program.lines else "line wrong"
-
-
-def _naming(program: Generated, said: Told) -> str:
-    """The first name: true, false, or one of a mistake whose equations the generator does not have."""
-    if not said.named:
-        return "named truly" if {*said.variants} & {*program.ids} else "honestly unnamed"
-    if said.named[0] in program.ids:
-        return "named truly"
-    misplaced = bool(program.stages and said.stages) and said.stages[0] not in program.stages
-    return "named falsely" if program.ids or misplaced else "named, unknown to us"
-
-
-def unfinished_rates(rows: Sequence[Row]) -> dict[str, int]:
-    """How many unfinished programs were told apart, and of how many the mistake in them was told."""
-    return {
-        "told apart": sum(row.told.unfinished for row in rows),
-        "with a mistake in them": sum(bool(row.program.ids) for row in rows),
-        "mistake told": sum(bool({*row.program.ids} & {*row.told.named}) for row in rows),
-    }
-
-
-def own_failures(rows: Sequence[Row]) -> dict[str, int]:
-    """How often the grader failed, refused or ran out of time."""
-    counts = Counter(row.told.status for row in rows)
-    return {one: counts[one] for one in (GRADER_FAILED, Status.REFUSED.value, Status.TIMED_OUT.value)}
+def _rate(measure: Measure, rows: Sequence[Row]) -> Rate:
+    asked = [row for row in rows if measure.known(row)]
+    return Rate(measure, sum(map(measure.holds, asked)), len(asked))
 
 
 def causes(rows: Sequence[Row]) -> Sequence[tuple[str, Sequence[str]]]:
-    """Why right programs lost points, the most frequent first, each with the names of its programs."""
+    """What went wrong with what was said, the most frequent first, each with the names of its programs."""
     found: dict[str, list[str]] = {}
     for row in rows:
-        if row.told.complains:
-            found.setdefault(row.told.cause, []).append(row.program.name)
+        if cause := saying.failure(row):
+            found.setdefault(f"{row.program.kind}: {cause}", []).append(row.program.name)
     return sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))

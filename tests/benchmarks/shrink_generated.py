@@ -1,51 +1,75 @@
-"""The smallest right program that loses points for the same cause as a generated one.
+"""The smallest generated program that fails as another one does.
 
-``python tests/benchmarks/shrink_generated.py right_1_0003`` prints it; `vitcheck selftest --generated` gives
-the name.
+``python tests/benchmarks/shrink_generated.py right_1_0003`` prints it, with what is said of it;
+``vitcheck selftest --generated`` gives the name. Each try is graded, so the search ends after ``--seconds``.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script: `generated` lies beside the benchmarks
 
-from generated.composing import right_model  # after the path
-from generated.drawing import by_seed
-from generated.program import Program
-from generated.shrinking import recorded, replayed, smallest
-from selftest_cases import asked_sizes
+from generated.samples import drawn_by, draws_of
+from generated.shrinking import replayed, smallest
+from selftest_cases import generated_of, seed_of
 
 from vitcheck.checks.selftest.generated import Generated
-from vitcheck.checks.selftest.rates import graded
+from vitcheck.checks.selftest.rows import graded
+from vitcheck.checks.selftest.saying import failure
+
+
+@dataclass(frozen=True)
+class Shrunk:
+    """The smallest program found, and in what words it fails; "" where the program does not."""
+
+    program: Generated
+    cause: str
 
 
 def main() -> None:
-    """Print it, and the cause."""
+    """Print it."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("name")
-    _, seed, number = parser.parse_args().name.split("_")
-    draws: list[int] = []
-    cause = _cause(right_model(recorded(by_seed(f"right-{seed}-{int(number)}-0"), draws)))
+    parser.add_argument("--seconds", type=float, default=120.0)
+    asked = parser.parse_args()
+    found = shrunk(asked.name, asked.seconds)
+    if not found.cause:
+        sys.exit(f"nothing is wrong with what is said of {asked.name}")
+    for name, content in found.program.files.items():
+        print(f"# {name}: {found.cause}\n\n{content.decode()}")
+
+
+def shrunk(name: str, seconds: float) -> Shrunk:
+    """Of a name as vitcheck gives it. Begins no other try after so many seconds."""
+    kind, seed, number = name.split("_")
+    draws, end = draws_of(kind, seed_of(kind, seed, int(number)), int(number)), time.monotonic() + seconds
+    cause = failure(graded(_program(kind, draws, name)))
 
     def fails(simpler: Sequence[int]) -> bool:
-        return _cause(right_model(replayed(simpler))) == cause
+        if time.monotonic() > end:
+            return False
+        try:
+            return failure(graded(_program(kind, simpler, name))) == cause
+        except (AssertionError, LookupError):  # no slip that shows, or a program that is not right
+            return False
 
-    program = right_model(replayed(smallest(draws, fails)))
-    for name, content in program.files().items():
-        print(f"# {name}: {cause}\n\n{content.decode()}")
+    simplest = smallest(draws, fails) if cause else draws
+    return Shrunk(_program(kind, simplest, name), cause)
 
 
-def _cause(program: Program) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        made = Generated("shrunk", "right", program.files(), asked_sizes(program))
-        return graded(made, Path(folder, "submission")).told.cause
+def _program(kind: str, draws: Sequence[int], name: str) -> Generated:
+    made = drawn_by(kind, replayed(draws), name)
+    if made is None:
+        raise LookupError(f"these draws give no {kind} program")
+    return generated_of(made, kind)
 
 
 if __name__ == "__main__":

@@ -9,101 +9,197 @@ import pytest
 from click.testing import CliRunner
 
 from vitcheck.__main__ import main
-from vitcheck.checks.selftest.generated import Generated, Told, load_maker
-from vitcheck.checks.selftest.rates import (
-    GRADER_FAILED,
-    Row,
-    causes,
-    own_failures,
-    right_rates,
-    unfinished_rates,
-    wrong_rates,
-)
+from vitcheck.checks.result import Outcome, Result
+from vitcheck.checks.selftest.generated import Generated, load_maker
+from vitcheck.checks.selftest.rates import causes, rates
+from vitcheck.checks.selftest.rows import Row, asked, kept_rows
+from vitcheck.checks.selftest.told import GRADER_FAILED, Told, told
+from vitcheck.reports.standing import standing
 
-RIGHT = Generated("right_1_0000", "right", {}, {})
-WRONG = Generated("wrong_1_0000", "wrong", {}, {}, stages=("S12",), ids=("scale-missing",), lines=(31,))
-UNNAMED = replace(WRONG, ids=())
-FINE = Told("graded", located=True)
+TESTS = Path(__file__).parents[1]
+_ALL = sorted((TESTS / "reports" / "records").glob("*.json"))
+RECORDS = [one for one in _ALL if '"picture"' not in one.read_text("utf-8")]  # the others are snapshots
+RIGHT = Generated("right_1_0000", "right", {}, {}, has=("S04",))
+WRONG = Generated(
+    *("wrong_1_0000", "wrong", {}, {}),
+    differs="scores",
+    stages=("S12",),
+    faulty=("S12", "S14"),
+    ids=("scale-missing",),
+    untrue=("softmax-twice",),
+    lines=(31, 32),
+)
+RAISES = replace(WRONG, differs="raises", stages=(), faulty=(), ids=(), untrue=())
+UNNAMED = replace(WRONG, ids=(), untrue=())
+FINE = Told("graded", located=("S04", "S12"))
 FAILED = Told(
-    "graded", lost=2.4, stages=("S12",), named=("scale-missing",), line=31, cause="S12 scale-missing"
+    *("graded", 2.4),
+    stages=("S12",),
+    named=("scale-missing",),
+    first_stage="S12",
+    first_named="scale-missing",
+    line=31,
+    cause="S12 scale-missing",
 )
+UNEXPLAINED = replace(FAILED, named=(), first_named="")
 
 
-def test_a_right_program_that_loses_points_is_counted_with_its_cause() -> None:
+def _counted(*rows: Row) -> dict[str, tuple[int, int]]:
+    (kind,) = {row.program.kind for row in rows}
+    return {one.measure.name: (one.count, one.total) for one in rates(rows)[kind]}
+
+
+def test_of_right_programs_those_that_lose_points_are_counted_by_cause() -> None:
     rows = [
         Row(RIGHT, FINE),
-        Row(RIGHT, FAILED),
+        Row(RIGHT, replace(FAILED, located=("S12",))),
         Row(RIGHT, Told("not_loaded", lost=100, cause="not_loaded: x")),
     ]
-    assert right_rates(rows) == {"built": 2, "all stages located": 1, "lost points": 2}
-    assert causes(rows) == [("S12 scale-missing", [RIGHT.name]), ("not_loaded: x", [RIGHT.name])]
+    counted = _counted(*rows)
+    assert counted["built"] == (2, 3)
+    assert counted["all stages located"] == (1, 3)
+    assert counted["lost points"] == (2, 3)
+    assert [cause for cause, _ in causes(rows)] == ["right: S12 scale-missing", "right: not_loaded: x"]
 
 
+def test_a_stage_that_is_said_not_to_be_there_is_not_located() -> None:
+    assert _counted(Row(replace(RIGHT, has=("S04", "S05")), FINE))["all stages located"] == (0, 1)
+
+
+NAMED, FALSE, HONEST = "named truly", "said falsely", "honestly unnamed"
 SAID = [
-    (WRONG, FINE, set()),
-    (WRONG, FAILED, {"detected", "first stage right", "named truly", "line right"}),
+    ("nothing", WRONG, FINE, set()),
+    ("all", WRONG, FAILED, {"first stage right", NAMED, "line right"}),
     (
+        "another line of the statement",
         WRONG,
-        replace(FAILED, named=(), line=None),
-        {"detected", "first stage right", "honestly unnamed", "no line"},
+        replace(FAILED, line=32),
+        {"first stage right", NAMED, "line right"},
+    ),
+    ("no name", WRONG, replace(UNEXPLAINED, line=None), {"first stage right", HONEST, "no line"}),
+    (
+        *("another name", WRONG),
+        replace(FAILED, first_named="kq-transposed", line=7),
+        {"first stage right", FALSE, "line wrong"},
     ),
     (
-        WRONG,
-        replace(FAILED, named=("softmax-twice",), line=7),
-        {"detected", "first stage right", "named falsely", "line wrong"},
+        *("a false name beside the true one", WRONG),
+        replace(FAILED, named=("scale-missing", "softmax-twice")),
+        {"first stage right", FALSE, "line right"},
     ),
     (
-        WRONG,
+        *("what may follow from it", WRONG),
+        replace(FAILED, named=("scale-missing", "unused-parameter")),
+        {"first stage right", NAMED, "line right"},
+    ),
+    (
+        *("two stages that are wrong", WRONG),
+        replace(FAILED, stages=("S12", "S14")),
+        {"first stage right", NAMED, "line right"},
+    ),
+    (
+        *("a right stage beside it", WRONG),
         replace(FAILED, stages=("S12", "S13")),
-        {"detected", "first stage right", "named truly", "line right", "something right blamed beside it"},
+        {"first stage right", NAMED, "line right", "something right blamed"},
     ),
-    (UNNAMED, FAILED, {"detected", "first stage right", "named, unknown to us", "line right"}),
     (
+        *("a right stage first", WRONG),
+        replace(UNEXPLAINED, stages=("S09", "S12"), first_stage="S09"),
+        {FALSE, "line right", "something right blamed"},
+    ),
+    (
+        "a name that we cannot judge",
         UNNAMED,
-        replace(FAILED, stages=("S09",)),
-        {"detected", "named falsely", "line right", "something right blamed beside it"},
+        FAILED,
+        {"first stage right", "named, unknown to us", "line right"},
+    ),
+    (
+        "a check before any stage",
+        WRONG,
+        replace(UNEXPLAINED, stages=(), first_stage=""),
+        {HONEST, "line right"},
     ),
 ]
 
 
-@pytest.mark.parametrize(("program", "said", "words"), SAID)
+@pytest.mark.parametrize(
+    ("program", "said", "words"), [one[1:] for one in SAID], ids=[one[0] for one in SAID]
+)
 def test_what_is_said_of_a_wrong_program(program: Generated, said: Told, words: set[str]) -> None:
-    assert {word for word, count in wrong_rates([Row(program, said)]).items() if count} == words
+    counted = {word for word, (count, _) in _counted(Row(program, said)).items() if count}
+    assert counted == words | ({"detected"} if words else set())
+
+
+def test_a_wrong_program_that_runs_and_is_not_graded_is_not_detected() -> None:
+    stopped = Told("not_loaded", lost=100, line=31, cause="not_loaded: x")
+    assert _counted(Row(WRONG, stopped))["detected"] == (0, 1)
+    assert _counted(Row(RAISES, stopped))["detected"] == (1, 1)
+    assert _counted(Row(RAISES, Told("timed_out", lost=100)))["detected"] == (0, 1)
+
+
+def test_where_a_stage_is_not_known_it_is_not_counted() -> None:
+    counted = _counted(Row(RAISES, FAILED), Row(WRONG, FAILED))
+    assert counted["first stage right"] == (1, 1)
+    assert counted["something right blamed"] == (0, 1)
 
 
 def test_an_unfinished_program_is_told_apart_and_its_mistake_told() -> None:
-    rows = [Row(RIGHT, replace(FINE, unfinished=True)), Row(WRONG, FAILED)]
-    assert unfinished_rates(rows) == {"told apart": 1, "with a mistake in them": 1, "mistake told": 1}
+    whole, cut = replace(RIGHT, kind="unfinished"), replace(WRONG, kind="unfinished")
+    staged = replace(cut, ids=())
+    rows = [Row(whole, replace(FINE, unfinished=True)), Row(cut, FAILED), Row(cut, UNEXPLAINED)]
+    counted = _counted(*rows, Row(staged, UNEXPLAINED))
+    assert counted["told apart"] == (1, 4)
+    assert counted["mistake told"] == (2, 3)
 
 
 def test_the_graders_own_failures_are_counted() -> None:
-    rows = [Row(RIGHT, Told(status)) for status in (GRADER_FAILED, "refused", "timed_out", "graded")]
-    assert own_failures(rows) == {GRADER_FAILED: 1, "refused": 1, "timed_out": 1}
+    late = [Told("timed_out", late=True), replace(FINE, late=True)]
+    counted = _counted(*(Row(RIGHT, one) for one in (Told(GRADER_FAILED), Told("refused"), FINE, *late)))
+    assert counted["the grader failed"] == (1, 5)
+    assert counted["refused"] == (1, 5)
+    assert counted["timed out"] == (2, 5)
 
 
-def test_a_row_is_kept_and_read_again() -> None:
-    row = Row(WRONG, FAILED)
-    assert Row.from_json(row.to_json()) == row
+@pytest.mark.parametrize("record", RECORDS, ids=[one.stem for one in RECORDS])
+def test_what_is_counted_as_first_is_what_a_report_says_first(record: Path) -> None:
+    result = Result.from_json(record.read_text("utf-8"))
+    said, stands = told(result), standing(result)
+    assert said.complains == (stands.tone != "right")
+    assert said.first_stage == stands.label
+    if stands.label:
+        assert said.first_named == stands.mistake
+        assert said.line == (stands.place.line if stands.place else None)
 
 
-def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    kept = tmp_path / "rows.jsonl"
-    names = [f"{kind}_7_0000" for kind in ("right", "wrong")]
-    rows = [Row(replace(program, name=name), FINE) for program, name in zip((RIGHT, WRONG), names)]
-    kept.write_text("".join(row.to_json() + "\n" for row in rows), "utf-8")
-    tests = str(Path(__file__).parents[1])
-    command = ["selftest", tests, "--generated", "1", "--seed", "7", "--kept", str(kept)]
-    run = CliRunner().invoke(main, command, catch_exceptions=False)
-    assert run.exit_code == 0
-    assert "| right | 1 |\n| --- | ---: |\n| built | 1 |" in run.output
-    assert len(kept.read_text("utf-8").splitlines()) == 2
+def test_a_check_that_ends_in_the_graders_exception_is_the_graders_failure() -> None:
+    result = Result.from_json(RECORDS[0].read_text("utf-8"))
+    check = result.checks[0].model_copy(update={"outcome": Outcome.ERRORED, "message": "KeyError: 'query'"})
+    assert told(result.model_copy(update={"checks": [check]})).status == GRADER_FAILED
+    ended = check.model_copy(update={"message": "the process ended while the model ran"})
+    assert told(result.model_copy(update={"checks": [ended]})).status == "graded"
+
+
+def test_a_row_is_kept_and_read_again_and_half_a_line_is_graded_again(tmp_path: Path) -> None:
+    row, kept = Row(WRONG, replace(FAILED, named=("scale-missing", "softmax-twice"))), tmp_path / "rows.jsonl"
+    kept.write_text(row.to_json() + "\n" + row.to_json()[:100], "utf-8")
+    assert kept_rows(kept) == [row]
+    assert kept.read_text("utf-8") == row.to_json() + "\n"
+
+
+def test_a_part_is_asked_for_alone() -> None:
+    made = load_maker(TESTS)("part", "3", 2)
+    assignment = asked(made)
+    assert list(assignment.components) == [made.part]
+    assert not assignment.architectures
+    assert assignment.possible == 100
 
 
 def test_what_is_known_of_a_wrong_program_reaches_the_count() -> None:
-    made = load_maker(Path(__file__).parents[1])("wrong", "3", 0)
+    made = load_maker(TESTS)("wrong", "3", 0)
     assert made.files
     assert made.sizes["embed_dim"] % made.sizes["heads"] == 0
-    assert made.raises or made.stages
+    assert made.differs == "raises" or made.stages
+    assert {*made.stages} <= {*made.faulty}
 
 
 def test_a_folder_without_a_corpus_is_refused(tmp_path: Path) -> None:

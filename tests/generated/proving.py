@@ -8,10 +8,10 @@ import io
 import sys
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +22,7 @@ from .marking import Span, marked_nodes
 from .program import SMALL, Program
 
 BATCH = 2
+Tap: TypeAlias = Callable[[str, Any], Any]
 # what rounding makes of logits of size one: 1e-13 was seen in double precision and 3e-6 in single; a constant
 # that a program keeps in single precision rounds at 6e-8
 DOUBLE, KEPT_SINGLE, SINGLE = 1e-10, 1e-5, 2e-4
@@ -130,8 +131,13 @@ def given(part: str, dtype: torch.dtype) -> Tensor:
     )
 
 
-def run(program: Program, tree: ast.Module, dtype: torch.dtype = torch.float64) -> Run:
-    """Build the program at small size with weights of its own, and let it compute."""
+def run(
+    program: Program, tree: ast.Module, dtype: torch.dtype = torch.float64, tap: Tap | None = None
+) -> Run:
+    """Build the program at small size with weights of its own, and let it compute.
+
+    ``tap`` is given each stage and its value then, and gives the value with which the program goes on.
+    """
     seen: list[tuple[str, object]] = []
     namespace = executed(tree, seen)
     with quietly():
@@ -139,6 +145,8 @@ def run(program: Program, tree: ast.Module, dtype: torch.dtype = torch.float64) 
         randomise(model)
         model = model.to(dtype).eval()
         seen.clear()
+        if tap is not None:
+            namespace["__tap__"] = tap
         with torch.no_grad():  # as a student looks at it
             output = model(given(program.facts.part, dtype))
     return Run(model, seen, output)

@@ -11,6 +11,7 @@ from .drawing import Below, by_seed
 from .odd import odd_program
 from .program import Program
 from .proving import proven
+from .shrinking import recorded
 from .unfinished import unfinished_program
 from .wrong import Wrong, wrong_program
 
@@ -33,15 +34,26 @@ def sample(kind: str, seed: int | str, number: int) -> Sample:
 
     Raises AssertionError where a right one is not: then the generator is wrong.
     """
+    return _recorded(kind, seed, number)[0]
+
+
+def draws_of(kind: str, seed: int | str, number: int) -> list[int]:
+    """What was drawn for the program with this number: ``replayed``, it gives the program again."""
+    return _recorded(kind, seed, number)[1]
+
+
+def _recorded(kind: str, seed: int | str, number: int) -> tuple[Sample, list[int]]:
     for again in count():  # where a drawn program allows no slip that shows, another is drawn
-        below = by_seed(f"{kind}-{seed}-{number}-{again}")
-        found = _sample(kind, below, f"{kind}_{seed}_{number:04}")
+        draws: list[int] = []
+        below = recorded(by_seed(f"{kind}-{seed}-{number}-{again}"), draws)
+        found = drawn_by(kind, below, f"{kind}_{seed}_{number:04}")
         if found is not None:
-            return found
+            return found, draws
     raise AssertionError("unreachable")
 
 
-def _sample(kind: str, below: Below, name: str) -> Sample | None:
+def drawn_by(kind: str, below: Below, name: str) -> Sample | None:
+    """A program of a kind from draws; None where they give no slip that shows."""
     if kind in ("right", "part"):
         program = right_model(below) if kind == "right" else right_part(below)
         assert proven(program), f"{name} is not right: the generator is wrong"
