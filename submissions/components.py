@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -28,12 +27,12 @@ from .functions import function_ways
 from .loading import Loaded
 from .observing import Parts, observe, tensors
 from .parameter_names import normalise
-from .probing import BASES, MOST_TRIES, TRIES_ELSEWHERE, assignments, fields_set, fit
+from .probing import BASES, MOST_TRIES, TRIES_ELSEWHERE, Effort, assignments, fields_set, fit
 from .signatures import Reader
 
 Way = Callable[[Sizes], nn.Module]
 
-_SECONDS = 0.5  # to try one definition
+_TRIES = 125  # of one definition, if it is small: half a second
 _WIDTHS_TRIED = 4
 _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores, the plainest first
     "patch_embedding": ("patch.*(emb|proj|tok)|emb.*patch", "patch|tokeni[sz]|ima?ge?to"),
@@ -124,14 +123,15 @@ def _says_nothing(name: str) -> bool:
 
 def _tried(loaded: Loaded, definitions: Definitions, row: Component, definition: Definition) -> Candidate:
     best = Candidate(row, definition, _rank(definition.name, row.key))
-    end = time.process_time() + _SECONDS
+    effort = Effort(_TRIES)
     try:
         for way, sizes, claimed in _ways(loaded, definitions, row, definition):
-            level, error = _run(way, row, sizes)
+            level, parameters, error = _run(way, row, sizes)
+            effort.spend(parameters, sizes.batch * sizes.tokens)
             if level > best.level or best.error is None:
                 best = replace(best, way=way if level else None, level=level, sizes=sizes, error=error)
                 best.fixed = _unclaimed_heads(way, sizes, claimed) if level else {}
-            if level is Level.FITS or time.process_time() > end:
+            if level is Level.FITS or effort.is_spent:
                 break
     except NotLoaded as error:
         best.error = best.error or error
@@ -203,17 +203,17 @@ def _called_rightly(module: nn.Module) -> nn.Module:
     return _WithThreeInputs(module) if len(needed) == 3 else module
 
 
-def _run(way: Way, row: Component, sizes: Sizes) -> tuple[Level, BaseException | None]:
-    """Build it once, and pass one input."""
-    level = Level.NOTHING
+def _run(way: Way, row: Component, sizes: Sizes) -> tuple[Level, int, BaseException | None]:
+    """Build it once, and pass one input: how far that went, of how many parameters, and the error."""
+    level, parameters = Level.NOTHING, 0
     try:
         module = way(sizes).eval()
-        level = Level.BUILT
+        level, parameters = Level.BUILT, sum(one.numel() for one in module.parameters())
         with torch.no_grad():
             shapes = [tuple(one.shape) for one in tensors(module(torch.randn(row.input_shape(sizes))))]
     except (Exception, SystemExit) as error:
-        return level, error
-    return (Level.FITS if row.output_shape(sizes) in shapes else Level.RAN), None
+        return level, parameters, error
+    return (Level.FITS if row.output_shape(sizes) in shapes else Level.RAN), parameters, None
 
 
 def _unclaimed_heads(way: Way, sizes: Sizes, claimed: set[str]) -> dict[str, int]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import time
 import traceback
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from math import gcd
+from math import gcd, prod
 
 import torch
 from torch import Tensor
@@ -40,6 +39,8 @@ BASES = (  # for models with hard-coded sizes that the small one does not fit
 )
 _IMAGES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # what models without an image size may expect
 _MOST_PATCHES_A_SIDE = 28
+# A model of so many parameters takes twice as long as one of none; with more tokens each is used more often.
+_PARAMETERS_OF_A_TRY, _TOKENS_OF_A_TRY = 1 << 19, 100
 _SEED = 0  # the same for all tries, so that outputs can be compared
 
 
@@ -77,6 +78,11 @@ class Attempt:
         }
 
     @property
+    def parameters(self) -> int:
+        """How many numbers the model learns; 0 where it was not built."""
+        return sum(prod(shape) * count for shape, count in self.shapes.items())
+
+    @property
     def is_perfect(self) -> bool:
         return self.level == Level.CLASSIFIED and not self.contradicted
 
@@ -100,16 +106,35 @@ def fields_set(assignment: Assignment) -> set[str]:
     return found | {"patch"} if images and counts else found
 
 
-class Search:
-    """Looks for the way to build a model that gets furthest, for at most ``seconds`` of the processor.
+class Effort:
+    """How often a search may still try: a small model often, a large one seldom.
 
-    On a busy machine the same way must be found. ``bases`` are the sizes to try, one after the other.
+    It has no clock: on a busy machine the same way must be found. The request as a whole has one.
     """
 
-    def __init__(self, builder: Builder, seconds: float, bases: Sequence[ModelSizes] = BASES) -> None:
+    def __init__(self, tries: int) -> None:
+        self._left = float(tries)
+
+    def spend(self, parameters: int, tokens: int) -> None:
+        """One try of a model of so many ``parameters``, with so many ``tokens`` in the batch."""
+        used = max(1.0, tokens / _TOKENS_OF_A_TRY)
+        self._left -= 1 + used * parameters / _PARAMETERS_OF_A_TRY
+
+    @property
+    def is_spent(self) -> bool:
+        return self._left <= 0
+
+
+class Search:
+    """Looks for the way to build a model that gets furthest, with no more than this ``effort``.
+
+    ``bases`` are the sizes to try, one after the other.
+    """
+
+    def __init__(self, builder: Builder, effort: Effort, bases: Sequence[ModelSizes] = BASES) -> None:
         self.builder = builder
         self.bases = bases
-        self.end = time.process_time() + seconds
+        self.effort = effort
         self.best: Attempt | None = None
 
     def run(self) -> Attempt:
@@ -120,7 +145,7 @@ class Search:
                 attempt = self._settle(assignment, base)
                 if self.best is None or attempt.score > self.best.score:
                     self.best = attempt
-                if self.best.is_perfect or self._is_late():
+                if self.best.is_perfect or self.effort.is_spent:
                     return self.best
             if self.best is not None and (self.best.level >= Level.RAN or self.best.is_bug):
                 return self.best
@@ -129,13 +154,13 @@ class Search:
 
     def _settle(self, assignment: Assignment, sizes: ModelSizes) -> Attempt:
         """Try at ``sizes``, then with what the model has fixed put in, until an image passes."""
-        first = run(self.builder, assignment, sizes)
+        first = self._run(assignment, sizes)
         if first.level != Level.BUILT or first.is_bug:
             return first
         unset = {name: one for name, one in first.seen.items() if name not in first.claimed}
         others = [fit(sizes, unset), fit(sizes, first.seen), replace(sizes, batch=1)]
         for other in dict.fromkeys(one for one in others if one != sizes):
-            attempt = run(self.builder, assignment, other)
+            attempt = self._run(assignment, other)
             if attempt.level > Level.BUILT:
                 return attempt
         if "height" in first.claimed or not isinstance(sizes, Sizes):
@@ -148,15 +173,17 @@ class Search:
         ]
         for side, channels in itertools.product(sides, dict.fromkeys((sizes.channels, 3, 1))):
             there = replace(sizes, height=side, width=side, channels=channels)
-            attempt = run(self.builder, assignment, there)
+            attempt = self._run(assignment, there)
             if attempt.level > Level.BUILT:
                 return attempt
-            if self._is_late():
+            if self.effort.is_spent:
                 break
         return None
 
-    def _is_late(self) -> bool:
-        return time.process_time() > self.end
+    def _run(self, assignment: Assignment, sizes: ModelSizes) -> Attempt:
+        attempt = run(self.builder, assignment, sizes)
+        self.effort.spend(attempt.parameters, sizes.batch * sizes.tokens)
+        return attempt
 
 
 def assignments(slots: tuple[Slot, ...]) -> list[Assignment]:

@@ -22,14 +22,14 @@ from .definitions import Definition, Definitions
 from .errors import Frame, NotLoaded
 from .finding import evidence, model_classes, pinned_model
 from .parameter_names import VALUES, fields_of
-from .probing import BASES, SMALL, Attempt, Level, Search, fit
+from .probing import BASES, SMALL, Attempt, Effort, Level, Search, fit
 from .signatures import Reader
 
 if TYPE_CHECKING:
     from .loading import Loaded
 
-_SECONDS = 1.0  # to try one definition: some hundred tries of a small model, one of a base-sized one
-_SECONDS_MORE = 0.3  # for each after the most likely one
+_TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
+_TRIES_MORE = 75  # of each after the most likely one
 _MESSAGE_LENGTH = 300  # characters of a student's exception in a sentence of ours
 
 
@@ -142,8 +142,8 @@ def _best(
             break  # and what follows promises less
         try:
             builder = Builder(loaded, reader.blueprint(definition))
-            seconds = _SECONDS_MORE if best or failures else _SECONDS
-            attempt = _built(definition, Search(builder, seconds, bases).run())
+            effort = Effort(_TRIES_MORE if best or failures else _TRIES)
+            attempt = _built(definition, Search(builder, effort, bases).run())
         except NotLoaded as failure:
             failures.append(failure)
             continue

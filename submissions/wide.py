@@ -18,7 +18,7 @@ from .randomise import floating_tensors, is_drawn, spread_and_centre
 from .recording import record
 from .results import carried, results_in
 from .shapes import FILLED
-from .subject import Header, Reply, Tensors, built, sizes_in
+from .subject import Header, Reply, Tensors, built, default_dtype, sizes_in
 from .tracing import Tracer
 
 _MANY = 1 << 16  # numbers; fewer are drawn as the code says
@@ -46,7 +46,7 @@ def wide_pass(header: Header, tensors: Tensors) -> Reply:
     Those of a parameter are told as the way in which they were drawn. Where the code computes weights from
     others, one more pass tells them.
     """
-    with _Unfilled():  # type: ignore[no-untyped-call]  # as above
+    with default_dtype(torch.float32), _Unfilled():  # type: ignore[no-untyped-call]  # as above
         model = built(sizes_in(header), header)
     model = model.eval().float()
     image = as_given(tensors["image"], torch.float32)
@@ -54,7 +54,7 @@ def wide_pass(header: Header, tensors: Tensors) -> Reply:
     out = _drawn(model, int(header["seed"]), reply["drawn"])
     reply["trace"], _ = record(model, image.clone(), {"marks": [], "dtype": "float32"}, keep_cells=False)
     try:
-        with torch.no_grad():
+        with torch.no_grad(), default_dtype(torch.float32):
             begin_pass(0)
             found = [one for _, one in results_in(model(image.clone())).tensors]
             out |= _computed(model, image) if _computes_weights(reply["trace"]["records"]) else {}

@@ -1,0 +1,53 @@
+"""How long a model is looked for is no question of the clock: a busy machine must find the same one."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from vitcheck.submissions import loading, recipe
+from vitcheck.submissions.probing import Effort
+
+# what its arguments mean is found by trying
+_ODD = """
+from torch import nn
+import torch
+
+class ViT(nn.Module):
+    def __init__(self, size, patch, dim, hidden, n, num_classes):
+        super().__init__()
+        assert dim == 5 * hidden
+        self.p, self.norm = patch, nn.LayerNorm(hidden)
+        self.proj, self.head = nn.Linear(3 * patch * patch, hidden), nn.Linear(hidden, num_classes)
+        self.block = nn.TransformerEncoderLayer(hidden, n, dim, batch_first=True)
+
+    def forward(self, x):
+        B, C, H, W = x.shape
+        x = x.reshape(B, C, H // self.p, self.p, W // self.p, self.p).permute(0, 2, 4, 1, 3, 5)
+        x = x.reshape(B, -1, C * self.p ** 2)
+        return self.head(self.norm(self.block(self.proj(x))).mean(1))
+"""
+
+
+def test_the_same_model_is_found_where_every_try_takes_a_million_times_as_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {"vit.py": _ODD.encode()}
+    quickly = recipe.infer(loading.load(files), recipe.Pins()).describe()
+    began, real = time.process_time(), time.monotonic()
+    monkeypatch.setattr(time, "process_time", lambda: began + 1e6 * (time.monotonic() - real))
+    assert recipe.infer(loading.load(files), recipe.Pins()).describe() == quickly
+
+
+def test_a_large_model_is_tried_less_often_than_a_small_one() -> None:
+    def tries(parameters: int, tokens: int) -> int:
+        effort, count = Effort(100), 0
+        while not effort.is_spent:
+            effort.spend(parameters, tokens)
+            count += 1
+        return count
+
+    assert tries(0, 0) == 100
+    assert tries(86_000_000, 394) == 1
+    assert tries(5_000_000, 26) in range(5, 20)
