@@ -18,7 +18,7 @@ from .scores import Output, candidates, outputs_of, outputs_of_pass
 
 # A traced pass takes fused kernels apart, which in float32 moves numbers by 1e-6; no cheat gains from less.
 _OTHER_NUMBERS = 1e-4
-_OTHERS = 3  # examples that are compared beside the first: a pass each, and none knows which
+_OTHERS = 2  # examples that are compared beside the first: a pass each, and none knows which
 _MODES = ("eval", "graph")  # what is watched has gradients, and what is used has none
 
 _Named = dict[str, Output]

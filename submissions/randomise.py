@@ -22,26 +22,31 @@ _HOLDING = (
 _SPREAD_OF_VECTORS = 0.3  # norm weights stay around 1, biases stay smaller than what they are added to
 
 
-@torch.no_grad()
 def randomise(model: nn.Module, seed: int, fixed: Mapping[str, Tensor]) -> None:
-    """Gives every parameter random values drawn from ``seed``, then sets those named in ``fixed``.
+    """As ``randomise_held`` does, all that the model holds."""
+    randomise_held(named_tensors(model), seed, fixed)
+
+
+@torch.no_grad()
+def randomise_held(held: Iterable[tuple[str, Tensor]], seed: int, fixed: Mapping[str, Tensor]) -> None:
+    """Gives every parameter of ``named_tensors`` random values drawn from ``seed``, then sets what is fixed.
 
     Matrices get a spread of 1/sqrt(fan-in), which keeps scores near unit size: softmax is then neither flat
     nor saturated, and every wrong scale shows. Plain tensors and buffers are drawn only where they are
     constant, so that tables computed by a formula keep it.
     """
     generator = torch.Generator().manual_seed(seed)
-    for name, tensor in floating_tensors(model):
+    for name, tensor in floating(held):
         if is_drawn(tensor):
             tensor.copy_(drawn(tensor, generator))
         if name in fixed:
             tensor.copy_(fixed[name].view_as(tensor))
 
 
-def floating_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+def floating(held: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tensor]]:
     """Every tensor that holds floating point numbers, once, by its first name."""
     seen: set[int] = set()
-    for name, tensor in named_tensors(model):
+    for name, tensor in held:
         if id(tensor) not in seen and tensor.is_floating_point() and tensor.numel():
             seen.add(id(tensor))
             yield name, tensor

@@ -29,7 +29,7 @@ from .recipe import Pins, Recipe, infer
 from .recording import record, script_trace
 from .script_finding import find_script, has_classes, likeliest
 from .scripts import Script
-from .shapes import ShapesAlone
+from .shapes import recorded_shapes
 from .shortening import BLOCKS, shorten
 from .slopes import slopes
 from .subject import (
@@ -166,12 +166,7 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
 
 
 def _shapes(header: Header) -> Reply:
-    """The shapes of one pass, without arithmetic if the code is content with that."""
-    with suppress(Exception), ShapesAlone():  # type: ignore[no-untyped-call]  # as in ShapesAlone
-        reply = _real_shapes(header)
-        if reply[0]["error"] is None:
-            return reply
-    return _real_shapes(header)
+    return recorded_shapes(lambda: _real_shapes(header))
 
 
 def _real_shapes(header: Header) -> Reply:

@@ -15,7 +15,7 @@ from .components import Candidate
 from .definitions import Definition
 from .loading import Loaded
 from .probing import SMALL
-from .randomise import named_tensors, randomise, seed_random_state
+from .randomise import named_tensors, randomise_held, seed_random_state
 from .recipe import Recipe
 from .scripts import Script
 from .shortening import shorten
@@ -83,12 +83,16 @@ def model_of(header: Header, tensors: Tensors) -> nn.Module:
     seed_random_state(int(header["seed"]))  # what is no parameter keeps the numbers that it is built with
     with default_dtype(dtype):
         model = Submission.recipe.build(widened(sizes, wider)) if wider else built(sizes, header)
-        model.train(header["mode"] == "train").to(dtype)
-    for _, tensor in named_tensors(model):
+        model.train(header["mode"] == "train")
+        held = named_tensors(model)
+        if any(one.is_floating_point() and one.dtype != dtype for _, one in held):
+            model.to(dtype)
+            held = named_tensors(model)
+    for _, tensor in held:
         if tensor.is_floating_point() and not isinstance(tensor, nn.Parameter) and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
-    randomise(
-        model,
+    randomise_held(
+        held,
         int(header.get("drawn") or header["seed"]),
         {name.removeprefix("set:"): one for name, one in tensors.items()},
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -280,10 +280,16 @@ def _value(kind: str, number: int, row: Mapping[str, Any], cells: Tensor) -> Val
 
 def _reference(row: Any) -> Reference:
     kind, number, offset, shape, strides = row
-    if kind not in ("record", "leaf") or len(shape) != len(strides) or min((number, *shape)) < 0:
+    sides = tuple(map(int, shape))
+    if kind not in ("record", "leaf") or len(sides) != len(strides) or min((number, *sides)) < 0:
         raise ValueError("a reference is malformed")
-    return Reference(kind, int(number), int(offset), tuple(map(int, shape)), tuple(map(int, strides)))
+    return Reference(kind, int(number), int(offset), sides, tuple(map(int, strides)))
 
 
 def _frames(rows: Any) -> tuple[Frame, ...]:
-    return tuple(Frame(str(file), int(line)) for file, line in rows)
+    return tuple(_frame(str(file), int(line)) for file, line in rows)
+
+
+@lru_cache(maxsize=1_000)  # most operations of a pass come from few lines
+def _frame(file: str, line: int) -> Frame:
+    return Frame(file, line)

@@ -27,7 +27,7 @@ def demand_measure(trace: Trace) -> None:
         max(map(len, _names(trace)), default=0), FrameLimits.name_characters, "characters are in one name"
     )
     window = max(_WINDOW, *(value.cells.numel() for value in values))
-    largest = max((prod(one.shape) for one in _references(trace)), default=0)
+    largest = max(map(prod, {one.shape for one in _references(trace)}), default=0)
     _demand(largest, window, "numbers are in one view, which repeats them")
 
 

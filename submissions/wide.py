@@ -14,10 +14,10 @@ from .child import describe_error, is_out_of_memory
 from .plain import begin_pass
 from .pooled import Pooled
 from .probing import as_given
-from .randomise import floating_tensors, is_drawn, spread_and_centre
+from .randomise import floating, is_drawn, named_tensors, spread_and_centre
 from .recording import record
 from .results import carried, results_in
-from .shapes import FILLED
+from .shapes import FILLED, recorded_shapes
 from .subject import Header, Reply, Tensors, built, default_dtype, sizes_in
 from .tracing import Tracer
 
@@ -52,7 +52,9 @@ def wide_pass(header: Header, tensors: Tensors) -> Reply:
     image = as_given(tensors["image"], torch.float32)
     reply: Header = {"drawn": {}, "outputs": 0, "error": None}
     out = _drawn(model, int(header["seed"]), reply["drawn"])
-    reply["trace"], _ = record(model, image.clone(), {"marks": [], "dtype": "float32"}, keep_cells=False)
+    reply["trace"], _ = recorded_shapes(
+        lambda: record(model, image.clone(), {"marks": [], "dtype": "float32"}, keep_cells=False)
+    )
     try:
         with torch.no_grad(), default_dtype(torch.float32):
             begin_pass(0)
@@ -93,7 +95,7 @@ def _computed(model: nn.Module, image: Tensor) -> Tensors:
 def _drawn(model: nn.Module, seed: int, drawn: Header) -> Tensors:
     """Gives each parameter its values; those of a table that is no parameter stay, and are sent."""
     held: Tensors = {}
-    for name, tensor in floating_tensors(model):
+    for name, tensor in floating(named_tensors(model)):
         if is_drawn(tensor):
             pooled = Pooled(*spread_and_centre(tensor))
             tensor.copy_(pooled.values(name, tensor.shape, seed))
