@@ -182,7 +182,8 @@ class Search:
 
     def _run(self, assignment: Assignment, sizes: ModelSizes) -> Attempt:
         attempt = run(self.builder, assignment, sizes)
-        self.effort.spend(attempt.parameters, sizes.batch * sizes.tokens)
+        tokens = sizes.batch * sizes.tokens if isinstance(sizes, Sizes) else prod(sizes.input_shape)
+        self.effort.spend(attempt.parameters, tokens)
         return attempt
 
 
