@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import random
@@ -31,6 +32,7 @@ Tensors = dict[str, torch.Tensor]
 Handler = Callable[[Header, Tensors], tuple[Header, Tensors]]
 
 _MESSAGE_CHARACTERS = 10_000
+_GARBAGE = 20_000  # new objects between two looks; recording a pass makes thousands, nearly all in use
 _FRAMES = 50  # of a traceback, innermost first
 _FROM_PARENT = FrameLimits(body_bytes=1 << 40, tensors=1 << 20)  # the parent is trusted; each file is one
 _TORCH_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
@@ -79,6 +81,7 @@ def _settle(scratch: str, environment: Mapping[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment, HOME=scratch, TMPDIR=scratch)
     tempfile.tempdir = None  # forget the zygote's
+    gc.set_threshold(_GARBAGE)
     sys.argv = ["submission"]
     # processes that the code starts by "spawn" would import the module that is run here, and cannot
     sys.modules["__main__"] = ModuleType("__main__")

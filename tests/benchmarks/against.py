@@ -14,7 +14,7 @@ from statistics import median
 
 BASES = Path(__file__).parents[1] / "bases"
 _NAMES = ("report", "prenorm", "einsum_style", "fused_sdpa", "separate_qkv", "report_monolith")
-_ROUNDS = 6
+_ROUNDS = 8
 _SEEDS = (5, 6)
 _WORKER = """
 import gc; gc.disable()
