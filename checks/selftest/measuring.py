@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -89,12 +89,17 @@ def _graded(tasks: Sequence[tuple[Case, int]], jobs: int) -> Iterator[tuple[Case
 def _grade(task: tuple[Case, int]) -> Verdict:
     case, seed = task
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "submission")
-        for name, content in case.files.items():
-            file = path / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
+        path = handed_in(case.files, Path(folder))
         return verdict_of(grader()(path, asked_of_all(), zygote=_zygote, seed=seed))
+
+
+def handed_in(files: Mapping[str, bytes], folder: Path) -> Path:
+    """A submission with these files, written into the folder."""
+    for name, content in files.items():
+        file = folder / "submission" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return folder / "submission"
 
 
 def asked_of_all() -> Assignment:

@@ -20,7 +20,7 @@ from ..asked_points import Points
 from ..assignment import Assignment
 from ..grader import grader
 from .generated import Generated, Maker, load_maker
-from .measuring import asked_of_all
+from .measuring import asked_of_all, handed_in
 from .told import GRADER_FAILED, Told, told
 
 _zygote = Zygote(("torchvision", "einops"))  # of each worker: the first program that it grades starts it
@@ -91,10 +91,7 @@ def _row(task: tuple[Path, str, str, int]) -> Row:
 def graded(program: Generated) -> Row:
     """The program handed in, and graded for what it is."""
     with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch, "submission")
-        path.mkdir()
-        for name, content in program.files.items():
-            (path / name).write_bytes(content)
+        path = handed_in(program.files, Path(scratch))
         try:
             return Row(program, told(grader()(path, asked(program), zygote=_zygote, seed=1)))
         except Exception as error:  # what is measured is whether it happens

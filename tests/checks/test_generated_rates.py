@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from corpus import BASES
 
 from vitcheck.__main__ import main
 from vitcheck.checks.result import Outcome, Result
 from vitcheck.checks.selftest.generated import Generated, load_maker
 from vitcheck.checks.selftest.rates import causes, rates
-from vitcheck.checks.selftest.rows import Row, asked, kept_rows
+from vitcheck.checks.selftest.rows import Row, asked, graded, kept_rows
 from vitcheck.checks.selftest.told import GRADER_FAILED, Told, told
 from vitcheck.reports.standing import standing
 
@@ -184,6 +185,14 @@ def test_a_row_is_kept_and_read_again_and_half_a_line_is_graded_again(tmp_path: 
     kept.write_text(row.to_json() + "\n" + row.to_json()[:100], "utf-8")
     assert kept_rows(kept) == [row]
     assert kept.read_text("utf-8") == row.to_json() + "\n"
+
+
+def test_a_program_in_folders_is_handed_in_as_it_is() -> None:
+    files = {
+        "models/__init__.py": b"from .vit import *\n",
+        "models/vit.py": BASES["prenorm"].source().encode(),
+    }
+    assert graded(Generated("right_0_0000", "right", files, {})).told.status == "graded"
 
 
 def test_a_part_is_asked_for_alone() -> None:
