@@ -201,7 +201,10 @@ def check_reference(examination: Examination, key: str) -> None:
         raise NotReached(f"{before} is not right, so that the reference and the student have parted there")
     for example in examination.examples[:2]:
         for seen in example.all(key):
-            compared = Seen(seen.step, seen.student, example.reference[key, seen.step.block])
+            right = example.reference.get((key, seen.step.block))
+            if right is None:
+                raise NotReached("the student's parameters do not go with what is right before it")
+            compared = Seen(seen.step, seen.student, right)
             if compared.differs(CHAINED_ROUNDING) and not _has_parted(example, seen.step):
                 raise CheckFailed(_measured(row, compared), examination.faults(key), example.draw)
 

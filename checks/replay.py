@@ -114,8 +114,14 @@ def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
 
 
 def reference_pass(walk: Walk, trace: Trace, sizes: ModelSizes) -> dict[tuple[str, int], Tensor]:
-    """The reference's own tensors: its equations with the student's parameters, chained from the image on."""
+    """The reference's own tensors: its equations with the student's parameters, chained from the image on.
+
+    They end where these do not go with what is right: positions for other tokens than there should be, say.
+    """
     context = walk.opened(trace, sizes)
     for step in walk.steps:
-        context.stages[step.key, step.block] = context.of(step.right)
+        try:
+            context.stages[step.key, step.block] = context.of(step.right)
+        except (RuntimeError, ValueError, LookupError):
+            break
     return context.stages

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from examining import examine
+from torch import Tensor
 
 from vitcheck.checks.judging import check_equation, check_reference, check_shape
+from vitcheck.checks.locating.context import Context
+from vitcheck.checks.replay import reference_pass
 from vitcheck.checks.verdicts import CheckFailed, NotReached
 
 SCORES = "attn_scores = (q @ k.transpose(-2, -1)) / math.sqrt(self.head_dim)"
@@ -81,3 +86,21 @@ def test_a_crash_leaves_the_stages_before_it_judged() -> None:
         check_equation(examination, examination.stopped_at or "")
     with pytest.raises(NotReached, match="stopped before it"):
         check_equation(examination, "class_probabilities")
+
+
+def test_where_parameters_do_not_fit_what_is_right_the_reference_ends_and_nothing_errs() -> None:
+    def too_long(_: Context) -> Tensor:
+        raise RuntimeError("shape '[10, 12]' is invalid for input of size 108")
+
+    examination = examine("prenorm")
+    example = examination.examples[0]
+    steps = [
+        replace(one, right=too_long) if one.key == "positioned_tokens" else one for one in example.walk.steps
+    ]
+    found = reference_pass(replace(example.walk, steps=steps), example.trace, example.draw.sizes)
+    assert ("tokens", 0) in found
+    assert ("positioned_tokens", 0) not in found
+    example.__dict__["reference"] = found
+    check_reference(examination, "tokens")
+    with pytest.raises(NotReached, match="do not go with what is right"):
+        check_reference(examination, "positioned_tokens")
