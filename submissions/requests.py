@@ -162,10 +162,6 @@ def _trace(header: Header, tensors: Tensors) -> Reply:
     if "image" in tensors:
         image = as_given(tensors["image"], DTYPES[header["dtype"]])
         return record(model_of(header, tensors), image, header, keep_cells=True)
-    return _shapes(header)
-
-
-def _shapes(header: Header) -> Reply:
     return recorded_shapes(lambda: _real_shapes(header))
 
 

@@ -280,10 +280,9 @@ def _value(kind: str, number: int, row: Mapping[str, Any], cells: Tensor) -> Val
 
 def _reference(row: Any) -> Reference:
     kind, number, offset, shape, strides = row
-    sides = tuple(map(int, shape))
-    if kind not in ("record", "leaf") or len(sides) != len(strides) or min((number, *sides)) < 0:
+    if kind not in ("record", "leaf") or len(shape) != len(strides) or min((number, *shape)) < 0:
         raise ValueError("a reference is malformed")
-    return Reference(kind, int(number), int(offset), sides, tuple(map(int, strides)))
+    return Reference(kind, int(number), int(offset), tuple(map(int, shape)), tuple(map(int, strides)))
 
 
 def _frames(rows: Any) -> tuple[Frame, ...]:

@@ -35,7 +35,7 @@ class _Part:
 
 def implied_attention(walk: Walk, x: Predict, normed: Predict, after: int) -> Attention | None:
     """Right attention on ``normed`` whose context, or output, alone or added to ``x``, is in the trace."""
-    parts = list(_parts(walk, normed, after))
+    parts = list(_different(_parts(walk, normed, after)))
     for q, k in (pair for pair in _pairs(walk, parts) if not _one_weight(*pair)):
         scores = eq.attention_scores(q.tensor, k.tensor)
         probabilities = right_forms(walk)[1].function(scores, q.tensor)
@@ -59,6 +59,16 @@ def _parts(walk: Walk, x: Predict, after: int) -> Iterator[_Part]:
             for number in range(roles) if features % roles == 0 else ():
                 part = role(applied(map_, x), "rhd", roles, count, number)
                 yield _Part(map_, part, part(walk.context))
+
+
+def _different(parts: Iterator[_Part]) -> Iterator[_Part]:
+    """Each once: what blocks share is used as often as there are blocks."""
+    seen = set()
+    for one in parts:
+        numbers = one.tensor[-1, -1].numpy().tobytes()
+        if numbers not in seen:
+            seen.add(numbers)
+            yield one
 
 
 def _pairs(walk: Walk, parts: list[_Part]) -> Iterator[tuple[_Part, _Part]]:

@@ -85,15 +85,15 @@ def _maker(folder: Path) -> Maker:
 
 def _row(task: tuple[Path, str, str, int]) -> Row:
     folder, kind, seed, number = task
-    return graded(_maker(folder)(kind, seed, number))
+    return graded(_maker(folder)(kind, seed, number), _zygote)
 
 
-def graded(program: Generated) -> Row:
-    """The program handed in, and graded for what it is."""
+def graded(program: Generated, zygote: Zygote) -> Row:
+    """The program handed in, and graded for what it is, in a child of ``zygote``."""
     with tempfile.TemporaryDirectory() as scratch:
         path = handed_in(program.files, Path(scratch))
         try:
-            return Row(program, told(grader()(path, asked(program), zygote=_zygote, seed=1)))
+            return Row(program, told(grader()(path, asked(program), zygote=zygote, seed=1)))
         except Exception as error:  # what is measured is whether it happens
             return Row(program, Told(GRADER_FAILED, cause=f"{type(error).__name__}: {error}"[:120]))
 

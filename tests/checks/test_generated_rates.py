@@ -16,6 +16,7 @@ from vitcheck.checks.selftest.rates import causes, rates
 from vitcheck.checks.selftest.rows import Row, asked, graded, kept_rows
 from vitcheck.checks.selftest.told import GRADER_FAILED, Told, told
 from vitcheck.reports.standing import standing
+from vitcheck.submissions.process import Zygote
 
 TESTS = Path(__file__).parents[1]
 _ALL = sorted((TESTS / "reports" / "records").glob("*.json"))
@@ -187,12 +188,12 @@ def test_a_row_is_kept_and_read_again_and_half_a_line_is_graded_again(tmp_path: 
     assert kept.read_text("utf-8") == row.to_json() + "\n"
 
 
-def test_a_program_in_folders_is_handed_in_as_it_is() -> None:
+def test_a_program_in_folders_is_handed_in_as_it_is(zygote: Zygote) -> None:
     files = {
         "models/__init__.py": b"from .vit import *\n",
         "models/vit.py": BASES["prenorm"].source().encode(),
     }
-    assert graded(Generated("right_0_0000", "right", files, {})).told.status == "graded"
+    assert graded(Generated("right_0_0000", "right", files, {}), zygote).told.status == "graded"
 
 
 def test_a_part_is_asked_for_alone() -> None:

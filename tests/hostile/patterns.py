@@ -58,8 +58,10 @@ def _written(module: ModuleType) -> Iterator[re.Pattern[str]]:
 
 
 def _is_of_re(function: ast.expr) -> bool:
-    named = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
-    return named and function.value.id == "re" and function.attr in _CALLS  # type: ignore[attr-defined]
+    match function:
+        case ast.Attribute(value=ast.Name(id="re"), attr=name):
+            return name in _CALLS
+    return False
 
 
 def hostile(length: int) -> Iterator[str]:
