@@ -30,7 +30,10 @@ class Slot:
     """One value to fill in; ``path`` is an argument, a dotted key of one, or the name of a constant."""
 
     path: str
-    choices: tuple[Choice, ...]  # the most plausible first
+    choices: tuple[Choice, ...]  # the most plausible first; none where it is not known yet what it means
+    own: Literal | None = None  # the value that the student gives it
+    named: bool = True  # or does its name say nothing of what it means?
+    needed: bool = False  # it has no default
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,15 @@ class Call:
             else:
                 yield from argument.slots()
 
+    def changed(self, change: Callable[[Slot], Slot | None]) -> Call:
+        """The same call with each slot changed, or left to its default."""
+
+        def of(argument: Argument) -> Argument | None:
+            return change(argument) if isinstance(argument, Slot) else argument.changed(change)
+
+        keywords = {name: one for name, old in self.keywords.items() if (one := of(old))}
+        return Call(self.target, tuple(one for old in self.positional if (one := of(old))), keywords)
+
 
 Argument = Slot | Call
 
@@ -86,6 +98,13 @@ class Blueprint:
     def slots(self) -> tuple[Slot, ...]:
         return (*self.call.slots(), *self.constants, *self.settings)
 
+    def changed(self, change: Callable[[Slot], Slot | None]) -> Blueprint:
+        """The same blueprint with each slot changed, or left to what the code says."""
+        constants, settings = (
+            tuple(one for old in slots if (one := change(old))) for slots in (self.constants, self.settings)
+        )
+        return Blueprint(self.call.changed(change), constants, settings)
+
 
 Assignment = Mapping[Slot, Choice]
 
@@ -101,20 +120,21 @@ class Builder:
 
     def build(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
         """Build a fresh model; whatever the student's code raises comes through."""
-        return self._build({slot: value(choice, sizes) for slot, choice in assignment.items()})
+        return self.build_with({slot: value(choice, sizes) for slot, choice in assignment.items()})
 
     def build_to_try(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
         """Build a model, or give back the last one where nothing that it is given has changed."""
         values = {slot: value(choice, sizes) for slot, choice in assignment.items()}
         if self._tried is None or self._tried[0] != values:
-            self._tried = (values, self._build(values))
+            self._tried = (values, self.build_with(values))
         return self._tried[1]
 
     def forget(self) -> None:
         """Let go of the model that was built last."""
         self._tried = None
 
-    def _build(self, values: Mapping[Slot, object]) -> nn.Module:
+    def build_with(self, values: Mapping[Slot, object]) -> nn.Module:
+        """Build a fresh model of these values; whatever the student's code raises comes through."""
         loaded = self._with_globals(values)
         model = _call(self.blueprint.call, values, loaded)
         if not isinstance(model, nn.Module):

@@ -6,6 +6,7 @@ import ast
 import functools
 import linecache
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from types import ModuleType
@@ -57,6 +58,7 @@ class Definitions:
         self.all: dict[str, Definition] = {}
         self.trees: list[ast.Module] = []
         self._assigned: dict[str, set[str]] = {}  # module-level name: names in what it is computed from
+        self._literals: dict[str, object] = {}  # of module-level names
         for key in by_age(loaded.modules, loaded.importers):
             for file in loaded.program.parts[key]:
                 self._read(file, key, loaded.modules[key])
@@ -76,6 +78,8 @@ class Definitions:
                     self.all[node.name] = Definition(node.name, key, file, value, node, others)
             for name, value_node in _assignments(node):
                 self._assigned.setdefault(name, set()).update(_names(value_node))
+                with suppress(ValueError):
+                    self._literals[name] = ast.literal_eval(value_node)
 
     def reachable(self, name: str) -> list[Definition]:
         """List ``name`` and all that it uses, directly or not, the outermost first."""
@@ -95,19 +99,23 @@ class Definitions:
             todo = set().union(*(self._assigned.get(name, set()) for name in todo)) - found
         return found & self._assigned.keys()
 
-    def written_value(self, name: str) -> object:
-        """Return the literal that the student gives to an argument or key called ``name`` anywhere.
+    def written_value(self, name: str, of: Definition) -> object:
+        """Return what the student gives to an argument or key called ``name``, to ``of`` also by its place.
 
-        Raises LookupError where there is none.
+        Raises LookupError where no literal, and no name of one, is given.
         """
         for node in (node for tree in self.trees for node in ast.walk(tree)):
-            for key, value in _named_values(node):
+            for key, value in (*_named_values(node), *_placed_values(node, of)):
                 if key == name:
-                    try:
-                        return ast.literal_eval(value)
-                    except ValueError:
-                        continue
+                    with suppress(ValueError):
+                        return self._literal(value)
         raise LookupError(name)
+
+    def _literal(self, node: ast.expr) -> object:
+        """What is written, here or where the name is bound. Raises ValueError where it is no literal."""
+        if isinstance(node, ast.Name) and node.id in self._literals:
+            return self._literals[node.id]
+        return ast.literal_eval(node)
 
 
 def keys_read(nodes: Iterable[ast.AST], names: set[str]) -> dict[Keys, bool]:
@@ -168,10 +176,29 @@ def _names(node: ast.AST) -> frozenset[str]:
 def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(node, ast.Call):
         yield from ((one.arg, one.value) for one in node.keywords if one.arg)
+        option = _text(node.args[:1])
+        if option.startswith("--"):
+            yield from (
+                (option[2:].replace("-", "_"), one.value) for one in node.keywords if one.arg == "default"
+            )
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
                 yield key.value, value
+
+
+def _placed_values(node: ast.AST, of: Definition) -> Iterator[tuple[str, ast.expr]]:
+    """What a call gives by place, under the names that the constructor has for it."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == of.name:
+        yield from zip(_places_of(of.node), node.args)
+
+
+def _places_of(node: Node) -> list[str]:
+    for one in ast.walk(node):
+        if isinstance(one, ast.FunctionDef) and one.name in ("__init__", node.name):
+            names = [argument.arg for argument in (*one.args.posonlyargs, *one.args.args)]
+            return names[1:] if one.name == "__init__" else names
+    return []
 
 
 def _read_chain(node: ast.AST, names: set[str]) -> tuple[Keys, bool]:

@@ -250,6 +250,8 @@ def meanings(name: str, kind: type[ModelSizes] = Sizes) -> tuple[str, ...]:
     plain, table = normalise(name), _table(kind)
     if plain in table:
         return table[plain]
+    if "dropout" in plain:
+        return ("dropout",)
     for prefix in _PREFIXES:
         if plain.startswith(prefix) and plain.removeprefix(prefix) in table and len(plain) - len(prefix) > 2:
             return table[plain.removeprefix(prefix)]

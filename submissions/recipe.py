@@ -19,6 +19,7 @@ from .building import Builder, Choice, Literal
 from .child import text_of
 from .controls import Controls, verify
 from .definitions import Definition, Definitions
+from .effects import understood
 from .errors import Frame, NotLoaded
 from .finding import evidence, model_classes, pinned_model
 from .parameter_names import VALUES, fields_of
@@ -141,7 +142,7 @@ def _best(
         if best is not None and promise <= best[0]:
             break  # and what follows promises less
         try:
-            builder = Builder(loaded, reader.blueprint(definition))
+            builder = Builder(loaded, understood(loaded, definition, reader.blueprint(definition)))
             effort = Effort(_TRIES_MORE if best or failures else _TRIES)
             attempt = _built(definition, Search(builder, effort, bases).run())
         except NotLoaded as failure:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .subject import Reply
+if TYPE_CHECKING:
+    from .subject import Reply
 
 _aten = torch.ops.aten
 _MADE = (_aten.empty.memory_format, _aten.rand.default, _aten.randn.default)

@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from torch import nn
@@ -53,7 +54,7 @@ class Reader:
         reachable = self.definitions.reachable(definition.name)
         names = self.definitions.module_names(reachable)
         constants = [
-            self._slot(name, self._choices(name, "", self.loaded.constants[name]))
+            self._own_slot(name, name, self.loaded.constants[name])
             for name in sorted(names & self.loaded.constants.keys())
         ]
         blueprint = Blueprint(
@@ -84,39 +85,47 @@ class Reader:
         path, annotation = prefix + parameter.name, _text(parameter.annotation)
         if path in self.pins:
             return self._slot(path, ())
-        settings = self._settings(definition, path, parameter.name, annotation, parameter.default)
+        written = self._written(definition, parameter.name) if parameter.default is _EMPTY else None
+        default = written.value if written else parameter.default
+        settings = self._settings(definition, path, parameter.name, annotation, default)
         if settings is not None:
             return settings
         if parameter.default is _EMPTY:
             return self._needed(definition, path, parameter.name, annotation)
-        return self._slot(path, self._choices(parameter.name, annotation, parameter.default))
+        return self._own_slot(path, parameter.name, parameter.default, annotation)
 
     def _needed(self, definition: Definition, path: str, name: str, annotation: str) -> Argument:
         """Read an argument that has no default."""
         part = self._part(definition, name, annotation)
         found = () if part and not is_known(name, self.kind) else self._choices(name, annotation, _EMPTY)
-        slot = self._slot(path, found)
+        own = self._written(definition, name)
+        slot = self._slot(path, found, own)
         if slot is not None:
-            return slot
+            return replace(slot, needed=True)
         if part is not None:
             return self._call(part, f"{path}.")
+        return Slot(path, (own,) if own else (), own, named=own is not None, needed=True)
+
+    def _written(self, definition: Definition, name: str) -> Literal | None:
         try:
-            return Slot(path, (Literal(self.definitions.written_value(name)),))
+            return Literal(self.definitions.written_value(name, definition))
         except LookupError:
-            frame = Frame(definition.file, definition.node.lineno)
-            raise NotLoaded(
-                f"{definition.name} ({frame.file}, line {frame.line}) needs an argument {path!r}, and it is"
-                " unclear what to give it: give it a default, or pin it in the assignment file under"
-                " [model.arguments]",
-                frame,
-            ) from None
+            return None
 
     def _choices(self, name: str, annotation: str, default: object) -> tuple[Choice, ...]:
         return choices(name, annotation, default, self.kind)
 
-    def _slot(self, path: str, found: tuple[Choice, ...]) -> Slot | None:
+    def _own_slot(self, path: str, name: str, own: object, annotation: str = "") -> Slot | None:
+        return self._slot(path, self._choices(name, annotation, own), Literal(own))
+
+    def _slot(self, path: str, found: tuple[Choice, ...], own: Literal | None = None) -> Slot | None:
         found = (self.pins[path],) if path in self.pins else found
-        return Slot(path, found) if found else None
+        if found:
+            return Slot(path, found, own)
+        return Slot(path, (own,), own, named=False) if own and self._may_be_a_size(own.value) else None
+
+    def _may_be_a_size(self, own: object) -> bool:
+        return self.kind is Sizes and type(own) in (int, float) and own >= 1  # type: ignore[operator]  # a number
 
     def _part(self, definition: Definition, name: str, annotation: str) -> Definition | None:
         """Find the student's class that an argument is an instance of, by its annotation or its name."""
@@ -204,7 +213,7 @@ class Reader:
             for keys in keys_read([one.node for one in reachable], {name}):
                 current = holder.get(keys[0]) if isinstance(holder, dict) else getattr(holder, keys[0], None)
                 if len(keys) == 1 and current is not None:
-                    slot = self._slot(f"{name}.{keys[0]}", self._choices(keys[0], "", current))
+                    slot = self._own_slot(f"{name}.{keys[0]}", keys[0], current)
                     yield from [slot] if slot else []
 
     def _check_pins(self, definition: Definition, blueprint: Blueprint) -> None:

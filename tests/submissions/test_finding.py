@@ -90,9 +90,11 @@ def test_a_wrapper_that_cannot_be_built_does_not_hide_the_model() -> None:
 
 def test_a_function_that_makes_the_model_is_the_second_choice() -> None:
     takes_parts = MODEL.format(name="ViT").replace("self, embed_dim=24,", "self, blob, embed_dim=24,")
-    factory = "\ndef build_model(embed_dim=24, depth=2):\n    return ViT(None, embed_dim, depth)\n"
+    takes_parts = takes_parts.replace("super().__init__()", "super().__init__()\n        blob.show()")
+    factory = "\nblob = type('Blob', (), {'show': print})\n"
+    factory += "def build_model(embed_dim=24, depth=2):\n    return ViT(blob, embed_dim, depth)\n"
     assert found(PARTS + takes_parts + factory) == "build_model"
-    assert found(PARTS + MODEL.format(name="ViT") + factory.replace("None, ", "")) == "ViT"
+    assert found(PARTS + MODEL.format(name="ViT") + factory.replace("blob, embed", "embed")) == "ViT"
 
 
 def test_an_imported_class_is_not_the_students() -> None:

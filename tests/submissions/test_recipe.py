@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -186,6 +187,53 @@ def test_a_value_that_the_student_gives_elsewhere_is_taken() -> None:
     call = '\nif __name__ == "__main__":\n    model = ViT(vocab=17)\n'
     recipe = inferred(usual().replace("num_classes):", "num_classes, vocab):") + call)
     assert recipe.describe()["arguments"]["vocab"] == "=17"
+
+
+SPANISH = ", lado{}, trozo{}, canales{}, anchura{}, cabezas{}, capas{}, oculta{}, salidas{}"
+VALUES = (32, 4, 3, 192, 8, 6, 768, 10)
+MADE = "self.setup(canales, (lado // trozo) ** 2, trozo, anchura, cabezas, capas, oculta, salidas)"
+MEANT = ("image", "patch", "channels", "embed_dim", "heads", "depth", "mlp_dim", "classes")
+BARE = SPANISH.format(*[""] * len(VALUES))
+NAMED = re.findall(r"\w+", BARE)
+OF_KEYS = re.sub(r"\b(" + "|".join(NAMED) + r")\b", r'cosas["\1"]', MADE)
+PARSER = "".join(
+    f"p.add_argument('--{one}', type=int, default={VALUES[at]})\n" for at, one in enumerate(NAMED)
+)
+PARSER = f"import argparse\np = argparse.ArgumentParser()\n{PARSER}"
+FOREIGN = {
+    "defaults": vit(SPANISH.format(*(f"={one}" for one in VALUES)), MADE),
+    "values by place": vit(BARE, MADE, after=f"\ndef main():\n    return ViT{VALUES}\n"),
+    "constants by place": vit(BARE, MADE, "LADO = 32\n", f"\ndef f():\n    ViT(LADO, {str(VALUES)[5:]}\n"),
+    "no values at all": vit(BARE, MADE),
+    "a dictionary": vit(", cosas", OF_KEYS, after=f"\nX = {dict(zip(NAMED, VALUES))}\nm = ViT(X)\n"),
+    "a command's options": vit(
+        ", args",
+        re.sub(r'cosas\["(\w+)"\]', r"args.\1", OF_KEYS),
+        PARSER,
+        "\ndef f():\n    ViT(p.parse_args())\n",
+    ),
+    "constants": vit(
+        "",
+        MADE.upper().replace("SELF.SETUP", "self.setup"),
+        "".join(f"{n.upper()} = {v}\n" for n, v in zip(NAMED, VALUES)),
+    ),
+}
+
+
+@pytest.mark.parametrize("way", FOREIGN)
+def test_arguments_whose_names_say_nothing_are_told_by_what_they_change(way: str) -> None:
+    recipe = inferred(FOREIGN[way])
+    told = {**recipe.describe()["arguments"], **recipe.describe()["constants"]}
+    assert {name.rpartition(".")[2].lower(): one for name, one in told.items()} == dict(zip(NAMED, MEANT))
+    sizes = recipe.sizes_for(ASKED)
+    assert sizes == replace(ASKED, width=sizes.width)
+    logits = build(recipe, sizes)(torch.randn(sizes.batch, 1, sizes.height, sizes.width))
+    assert logits.shape == (3, 7)
+
+
+def test_a_number_that_changes_nothing_is_left_to_its_default() -> None:
+    recipe = inferred(usual().replace("num_classes):", "num_classes, semilla=42):"))
+    assert "semilla" not in recipe.describe()["arguments"]
 
 
 NEEDS_VOCAB = usual().replace("num_classes):", "num_classes, vocab):")
