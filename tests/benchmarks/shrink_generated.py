@@ -21,6 +21,7 @@ from selftest_cases import generated_of, seed_of
 
 from vitcheck.checks.selftest.generated import Generated
 from vitcheck.checks.selftest.rows import graded
+from vitcheck.submissions.process import Zygote
 from vitcheck.checks.selftest.saying import failure
 
 
@@ -51,17 +52,18 @@ def shrunk(name: str, seconds: float) -> Shrunk:
     """Of a name as vitcheck gives it. Begins no other try after so many seconds."""
     kind, seed, number = name.split("_")
     draws, end = draws_of(kind, seed_of(kind, seed, int(number)), int(number)), time.monotonic() + seconds
-    cause = failure(graded(_program(kind, draws, name)))
+    with Zygote(("torchvision", "einops")) as zygote:
+        cause = failure(graded(_program(kind, draws, name), zygote))
 
-    def fails(simpler: Sequence[int]) -> bool:
-        if time.monotonic() > end:
-            return False
-        try:
-            return failure(graded(_program(kind, simpler, name))) == cause
-        except (AssertionError, LookupError):  # no slip that shows, or a program that is not right
-            return False
+        def fails(simpler: Sequence[int]) -> bool:
+            if time.monotonic() > end:
+                return False
+            try:
+                return failure(graded(_program(kind, simpler, name), zygote)) == cause
+            except (AssertionError, LookupError):  # no slip that shows, or a program that is not right
+                return False
 
-    simplest = smallest(draws, fails) if cause else draws
+        simplest = smallest(draws, fails) if cause else draws
     return Shrunk(_program(kind, simplest, name), cause)
 
 
