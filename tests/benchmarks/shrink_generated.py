@@ -21,8 +21,8 @@ from selftest_cases import generated_of, seed_of
 
 from vitcheck.checks.selftest.generated import Generated
 from vitcheck.checks.selftest.rows import graded
-from vitcheck.submissions.process import Zygote
 from vitcheck.checks.selftest.saying import failure
+from vitcheck.submissions.process import Zygote
 
 
 @dataclass(frozen=True)
