@@ -41,12 +41,12 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
     found = {slot: tuple(dict.fromkeys(effects.meanings(slot))) for slot in unknown[:_MOST]}
 
     def with_meaning(slot: Slot) -> Slot | None:
-        if slot.named or not (slot.needed or found.get(slot)):
-            return slot if slot.named else None
-        known = (*found.get(slot, ()), *slot.choices)
-        if not known:
+        if slot.named:
+            return slot
+        choices = (*found.get(slot, ()), *slot.choices)
+        if not choices:
             raise _unclear(definition, slot)
-        return replace(slot, choices=known)
+        return replace(slot, choices=choices) if found.get(slot) or slot.needed else None
 
     return blueprint.changed(with_meaning)
 
@@ -90,16 +90,15 @@ class _Effects:
     def meanings(self, slot: Slot) -> Iterator[str]:
         """What the slot may mean, the most plausible first."""
         now = self._own[slot]
-        assert isinstance(now, (int, float))
-        for factor in _FACTORS if self._before else ():
+        assert isinstance(now, (int, float))  # or it would not be asked for
+        for factor in _FACTORS:
             other = type(now)(now * factor)
             after = self._look({slot: other}) if other >= 1 and other == now * factor else None
-            if after is not None:
+            if self._before is not None and after is not None:
                 yield from self._told(self._before, after, now, factor)
                 return
 
-    def _told(self, before: _Look | None, after: _Look, now: float, factor: float) -> Iterator[str]:
-        assert before is not None
+    def _told(self, before: _Look, after: _Look, now: float, factor: float) -> Iterator[str]:
         if before.shapes.keys() != after.shapes.keys():
             yield "depth"
         elif before.shapes == after.shapes:
@@ -130,13 +129,10 @@ def _scaled(before: _Look, after: _Look, size: str, factor: float) -> bool:
 
 def _unseen(before: _Look, now: float) -> Iterator[str]:
     """What shapes no tensor: heads, which divide the width, or an image without a table of positions."""
-    divides = now > 1 and before.sizes.get("embed_dim", 1) % now == 0
-    if divides and now <= _MOST_HEADS:
-        yield "heads"
     if now > 1:
-        yield "image"
-    if divides:
-        yield "heads"
+        heads = before.sizes.get("embed_dim", 1) % now == 0
+        both = ("heads", "image") if now <= _MOST_HEADS else ("image", "heads")
+        yield from both if heads else ("image",)
 
 
 def _ends(
