@@ -198,11 +198,18 @@ def test_the_class_that_is_given_is_graded_and_not_its_neighbour(tmp_path: Path)
         import sys, vitcheck
         sys.path.insert(0, {str(tmp_path)!r})
         import two_models
-        result = vitcheck.check(two_models.Strange(3))
+        result = vitcheck.check(two_models.Strange("three"))
         print(result.status.value, result.reason)
         print(vitcheck.check(two_models.{model_in(text)}).status.value)
     """
-    strange = "\n\nclass Strange(nn.Module):\n    def __init__(self, zzz):\n        super().__init__()\n"
+    strange = """
+
+class Strange(nn.Module):
+    def __init__(self, zzz):
+        super().__init__()
+        if zzz != "three":
+            raise ValueError(zzz)
+"""
     (tmp_path / "two_models.py").write_text(text + strange, encoding="utf-8")
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     first, second = run.stdout.splitlines()
