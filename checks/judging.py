@@ -11,7 +11,7 @@ from ..reference.stages import Stage
 from ..submissions.errors import StudentCodeFailed, SubmissionError
 from . import beside
 from .dependence import dependence
-from .drawing import Draw
+from .drawing import Draw, is_large
 from .examination import Examination
 from .example import Example
 from .locating.axes import NAMES
@@ -170,7 +170,8 @@ def _smallest_fault(examination: Examination, key: str, faults: Sequence[str]) -
         return bool(found & set(faults))
 
     draw = None
-    if examination.may_shrink(faults[0]):
+    # a model that is large at the smallest draw has its sizes in its code
+    if not is_large(examination.first_draw.sizes) and examination.may_shrink(faults[0]):
         from .shrinking import smallest  # here, since it loads hypothesis, and most submissions need none
 
         draw = smallest(fails, examination.seed, examination.family)

@@ -41,6 +41,17 @@ def test_a_known_mistake_is_named_with_its_smallest_sizes() -> None:
     assert sizes.batch * sizes.tokens * sizes.embed_dim < 500  # of 1000 on average
 
 
+def test_no_smaller_sizes_are_looked_for_where_the_code_holds_large_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("vitcheck.checks.drawing.LARGE", 1)
+    monkeypatch.setattr("vitcheck.checks.shrinking.smallest", lambda *_: pytest.fail("took minutes"))
+    examination = examine("report-scale-missing")
+    with pytest.raises(CheckFailed) as failed:
+        check_equation(examination, "attention_scores")
+    assert failed.value.draw == examination.first_draw
+
+
 def test_one_mistake_costs_one_stage() -> None:
     examination = examine("report-scale-missing")
     for key in ("query", "attention_probabilities", "attention_output", "logits"):

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from generated import odd, proving
 from generated.composing import right_model, right_program
-from generated.drawing import IDIOMS, by_seed
+from generated.drawing import IDIOMS, Choices, by_seed
 from generated.facts import Facts
 from generated.layouts import LAYOUTS
 from generated.mutating import candidates, mutated
@@ -30,7 +30,7 @@ from generated.shrinking import recorded, replayed, smallest
 from generated.slips import SLIPS
 from generated.strategies import right_programs
 from generated.unfinished import unfinished_program
-from generated.words import _CONCEPTS, LANGUAGES
+from generated.words import _CONCEPTS, LANGUAGES, Names
 from generated.write import write
 from generated.wrong import _Measured
 from vitcheck.reference.sizes import Sizes
@@ -47,6 +47,13 @@ def test_each_idiom_occurs() -> None:
     seen = {name for program in _programs(800) for name in program.idioms}
     written = {one.name for slot, idioms in IDIOMS.items() if slot != "odd" for one in idioms}
     assert written - seen == set()
+
+
+def test_no_constant_is_called_as_a_class_is() -> None:
+    for number in range(300):
+        names = Names(Choices(by_seed(number)))
+        classes = {getattr(names, concept) for concept in ("MLP", "Norm")}
+        assert classes.isdisjoint(getattr(names, size).upper() for size in ("mlp", "dim"))
 
 
 def test_each_slip_occurs() -> None:

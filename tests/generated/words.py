@@ -72,9 +72,8 @@ class Names:
         for pool, given in zip(_POOLS, self._given):
             if concept in pool:
                 if concept not in given:
-                    given[concept] = self._free(
-                        concept, self._words(pool[concept]), {*given.values(), *self._stored()}
-                    )
+                    used = {*given.values(), *self._stored(), *self._other_case()}
+                    given[concept] = self._free(concept, self._words(pool[concept]), used)
                 return given[concept]
         raise AttributeError(concept)
 
@@ -82,6 +81,14 @@ class Names:
         """What the objects of the program have as attributes already."""
         variables, layers, _ = self._given
         return {*layers.values(), *(variables[size] for size in _KEPT if size in variables)}
+
+    def _other_case(self) -> set[str]:
+        """A constant is a size in upper case, and may not be called as a class is."""
+        variables, _, classes = self._given
+        return {
+            *(one.upper() for one in variables.values()),
+            *(one.lower() for one in classes.values() if one.isupper()),
+        }
 
     def _words(self, languages: list[str]) -> list[str]:
         return languages[LANGUAGES.index(self.language) if len(languages) > 1 else 0].split()
