@@ -63,15 +63,21 @@ def measured(folder: Path, wanted: Sequence[tuple[str, str, int]], jobs: int) ->
     """Make and grade the programs of these kinds, seeds and numbers; each row as soon as it is there.
 
     Where the caller stops, by Ctrl-C too, those that are being graded are waited for, and no others begun.
+    Where one cannot be made, the others are graded before that is raised.
     """
+    failed = None
     own = get_context("spawn")  # a fork inherits locks that threads hold
     with ProcessPoolExecutor(jobs, own, initializer=_uninterrupted) as pool:
         rows = [pool.submit(_row, (folder, *one)) for one in wanted]
         try:
             for row in as_completed(rows):
-                yield row.result()
+                failed = failed or row.exception()
+                if row.exception() is None:
+                    yield row.result()
         finally:
             pool.shutdown(cancel_futures=True)  # which leaving `with` alone does not
+    if failed is not None:
+        raise failed
 
 
 def _uninterrupted() -> None:

@@ -13,7 +13,7 @@ from vitcheck.__main__ import main
 from vitcheck.checks.result import Outcome, Result
 from vitcheck.checks.selftest.generated import Generated, load_maker
 from vitcheck.checks.selftest.rates import causes, rates
-from vitcheck.checks.selftest.rows import Row, asked, graded, kept_rows
+from vitcheck.checks.selftest.rows import Row, asked, graded, kept_rows, measured
 from vitcheck.checks.selftest.told import GRADER_FAILED, Told, told
 from vitcheck.reports.standing import standing
 from vitcheck.submissions.process import Zygote
@@ -186,6 +186,19 @@ def test_a_row_is_kept_and_read_again_and_half_a_line_is_graded_again(tmp_path: 
     kept.write_text(row.to_json() + "\n" + row.to_json()[:100], "utf-8")
     assert kept_rows(kept) == [row]
     assert kept.read_text("utf-8") == row.to_json() + "\n"
+
+
+def test_a_program_that_cannot_be_made_does_not_keep_others_from_being_graded(tmp_path: Path) -> None:
+    (tmp_path / "selftest_cases.py").write_text(
+        "from vitcheck.checks.selftest.generated import Generated\n"
+        "def generated(kind, seed, number):\n"
+        "    assert number, 'not right'\n"
+        "    return Generated('it', kind, {'it.py': b'x ='}, {})\n"
+    )
+    rows = measured(tmp_path, [("right", "1", 0), ("right", "1", 1)], jobs=1)
+    assert next(rows).told.status == "not_loaded"
+    with pytest.raises(AssertionError, match="not right"):
+        next(rows)
 
 
 def test_a_program_in_folders_is_handed_in_as_it_is(zygote: Zygote) -> None:
