@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vitcheck.checks.assignment import Assignment
+    from vitcheck.checks.assignment.assignment import Assignment
     from vitcheck.library import check, grade, trace
     from vitcheck.shown import Result, Trace
 
@@ -24,7 +24,7 @@ __all__ = ["Assignment", "Result", "Trace", "check", "grade", "trace"]
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Assignment": "checks.assignment",
+    "Assignment": "checks.assignment.assignment",
     "Result": "shown",
     "Trace": "shown",
     "check": "library",

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vitcheck import exits
-from vitcheck.checks.result import CheckResult, Result, Status
+from vitcheck.checks.record.result import CheckResult, Result, Status
 from vitcheck.reports.standing import findings
 from vitcheck.submissions.launching import command_line, whole_environment
 

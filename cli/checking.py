@@ -24,13 +24,13 @@ from vitcheck.options import (
 )
 
 if TYPE_CHECKING:
-    from vitcheck.checks.result import Result
-    from vitcheck.checks.tasks import Task
-    from vitcheck.submissions.packing import Handed
+    from vitcheck.checks.classes.tasks import Task
+    from vitcheck.checks.record.result import Result
+    from vitcheck.submissions.reading.packing import Handed
 
 
 def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    from vitcheck.checks.family import stage_of_any
+    from vitcheck.checks.architecture.family import stage_of_any
 
     try:
         return stage_of_any(value).key if value is not None else None
@@ -85,8 +85,8 @@ def check(
 
 
 def _graded(file: Path, asked: Callable[[Handed], Task]) -> Result:
-    from vitcheck.checks.engines.process import ForkedWorker
-    from vitcheck.submissions.packing import pack
+    from vitcheck.checks.classes.engines.process import ForkedWorker
+    from vitcheck.submissions.reading.packing import pack
     from vitcheck.warm import WarmGrader
 
     with guarded(), WarmGrader(ForkedWorker) as grader:
@@ -97,9 +97,9 @@ def _asked(
     file: Path, assignment: str, seed: int, checks: Path | None, isolation: str
 ) -> Callable[[Handed], Task]:
     """What makes a task of each save."""
-    from vitcheck.checks.tasks import Setting, Task
-    from vitcheck.submissions.names import submission_name
-    from vitcheck.submissions.packing import pack_folder
+    from vitcheck.checks.classes.tasks import Setting, Task
+    from vitcheck.submissions.reading.names import submission_name
+    from vitcheck.submissions.reading.packing import pack_folder
     from vitcheck.submissions.sandbox.isolation import Isolation
 
     sandbox_or_refuse(isolation)  # refuses what this machine has not

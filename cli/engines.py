@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from vitcheck.checks.engines import Engine
+    from vitcheck.checks.classes.engines import Engine
 
 engine_option = click.option(
     "--engine",
@@ -31,7 +31,7 @@ def chosen(kind: str, scheduler: str | None, jobs: int | None) -> Engine:
     if kind == "local":
         if scheduler is not None:
             raise click.UsageError("--scheduler is for a cluster: add --engine dask")
-        from vitcheck.checks.engines.local import Local
+        from vitcheck.checks.classes.engines.local import Local
 
         return Local(jobs or os.cpu_count() or 1)
     if scheduler is None:
@@ -42,10 +42,10 @@ def chosen(kind: str, scheduler: str | None, jobs: int | None) -> Engine:
 
 
 def _dask(scheduler: str) -> Engine:
-    from vitcheck.checks.engines import EngineError
+    from vitcheck.checks.classes.engines import EngineError
 
     try:
-        from vitcheck.checks.engines.dask import Dask
+        from vitcheck.checks.classes.engines.dask import Dask
     except EngineError as error:  # it is not installed
         raise click.UsageError(str(error)) from None
     return Dask(scheduler)

@@ -11,7 +11,7 @@ import click
 from vitcheck.options import PATH, existing, gradebook_option, open_or_refuse
 
 if TYPE_CHECKING:
-    from vitcheck.checks.gradebook.store import Entry
+    from vitcheck.checks.classes.gradebook.store import Entry
 
 # named here, so that the help loads no format; a test compares them
 OF_ONE = (
@@ -59,7 +59,7 @@ def export(source: Path, system: str, out: Path | None, graded: Path | None, **o
 def _of_one(source: Path, system: str, graded: Path | None) -> bytes:
     from pydantic import ValidationError
 
-    from vitcheck.checks.result import Result
+    from vitcheck.checks.record.result import Result
     from vitcheck.reports.formats import FORMATS
     from vitcheck.reports.formats.repository import Repository
 
@@ -76,7 +76,7 @@ def _of_one(source: Path, system: str, graded: Path | None) -> bytes:
 
 def _folder(graded: Path) -> str:
     """Relative, as repositories have it, if this is run at the top of one."""
-    from vitcheck.submissions.source import code_folder
+    from vitcheck.submissions.reading.source import code_folder
 
     return Path(os.path.relpath(code_folder(graded))).as_posix()
 

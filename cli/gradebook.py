@@ -16,7 +16,7 @@ from vitcheck import exits
 from vitcheck.options import OUTPUT, did_you_mean, gradebook_option, open_or_refuse
 
 if TYPE_CHECKING:
-    from vitcheck.checks.gradebook.store import Entry, Gradebook
+    from vitcheck.checks.classes.gradebook.store import Entry, Gradebook
 
 _DEFAULT = "grades/gradebook.sqlite"
 
@@ -175,7 +175,7 @@ def export(csv: Path | None, json: Path | None, gradebook: str | None, assignmen
 
 @contextmanager
 def _opened(place: str | None) -> Iterator[Gradebook]:
-    from vitcheck.checks.gradebook.errors import GradebookError
+    from vitcheck.checks.classes.gradebook.errors import GradebookError
 
     with open_or_refuse(place or _DEFAULT) as book:
         try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from vitcheck.checks.gradebook.store import Entry
-from vitcheck.checks.gradebook.tables import Attempt, Decision
+from vitcheck.checks.classes.gradebook.store import Entry
+from vitcheck.checks.classes.gradebook.tables import Attempt, Decision
 from vitcheck.reports.alike import spelled_out
 from vitcheck.reports.remarks import remark
 from vitcheck.reports.text import NAME_LIMIT, one_line, points

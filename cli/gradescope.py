@@ -61,8 +61,8 @@ def _members(
     assignment: str, checks: Path | None, torch_index: str | None, wheel: Path
 ) -> Iterator[tuple[str, bytes]]:
     """What is in the archive, by path."""
-    from vitcheck.checks.assignment import assignment_text
-    from vitcheck.submissions.packing import pack_folder
+    from vitcheck.checks.assignment.assignment import assignment_text
+    from vitcheck.submissions.reading.packing import pack_folder
 
     for template in files("vitcheck").joinpath("autograder").iterdir():
         yield template.name, template.read_bytes()

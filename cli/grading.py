@@ -28,9 +28,9 @@ from vitcheck.options import (
 )
 
 if TYPE_CHECKING:
-    from vitcheck.checks.engines import Engine
-    from vitcheck.checks.gradebook.store import Gradebook
-    from vitcheck.checks.many import Class
+    from vitcheck.checks.classes.engines import Engine
+    from vitcheck.checks.classes.gradebook.store import Gradebook
+    from vitcheck.checks.classes.many import Class
 
 
 @click.command()
@@ -76,10 +76,10 @@ def grade(
     --out. What was graded before, as it stands, is taken from the gradebook; a run that was interrupted is
     continued.
     """
-    from vitcheck.checks.many import grade_many
-    from vitcheck.checks.tasks import Setting
+    from vitcheck.checks.classes.many import grade_many
+    from vitcheck.checks.classes.tasks import Setting
     from vitcheck.progress import ClassProgress
-    from vitcheck.submissions.popular import popular_packages
+    from vitcheck.submissions.host.popular import popular_packages
     from vitcheck.submissions.sandbox.isolation import Isolation
 
     found, asked = _found(_without_batches(paths, out), out), load(assignment)
@@ -109,7 +109,7 @@ def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
     """Lay out what a learning management system gave out; until the command ends."""
     from vitcheck.reports.quoting import named_line
     from vitcheck.reports.text import one_line
-    from vitcheck.submissions.batches import BatchError, laid_out
+    from vitcheck.submissions.reading.batches import BatchError, laid_out
 
     def tell(text: str) -> None:
         name, *about = one_line(text).partition(":")
@@ -123,8 +123,8 @@ def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
 
 
 def _found(paths: Sequence[Path], out: Path) -> list[Path]:
-    from vitcheck.submissions.source import hidden_in
-    from vitcheck.submissions.unseen import plain
+    from vitcheck.submissions.reading.source import hidden_in
+    from vitcheck.submissions.reading.unseen import plain
 
     try:
         for path in hidden_in(paths):
@@ -149,8 +149,8 @@ def _show_isolation(isolation: str, engine: str) -> None:
 @contextmanager
 def _end_told(book: Gradebook) -> Iterator[None]:
     """What ends a run early is said in a sentence, with its exit code."""
-    from vitcheck.checks.engines import EngineError
-    from vitcheck.checks.gradebook.errors import GradebookError
+    from vitcheck.checks.classes.engines import EngineError
+    from vitcheck.checks.classes.gradebook.errors import GradebookError
 
     try:
         yield

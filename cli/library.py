@@ -14,27 +14,27 @@ from typing import TYPE_CHECKING, Literal
 
 from typing_extensions import TypeIs
 
-from vitcheck.checks.alone import asked_alone, likeliest
-from vitcheck.checks.assignment import Assignment, load_assignment
-from vitcheck.checks.engines.local import Local
-from vitcheck.checks.gradebook.opening import open_gradebook
-from vitcheck.checks.many import grade_many
-from vitcheck.checks.pictures import demand_a_model, read_picture
-from vitcheck.checks.result import Status
-from vitcheck.checks.tasks import OWN_WORK, Setting, Task
+from vitcheck.checks.assignment.assignment import Assignment, load_assignment
+from vitcheck.checks.classes.engines.local import Local
+from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.classes.many import grade_many
+from vitcheck.checks.classes.tasks import OWN_WORK, Setting, Task
+from vitcheck.checks.examining.passes.pictures import demand_a_model, read_picture
+from vitcheck.checks.parts.alone import asked_alone, likeliest
+from vitcheck.checks.record.result import Status
 from vitcheck.options import demand, submissions_in
 from vitcheck.reference.stages import stage as stage_called
 from vitcheck.shown import Result, Trace
-from vitcheck.submissions.batches import laid_out
-from vitcheck.submissions.live import Definition, definition_of, hand_in
-from vitcheck.submissions.names import submission_name, submission_names
-from vitcheck.submissions.packing import pack
-from vitcheck.submissions.popular import popular_packages
+from vitcheck.submissions.host.popular import popular_packages
+from vitcheck.submissions.reading.batches import laid_out
+from vitcheck.submissions.reading.live import Definition, definition_of, hand_in
+from vitcheck.submissions.reading.names import submission_name, submission_names
+from vitcheck.submissions.reading.packing import pack
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 from vitcheck.warm import WarmGrader
 
 if TYPE_CHECKING:
-    from vitcheck.checks import result as records
+    from vitcheck.checks.record import result as records
 
 Place = str | PathLike[str]
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from vitcheck.checks.family import Family
+    from vitcheck.checks.architecture.family import Family
 
 
 def _family(ctx: click.Context, param: click.Parameter, value: str) -> Family:
-    from vitcheck.checks.family import ArchitectureError, family
+    from vitcheck.checks.architecture.family import ArchitectureError, family
 
     try:
         return family(value)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vitcheck.checks.adjustment import Adjustment
-from vitcheck.checks.complaints import near
-from vitcheck.checks.result import Result
+from vitcheck.checks.architecture.complaints import near
+from vitcheck.checks.record.adjustment import Adjustment
+from vitcheck.checks.record.result import Result
 from vitcheck.reports.text import points
 
 

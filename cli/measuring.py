@@ -14,7 +14,7 @@ from vitcheck import exits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vitcheck.checks.selftest.cases import Case
+    from vitcheck.checks.tools.selftest.cases import Case
 
 _REPEATED = 6  # programs: with 50 seeds a third as many gradings as the corpus has programs
 _COUNT = click.IntRange(min=1)
@@ -56,8 +56,8 @@ def selftest(
     """
     if generated:
         sys.exit(_rated(corpus, generated, seed, kept, jobs or os.cpu_count() or 1))
-    from vitcheck.checks.selftest.cases import load_cases
-    from vitcheck.checks.selftest.measuring import every
+    from vitcheck.checks.tools.selftest.cases import load_cases
+    from vitcheck.checks.tools.selftest.measuring import every
 
     try:
         cases = load_cases(corpus)
@@ -81,7 +81,7 @@ def _rated(corpus: Path, count: int, seed: str, kept: Path | None, jobs: int) ->
 
 def _measured(cases: Sequence[Case], jobs: int) -> int:
     """Print the table and what falls short; the number of correct programs that were failed."""
-    from vitcheck.checks.selftest.measuring import Counts, measure, table
+    from vitcheck.checks.tools.selftest.measuring import Counts, measure, table
 
     rows = {name: Counts() for name in [*dict.fromkeys(case.group for case in cases), "all"]}
     for case, verdict in measure(cases, jobs):
@@ -94,7 +94,7 @@ def _measured(cases: Sequence[Case], jobs: int) -> int:
 
 def _repeated(cases: Sequence[Case], seeds: int, jobs: int) -> int:
     """Print which verdicts change with the seed; how many."""
-    from vitcheck.checks.selftest.measuring import flaky
+    from vitcheck.checks.tools.selftest.measuring import flaky
 
     changing = [case.name for case, changes in flaky(cases, seeds, jobs) if changes]
     click.echo(f"\nOf {len(cases)} programs under {seeds} seeds, {len(changing)} got more than one verdict")

@@ -15,8 +15,8 @@ from click.shell_completion import CompletionItem
 from vitcheck import exits
 
 if TYPE_CHECKING:
-    from vitcheck.checks.assignment import Assignment
-    from vitcheck.checks.gradebook.store import Gradebook
+    from vitcheck.checks.assignment.assignment import Assignment
+    from vitcheck.checks.classes.gradebook.store import Gradebook
     from vitcheck.submissions.sandbox.isolation import Sandbox
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # as click decorates it
@@ -51,7 +51,7 @@ def submissions_in(paths: Iterable[Path], out: Path) -> list[Path]:
 
     Raises ValueError where there are no others, and FileNotFoundError.
     """
-    from vitcheck.submissions.source import find_submissions
+    from vitcheck.submissions.reading.source import find_submissions
 
     paths = list(paths)
     ours = out.resolve()
@@ -82,7 +82,7 @@ def guarded() -> Iterator[None]:
 
 def load(name: str) -> Assignment:
     """Load the assignment that ``assignment_option`` names."""
-    from vitcheck.checks.assignment import AssignmentError, load_assignment
+    from vitcheck.checks.assignment.assignment import AssignmentError, load_assignment
 
     try:
         return load_assignment(name)
@@ -92,7 +92,7 @@ def load(name: str) -> Assignment:
 
 def _assignments(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
     """What a shell offers: the assignments that ship, and files."""
-    from vitcheck.checks.assignment import assignment_names
+    from vitcheck.checks.assignment.assignment import assignment_names
 
     shipped = [CompletionItem(name) for name in assignment_names() if name.startswith(begun)]
     return [*shipped, CompletionItem(begun, type="file")]
@@ -149,8 +149,8 @@ def gradebook_option(default: str) -> Callable[[Command], Command]:
 
 def open_or_refuse(place: str, *, create: bool = False) -> Gradebook:
     """Open the gradebook that ``gradebook_option`` names."""
-    from vitcheck.checks.gradebook.errors import GradebookError
-    from vitcheck.checks.gradebook.opening import open_gradebook
+    from vitcheck.checks.classes.gradebook.errors import GradebookError
+    from vitcheck.checks.classes.gradebook.opening import open_gradebook
 
     try:
         return open_gradebook(place, create=create)

@@ -11,7 +11,7 @@ import click
 from vitcheck.options import assignment_option, load
 
 if TYPE_CHECKING:
-    from vitcheck.checks.assignment import Assignment
+    from vitcheck.checks.assignment.assignment import Assignment
 
 _FILE = """\
 # Written by vitcheck: what Otter runs. Each case is a part of the assignment, and earns its points or none.

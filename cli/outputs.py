@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from vitcheck.checks.result import Result, StageStatus
+from vitcheck.checks.record.result import Result, StageStatus
 from vitcheck.reports import render_report, verdict, write_whole
 from vitcheck.reports.standing import standing
 from vitcheck.stage_text import stage_text

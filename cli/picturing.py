@@ -15,7 +15,7 @@ from vitcheck.options import OUTPUT, PATH, SEEDS, assignment_option, existing, g
 from vitcheck.submissions.launching import elsewhere
 
 if TYPE_CHECKING:
-    from vitcheck.checks.result import Snapshot
+    from vitcheck.checks.record.result import Snapshot
 
 _image = click.option(
     "--image", type=PATH, required=True, callback=existing, help="The picture, such as cat.jpg."
@@ -36,8 +36,8 @@ def snapshot(image: Path, assignment: str, out: Path, json: Path | None, seed: i
     """
     with guarded(), _refusing():
         with elsewhere():
-            from vitcheck.checks.pictures import read_picture
-            from vitcheck.checks.snapshots import answer_key
+            from vitcheck.checks.examining.passes.pictures import read_picture
+            from vitcheck.checks.tools.snapshots import answer_key
 
         found = answer_key(read_picture(image), load(assignment), seed=seed)
     _write(found, out, json)
@@ -60,8 +60,8 @@ def trace(file: Path, image: Path, assignment: str, html: Path | None, json: Pat
     """
     with guarded(), _refusing():
         with elsewhere():
-            from vitcheck.checks.pictures import read_picture
-            from vitcheck.checks.snapshots import trace as traced
+            from vitcheck.checks.examining.passes.pictures import read_picture
+            from vitcheck.checks.tools.snapshots import trace as traced
         from vitcheck.warm import WarmGrader
 
         picture = read_picture(image)
@@ -80,7 +80,7 @@ def trace(file: Path, image: Path, assignment: str, html: Path | None, json: Pat
 @contextmanager
 def _refusing() -> Iterator[None]:
     """Say of a picture that cannot be used why, and what to do."""
-    from vitcheck.checks.pictures import PictureError
+    from vitcheck.checks.examining.passes.pictures import PictureError
 
     try:
         yield

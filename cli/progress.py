@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from vitcheck.checks.result import Result
+from vitcheck.checks.record.result import Result
 from vitcheck.reports.alike import skeleton, spelled_out
 from vitcheck.reports.standing import standing
 from vitcheck.reports.text import NAME_LIMIT, one_line, points

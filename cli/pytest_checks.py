@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vitcheck.checks.catalogue import mistakes
-from vitcheck.checks.result import CheckResult, Outcome
+from vitcheck.checks.architecture.catalogue import mistakes
+from vitcheck.checks.record.result import CheckResult, Outcome
 from vitcheck.pytest_text import failure_text
 from vitcheck.reference.stages import stage
 
 if TYPE_CHECKING:
-    from vitcheck.checks.running import Planned
+    from vitcheck.checks.grading.running import Planned
     from vitcheck.pytest_submission import Submission
 
 
@@ -31,7 +31,7 @@ class SubmissionChecks(pytest.File):
 
     def collect(self) -> Iterator[pytest.Collector]:
         """One group for each stage, and for each kind of other checks."""
-        from vitcheck.checks.running import planned_checks  # loads torch
+        from vitcheck.checks.grading.running import planned_checks  # loads torch
 
         for name, checks in groupby(sorted(planned_checks(self._submission.assignment), key=_group), _group):
             yield _Group.from_parent(self, name=name, checks=list(checks), submission=self._submission)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from vitcheck.checks.examination import Examination
+    from vitcheck.checks.examining.examination import Examination
     from vitcheck.pytest_submission import Submission, Tensors
 
 _NAME = "vitcheck-submission"

@@ -18,13 +18,13 @@ from vitcheck.pytest_checks import SubmissionChecks
 from vitcheck.reference.stages import stage
 from vitcheck.reports.quoting import fault
 from vitcheck.submissions.errors import SubmissionError
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from vitcheck.checks.examination import Examination
-    from vitcheck.checks.result import Result
+    from vitcheck.checks.examining.examination import Examination
+    from vitcheck.checks.record.result import Result
 
 
 class Tensors(dict[str, "Tensor"]):
@@ -63,9 +63,9 @@ class Submission:
     @cached_property
     def result(self) -> Result:
         """What grading found, in a process under a clock. Ends the whole run where the grader fails."""
-        from vitcheck.checks.tasks import OWN_WORK, Task
-        from vitcheck.submissions.names import submission_name
-        from vitcheck.submissions.packing import pack
+        from vitcheck.checks.classes.tasks import OWN_WORK, Task
+        from vitcheck.submissions.reading.names import submission_name
+        from vitcheck.submissions.reading.packing import pack
         from vitcheck.warm import WarmGrader
 
         name = submission_name(self.path)
@@ -83,7 +83,7 @@ class Submission:
 
         It is graded first, since nothing here would end what takes too long to judge.
         """
-        from vitcheck.checks.grading import examined
+        from vitcheck.checks.grading.grading import examined
 
         if self.result.reason is not None:
             pytest.fail(f"the submission cannot be examined: {self.result.reason}", pytrace=False)

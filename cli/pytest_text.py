@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vitcheck.checks.result import CheckResult, MistakeResult, Outcome, Result, StageResult
+from vitcheck.checks.record.result import CheckResult, MistakeResult, Outcome, Result, StageResult
 from vitcheck.reports.places import Place, place
 from vitcheck.reports.quoting import begun, named_line, quoted
 from vitcheck.reports.standing import standing

@@ -11,8 +11,8 @@ import click
 from vitcheck import exits
 
 if TYPE_CHECKING:
-    from vitcheck.checks.selftest.published import Published
-    from vitcheck.checks.selftest.rows import Row
+    from vitcheck.checks.tools.selftest.published import Published
+    from vitcheck.checks.tools.selftest.rows import Row
 
 _SHARES = {"right": 1, "wrong": 1, "unfinished": 4, "part": 8, "odd": 8}  # one of each, of so many right ones
 
@@ -22,8 +22,8 @@ def rate(corpus: Path, count: int, seed: str, kept: Path | None, jobs: int) -> i
 
     What ``kept`` holds of this seed is not graded again, and what is graded is added to it.
     """
-    from vitcheck.checks.selftest.published import load_published
-    from vitcheck.checks.selftest.tables import cause_lines, rate_lines
+    from vitcheck.checks.tools.selftest.published import load_published
+    from vitcheck.checks.tools.selftest.tables import cause_lines, rate_lines
 
     click.echo(f"The seed is {seed}")
     try:
@@ -45,7 +45,7 @@ def _wanted(count: int, seed: str) -> dict[str, tuple[str, str, int]]:
 def _rows(
     corpus: Path, wanted: dict[str, tuple[str, str, int]], kept: Path | None, jobs: int
 ) -> Sequence[Row]:
-    from vitcheck.checks.selftest.rows import kept_rows, measured
+    from vitcheck.checks.tools.selftest.rows import kept_rows, measured
 
     rows = {row.program.name: row for row in (kept_rows(kept) if kept else [])}
     missing = [one for name, one in wanted.items() if name not in rows]
@@ -59,7 +59,7 @@ def _rows(
 
 def _code(rows: Sequence[Row], published: Published | None) -> int:
     """Print what must not be: failures of the grader, and rates that have fallen."""
-    from vitcheck.checks.selftest.told import GRADER_FAILED
+    from vitcheck.checks.tools.selftest.told import GRADER_FAILED
 
     failed = [row for row in rows if row.told.status == GRADER_FAILED]
     for row in failed:
@@ -71,8 +71,8 @@ def _code(rows: Sequence[Row], published: Published | None) -> int:
 
 
 def _fallen(rows: Sequence[Row], published: Published) -> Iterator[str]:
-    from vitcheck.checks.selftest.published import fallen
-    from vitcheck.checks.selftest.rates import rates
+    from vitcheck.checks.tools.selftest.published import fallen
+    from vitcheck.checks.tools.selftest.rates import rates
 
     for kind, one, before in fallen(rates(rows), published):
         yield (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from watchfiles import watch
 
-from vitcheck.submissions.packing import Handed, pack
+from vitcheck.submissions.reading.packing import Handed, pack
 
 _MISSING_SECONDS = 0.2  # between two looks for a folder that is gone
 _REPLACED_MS = 1000  # between two looks whether another folder stands in the place of the one that is watched

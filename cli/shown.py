@@ -9,7 +9,7 @@ import numpy.typing as npt
 from pydantic import Field
 from rich.console import Console, RenderableType
 
-from vitcheck.checks import result as records
+from vitcheck.checks.record import result as records
 
 _WIDTH = 120  # of lines, in characters: a trace is a table
 

@@ -25,14 +25,14 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
     """
     if find_spec("copydetect") is None:
         raise click.UsageError("to compare programs, install copydetect: pip install 'vitcheck[similarity]'")
-    from vitcheck.checks.pairs import SHARE
-    from vitcheck.checks.similarity import read_programs, similar_pairs
+    from vitcheck.checks.record.pairs import SHARE
+    from vitcheck.checks.tools.similarity import read_programs, similar_pairs
     from vitcheck.reports import write_whole
     from vitcheck.reports.html import render_similar
     from vitcheck.reports.similar import percent, similar_json
     from vitcheck.reports.text import NAME_LIMIT, one_line
-    from vitcheck.submissions.names import submission_names
-    from vitcheck.submissions.source import find_submissions
+    from vitcheck.submissions.reading.names import submission_names
+    from vitcheck.submissions.reading.source import find_submissions
 
     found = find_submissions(paths)
     programs = read_programs(dict(zip(submission_names(found), found, strict=True)))
@@ -54,7 +54,7 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
 
 
 def _skeleton(base: Path | None) -> str:
-    from vitcheck.checks.similarity import program_text
+    from vitcheck.checks.tools.similarity import program_text
     from vitcheck.submissions.errors import SubmissionError
 
     try:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from vitcheck.checks.result import Result
+from vitcheck.checks.record.result import Result
 from vitcheck.reports.numbers import shape_text
 from vitcheck.reports.quoting import Quoted
 from vitcheck.reports.stages import StageView, stage_views

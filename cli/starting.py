@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from vitcheck.checks.course.starting import Wishes
+    from vitcheck.checks.tools.course.starting import Wishes
 
 _START = "vit-debugging"
 
@@ -51,8 +51,8 @@ def init(folder: Path, yes: bool, force: bool, **given: Any) -> None:
     Writes the assignment, a handout for students with a skeleton to fill in, a workflow that checks each
     push on GitHub, and a place for the solution. Where input is no terminal, nothing is asked either.
     """
-    from vitcheck.checks.assignment import AssignmentError
-    from vitcheck.checks.course.starting import course_files, write_files
+    from vitcheck.checks.assignment.assignment import AssignmentError
+    from vitcheck.checks.tools.course.starting import course_files, write_files
 
     ask = not yes and sys.stdin.isatty()
     try:
@@ -72,8 +72,8 @@ def _wishes(
     folder: Path, ask: bool, name: str | None, start: str | None, title: str | None, **sizes: Any
 ) -> Wishes:
     """What the options say; the rest is asked for, or by default."""
-    from vitcheck.checks.assignment import assignment_names, load_assignment
-    from vitcheck.checks.course.starting import Wishes
+    from vitcheck.checks.assignment.assignment import assignment_names, load_assignment
+    from vitcheck.checks.tools.course.starting import Wishes
 
     def answer(given: str | None, question: str, default: str) -> str:
         return given or (click.prompt(question, default=default) if ask else default)

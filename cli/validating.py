@@ -14,7 +14,7 @@ from vitcheck.engines import jobs_option
 from vitcheck.options import OUTPUT, PATH, checks_option, existing
 
 if TYPE_CHECKING:
-    from vitcheck.checks.course.validation import Validation
+    from vitcheck.checks.tools.course.validation import Validation
 
 
 @click.command()
@@ -64,9 +64,9 @@ def _validated(
     from rich.console import Console
     from rich.progress import Progress
 
-    from vitcheck.checks.assignment import AssignmentError, assignment_text, parse_assignment
-    from vitcheck.checks.course.validating import validate
-    from vitcheck.checks.engines.local import Local
+    from vitcheck.checks.assignment.assignment import AssignmentError, assignment_text, parse_assignment
+    from vitcheck.checks.classes.engines.local import Local
+    from vitcheck.checks.tools.course.validating import validate
 
     try:
         text = assignment_text(name)

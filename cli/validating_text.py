@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vitcheck.checks.course.validation import Fate, Validation
+from vitcheck.checks.tools.course.validation import Fate, Validation
 from vitcheck.reports.text import clean, one_line, points
 from vitcheck.reports.wording import count
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from vitcheck.checks.engines import GraderFailedError
-from vitcheck.checks.engines.process import Warm, WorkerProcess
-from vitcheck.checks.result import Result
-from vitcheck.checks.tasks import Task
+from vitcheck.checks.classes.engines import GraderFailedError
+from vitcheck.checks.classes.engines.process import Warm, WorkerProcess
+from vitcheck.checks.classes.tasks import Task
+from vitcheck.checks.record.result import Result
 from vitcheck.submissions.errors import SubmissionError
-from vitcheck.submissions.popular import popular_packages
+from vitcheck.submissions.host.popular import popular_packages
 
 
 class WarmGrader:

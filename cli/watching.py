@@ -10,13 +10,13 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from vitcheck.checks.result import Result
-from vitcheck.checks.tasks import Task
+from vitcheck.checks.classes.tasks import Task
+from vitcheck.checks.record.result import Result
 from vitcheck.outputs import Output
 from vitcheck.reports.quoting import fault, named_line
 from vitcheck.reports.text import one_line
 from vitcheck.saves import saves
-from vitcheck.submissions.packing import Handed
+from vitcheck.submissions.reading.packing import Handed
 from vitcheck.warm import WarmGrader
 
 _REFRESH_SECONDS = 1

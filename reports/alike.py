@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from ..submissions.unseen import is_unseen
+from ..submissions.reading.unseen import is_unseen
 
 # letters of other alphabets, and the Latin one that each looks like
 _CYRILLIC = ("авеорсухѕіјһԁԛԝӏкмнтАВЕКМНОРСТУХЅІЈԌԚԜ", "abeopcyxsijhdqwlkmhtABEKMHOPCTYXSIJGQW")

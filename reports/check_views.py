@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import prod
 
-from ..checks.result import CheckResult, Outcome, Result
+from ..checks.record.result import CheckResult, Outcome, Result
 from .text import TEXT_LIMIT, clean, one_line, points
 from .wording import say
 

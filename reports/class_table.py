@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from urllib.parse import quote
 
-from ..checks.result import Status
+from ..checks.record.result import Status
 from .class_lists import Difficulty
 from .stages import State
 from .summaries import Summary

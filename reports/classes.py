@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ..checks.result import Status
+from ..checks.record.result import Status
 from .class_lists import Difficulty, Review, Tally, difficulties, reviews, tallies
 from .class_table import Column, Row, table_columns, table_row
 from .figures import Histogram, histogram

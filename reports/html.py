@@ -9,9 +9,9 @@ from hashlib import sha256
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ..checks.adjustment import UNADJUSTED, Adjustment
-from ..checks.pairs import Pair
-from ..checks.result import Result, Snapshot
+from ..checks.record.adjustment import UNADJUSTED, Adjustment
+from ..checks.record.pairs import Pair
+from ..checks.record.result import Result, Snapshot
 from .classes import index_view
 from .similar import similar_view
 from .snapshots import snapshot_view, wording_of

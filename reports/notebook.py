@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..checks.result import Result, StageStatus
+from ..checks.record.result import Result, StageStatus
 from .diagram import WIDTH, Column, columns
 from .html import render
 from .stages import StageView, State, pipeline

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..checks.result import StageResult
+from ..checks.record.result import StageResult
 from .text import one_line
 from .wording import say
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from types import MappingProxyType
 
-from ..checks.result import Location, Record
+from ..checks.record.result import Location, Record
 from .text import LINE_LIMIT, NAME_LIMIT, clean, one_line
 
 

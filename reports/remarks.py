@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..checks.adjustment import Adjustment
-from ..checks.result import Score
+from ..checks.record.adjustment import Adjustment
+from ..checks.record.result import Score
 from .text import one_line, points
 from .wording import count, say
 

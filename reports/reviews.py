@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..checks.adjustment import Adjustment
-from ..checks.naming import named_mistake
-from ..checks.result import GRADER_FAILED, Result, StageStatus, Status
+from ..checks.record.adjustment import Adjustment
+from ..checks.record.leading_mistake import named_mistake
+from ..checks.record.result import GRADER_FAILED, Result, StageStatus, Status
 from .remarks import remark
 from .standing import standing
 from .text import one_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..checks.result import Record, Result, Snapshot
+from ..checks.record.result import Record, Result, Snapshot
 
 
 def result_schema() -> str:

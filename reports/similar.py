@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..checks.pairs import SHARE, Pair
-from ..checks.result import CodeLine
+from ..checks.record.pairs import SHARE, Pair
+from ..checks.record.result import CodeLine
 from .text import LINE_LIMIT, NAME_LIMIT, clean, one_line
 
 _LINES = 400  # of one program; more are cut

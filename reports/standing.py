@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..checks.naming import named_mistake
-from ..checks.result import (
+from ..checks.record.leading_mistake import named_mistake
+from ..checks.record.result import (
     CheckResult,
     Outcome,
     Record,

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote
 
-from ..checks.adjustment import UNADJUSTED, Adjustment
-from ..checks.result import CheckResult, Result, Score, Status
+from ..checks.record.adjustment import UNADJUSTED, Adjustment
+from ..checks.record.result import CheckResult, Result, Score, Status
 from .alike import alike, spelled_out
 from .remarks import adjusted, remark
 from .reviews import Reason, reasons

@@ -8,7 +8,7 @@ from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..checks.result import Result
+from ..checks.record.result import Result
 from .places import Place
 from .quoting import Quoted, named
 from .stages import StageView, State, pipeline

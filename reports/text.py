@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..submissions import unseen
+from ..submissions.reading import unseen
 from .wording import say
 
 NAME_LIMIT = 120  # a submission, a class, a file

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..checks.adjustment import Adjustment
-from ..checks.result import MistakeResult, Result, Score, VariantResult
+from ..checks.record.adjustment import Adjustment
+from ..checks.record.result import MistakeResult, Result, Score, VariantResult
 from .check_views import CheckGroup, other_checks, smallest_example, tally, wrong_checks
 from .passes import PassView, pass_view
 from .places import Place, place

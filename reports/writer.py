@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..checks.adjustment import UNADJUSTED, Adjustment
-from ..checks.result import Result
+from ..checks.record.adjustment import UNADJUSTED, Adjustment
+from ..checks.record.result import Result
 from .html import render_index, render_marking, render_report
 from .summaries import NOTHING_DECIDED, summaries
 from .tables import grades_csv, grades_json

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from shlex import quote
 
-from ..checks.adjustment import Adjustment
-from ..checks.result import AnswerResult, Result, SnapshotOutcome, SnapshotResult, WrittenResult
+from ..checks.record.adjustment import Adjustment
+from ..checks.record.result import AnswerResult, Result, SnapshotOutcome, SnapshotResult, WrittenResult
 from .stages import State
 from .text import NAME_LIMIT, TEXT_LIMIT, clean, one_line, points
 from .wording import say

@@ -13,7 +13,7 @@ from jaxtyping import install_import_hook
 
 install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
 
-from vitcheck.submissions.process import Zygote  # noqa: E402  # after the hook
+from vitcheck.submissions.host.process import Zygote  # noqa: E402  # after the hook
 from vitcheck.submissions.sandbox.isolation import (  # noqa: E402  # as above
     Isolation,
     IsolationError,

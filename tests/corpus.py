@@ -18,7 +18,7 @@ from builders import BUILDERS, Build
 from torch import Tensor, nn
 
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions.uncompiled import ignore_compiler
+from vitcheck.submissions.child.uncompiled import ignore_compiler
 
 BASES_FOLDER = Path(__file__).with_name("bases")
 _EVERY_SIZE = frozenset(field.name for field in fields(Sizes)) - {"batch"}

@@ -13,16 +13,16 @@ from corpus import BASES, Base, load_source
 from mutants import MUTANTS, source
 from torch import Tensor, nn
 
-from vitcheck.checks.assignment import Assignment, Permission, load_assignment
-from vitcheck.checks.examination import Examination
+from vitcheck.checks.assignment.assignment import Assignment, Permission, load_assignment
+from vitcheck.checks.examining.examination import Examination
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions import requests
-from vitcheck.submissions.child import describe_error
-from vitcheck.submissions.conversation import Child
-from vitcheck.submissions.session import Session
-from vitcheck.submissions.source import Source
-from vitcheck.submissions.subject import Submission
-from vitcheck.submissions.tracing import RAN
+from vitcheck.submissions.child import requests
+from vitcheck.submissions.child.child import describe_error
+from vitcheck.submissions.child.subject import Submission
+from vitcheck.submissions.child.tracing.tracing import RAN
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.session import Session
+from vitcheck.submissions.reading.source import Source
 
 _SHIPPED = load_assignment("vit-debugging")
 _NOT_ALLOWED = {id: rule for id, rule in _SHIPPED.variants.by_id.items() if not rule.allow}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vitcheck.checks.gradebook.store import Work
-from vitcheck.checks.result import Result, Run, Score, Status
+from vitcheck.checks.classes.gradebook.store import Work
+from vitcheck.checks.record.result import Result, Run, Score, Status
 
 CLASS = {"ann": "a1", "bob": "b1", "cleo": "c1"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from vitcheck.checks.assignment import Assignment, load_assignment
+from vitcheck.checks.assignment.assignment import Assignment, load_assignment
 from vitcheck.reference.sizes import Sizes
 
 SMALL = Sizes(height=48, width=48, patch=8, embed_dim=24, heads=3, mlp_dim=48, depth=4, classes=12)

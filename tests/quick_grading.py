@@ -9,5 +9,8 @@ from quick_tasks import NoChildren, Quick
 from vitcheck.__main__ import main
 
 if __name__ == "__main__":  # which is not so in the processes of workers
-    with patch("vitcheck.checks.many.Task", Quick), patch("vitcheck.checks.tasks.Setting", NoChildren):
+    with (
+        patch("vitcheck.checks.classes.many.Task", Quick),
+        patch("vitcheck.checks.classes.tasks.Setting", NoChildren),
+    ):
         main()

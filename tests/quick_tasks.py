@@ -13,13 +13,13 @@ from typing import cast
 import numpy as np
 from safetensors.numpy import save
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.pictures import PictureError
-from vitcheck.checks.result import Result, Status
-from vitcheck.checks.tasks import Setting, Task
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.classes.tasks import Setting, Task
+from vitcheck.checks.examining.passes.pictures import PictureError
+from vitcheck.checks.record.result import Result, Status
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.packing import Handed
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.reading.packing import Handed
 from vitcheck.submissions.sandbox.isolation import IsolationError
 
 os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # where workers find the tasks that they are sent

@@ -8,17 +8,17 @@ from typing import Any, cast
 
 from torch import Tensor
 
-from vitcheck.checks.assignment import Assignment, load_assignment
-from vitcheck.checks.components.exercises import Exercises
-from vitcheck.checks.components.parts import Parts
-from vitcheck.checks.examination import Examination
+from vitcheck.checks.assignment.assignment import Assignment, load_assignment
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.parts.exercises import Exercises
+from vitcheck.checks.parts.parts import Parts
 from vitcheck.reference.exercises import EXERCISES
-from vitcheck.submissions import sample_requests
-from vitcheck.submissions.conversation import Child
-from vitcheck.submissions.loading import load
-from vitcheck.submissions.session import Session
-from vitcheck.submissions.source import Source
-from vitcheck.submissions.subject import Submission
+from vitcheck.submissions.child import sample_requests
+from vitcheck.submissions.child.loading.loading import load
+from vitcheck.submissions.child.subject import Submission
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.session import Session
+from vitcheck.submissions.reading.source import Source
 
 FOLDER = Path(__file__).with_name("parts")
 _EXAMPLES = Path(__file__).parents[1] / "submissions"

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from gpt_package import PACKAGE, installed
 
-from vitcheck.checks.assignment import Assignment, AssignmentError, assignment_names, load_assignment
-from vitcheck.checks.family import (
+from vitcheck.checks.architecture.family import (
     GROUP,
     ArchitectureError,
     Family,
@@ -22,10 +21,17 @@ from vitcheck.checks.family import (
     stage_of_any,
     version_of,
 )
-from vitcheck.checks.grading import grade
-from vitcheck.checks.result import Result, StageStatus
+from vitcheck.checks.assignment.assignment import (
+    Assignment,
+    AssignmentError,
+    assignment_names,
+    load_assignment,
+)
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.locating.anatomy import anatomy_of
+from vitcheck.checks.record.result import Result, StageStatus
 from vitcheck.reference.stages import STAGES
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -88,7 +94,7 @@ def test_a_stage_of_another_architecture_can_be_asked_for() -> None:
 
 def test_listing_its_stages_loads_no_torch(site: Path) -> None:
     code = (
-        "import sys; from vitcheck.checks.assignment import load_assignment as load;"
+        "import sys; from vitcheck.checks.assignment.assignment import load_assignment as load;"
         "print(load('gpt-small').family.stages[8].label, 'torch' in sys.modules)"
     )
     ran = subprocess.run(
@@ -170,10 +176,10 @@ def test_sizes_of_another_architecture_are_asked_for_by_their_own_names(tmp_path
         ("broken_architecture:X", "X = 3", "should be a Family called 'broken', and is 3"),
         (
             "broken_architecture:X",
-            "from vitcheck.checks.family import Family\n"
+            "from vitcheck.checks.architecture.family import Family\n"
             "from vitcheck.reference.sizes import Sizes\n"
             "from vitcheck.reference.stages import STAGES\n"
-            "X = Family('broken', {'report': STAGES[:20]}, Sizes, 'a:B')",
+            "X = Family('broken', {'report': STAGES[:20]}, Sizes, None, 'a:B', 'a:B')",
             "lacks second_block_output, last_block_output, logits",
         ),
     ],
@@ -206,14 +212,15 @@ def test_what_cannot_be_loaded_when_grading_begins_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = (
-        "from vitcheck.checks.family import Family\n"
+        "from vitcheck.checks.architecture.family import Family\n"
         "from vitcheck.reference.sizes import Sizes\n"
         "from vitcheck.reference.stages import STAGES\n"
-        "X = Family('broken', {'report': STAGES}, Sizes, 'no_such_module:ANATOMY')"
+        "from vitcheck.checks.vit.vit import VIT\n"
+        "X = Family('broken', {'report': STAGES}, Sizes, VIT.sampling, 'no_such_module:ANATOMY', '')"
     )
     plugged_in(tmp_path, "broken_architecture:X", module)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "broken_architecture", raising=False)
     family.cache_clear()
     with pytest.raises(ArchitectureError, match=r"vitcheck-broken.*No module named 'no_such_module'"):
-        _ = family("broken").anatomy
+        anatomy_of(family("broken"))

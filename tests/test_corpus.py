@@ -13,7 +13,7 @@ from corpus import BASES, Base, load_base, load_source, randomise, scores
 from mutants import MUTANTS, PAIRS, REFACTORINGS, STYLES, Mutant, Pair, Refactoring, source
 from torch import Tensor, nn
 
-from vitcheck.checks.catalogue import mistakes
+from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.reference.sizes import Sizes
 from vitcheck.reference.stages import STAGES
 

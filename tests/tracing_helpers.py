@@ -11,14 +11,15 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions import recording
-from vitcheck.submissions.child import describe_error
-from vitcheck.submissions.failing import failed_call
-from vitcheck.submissions.randomise import randomise
-from vitcheck.submissions.results import Results, results_in
-from vitcheck.submissions.sights import Watcher
-from vitcheck.submissions.trace import Trace, decode
-from vitcheck.submissions.tracing import Tracer
+from vitcheck.submissions.child.child import describe_error
+from vitcheck.submissions.child.passes import recording
+from vitcheck.submissions.child.tracing.failing import failed_call
+from vitcheck.submissions.child.tracing.results import Results, results_in
+from vitcheck.submissions.child.tracing.sights import Watcher
+from vitcheck.submissions.child.tracing.tracing import Tracer
+from vitcheck.submissions.host.decoding import decode
+from vitcheck.submissions.host.trace import Trace
+from vitcheck.submissions.questions.randomise import randomise
 
 SQUARE = Sizes(
     batch=2,

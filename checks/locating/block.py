@@ -6,8 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ...reference import equations as eq
-from .attention import (
-    Attention,
+from .context import Predict
+from .forms import ATTENTION_SUMS, NORMS, Form
+from .heads import Attention, Heads
+from .resync.bridge_block import settle_odd_half
+from .resync.bridge_input import blame_norm, odd_inputs, settle_replaced
+from .resync.gaps import as_heads, contexts, settle_gap
+from .resync.reached import was_cut
+from .resync.taken import settle_odd
+from .returned import settle_output
+from .search.norms import BatchNorm, Norm
+from .search.places import Found
+from .steps.attention import (
     Output,
     implied_outputs,
     outputs,
@@ -16,21 +26,11 @@ from .attention import (
     settle_projections,
     wrong_attention,
 )
-from .bridge_block import settle_odd_half
-from .bridge_input import blame_norm, odd_inputs, settle_replaced
-from .context import Predict
-from .forms import ATTENTION_SUMS, NORMS, Form
-from .gaps import as_heads, contexts, settle_gap
-from .implied import implied_attention
-from .made_up import blame_drawn, drawn_heads
-from .mlp import find_mlp
-from .norms import BatchNorm, Norm
-from .odd_projections import raw_keys, shared_slices, unprojected_values
-from .places import Found
-from .projections import Heads, arrangements, projected
-from .reached import was_cut
-from .returned import settle_output
-from .taken import settle_odd
+from .steps.implied import implied_attention
+from .steps.made_up import blame_drawn, drawn_heads
+from .steps.mlp import find_mlp
+from .steps.odd_projections import raw_keys, shared_slices, unprojected_values
+from .steps.projections import arrangements, projected
 from .walk import Walk, applied, combine, right_of, stage_of
 
 

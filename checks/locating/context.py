@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
-from ...submissions.trace import Trace, Use
+from ...submissions.host.trace import Trace, Use
 
 
 @dataclass

@@ -7,22 +7,27 @@ from itertools import takewhile
 from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
-from ...submissions.trace import Trace, Use
-from ..anatomy import Input
-from ..family import Family
-from ..vit import VIT
-from .block import settle_block, settle_made_up, settle_odd_input, settle_unexplained, settle_until_crash
+from ...submissions.host.trace import Trace, Use
+from ..architecture.family import Family
+from .anatomy import Input, anatomy_of
+from .block import (
+    settle_block,
+    settle_made_up,
+    settle_odd_input,
+    settle_unexplained,
+    settle_until_crash,
+)
 from .context import Context, Predict
 from .model import about_model
-from .not_numbers import until_no_number
-from .reached import settle_reached
-from .taken import until_next_attention
+from .resync.not_numbers import until_no_number
+from .resync.reached import settle_reached
+from .resync.taken import until_next_attention
 from .walk import Walk, begin, stage_of
 
 _BLOCKS_AT_MOST = 64
 
 
-def locate(trace: Trace, sizes: ModelSizes, family: Family = VIT) -> Walk:
+def locate(trace: Trace, sizes: ModelSizes, family: Family) -> Walk:
     """Finds every stage of a traced pass in the student's own tensors.
 
     ``trace`` must hold numbers, of a pass in float64 with random parameters. A stage that no known equation
@@ -40,7 +45,7 @@ def locate(trace: Trace, sizes: ModelSizes, family: Family = VIT) -> Walk:
     if trace.error is not None:
         settle_reached(walk)
     elif _lost(walk):
-        return walk.anatomy.known_otherwise(walk) or walk
+        return anatomy_of(walk.family).known_otherwise(walk) or walk
     return walk
 
 
@@ -60,7 +65,7 @@ def _lost(walk: Walk) -> bool:
 
 def _located(walk: Walk) -> Walk:
     trace = walk.trace
-    if not walk.anatomy.embed(walk):
+    if not anatomy_of(walk.family).embed(walk):
         return walk
     while walk.unexplained is None and walk.blocks < _BLOCKS_AT_MOST:
         if not _next_block(walk):
@@ -69,7 +74,7 @@ def _located(walk: Walk) -> Walk:
         if (
             trace.error is None
             and not _attention_follows(walk)
-            and walk.anatomy.read_out_oddly(walk, _sequence(walk))
+            and anatomy_of(walk.family).read_out_oddly(walk, _sequence(walk))
         ):
             about_model(walk)
             return walk
@@ -93,7 +98,7 @@ def _next_block(walk: Walk) -> bool:
         return True
     if walk.unexplained is not None:
         return False
-    if number > 1 and walk.anatomy.read_out(walk, [(x, ())], False):
+    if number > 1 and anatomy_of(walk.family).read_out(walk, [(x, ())], False):
         return False
     if settle_block(walk, number, _wrong_inputs(walk)):
         return True
@@ -141,7 +146,7 @@ def _readout(walk: Walk) -> bool:
     others += [
         (stage_of("block_output", number), ("depth-off-by-one",)) for number in range(walk.blocks - 1, 0, -1)
     ]
-    read_out = walk.anatomy.read_out
+    read_out = anatomy_of(walk.family).read_out
     return any(read_out(walk, inputs, wrong) for inputs in (right, others) for wrong in (False, True))
 
 

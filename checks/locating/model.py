@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .parameters import Linear
+from .anatomy import anatomy_of
+from .search.parameters import Linear
 from .walk import Walk
 
 
@@ -13,7 +14,7 @@ def about_model(walk: Walk) -> None:
     if walk.steps and walk.trace.image.number:
         walk.note_at(0, "input-mutated-in-place", walk.family.input_key, walk.trace.image.number)
     if walk.blocks:
-        walk.anatomy.about(walk)
+        anatomy_of(walk.family).about(walk)
         _about_width(walk)
         _about_leaves(walk)
     if walk.unexplained is None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from ...reference import equations as eq
-from .bridge_return import find_odd_return, settle_odd_return
 from .context import Predict
 from .forms import ACTIVATIONS, MLP_SUMS, NORMS, Form
-from .mlp import Mlp, find_added_mlp, turned
-from .norms import BatchNorm, Norm
-from .places import Found
-from .taken import leads_on, settle_odd
+from .resync.bridge_return import find_odd_return, settle_odd_return
+from .resync.taken import leads_on, settle_odd
+from .search.norms import BatchNorm, Norm
+from .search.places import Found
+from .steps.mlp import Mlp, find_added_mlp, turned
 from .walk import Walk, applied, combine, right_of, stage_of
 
 _SUM_WITHOUT_NORM = ("residual-mlp-from-normed",)

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
-from ...submissions.trace import Trace, Use
+from ...submissions.host.trace import Trace, Use
+from ..architecture.family import Family
 from .context import Context, Predict
 from .forms import NORMS, Form
-from .norms import BatchNorm, Norm
-from .parameters import Linear, Parameters
-from .places import Found, Places, equal, places_in
-
-if TYPE_CHECKING:
-    from ..anatomy import Anatomy
-    from ..family import Family
-    from .attention import Attention
-    from .binding import Binding
+from .heads import Attention
+from .search.binding import Binding
+from .search.norms import BatchNorm, Norm
+from .search.parameters import Linear, Parameters
+from .search.places import Found, Places, equal, places_in
 
 _LOOK_UPS = 60_000  # of single values; a walk that explains nothing stops there, with "not explained"
 
@@ -92,10 +88,6 @@ class Walk:
     @property
     def sizes(self) -> ModelSizes:
         return self.context.sizes
-
-    @property
-    def anatomy(self) -> Anatomy:
-        return self.family.anatomy
 
     def find(self, prediction: Tensor, after: int | None = None) -> Found | None:
         return self.places.find(prediction, self.position - 1 if after is None else after)

@@ -10,8 +10,8 @@ from rapidfuzz import fuzz
 
 from ...submissions.written.passages import Kind, Passage
 from ...submissions.written.reading import Document
-from ..result import AnswerResult
-from .asked import Question
+from ..assignment.asked_writing import Question
+from ..record.result import AnswerResult
 from .names import labels_first
 from .sections import closes_all
 

@@ -8,11 +8,11 @@ from ...reference.sizes import Sizes
 from ...reference.stages import stage
 from ...submissions.written.passages import Passage
 from ...submissions.written.reading import Document
-from ..assignment import Assignment
-from ..result import DocumentResult, SnapshotOutcome, SnapshotResult, StageResult, WrittenResult
-from ..verdicts import CheckOutcome
+from ..assignment.asked_writing import WrittenPart
+from ..assignment.assignment import Assignment
+from ..examining.verdicts import CheckOutcome
+from ..record.result import DocumentResult, SnapshotOutcome, SnapshotResult, StageResult, WrittenResult
 from .answers import answers, questions_in
-from .asked import WrittenPart
 from .sections import Section, sections
 from .snapshots import snapshots
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from rapidfuzz import fuzz, process
 
 from ...reference.stages import LABEL_SETS, STAGES
-from ...submissions.code import labels_at
+from ...submissions.reading.code import labels_at
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,7 +7,7 @@ from itertools import permutations
 
 from ...reference.sizes import Sizes
 from ...reference.stages import LABEL_SETS, STAGES, Stage, stage
-from ..result import SnapshotOutcome, SnapshotResult, StageResult
+from ..record.result import SnapshotOutcome, SnapshotResult, StageResult
 from .sections import Section
 from .shapes import Shape, shapes_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ...checks.result import Result
+from ...checks.record.result import Result
 from .code_quality import code_quality
 from .github import outputs, workflow_commands
 from .gradescope import gradescope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from ...checks.result import Result
+from ...checks.record.result import Result
 from ..standing import Standing, findings
 from .repository import Repository
 

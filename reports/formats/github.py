@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 
-from ...checks.result import Result, Status
+from ...checks.record.result import Result, Status
 from ..standing import Standing, findings, standing
 from ..text import points
 from .repository import Repository

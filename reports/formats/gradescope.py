@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from ...checks.result import CheckResult, Outcome, Result, Status, Visibility
+from ...checks.record.result import CheckResult, Outcome, Result, Status, Visibility
 from ..quoting import begun, named_line, quoted
 from ..standing import Standing, findings, standing
 from ..text import clean, one_line

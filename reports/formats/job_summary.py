@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...checks.result import Result
+from ...checks.record.result import Result
 from ..html import render
 from ..stages import pipeline
 from ..standing import standing

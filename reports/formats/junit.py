@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ...checks.result import CheckResult, Outcome, Result, Status
+from ...checks.record.result import CheckResult, Outcome, Result, Status
 from ..quoting import begun
 from ..standing import standing
 from ..text import clean, one_line, visible

@@ -1,6 +1,6 @@
 """Where the grader's own files lie, which hold the answer key, and how they are taken out of what is read.
 
-Whatever a submission needs of them is in its process's memory before it is locked in (``..keeping``).
+Whatever a submission needs of them is in its process's memory before it is locked in (``child.keeping``).
 """
 
 from __future__ import annotations

@@ -19,10 +19,7 @@ from ..launching import command, environment
 from .own_files import hidden
 
 _PACKAGE = str(__package__).partition(".")[0]
-_PARTS = tuple(
-    f"{_PACKAGE}{part}"
-    for part in ("", ".reference", ".submissions", ".submissions.sandbox", ".submissions.written")
-)
+_PARTS = tuple(f"{_PACKAGE}{part}" for part in ("", ".reference", ".submissions"))
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from .documents import READERS
+from ..reading.documents import READERS
 from .passages import CHARACTERS, PASSAGES
 
 Reply = tuple[dict[str, Any], dict[str, Tensor]]

@@ -15,11 +15,11 @@ from typing import Any
 import torch
 
 from ..errors import NotLoaded, OutOfMemory, SubmissionError, TimedOut
+from ..host.decoding import reading
+from ..host.process import Zygote
+from ..host.session import student_error
 from ..limits import Limits
-from ..process import Zygote
-from ..session import student_error
-from ..trace import reading
-from .documents import DOCUMENT_BYTES, MOST, READERS, documents
+from ..reading.documents import DOCUMENT_BYTES, MOST, READERS, documents
 from .passages import CHARACTERS, PASSAGES, Kind, Passage
 
 LIMITS = Limits(request_seconds=30, submission_seconds=30, cpu_seconds=30, memory_bytes=1 << 30)

@@ -23,11 +23,11 @@ from pathlib import Path
 from time import process_time
 from unittest.mock import patch
 import torch
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.grading import grade
-from vitcheck.submissions.collecting import collected_afterwards
-from vitcheck.submissions.conversation import Child
-from vitcheck.submissions.process import Zygote
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.grading.grading import grade
+from vitcheck.submissions.host.collecting import collected_afterwards
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.process import Zygote
 torch.set_num_threads(1); gc.freeze(); gc.enable()  # as a worker of a class run
 assignment, children, close = load_assignment("vit-debugging"), [], Child.close
 def closing(child):

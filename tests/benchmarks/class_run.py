@@ -11,7 +11,7 @@ from pathlib import Path
 
 from watching import Watched
 
-from vitcheck.checks.result import Result
+from vitcheck.checks.record.result import Result
 
 
 @dataclass(frozen=True)

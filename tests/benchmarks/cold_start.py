@@ -17,7 +17,7 @@ _PAIRS = 5
 _CHECK = """\
 import sys
 from vitcheck.__main__ import main
-from vitcheck.submissions.conversation import Child
+from vitcheck.submissions.host.conversation import Child
 close = Child.close
 def closed(child):
     close(child)

@@ -19,10 +19,10 @@ sys.path[:0] = [str(TESTS), str(TESTS / "checks")]
 
 from test_examples import CORRECT, EXAMPLES, FOLDER, SHORT  # noqa: E402  # found by the line above
 
-from vitcheck.checks.assignment import load_assignment  # noqa: E402  # as above
-from vitcheck.checks.grading import grade  # noqa: E402  # as above
-from vitcheck.checks.result import Result, Status  # noqa: E402  # as above
-from vitcheck.submissions.process import Zygote  # noqa: E402  # as above
+from vitcheck.checks.assignment.assignment import load_assignment  # noqa: E402  # as above
+from vitcheck.checks.grading.grading import grade  # noqa: E402  # as above
+from vitcheck.checks.record.result import Result, Status  # noqa: E402  # as above
+from vitcheck.submissions.host.process import Zygote  # noqa: E402  # as above
 
 torch.set_num_threads(1)  # as grading does
 ASSIGNMENT = load_assignment("vit-debugging")

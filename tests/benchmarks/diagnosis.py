@@ -7,7 +7,7 @@ from collections import Counter
 from common import arguments, grade_all, show
 from test_examples import CORRECT, EXAMPLES, Verdict, failed_stages
 
-from vitcheck.checks.result import Outcome, Result, Status
+from vitcheck.checks.record.result import Outcome, Result, Status
 
 _COLUMNS = ("found", "first place right", "first reason right")
 _Right = tuple[bool, bool, bool]  # in the order of the columns

@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script: `generate
 
 from shrink_generated import shrunk  # after the path
 
-from vitcheck.checks.selftest.published import published_of
-from vitcheck.checks.selftest.rates import causes, rates
-from vitcheck.checks.selftest.rows import Row, kept_rows
-from vitcheck.checks.selftest.tables import CAUSES, cause_lines, rate_lines
+from vitcheck.checks.tools.selftest.published import published_of
+from vitcheck.checks.tools.selftest.rates import causes, rates
+from vitcheck.checks.tools.selftest.rows import Row, kept_rows
+from vitcheck.checks.tools.selftest.tables import CAUSES, cause_lines, rate_lines
 
 
 def main() -> None:

@@ -14,12 +14,12 @@ from gradebooks import work
 from postgres_server import new_database, server
 from test_examples import FOLDER
 
-from vitcheck.checks.gradebook.opening import open_gradebook
-from vitcheck.checks.gradebook.store import Gradebook
-from vitcheck.checks.grading import grade
-from vitcheck.checks.result import Result
+from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.classes.gradebook.store import Gradebook
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Result
 from vitcheck.reports import write_class
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 
 
 def main() -> None:

@@ -13,8 +13,9 @@ from common import show
 from corpus import BASES
 from tracing_helpers import sizes_of, trace_of
 
+from vitcheck.checks.examining.passes.replay import ReplayError, replay
 from vitcheck.checks.locating.locate import locate
-from vitcheck.checks.replay import ReplayError, replay
+from vitcheck.checks.vit.vit import VIT
 
 _RUNS = 5
 _HEAD = ("base", "records", "values", "look-ups", "locate, ms", "replay, ms", "replay ÷ locate")
@@ -35,8 +36,8 @@ def numbers(name: str) -> tuple[float, ...]:
     sizes = sizes_of(name)
     more = replace(sizes, batch=3)
     trace, further = trace_of(name, sizes), trace_of(name, more, 1)
-    first = milliseconds(lambda: locate(replace(trace), sizes))
-    walk = locate(trace, sizes)
+    first = milliseconds(lambda: locate(replace(trace), sizes, VIT))
+    walk = locate(trace, sizes, VIT)
     later = nan
     with suppress(ReplayError):  # loops over images run other operations: those are located afresh
         later = milliseconds(lambda: replay(walk, replace(further), more))

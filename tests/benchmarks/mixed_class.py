@@ -11,8 +11,8 @@ from pathlib import Path
 from corpus import BASES
 from mutants import MUTANTS, REFACTORINGS, source
 
-from vitcheck.checks.result import Result, StageStatus, Status
-from vitcheck.checks.selftest.measuring import every
+from vitcheck.checks.record.result import Result, StageStatus, Status
+from vitcheck.checks.tools.selftest.measuring import every
 
 RIGHT, WRONG, HOSTILE = "right", "wrong", "hostile"
 _SHARES = {WRONG: 0.25, HOSTILE: 0.05}  # the others are right

@@ -16,16 +16,16 @@ from common import ASSIGNMENT, TESTS, show
 from own_picture import painted
 from test_examples import FOLDER
 
-from vitcheck.checks import assembling
-from vitcheck.checks.examination import Examination
-from vitcheck.checks.grading import grade
-from vitcheck.checks.kept.arrays import kept_arrays
-from vitcheck.checks.pictures import Picture, read_picture
-from vitcheck.checks.result import Record, Snapshot
-from vitcheck.checks.snapshots import answer_key, trace
-from vitcheck.checks.tasks import Task
+from vitcheck.checks.classes.tasks import Task
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.passes.pictures import Picture, read_picture
+from vitcheck.checks.grading import assembling
+from vitcheck.checks.grading.arrays import kept_arrays
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Record, Snapshot
+from vitcheck.checks.tools.snapshots import answer_key, trace
 from vitcheck.reports import render_index, render_report, render_snapshot, summaries
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 
 sys.path.insert(0, str(TESTS / "reports"))
 

@@ -20,11 +20,11 @@ from clusters import scheduler, workers
 from mixed_class import mixed_class, write
 from quick_tasks import quick
 
-from vitcheck.checks.engines import Engine
-from vitcheck.checks.engines.dask import Dask
-from vitcheck.checks.engines.local import Local
-from vitcheck.checks.tasks import Task
-from vitcheck.submissions.packing import pack
+from vitcheck.checks.classes.engines import Engine
+from vitcheck.checks.classes.engines.dask import Dask
+from vitcheck.checks.classes.engines.local import Local
+from vitcheck.checks.classes.tasks import Task
+from vitcheck.submissions.reading.packing import pack
 
 _PLANNED = 100_000  # submissions
 _HOURS = 8  # in which they are to be graded

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from common import show
 
-from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.errors import SubmissionError
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.process import Zygote
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 
 _ROUNDS = 6

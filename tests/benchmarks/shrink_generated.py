@@ -19,10 +19,10 @@ from generated.samples import drawn_by, draws_of
 from generated.shrinking import replayed, smallest
 from selftest_cases import generated_of, seed_of
 
-from vitcheck.checks.selftest.generated import Generated
-from vitcheck.checks.selftest.rows import graded
-from vitcheck.checks.selftest.saying import failure
-from vitcheck.submissions.process import Zygote
+from vitcheck.checks.tools.selftest.generated import Generated
+from vitcheck.checks.tools.selftest.rows import graded
+from vitcheck.checks.tools.selftest.saying import failure
+from vitcheck.submissions.host.process import Zygote
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from common import show
 from copies import renamed, reordered
 from corpus import BASES
 
-from vitcheck.checks.similarity import similar_pairs
+from vitcheck.checks.tools.similarity import similar_pairs
 
 SOURCES = {name: base.source() for name, base in BASES.items()}
 COPIES: dict[str, Callable[[str], str]] = {

@@ -7,7 +7,7 @@ from collections import Counter
 from common import CORRECT_EXAMPLES, arguments, grade_all, show
 from test_examples import failed_stages
 
-from vitcheck.checks.result import Result, Status
+from vitcheck.checks.record.result import Result, Status
 
 
 def complaint(result: Result | str) -> str | None:

@@ -16,14 +16,15 @@ from common import ASSIGNMENT, CORRECT_MODELS, show
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from vitcheck.checks.grading import grade
+from vitcheck.checks.grading.grading import grade
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions.conversation import Child
-from vitcheck.submissions.loading import load
-from vitcheck.submissions.process import Zygote
-from vitcheck.submissions.recipe import Pins, Recipe, infer
-from vitcheck.submissions.source import read_source
-from vitcheck.submissions.tracing import Tracer
+from vitcheck.submissions.child.building.recipe import Recipe, infer
+from vitcheck.submissions.child.loading.loading import load
+from vitcheck.submissions.child.tracing.tracing import Tracer
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.questions.pins import Pins
+from vitcheck.submissions.reading.source import read_source
 
 _RUNS = 5
 _HEAD = (

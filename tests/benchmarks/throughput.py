@@ -13,7 +13,7 @@ from class_run import ClassRun
 from common import show
 from mixed_class import HOSTILE, RIGHT, WRONG, Member, mixed_class, write
 
-from vitcheck.checks.selftest.cases import verdict_of
+from vitcheck.checks.tools.selftest.cases import verdict_of
 
 _KINDS = (RIGHT, WRONG, HOSTILE)
 

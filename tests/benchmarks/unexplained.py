@@ -11,10 +11,11 @@ from mutants.mutant import source
 from mutants.unlisted import UNLISTED, Unlisted
 from tracing_helpers import sizes_of, trace_source
 
-from vitcheck.checks.catalogue import mistakes
-from vitcheck.checks.crashing import diagnose
+from vitcheck.checks.architecture.catalogue import mistakes
+from vitcheck.checks.examining.crashing import diagnose
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Walk
+from vitcheck.checks.vit.vit import VIT
 from vitcheck.reference.stages import STAGES, stage
 
 _Right = dict[str, bool]  # by column
@@ -36,7 +37,7 @@ def of_unlisted(one: Unlisted) -> _Right:
     """What is right of what is said of an unlisted mistake."""
     sizes = sizes_of(one.base)
     trace = trace_source(source(one), one.base, sizes)
-    walk = locate(trace, sizes)
+    walk = locate(trace, sizes, VIT)
     blamed = blamed_stages(walk)
     odd = [step.message for step in walk.steps if not step.explained]
     return {
@@ -54,7 +55,7 @@ def of_crashing(one: Crashing) -> _Right:
     trace = trace_source(text, one.base, sizes)
     if trace.error is None:
         return {}
-    crash = diagnose(locate(trace, sizes), trace.error, {f"{one.base}.py": text.encode()})
+    crash = diagnose(locate(trace, sizes, VIT), trace.error, {f"{one.base}.py": text.encode()})
     return {
         "detected": True,
         "stage right": stage(crash.stage).label == one.stage,

@@ -11,9 +11,9 @@ from common import ASSIGNMENT, show
 from test_examples import FOLDER
 from written_reports import KINDS
 
-from vitcheck.checks.grading import grade
+from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.written.examining import Written
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 from vitcheck.submissions.written.reading import read_documents
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from mutants import MUTANTS
 from test_locate import NAMED
 
-from vitcheck.checks.catalogue import Mistake, mistakes
+from vitcheck.checks.architecture.catalogue import Mistake, mistakes
 from vitcheck.reference.stages import STAGES
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "mistakes.md"

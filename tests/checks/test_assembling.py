@@ -10,14 +10,14 @@ import jsonschema
 import pytest
 from examining import BRIEF, examine
 
-from vitcheck.checks.assembling import Notes, graded, not_graded
-from vitcheck.checks.assignment import Assignment
-from vitcheck.checks.examination import Examination
-from vitcheck.checks.result import Evidence, Outcome, Result, Run, StageStatus, Status
-from vitcheck.checks.running import run_suite
-from vitcheck.checks.verdicts import CheckOutcome
+from vitcheck.checks.assignment.assignment import Assignment
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.verdicts import CheckOutcome
+from vitcheck.checks.grading.assembling import Notes, graded, not_graded
+from vitcheck.checks.grading.running import run_suite
+from vitcheck.checks.record.result import Evidence, Outcome, Result, Run, StageStatus, Status
 from vitcheck.submissions.errors import Frame, TimedOut
-from vitcheck.submissions.session import Left
+from vitcheck.submissions.host.session import Left
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "result.schema.json").read_text("utf-8"))
 RUN = Run(seed=1, seconds=0)

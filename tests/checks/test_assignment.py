@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.checks.asked_points import GROUPS
-from vitcheck.checks.assignment import Assignment, AssignmentError, assignment_names, load_assignment
-from vitcheck.checks.catalogue import mistakes
+from vitcheck.checks.architecture.catalogue import mistakes
+from vitcheck.checks.assignment.asked_points import GROUPS
+from vitcheck.checks.assignment.assignment import (
+    Assignment,
+    AssignmentError,
+    assignment_names,
+    load_assignment,
+)
 from vitcheck.reference.sizes import Sizes, preset
 from vitcheck.reference.stages import ARCHITECTURES, LABEL_SETS
 
@@ -287,7 +292,9 @@ def test_a_name_that_does_not_ship_names_those_that_do() -> None:
 
 
 def test_reading_an_assignment_imports_no_torch() -> None:
-    code = "import sys; from vitcheck.checks.assignment import *; load_assignment('vit-debugging');"
+    code = (
+        "import sys; from vitcheck.checks.assignment.assignment import *; load_assignment('vit-debugging');"
+    )
     assert subprocess.run([sys.executable, "-c", code + "sys.exit('torch' in sys.modules)"]).returncode == 0
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from examining import BRIEF, examine
 
-from vitcheck.checks.breakpoints import Breakpoints
-from vitcheck.checks.verdicts import CheckFailed, NotApplicable, NotReached
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotReached
+from vitcheck.checks.rules.breakpoints import Breakpoints
 
 EVERY = [f"S{number:02}" for number in range(1, 27)]
 SCORES = "attn_scores = (q @ k.transpose(-2, -1)) / math.sqrt(self.head_dim)"

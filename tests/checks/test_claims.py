@@ -6,9 +6,9 @@ import pytest
 from corpus import BASES
 from examining import examine
 
-from vitcheck.checks.assembling import Notes, graded
-from vitcheck.checks.result import Run
-from vitcheck.checks.running import run_suite
+from vitcheck.checks.grading.assembling import Notes, graded
+from vitcheck.checks.grading.running import run_suite
+from vitcheck.checks.record.result import Run
 
 # a base: its own dictionary key shows another tensor
 RETURNED = '"final_seq": final_seq'

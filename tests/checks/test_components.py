@@ -6,9 +6,9 @@ import pytest
 from part_mutants import COMPONENTS, Planted
 from submitting import BASICS, Edit, changed, parts
 
-from vitcheck.checks.asked_parts import ASPECTS, Part
-from vitcheck.checks.components.parts import Parts
-from vitcheck.checks.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.assignment.asked_parts import ASPECTS, Part
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.parts.parts import Parts
 
 STYLES = ("classes", "functions", "library", "hardcoded")
 

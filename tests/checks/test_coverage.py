@@ -6,8 +6,8 @@ from coverage_table import DOCUMENT, OTHERWISE, OUT_OF_REACH, PROPERTY, document
 from mutants import MUTANTS
 from test_own_preprocessing import WRONG
 
-from vitcheck.checks.catalogue import mistakes
-from vitcheck.checks.properties import PROPERTIES
+from vitcheck.checks.architecture.catalogue import mistakes
+from vitcheck.checks.rules.properties import PROPERTIES
 
 
 def test_every_mistake_is_told_or_out_of_reach_and_none_is_both() -> None:

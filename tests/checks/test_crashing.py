@@ -8,10 +8,11 @@ from mutants.crashing import CRASHING, Crashing
 from mutants.mutant import source
 from tracing_helpers import sizes_of, trace_source
 
-from vitcheck.checks.crashing import diagnose
-from vitcheck.checks.judging import check_equation
+from vitcheck.checks.examining.crashing import diagnose
+from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
 from vitcheck.checks.locating.locate import locate
-from vitcheck.checks.verdicts import CheckFailed, NotReached
+from vitcheck.checks.rules.judging import check_equation
+from vitcheck.checks.vit.vit import VIT
 from vitcheck.reference.stages import stage
 
 
@@ -20,7 +21,7 @@ def test_the_exception_is_explained_where_it_belongs(crashing: Crashing) -> None
     text = source(crashing)
     trace = trace_source(text, crashing.base, sizes_of(crashing.base))
     assert trace.error is not None
-    walk = locate(trace, sizes_of(crashing.base))
+    walk = locate(trace, sizes_of(crashing.base), VIT)
     crash = diagnose(walk, trace.error, {f"{crashing.base}.py": text.encode()})
     assert (stage(crash.stage).label, crash.id) == (crashing.stage, crashing.id)
     assert crashing.says in crash.message

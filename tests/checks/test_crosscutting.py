@@ -10,9 +10,9 @@ from coverage_table import PROPERTY
 from examining import examine, forbidding
 from mutants import MUTANTS, Mutant
 
-from vitcheck.checks.catalogue import mistakes
-from vitcheck.checks.properties import PROPERTIES, judge
-from vitcheck.checks.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.architecture.catalogue import mistakes
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.rules.properties import PROPERTIES, judge
 
 TOLD = [one for one in MUTANTS if one.id in PROPERTY and not one.crashes]
 ERRORS = [one for one in TOLD if mistakes()[one.id].kind == "error"]

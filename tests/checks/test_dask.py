@@ -21,16 +21,16 @@ from distributed import Client
 from postgres_server import new_database
 from quick_tasks import NoChildren, Quick, Unfit, quick
 
-from vitcheck.checks import many
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.engines import Begun, Done, Engine, EngineError, dask
-from vitcheck.checks.engines.dask import Dask
-from vitcheck.checks.engines.local import Local
-from vitcheck.checks.gradebook.opening import open_gradebook
-from vitcheck.checks.many import grade_many
-from vitcheck.checks.result import Result
-from vitcheck.checks.tasks import Task
-from vitcheck.submissions.packing import pack
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.classes import many
+from vitcheck.checks.classes.engines import Begun, Done, Engine, EngineError, dask
+from vitcheck.checks.classes.engines.dask import Dask
+from vitcheck.checks.classes.engines.local import Local
+from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.classes.many import grade_many
+from vitcheck.checks.classes.tasks import Task
+from vitcheck.checks.record.result import Result
+from vitcheck.submissions.reading.packing import pack
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 
@@ -168,6 +168,6 @@ def test_a_scheduler_that_goes_ends_the_run_and_keeps_what_was_done(finishing: b
 
 
 def test_without_dask_it_is_said_what_to_install() -> None:
-    code = "import sys; sys.modules['distributed'] = None; import vitcheck.checks.engines.dask"
+    code = "import sys; sys.modules['distributed'] = None; import vitcheck.checks.classes.engines.dask"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert 'EngineError: --engine dask needs further packages: pip install "vitcheck[dask]"' in run.stderr

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 import torch
 
-from vitcheck.checks.drawing import Draw, draw_examples, noise
-from vitcheck.checks.shrinking import smallest
+from vitcheck.checks.examining.drawing import Draw, draw_examples, noise
+from vitcheck.checks.examining.passes.shrinking import smallest
+from vitcheck.checks.vit.vit import VIT
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_as_many_examples_are_drawn_as_asked_for_and_all_axes_can_be_told_apart(seed: int) -> None:
-    drawn = list(draw_examples(6, seed))
+    drawn = list(draw_examples(6, seed, VIT))
     assert len(drawn) == 6
     for sizes in (one.sizes for one in drawn):
         assert sizes.height != sizes.width
@@ -22,12 +23,12 @@ def test_as_many_examples_are_drawn_as_asked_for_and_all_axes_can_be_told_apart(
 
 
 def test_the_seed_decides() -> None:
-    assert list(draw_examples(3, 5)) == list(draw_examples(3, 5))
-    assert list(draw_examples(3, 5)) != list(draw_examples(3, 6))
+    assert list(draw_examples(3, 5, VIT)) == list(draw_examples(3, 5, VIT))
+    assert list(draw_examples(3, 5, VIT)) != list(draw_examples(3, 6, VIT))
 
 
 def test_a_draw_has_the_same_image_each_time_and_other_seeds_others() -> None:
-    draw = next(draw_examples(1, 0))
+    draw = next(draw_examples(1, 0, VIT))
     sizes = draw.sizes
     assert draw.image.shape == (sizes.batch, sizes.channels, sizes.height, sizes.width)
     assert draw.image.dtype == torch.float64
@@ -36,11 +37,11 @@ def test_a_draw_has_the_same_image_each_time_and_other_seeds_others() -> None:
 
 
 def test_the_smallest_draw_is_small_and_fails() -> None:
-    found = smallest(lambda draw: draw.sizes.heads >= 3, seed=0)
+    found = smallest(lambda draw: draw.sizes.heads >= 3, 0, VIT)
     assert found is not None
     assert found.sizes.heads == 3
     assert found.sizes.batch == 2
-    assert found == smallest(lambda draw: draw.sizes.heads >= 3, seed=0)
+    assert found == smallest(lambda draw: draw.sizes.heads >= 3, 0, VIT)
 
 
 def test_what_never_fails_has_no_smallest_draw_and_the_search_ends() -> None:
@@ -50,5 +51,5 @@ def test_what_never_fails_has_no_smallest_draw_and_the_search_ends() -> None:
         asked.append(draw)
         return False
 
-    assert smallest(fails, seed=0) is None
+    assert smallest(fails, 0, VIT) is None
     assert 0 < len(asked) <= 30

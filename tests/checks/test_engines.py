@@ -10,12 +10,12 @@ import psutil
 import pytest
 from quick_tasks import NoChildren, Quick, quick
 
-from vitcheck.checks.engines import Begun, Done, Engine, worker
-from vitcheck.checks.engines.dask import Dask
-from vitcheck.checks.engines.local import Local
+from vitcheck.checks.classes.engines import Begun, Done, Engine, worker
+from vitcheck.checks.classes.engines.dask import Dask
+from vitcheck.checks.classes.engines.local import Local
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.packing import Handed
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.reading.packing import Handed
 
 
 @pytest.fixture(params=["local", "dask"])
@@ -98,7 +98,9 @@ def test_to_leave_stops_what_runs(engine: Engine, tmp_path: Path) -> None:
                 break
     file.touch()  # what a cluster runs cannot be ended there, and is waited for by nobody
     assert not [
-        one for one in psutil.Process().children() if "vitcheck.checks.engines.serving" in one.cmdline()
+        one
+        for one in psutil.Process().children()
+        if "vitcheck.checks.classes.engines.serving" in one.cmdline()
     ]
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.grading import grade
-from vitcheck.checks.result import Outcome, Result, StageStatus, Status
-from vitcheck.submissions.process import Zygote
-from vitcheck.submissions.source import find_submissions
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Outcome, Result, StageStatus, Status
+from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.reading.source import find_submissions
 
 FOLDER = Path(__file__).parents[2] / "submissions" / "examples"
 

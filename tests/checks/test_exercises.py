@@ -6,9 +6,9 @@ import pytest
 from part_mutants import EXERCISES, Planted
 from submitting import ROLLOUT, changed, exercises
 
-from vitcheck.checks.asked_parts import ExercisePart
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.verdicts import CheckFailed
+from vitcheck.checks.assignment.asked_parts import ExercisePart
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.examining.verdicts import CheckFailed
 
 SHIPPED = load_assignment("vit-rollout")
 

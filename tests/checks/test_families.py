@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from examining import examine
 
-from vitcheck.checks.assignment import Assignment, load_assignment
-from vitcheck.checks.examination import Examination
+from vitcheck.checks.assignment.assignment import Assignment, load_assignment
+from vitcheck.checks.examining.examination import Examination
 
 CLIP, PAPER = (
     load_assignment(name).model_copy(update={"examples": 2}) for name in ("clip-vit", "vit-prenorm")

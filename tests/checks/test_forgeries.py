@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from examining import examine
 
-from vitcheck.checks.forgeries import refuse_forgeries
-from vitcheck.checks.returned import demand_returned
-from vitcheck.checks.verdicts import CheckFailed
+from vitcheck.checks.examining.returned_paths import demand_returned
+from vitcheck.checks.examining.verdicts import CheckFailed
+from vitcheck.checks.rules.forgeries import refuse_forgeries
 from vitcheck.submissions.errors import Crashed, Refused
 
 _HONEST = (  # by what could make a plain pass differ from a traced one, or what is returned from the scores

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vitcheck.checks.forgiving import forgiven, unearned
-from vitcheck.checks.verdicts import CheckOutcome
+from vitcheck.checks.examining.verdicts import CheckOutcome
+from vitcheck.checks.grading.forgiving import forgiven, unearned
 
 _TEN = [f"property[{number}]" for number in range(10)]
 

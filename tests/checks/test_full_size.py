@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import torch
 
-from vitcheck.checks.full_size import Measured, shape_at
-from vitcheck.checks.locating.places import Found, Place
+from vitcheck.checks.examining.full_size import Measured, shape_at
+from vitcheck.checks.locating.search.places import Found, Place
 from vitcheck.checks.locating.walk import Step
 from vitcheck.reference.sizes import Sizes, preset
-from vitcheck.submissions.trace import Reference, Trace, Value
+from vitcheck.submissions.host.trace import Reference, Trace, Value
 
 SMALL = Sizes(batch=2, channels=4, height=8, width=8, patch=2, embed_dim=24, heads=3, depth=3, classes=9)
 FULL = preset("B/16")

@@ -10,13 +10,13 @@ from click.testing import CliRunner
 from corpus import BASES
 
 from vitcheck.__main__ import main
-from vitcheck.checks.result import Outcome, Result
-from vitcheck.checks.selftest.generated import Generated, load_maker
-from vitcheck.checks.selftest.rates import causes, rates
-from vitcheck.checks.selftest.rows import Row, asked, graded, kept_rows, measured
-from vitcheck.checks.selftest.told import GRADER_FAILED, Told, told
+from vitcheck.checks.record.result import Outcome, Result
+from vitcheck.checks.tools.selftest.generated import Generated, load_maker
+from vitcheck.checks.tools.selftest.rates import causes, rates
+from vitcheck.checks.tools.selftest.rows import Row, asked, graded, kept_rows, measured
+from vitcheck.checks.tools.selftest.told import GRADER_FAILED, Told, told
 from vitcheck.reports.standing import standing
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 
 TESTS = Path(__file__).parents[1]
 _ALL = sorted((TESTS / "reports" / "records").glob("*.json"))
@@ -190,7 +190,7 @@ def test_a_row_is_kept_and_read_again_and_half_a_line_is_graded_again(tmp_path: 
 
 def test_a_program_that_cannot_be_made_does_not_keep_others_from_being_graded(tmp_path: Path) -> None:
     (tmp_path / "selftest_cases.py").write_text(
-        "from vitcheck.checks.selftest.generated import Generated\n"
+        "from vitcheck.checks.tools.selftest.generated import Generated\n"
         "def generated(kind, seed, number):\n"
         "    assert number, 'not right'\n"
         "    return Generated('it', kind, {'it.py': b'x ='}, {})\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from corpus import BASES
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.grading import grade
-from vitcheck.checks.result import Outcome, Result, StageStatus, Status
-from vitcheck.submissions.process import Zygote
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Outcome, Result, StageStatus, Status
+from vitcheck.submissions.host.process import Zygote
 
 ASSIGNMENT = load_assignment("vit-debugging").model_copy(update={"examples": 2})
 FIRST = "B = img.size(0)\n"

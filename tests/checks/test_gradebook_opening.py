@@ -19,10 +19,10 @@ from gradebooks import result, work
 from postgres_server import new_database
 from sqlalchemy import Connection, create_engine, text
 
-from vitcheck.checks.adjustment import Adjustment
-from vitcheck.checks.gradebook.errors import GradebookError
-from vitcheck.checks.gradebook.opening import open_gradebook
-from vitcheck.checks.gradebook.tables import VERSION_TABLE, Table
+from vitcheck.checks.classes.gradebook.errors import GradebookError
+from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.classes.gradebook.tables import VERSION_TABLE, Table
+from vitcheck.checks.record.adjustment import Adjustment
 
 RUN = (
     "INSERT INTO runs VALUES (1, '2026-01-01 00:00:00', NULL, 7, 'vit-debugging', 'd', 'c', '1.0', 'auto', 0)"
@@ -58,7 +58,7 @@ def test_the_changes_make_the_tables_that_the_code_has(tmp_path: Path) -> None:
 def upgraded(connection: Connection, version: str) -> None:
     """Make the tables as an earlier version had them."""
     config = Config()
-    config.set_main_option("script_location", "vitcheck.checks.gradebook:migrations")
+    config.set_main_option("script_location", "vitcheck.checks.classes.gradebook:migrations")
     config.attributes["connection"] = connection
     command.upgrade(config, version)
 

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from gradebooks import CLASS, result, work
 
-from vitcheck.checks.adjustment import Adjustment
-from vitcheck.checks.gradebook.opening import open_gradebook
-from vitcheck.checks.gradebook.store import Gradebook, Work
-from vitcheck.checks.gradebook.tables import Attempt, Decision
+from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.classes.gradebook.store import Gradebook, Work
+from vitcheck.checks.classes.gradebook.tables import Attempt, Decision
+from vitcheck.checks.record.adjustment import Adjustment
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from examining import examine
 
-from vitcheck.checks.invariants import INVARIANTS
-from vitcheck.checks.judging import check_invariant
-from vitcheck.checks.verdicts import CheckFailed
+from vitcheck.checks.examining.verdicts import CheckFailed
+from vitcheck.checks.rules.invariants import INVARIANTS
+from vitcheck.checks.rules.judging import check_invariant
 
 PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
 CAT = "torch.cat([cls_tok, x_embed], dim=1)"

@@ -8,10 +8,10 @@ import pytest
 from examining import examine
 from torch import Tensor
 
-from vitcheck.checks.judging import check_equation, check_reference, check_shape
+from vitcheck.checks.examining.passes.replay import reference_pass
+from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
 from vitcheck.checks.locating.context import Context
-from vitcheck.checks.replay import reference_pass
-from vitcheck.checks.verdicts import CheckFailed, NotReached
+from vitcheck.checks.rules.judging import check_equation, check_reference, check_shape
 
 SCORES = "attn_scores = (q @ k.transpose(-2, -1)) / math.sqrt(self.head_dim)"
 PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
@@ -44,8 +44,10 @@ def test_a_known_mistake_is_named_with_its_smallest_sizes() -> None:
 def test_no_smaller_sizes_are_looked_for_where_the_code_holds_large_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("vitcheck.checks.drawing.LARGE", 1)
-    monkeypatch.setattr("vitcheck.checks.shrinking.smallest", lambda *_: pytest.fail("took minutes"))
+    monkeypatch.setattr("vitcheck.checks.examining.drawing.LARGE", 1)
+    monkeypatch.setattr(
+        "vitcheck.checks.examining.passes.shrinking.smallest", lambda *_: pytest.fail("took minutes")
+    )
     examination = examine("report-scale-missing")
     with pytest.raises(CheckFailed) as failed:
         check_equation(examination, "attention_scores")

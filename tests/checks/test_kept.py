@@ -10,10 +10,10 @@ import torch
 from safetensors.torch import load
 from torch import Tensor
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.grading import grade
-from vitcheck.checks.result import Result
-from vitcheck.submissions.process import Zygote
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Result
+from vitcheck.submissions.host.process import Zygote
 
 FOLDER = Path(__file__).parents[2] / "submissions" / "examples"
 ASSIGNMENT = load_assignment("vit-debugging").model_copy(update={"examples": 2})

@@ -12,18 +12,18 @@ import torchvision.models.vision_transformer as tv
 from corpus import BASES
 
 import vitcheck
-from vitcheck.checks.assignment import Rules, load_assignment
-from vitcheck.checks.grading import grade
-from vitcheck.checks.library import taken_from_a_library, taken_from_us
-from vitcheck.checks.result import CheckResult, Outcome
+from vitcheck.checks.assignment.assignment import Rules, load_assignment
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import CheckResult, Outcome
+from vitcheck.checks.rules.library import taken_from_a_library, taken_from_us
 from vitcheck.reference.sizes import preset
 from vitcheck.reference.vit import REPORT, ReferenceViT
-from vitcheck.submissions import sample_models
-from vitcheck.submissions.answers import Inventory, inventory_in
-from vitcheck.submissions.inventory import inventory
-from vitcheck.submissions.origins import codes_of
-from vitcheck.submissions.process import Zygote
-from vitcheck.submissions.tracing import RAN, Tracer
+from vitcheck.submissions.child import sample_models
+from vitcheck.submissions.child.passes.inventory import inventory
+from vitcheck.submissions.child.tracing.tracing import RAN, Tracer
+from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.questions.answers import Inventory, inventory_in
+from vitcheck.submissions.questions.code_places import codes_of
 
 FILE = Path(torchvision.__file__).parent / "models" / "vision_transformer.py"
 NOTHING = Inventory((), {}, ())
@@ -160,7 +160,7 @@ def test_what_a_pass_runs_counts_where_no_module_shows_it() -> None:
     assert found.startswith("the model runs torchvision.models.vision_transformer.")
 
 
-@pytest.mark.parametrize("file", ["reference/vit.py", "submissions/sample_models.py"])
+@pytest.mark.parametrize("file", ["reference/vit.py", "submissions/child/sample_models.py"])
 def test_our_own_models_are_no_work_of_a_student_on_whatever_way(file: str) -> None:
     text = (Path(vitcheck.__file__).parent / file).read_bytes()
     executed = Inventory((), {}, (), tuple(codes_of(text)))

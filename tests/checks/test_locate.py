@@ -13,12 +13,13 @@ from corpus import BASES
 from mutants import MUTANTS, PLANTED, REFACTORINGS, WRITTEN, Mutant, Refactoring
 from tracing_helpers import RECTANGULAR, SQUARE, sizes_of, trace_changed, trace_of, trace_source
 
-from vitcheck.checks.catalogue import mistakes
+from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Finding, Walk
+from vitcheck.checks.vit.vit import VIT
 from vitcheck.reference.sizes import Sizes
 from vitcheck.reference.stages import stage, stages_of
-from vitcheck.submissions.trace import Trace
+from vitcheck.submissions.host.trace import Trace
 
 Named = TypeVar("Named", Mutant, Refactoring)
 # Named by other checks, which look at more than one pass or at more than values.
@@ -62,7 +63,7 @@ def errors(walk: Walk) -> list[str]:
 
 
 def assert_clean(trace: Trace, sizes: Sizes) -> Walk:
-    walk = locate(trace, sizes)
+    walk = locate(trace, sizes, VIT)
     assert walk.unexplained is None
     assert not errors(walk)
     assert all(step.explained for step in walk.steps)
@@ -96,7 +97,7 @@ def test_a_rewrite_without_a_change_of_values_names_nothing(changed: Refactoring
 
 @pytest.mark.parametrize("name", ["report", "prenorm", "heads_in_batch", "interleaved_qkv"])
 def test_what_was_located_holds_at_other_sizes(name: str) -> None:
-    walk = locate(trace_of(name), RECTANGULAR)
+    walk = locate(trace_of(name), RECTANGULAR, VIT)
     other = replace(RECTANGULAR, batch=3, heads=4, embed_dim=16, mlp_dim=40, height=12, width=8)
     context = replace(walk.context, trace=trace_of(name, other, 4), sizes=other, stages={})
     for step in walk.steps:
@@ -106,15 +107,15 @@ def test_what_was_located_holds_at_other_sizes(name: str) -> None:
 
 
 def test_nothing_of_one_pass_is_in_another() -> None:
-    walk = locate(trace_of("report"), RECTANGULAR)
-    other = locate(trace_of("report", RECTANGULAR, 9), RECTANGULAR)
+    walk = locate(trace_of("report"), RECTANGULAR, VIT)
+    other = locate(trace_of("report", RECTANGULAR, 9), RECTANGULAR, VIT)
     tensors = [walk.context.stages[step.key, step.block] for step in walk.steps]
     assert not [one for one in tensors if other.places.find(one)]
 
 
 @pytest.mark.parametrize("mutant", NAMED, ids=lambda one: one.name)
 def test_a_mistake_is_named_where_it_sits(mutant: Mutant) -> None:
-    walk = locate(trace_changed(mutant), sizes_of(mutant.base))
+    walk = locate(trace_changed(mutant), sizes_of(mutant.base), VIT)
     wanted = {mutant.id, *mutant.accepted}
     named = [one for one in findings(walk) if one.id in wanted]
     assert named, [one.id for one in findings(walk)]
@@ -126,14 +127,14 @@ def test_nothing_is_out_of_reach_any_more_that_is_listed_so() -> None:
     by_name = {one.name: one for one in MUTANTS}
     for name in OUT_OF_REACH:
         mutant = by_name[name]
-        ids = {one.id for one in findings(locate(trace_changed(mutant), sizes_of(mutant.base)))}
+        ids = {one.id for one in findings(locate(trace_changed(mutant), sizes_of(mutant.base), VIT))}
         assert mutant.id not in ids, name
 
 
 def test_a_stage_that_nothing_explains_is_measured_and_passed_over() -> None:
     right = "attn_probs = attn_scores.softmax(dim=-1)"
     text = BASES["report"].source().replace(right, f"{right} * 1.37")
-    walk = locate(trace_source(text, "report", RECTANGULAR), RECTANGULAR)
+    walk = locate(trace_source(text, "report", RECTANGULAR), RECTANGULAR, VIT)
     gaps = [step for step in walk.steps if not step.explained]
     assert {step.key for step in gaps} == {"attention_probabilities"}
     assert "1.37 times" in gaps[0].message

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from quick_tasks import NoChildren, Quick
 
-from vitcheck.checks import many
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.engines.local import Local
-from vitcheck.checks.gradebook.opening import open_gradebook
-from vitcheck.checks.gradebook.store import Gradebook
-from vitcheck.checks.many import Class, grade_many
-from vitcheck.checks.result import Result
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.classes import many
+from vitcheck.checks.classes.engines.local import Local
+from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.classes.gradebook.store import Gradebook
+from vitcheck.checks.classes.many import Class, grade_many
+from vitcheck.checks.record.result import Result
 
 NAMES = ("ann", "bob", "cleo", "dan", "eve")
 

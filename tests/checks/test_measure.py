@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from vitcheck.checks.locating.measure import measured
+from vitcheck.checks.locating.search.relations import measured
 
 RIGHT = torch.randn(2, 7, 24, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
 OTHER = torch.randn(2, 7, 24, generator=torch.Generator().manual_seed(2), dtype=torch.float64)

@@ -6,11 +6,11 @@ import pytest
 import torch
 from examining import examine
 
-from vitcheck.checks.judging import check_equation
-from vitcheck.checks.properties.batches import batch_sizes
-from vitcheck.checks.properties.state import repeatable
-from vitcheck.checks.scores import Output
-from vitcheck.checks.verdicts import CheckFailed, NotReached
+from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
+from vitcheck.checks.locating.search.returned_scores import Output
+from vitcheck.checks.rules.judging import check_equation
+from vitcheck.checks.rules.properties.batches import batch_sizes
+from vitcheck.checks.rules.properties.state import repeatable
 
 _SOFTMAX = "attn_probs = attn_scores.softmax(dim=-1)"
 _LOGITS = "logits = self.head(cls_rep)"

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from examining import examine, forbidding
 
-from vitcheck.checks.examination import Examination
-from vitcheck.checks.properties.preprocessing import preprocessing
-from vitcheck.checks.verdicts import CheckFailed, NotApplicable
-from vitcheck.submissions.answers import prepared_in
-from vitcheck.submissions.loading import load
-from vitcheck.submissions.preparing import prepared
-from vitcheck.submissions.source import Source
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.rules.properties.preprocessing import preprocessing
+from vitcheck.submissions.child.loading.loading import load
+from vitcheck.submissions.child.passes.preparing import prepared
+from vitcheck.submissions.questions.answers import prepared_in
+from vitcheck.submissions.reading.source import Source
 
 MODEL = "class ViT(torch.nn.Module):\n    pass\n"
 BY_HAND = (
@@ -178,10 +178,10 @@ import numpy as np
 import torch
 
 from vitcheck.checks import grading
-from vitcheck.checks.properties.preprocessing import preprocessing
+from vitcheck.checks.rules.properties.preprocessing import preprocessing
 from vitcheck.reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
-from vitcheck.submissions.answers import Prepared
-from vitcheck.submissions.images import PICTURES
+from vitcheck.submissions.questions.answers import Prepared
+from vitcheck.submissions.questions.images import PICTURES
 
 def tensor(picture):
     pixels = torch.from_numpy(np.array(PICTURES[picture](8).convert("RGB").resize((8, 8))) / 255)

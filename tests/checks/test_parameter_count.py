@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from examining import BRIEF, examine
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.parameter_count import check_parameter_count, expected_count
-from vitcheck.checks.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.rules.parameter_count import check_parameter_count, expected_count
 from vitcheck.reference.sizes import preset
 from vitcheck.reference.vit import PRE_NORM
 

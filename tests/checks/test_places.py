@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from tracing_helpers import trace_model
 
-from vitcheck.checks.locating.places import Places, places_in
+from vitcheck.checks.locating.search.places import Places, places_in
 
 SHAPE = (3, 2, 5, 4)  # B h T d
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from examining import examine
 
-from vitcheck.checks.examination import Examination
-from vitcheck.checks.placing import excerpt, place_of
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.placing import excerpt, place_of
 from vitcheck.submissions.errors import Frame
 
 

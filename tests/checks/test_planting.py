@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from samples import all_passed, scaled_by_embed_dim
 
-from vitcheck.checks.assignment import Assignment, load_assignment
-from vitcheck.checks.catalogue import mistakes
-from vitcheck.checks.course.fates import fates
-from vitcheck.checks.course.planting import plantable, reference_as_submission
-from vitcheck.checks.course.validating import validate
-from vitcheck.checks.course.validation import Fate, Told
-from vitcheck.checks.engines import Done
-from vitcheck.checks.result import Result
-from vitcheck.checks.selftest.measuring import every
-from vitcheck.checks.tasks import Task
-from vitcheck.submissions.process import Zygote
+from vitcheck.checks.architecture.catalogue import mistakes
+from vitcheck.checks.assignment.assignment import Assignment, load_assignment
+from vitcheck.checks.classes.engines import Done
+from vitcheck.checks.classes.tasks import Task
+from vitcheck.checks.record.result import Result
+from vitcheck.checks.tools.course.fates import fates
+from vitcheck.checks.tools.course.planting import plantable, reference_as_submission
+from vitcheck.checks.tools.course.validating import validate
+from vitcheck.checks.tools.course.validation import Fate, Told
+from vitcheck.checks.tools.selftest.measuring import every
+from vitcheck.submissions.host.process import Zygote
 
 ASSIGNMENTS = {"report": "vit-debugging", "pre-norm": "vit-prenorm", "clip": "clip-vit"}
 SAMPLE = [(one, id) for one in ASSIGNMENTS for id in every(list(plantable(one)), 2)]

@@ -6,8 +6,8 @@ import pytest
 from corpus import BASES
 from examining import examine
 
-from vitcheck.checks.properties import PROPERTIES, judge
-from vitcheck.checks.verdicts import CheckFailed, NotApplicable, NotReached
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotReached
+from vitcheck.checks.rules.properties import PROPERTIES, judge
 
 PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
 LOOPS = (

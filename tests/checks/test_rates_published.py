@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from vitcheck.__main__ import main
-from vitcheck.checks.selftest.chance import LEVEL, fell, likelihood
-from vitcheck.checks.selftest.generated import Generated
-from vitcheck.checks.selftest.published import PUBLISHED, fallen, load_published, published_of
-from vitcheck.checks.selftest.rates import rates
-from vitcheck.checks.selftest.rows import Row
-from vitcheck.checks.selftest.told import Told
+from vitcheck.checks.tools.selftest.chance import LEVEL, fell, likelihood
+from vitcheck.checks.tools.selftest.generated import Generated
+from vitcheck.checks.tools.selftest.published import PUBLISHED, fallen, load_published, published_of
+from vitcheck.checks.tools.selftest.rates import rates
+from vitcheck.checks.tools.selftest.rows import Row
+from vitcheck.checks.tools.selftest.told import Told
 
 ROOT = Path(__file__).parents[2]
 FINE, LOST = Told("graded"), Told("graded", lost=3.0)
@@ -110,7 +110,7 @@ def _corpus(folder: Path, seconds: float = 0) -> None:
     (folder / "selftest_cases.py").write_text(
         f"""
 import time
-from vitcheck.checks.selftest.generated import Generated
+from vitcheck.checks.tools.selftest.generated import Generated
 
 def generated(kind, seed, number):
     time.sleep({seconds})

@@ -9,17 +9,18 @@ import torch
 from examining import examine
 from tracing_helpers import RECTANGULAR, trace_of
 
-from vitcheck.checks.drawing import draw_examples
+from vitcheck.checks.examining.drawing import draw_examples
+from vitcheck.checks.examining.passes.replay import ReplayError, Seen, reference_pass, replay, reread
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Step, Walk
-from vitcheck.checks.replay import ReplayError, Seen, reference_pass, replay, reread
+from vitcheck.checks.vit.vit import VIT
 
 OTHER = replace(RECTANGULAR, batch=3, heads=4, embed_dim=16, mlp_dim=40, height=12, width=8)
 
 
 @pytest.fixture(scope="module")
 def walk() -> Walk:
-    return locate(trace_of("prenorm"), RECTANGULAR)
+    return locate(trace_of("prenorm"), RECTANGULAR, VIT)
 
 
 def test_a_plan_holds_at_other_sizes_and_weights(walk: Walk) -> None:
@@ -85,7 +86,7 @@ def test_a_pass_in_which_fewer_heads_are_put_together_is_located_afresh(heads: i
 
 def test_passes_of_a_loop_that_run_the_same_operations_share_a_plan() -> None:
     examination = examine("per_head_modules")
-    examples = [examination.example(draw) for draw in draw_examples(10, 0)]
+    examples = [examination.example(draw) for draw in draw_examples(10, 0, VIT)]
     signatures = {one.trace.signature for one in examples}
     assert 1 < len(signatures) < len(examples)
     assert len({id(one.walk) for one in examples}) == len(signatures)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from examining import examine
 
-from vitcheck.checks.judging import check_equation
-from vitcheck.checks.properties.passes import scores_of
-from vitcheck.checks.returned import demand_returned
-from vitcheck.checks.verdicts import CheckFailed
+from vitcheck.checks.examining.returned_paths import demand_returned
+from vitcheck.checks.examining.verdicts import CheckFailed
+from vitcheck.checks.rules.judging import check_equation
+from vitcheck.checks.rules.properties.passes import scores_of
 
 _PROBS = "probs = logits.softmax(dim=-1)"
 _OTHER = "logits.flip(-1)"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from examining import examine
 
-from vitcheck.checks.asked_points import Points
-from vitcheck.checks.examination import Examination
-from vitcheck.checks.running import run_suite
-from vitcheck.checks.verdicts import CheckOutcome
+from vitcheck.checks.assignment.asked_points import Points
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.verdicts import CheckOutcome
+from vitcheck.checks.grading.running import run_suite
 from vitcheck.submissions.errors import Crashed
 
 OWN = '''

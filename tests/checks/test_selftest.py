@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from vitcheck.__main__ import main
-from vitcheck.checks.selftest.cases import Case, Planted, Verdict, load_cases
-from vitcheck.checks.selftest.measuring import Counts, every, table
+from vitcheck.checks.tools.selftest.cases import Case, Planted, Verdict, load_cases
+from vitcheck.checks.tools.selftest.measuring import Counts, every, table
 
 SCALE = Planted("scale-missing", "S12", ("scale-by-num-heads",))
 TANH = Planted("gelu-tanh", "S17", kind="variant")
@@ -86,7 +86,7 @@ def test_a_folder_without_cases_is_refused(tmp_path: Path) -> None:
 
 CORPUS = """
 from pathlib import Path
-from vitcheck.checks.selftest.cases import Case, Planted
+from vitcheck.checks.tools.selftest.cases import Case, Planted
 
 def cases():
     text = Path(BASE).read_text("utf-8")

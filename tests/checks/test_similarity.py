@@ -9,8 +9,8 @@ from copies import renamed, reordered
 from corpus import BASES
 from written_reports import notebook_of
 
-from vitcheck.checks.pairs import SHARE
-from vitcheck.checks.similarity import program_text, read_programs, similar_pairs
+from vitcheck.checks.record.pairs import SHARE
+from vitcheck.checks.tools.similarity import program_text, read_programs, similar_pairs
 
 REPORT = BASES["report"].source()
 

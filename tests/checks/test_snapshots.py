@@ -12,15 +12,15 @@ from PIL import Image
 from safetensors.torch import load
 from torch import Tensor
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.pictures import Picture, PictureError, read_picture
-from vitcheck.checks.result import Evidence, Snapshot, StageStatus, Status
-from vitcheck.checks.snapshots import answer_key, trace
-from vitcheck.checks.tasks import Task
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.classes.tasks import Task
+from vitcheck.checks.examining.passes.pictures import Picture, PictureError, read_picture
+from vitcheck.checks.record.result import Evidence, Snapshot, StageStatus, Status
+from vitcheck.checks.tools.snapshots import answer_key, trace
 from vitcheck.reference.preprocessing import to_input
 from vitcheck.reference.vit import CLIP, REPORT, ReferenceViT
-from vitcheck.submissions.process import Zygote
-from vitcheck.submissions.randomise import randomise
+from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.questions.randomise import randomise
 
 FOLDER = Path(__file__).parents[2] / "submissions" / "examples"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from examining import examine
 
-from vitcheck.checks import examples
-from vitcheck.checks.judging import check_equation
+from vitcheck.checks.examining.passes import examples
+from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.locating.locate import locate
-from vitcheck.checks.properties.batches import batch_independence
-from vitcheck.checks.verdicts import CheckFailed
+from vitcheck.checks.rules.judging import check_equation
+from vitcheck.checks.rules.properties.batches import batch_independence
 
 _DRAWN = ("from torch import nn\n", "from torch import nn\nimport itertools\n_NUMBERS = itertools.count()\n")
 _ATTENTION = "attn_probs = attn_scores.softmax(dim=-1)"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from quick_tasks import NoChildren
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.result import Status
-from vitcheck.checks.tasks import Setting, Task
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.classes.tasks import Setting, Task
+from vitcheck.checks.record.result import Status
 from vitcheck.reference.sizes import preset
-from vitcheck.submissions.choosing import CODE_BYTES
-from vitcheck.submissions.packing import Handed, pack
+from vitcheck.submissions.reading.choosing import CODE_BYTES
+from vitcheck.submissions.reading.packing import Handed, pack
 from vitcheck.submissions.sandbox.isolation import Isolation
 
 

@@ -9,17 +9,18 @@ from mutants.mutant import source
 from mutants.unlisted import DEPENDENT, UNLISTED, Unlisted
 from tracing_helpers import sizes_of, trace_source
 
-from vitcheck.checks.judging import check_equation
+from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Walk
-from vitcheck.checks.verdicts import CheckFailed
+from vitcheck.checks.rules.judging import check_equation
+from vitcheck.checks.vit.vit import VIT
 from vitcheck.reference.stages import STAGES, stage
 
 _ALWAYS = {"layernorm-eps-1e-5"}  # of the base itself
 
 
 def walk_of(text: str, base: str) -> Walk:
-    return locate(trace_source(text, base, sizes_of(base)), sizes_of(base))
+    return locate(trace_source(text, base, sizes_of(base)), sizes_of(base), VIT)
 
 
 @pytest.mark.parametrize("unlisted", UNLISTED, ids=lambda one: one.name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from examining import examine
 
-from vitcheck.checks.examination import Examination
-from vitcheck.checks.properties import PROPERTIES, judge
-from vitcheck.checks.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.rules.properties import PROPERTIES, judge
 
 _ANSWER = "        return self.head(x)"
 _READ = "        x = self.patch_embed(x)\n"

@@ -7,11 +7,12 @@ import contextlib
 import pytest
 from examining import examine
 
-from vitcheck.checks.examination import Examination
-from vitcheck.checks.judging import check_equation, check_shape
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotReached
 from vitcheck.checks.locating.locate import locate
-from vitcheck.checks.properties import PROPERTIES, judge
-from vitcheck.checks.verdicts import CheckFailed, NotApplicable, NotReached
+from vitcheck.checks.rules.judging import check_equation, check_shape
+from vitcheck.checks.rules.properties import PROPERTIES, judge
+from vitcheck.checks.vit.vit import VIT
 from vitcheck.reference.stages import STAGES
 
 TOKEN_BY_TOKEN = (
@@ -106,4 +107,4 @@ def test_another_gelu_is_still_named() -> None:
 
 def test_a_walk_that_follows_every_stage_needs_no_scores() -> None:
     examination = examine("prenorm")
-    assert locate(examination.walk.trace, examination.first_draw.sizes).bound is None
+    assert locate(examination.walk.trace, examination.first_draw.sizes, VIT).bound is None

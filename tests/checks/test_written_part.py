@@ -9,10 +9,10 @@ import pytest
 import written_reports
 from corpus import BASES
 
-from vitcheck.checks.assignment import Assignment, AssignmentError, load_assignment
-from vitcheck.checks.grading import grade
-from vitcheck.checks.result import Outcome, Result, SnapshotOutcome, Status
-from vitcheck.submissions.process import Zygote
+from vitcheck.checks.assignment.assignment import Assignment, AssignmentError, load_assignment
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Outcome, Result, SnapshotOutcome, Status
+from vitcheck.submissions.host.process import Zygote
 
 CODE = BASES["report"].source().encode()
 WRITTEN = """

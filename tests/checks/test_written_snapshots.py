@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import written_reports
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.result import Evidence, SnapshotResult, StageResult, StageStatus
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.record.result import Evidence, SnapshotResult, StageResult, StageStatus
 from vitcheck.checks.written.examining import Written
 from vitcheck.reference.stages import STAGES, stage
 from vitcheck.submissions.written import latex, markdown, notebook, pdf, word

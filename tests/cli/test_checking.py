@@ -13,8 +13,8 @@ from click.testing import Result as Run
 from samples import all_passed, not_loaded, scaled_by_embed_dim
 
 from vitcheck.__main__ import main
-from vitcheck.checks.result import Result
-from vitcheck.checks.tasks import Task
+from vitcheck.checks.classes.tasks import Task
+from vitcheck.checks.record.result import Result
 from vitcheck.submissions.sandbox.isolation import Isolation
 from vitcheck.warm import WarmGrader
 

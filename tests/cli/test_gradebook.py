@@ -13,8 +13,8 @@ from click.testing import Result as Run
 from gradebooks import result, work
 
 from vitcheck.__main__ import main
-from vitcheck.checks.gradebook.opening import open_gradebook
-from vitcheck.checks.gradebook.store import Work
+from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.classes.gradebook.store import Work
 
 Command = Callable[..., Run]
 

@@ -14,10 +14,9 @@ from click.testing import CliRunner
 from click.testing import Result as Run
 from samples import a_class
 
-import vitcheck.checks.many
 from vitcheck.__main__ import main
-from vitcheck.checks.gradebook.errors import GradebookError
-from vitcheck.checks.many import Class, Watch
+from vitcheck.checks.classes.gradebook.errors import GradebookError
+from vitcheck.checks.classes.many import Class, Watch
 from vitcheck.reports.text import NAME_LIMIT, one_line
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 
@@ -41,7 +40,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         watch.taken(first)
         return Class(5, len(rest), asked["left"], asked["lost"])
 
-    monkeypatch.setattr(vitcheck.checks.many, "grade_many", grade_many)
+    monkeypatch.setattr("vitcheck.checks.classes.many.grade_many", grade_many)
     for name in ("ann.py", "bob.ipynb", "notes.md"):
         (tmp_path / name).write_text("")
     return asked

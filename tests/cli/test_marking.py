@@ -12,8 +12,8 @@ from click.testing import Result as Run
 from gradebooks import result, work
 
 from vitcheck.__main__ import main
-from vitcheck.checks.gradebook.opening import open_gradebook
-from vitcheck.checks.result import AnswerResult, WrittenResult
+from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.record.result import AnswerResult, WrittenResult
 
 Command = Callable[..., Run]
 ANSWERS = [

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import vitcheck.apart
 from vitcheck.__main__ import main
 from vitcheck.apart import earned, require
-from vitcheck.checks.assignment import load_assignment
+from vitcheck.checks.assignment.assignment import load_assignment
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 WRONG = str(EXAMPLES / "scale_by_width.py")

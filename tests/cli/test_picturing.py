@@ -12,7 +12,7 @@ from click.testing import Result as Run
 from own_picture import painted
 
 from vitcheck.__main__ import main
-from vitcheck.checks.result import Snapshot, Status
+from vitcheck.checks.record.result import Snapshot, Status
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 ASSIGNMENT = """

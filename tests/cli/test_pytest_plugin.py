@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.running import planned_checks
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.grading.running import planned_checks
 
 Run = subprocess.CompletedProcess[str]
 

@@ -13,11 +13,11 @@ import nbformat
 import pytest
 from filled import filled
 
-from vitcheck.checks.assignment import assignment_names, load_assignment
-from vitcheck.checks.course.skeleton import rows
-from vitcheck.checks.grading import grade
-from vitcheck.checks.result import Status
-from vitcheck.submissions.process import Zygote
+from vitcheck.checks.assignment.assignment import assignment_names, load_assignment
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Status
+from vitcheck.checks.tools.course.skeleton import rows
+from vitcheck.submissions.host.process import Zygote
 
 FILES = {
     "README.md",

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.checks.gradebook.opening import open_gradebook
-from vitcheck.checks.gradebook.tables import Attempt
+from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.classes.gradebook.tables import Attempt
 
 QUICK = [sys.executable, str(Path(__file__).parents[1] / "quick_grading.py")]
 LINE = re.compile(r"^[✓✗!] .*? of 100  (\S+)", re.MULTILINE)

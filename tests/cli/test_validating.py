@@ -10,11 +10,11 @@ import pytest
 from filled import filled
 from samples import all_passed
 
-from vitcheck.checks.assignment import load_assignment, parse_assignment
-from vitcheck.checks.course.problems import unpaid
-from vitcheck.checks.course.skeleton import skeleton
-from vitcheck.checks.course.validation import Fate, Validation
-from vitcheck.checks.result import CheckResult, Outcome
+from vitcheck.checks.assignment.assignment import load_assignment, parse_assignment
+from vitcheck.checks.record.result import CheckResult, Outcome
+from vitcheck.checks.tools.course.problems import unpaid
+from vitcheck.checks.tools.course.skeleton import skeleton
+from vitcheck.checks.tools.course.validation import Fate, Validation
 
 ROLLOUT = load_assignment("vit-rollout")
 RIGHT = filled("vit-rollout", skeleton(ROLLOUT))

@@ -21,10 +21,10 @@ from quick_tasks import quick
 
 import vitcheck
 from vitcheck import library
-from vitcheck.checks.alone import asked_alone
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.pictures import PictureError
-from vitcheck.checks.result import Outcome, StageStatus, Status
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.examining.passes.pictures import PictureError
+from vitcheck.checks.parts.alone import asked_alone
+from vitcheck.checks.record.result import Outcome, StageStatus, Status
 from vitcheck.reference.stages import stage
 from vitcheck.warm import WarmGrader
 
@@ -107,9 +107,9 @@ def test_a_path_is_checked_and_the_next_one_by_the_same_processes() -> None:
     assert result.stages["S12"].mistakes == ["scale-by-embed-dim"]
     assert "✗ S12: Attention scores" in repr(result)
     assert "\x1b" not in repr(result)
-    before = running("checks.engines.serving"), running("submissions.zygote")
+    before = running("checks.classes.engines.serving"), running("submissions.child.zygote")
     again = vitcheck.check(str(EXAMPLES / "scale_by_width.py"), stage="attention_scores")
-    assert (running("checks.engines.serving"), running("submissions.zygote")) == before
+    assert (running("checks.classes.engines.serving"), running("submissions.child.zygote")) == before
     assert [*map(len, before)] == [1, 1]
     assert repr(again).startswith("✗ S12: Attention scores, wrong")
     assert again.score == result.score
@@ -281,16 +281,16 @@ class TestWarmGrader:
                 assert grader.grade(fine).submission == "b"
         finally:
             signal.signal(signal.SIGALRM, before)
-        assert not running("checks.engines.serving")
+        assert not running("checks.classes.engines.serving")
 
     def test_a_picture_that_the_model_does_not_read_is_no_fault_of_the_grader(self) -> None:
         refusing, fine = quick(a="refuse", b="fine")
         with WarmGrader() as grader:
             with pytest.raises(PictureError, match="the model reads no such picture"):
                 grader.grade(refusing)
-            before = running("checks.engines.serving")
+            before = running("checks.classes.engines.serving")
             assert grader.grade(fine).submission == "b"
-            assert running("checks.engines.serving") == before
+            assert running("checks.classes.engines.serving") == before
 
     def test_a_grader_that_dies_is_said_and_started_again(self) -> None:
         dying, fine = quick(a="die", b="fine")
@@ -300,7 +300,7 @@ class TestWarmGrader:
             ):
                 grader.grade(dying)
             assert grader.grade(fine).submission == "b"
-            (worker,) = running("checks.engines.serving")
+            (worker,) = running("checks.classes.engines.serving")
             psutil.Process(worker).kill()
             psutil.Process(worker).wait()
             assert grader.grade(fine).submission == "b"

@@ -21,7 +21,7 @@ from watchfiles import watch as real_watch
 from vitcheck import saves as saves_module
 from vitcheck.__main__ import main
 from vitcheck.saves import saves
-from vitcheck.submissions.packing import Handed
+from vitcheck.submissions.reading.packing import Handed
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 SECONDS = 60.0  # what is waited for comes within two on an idle machine

@@ -8,12 +8,12 @@ from types import MappingProxyType
 
 from attacks.attack import LIMITS, Attack, Expected
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.grading import grade
-from vitcheck.checks.result import Outcome, Result, StageStatus, Status
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Outcome, Result, StageStatus, Status
 from vitcheck.reference.sizes import preset
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.process import Zygote
 
 # for speed: few examples, and a model that is asked for at a small size
 _ASSIGNMENT = load_assignment("vit-debugging").model_copy(update={"examples": 2, "full": preset("S/32")})

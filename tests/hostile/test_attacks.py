@@ -23,7 +23,7 @@ from attacks.timing import TIMING
 from attacks.using import USING
 from grading import graded, graded_at, met
 
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 
 _NEIGHBOUR = Attack("an honest neighbour, after all of these", Expected(least=100, most=100))
 

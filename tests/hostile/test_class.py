@@ -13,12 +13,13 @@ from click.testing import CliRunner
 from corpus import BASES
 
 from vitcheck.__main__ import main
-from vitcheck.submissions import packing, popular
 from vitcheck.submissions.errors import NotLoaded
-from vitcheck.submissions.files import beginning
-from vitcheck.submissions.names import submission_names
-from vitcheck.submissions.popular import popular_packages
-from vitcheck.submissions.source import find_submissions, read_source
+from vitcheck.submissions.host import popular
+from vitcheck.submissions.host.popular import popular_packages
+from vitcheck.submissions.reading import packing
+from vitcheck.submissions.reading.files import beginning
+from vitcheck.submissions.reading.names import submission_names
+from vitcheck.submissions.reading.source import find_submissions, read_source
 
 _RIGHT = BASES["report"].source()
 
@@ -127,7 +128,7 @@ def test_whatever_goes_wrong_beside_submissions_has_its_exit_code(
     def fail(*_: object) -> object:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("vitcheck.submissions.popular.popular_packages", fail)
+    monkeypatch.setattr("vitcheck.submissions.host.popular.popular_packages", fail)
     (tmp_path / "a.py").write_text("x = 1")
     run = CliRunner().invoke(
         main, ["grade", str(tmp_path), "--out", str(tmp_path / "out"), "--isolation", "none"]

@@ -14,7 +14,7 @@ from grading import graded, met
 from rich.console import Console, RenderableType
 from test_presentation import traced
 
-from vitcheck.checks.result import Location, Result
+from vitcheck.checks.record.result import Location, Result
 from vitcheck.progress import ClassProgress
 from vitcheck.pytest_text import failure_text
 from vitcheck.reports import snapshot_table, verdict
@@ -23,7 +23,7 @@ from vitcheck.reports.formats.gradescope import gradescope
 from vitcheck.reports.formats.junit import junit
 from vitcheck.reports.formats.repository import Repository
 from vitcheck.stage_text import stage_text
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 
 FORGED = re.compile(r"^\s*(::|##|section_|✓ Nothing wrong|ann  100|FAILED vit)", re.MULTILINE)
 ANYWHERE = re.compile(r"##\w*\[")

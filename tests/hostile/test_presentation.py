@@ -15,13 +15,13 @@ from grading import graded, met
 from playwright.sync_api import Browser
 from rich.console import Console
 
-from vitcheck.checks.pairs import Pair
-from vitcheck.checks.result import CodeLine, PictureResult, Result, Snapshot
+from vitcheck.checks.record.pairs import Pair
+from vitcheck.checks.record.result import CodeLine, PictureResult, Result, Snapshot
 from vitcheck.reports import render_index, render_report, render_snapshot, snapshot_table, verdict
 from vitcheck.reports.html import render_similar
 from vitcheck.reports.summaries import summaries
 from vitcheck.reports.tables import grades_csv, grades_json
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 
 _NAMES = (SCRIPT, IMAGE, ATTRIBUTE, "=1+1", "@SUM(A1)", "＝1+1", "line\nend", "\x1b[2J", "\u202eevil")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝")

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from workflow_runner import ROOT, Runner, run
 
 from vitcheck.__main__ import main
-from vitcheck.checks import assignment
+from vitcheck.checks.assignment import assignment
 
 EXAMPLES = ROOT / "submissions" / "examples"
 JOB = ROOT / "docs" / "gitlab" / "vitcheck.gitlab-ci.yml"

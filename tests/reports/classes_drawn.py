@@ -7,7 +7,7 @@ from random import Random
 
 from samples import STAGES, result, stage, stopped
 
-from vitcheck.checks.result import MistakeResult, Result, StageStatus, Status
+from vitcheck.checks.record.result import MistakeResult, Result, StageStatus, Status
 
 _STOPPED = tuple(one for one in Status if one is not Status.GRADED)
 _SHARES = {"right": 55, "wrong": 37, "stopped": 8}  # in per cent

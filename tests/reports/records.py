@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from vitcheck.checks.result import Record, Result, Snapshot
+from vitcheck.checks.record.result import Record, Result, Snapshot
 
 if TYPE_CHECKING:
-    from vitcheck.submissions.process import Zygote
+    from vitcheck.submissions.host.process import Zygote
 
 FOLDER = Path(__file__).parent / "records"
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
@@ -45,9 +45,9 @@ def _write(name: str, made: Record) -> None:
 
 
 def _make() -> None:
-    from vitcheck.checks.assignment import load_assignment
-    from vitcheck.checks.grading import grade
-    from vitcheck.submissions.process import Zygote
+    from vitcheck.checks.assignment.assignment import load_assignment
+    from vitcheck.checks.grading.grading import grade
+    from vitcheck.submissions.host.process import Zygote
 
     FOLDER.mkdir(exist_ok=True)
     with Zygote() as zygote:
@@ -61,9 +61,9 @@ def _make() -> None:
 def _make_snapshots(zygote: Zygote) -> None:
     from own_picture import painted, small
 
-    from vitcheck.checks.pictures import read_picture
-    from vitcheck.checks.snapshots import answer_key, trace
-    from vitcheck.checks.tasks import Task
+    from vitcheck.checks.classes.tasks import Task
+    from vitcheck.checks.examining.passes.pictures import read_picture
+    from vitcheck.checks.tools.snapshots import answer_key, trace
 
     with TemporaryDirectory() as folder:
         picture = read_picture(painted(Path(folder)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitcheck.checks.result import (
+from vitcheck.checks.record.result import (
     CheckResult,
     CodeLine,
     Evidence,

@@ -7,8 +7,8 @@ from classes_drawn import drawn_class
 from samples import HOSTILE, a_class, all_passed, result, scaled_by_embed_dim, stage, stopped, two_mistakes
 from test_pages import page
 
-from vitcheck.checks.adjustment import Adjustment
-from vitcheck.checks.result import GRADER_FAILED, MistakeResult, Result, StageStatus, Status
+from vitcheck.checks.record.adjustment import Adjustment
+from vitcheck.checks.record.result import GRADER_FAILED, MistakeResult, Result, StageStatus, Status
 from vitcheck.reports import render_index, summaries
 from vitcheck.reports.class_lists import Person, difficulties, reviews, tallies
 from vitcheck.reports.figures import histogram

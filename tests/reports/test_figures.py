@@ -15,7 +15,7 @@ from PIL import Image
 from records import NAMES, SNAPSHOTS, record, snapshot
 from safetensors.numpy import load, save
 
-from vitcheck.checks.result import Result
+from vitcheck.checks.record.result import Result
 from vitcheck.reports import render_report, render_snapshot
 from vitcheck.reports.figures import Arrays, Figure, figures, picture
 from vitcheck.reports.figures.bars import signed_bars

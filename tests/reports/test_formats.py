@@ -22,7 +22,7 @@ from samples import (
     two_mistakes,
 )
 
-from vitcheck.checks.result import Outcome, Result, Visibility
+from vitcheck.checks.record.result import Outcome, Result, Visibility
 from vitcheck.reports.formats import FORMATS
 from vitcheck.reports.formats.repository import Repository
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from samples import scaled_by_embed_dim, stage, two_mistakes
 
-from vitcheck.checks.result import StageStatus
+from vitcheck.checks.record.result import StageStatus
 from vitcheck.reports.numbers import Grid, error, expected_axes, seen_axes, slice_of
 
 

@@ -14,9 +14,9 @@ import pytest
 from records import NAMES, record, snapshot
 from samples import HOSTILE, a_class, all_passed, hostile, result, scaled_by_embed_dim, two_mistakes
 
-from vitcheck.checks.adjustment import Adjustment
-from vitcheck.checks.pairs import Pair
-from vitcheck.checks.result import PictureResult, Snapshot
+from vitcheck.checks.record.adjustment import Adjustment
+from vitcheck.checks.record.pairs import Pair
+from vitcheck.checks.record.result import PictureResult, Snapshot
 from vitcheck.reports import (
     render_index,
     render_report,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from samples import all_passed, check, not_loaded, result, scaled_by_embed_dim, stage, stopped, two_mistakes
 
-from vitcheck.checks.result import Outcome, StageStatus, Status
+from vitcheck.checks.record.result import Outcome, StageStatus, Status
 from vitcheck.reports.stages import stage_views
 from vitcheck.reports.standing import standing
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from samples import HOSTILE, a_class, hostile, not_loaded, scaled_by_embed_dim
 
-from vitcheck.checks.adjustment import Adjustment
+from vitcheck.checks.record.adjustment import Adjustment
 from vitcheck.reports import grades_csv, grades_json, summaries
 from vitcheck.reports.tables import text_cell
 from vitcheck.reports.text import points

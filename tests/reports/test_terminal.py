@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from samples import a_class, all_passed, hostile, not_loaded, scaled_by_embed_dim
 
-from vitcheck.checks.result import Note, Result
+from vitcheck.checks.record.result import Note, Result
 from vitcheck.reports import verdict
 
 

@@ -9,7 +9,7 @@ import pytest
 from records import SNAPSHOTS, record, snapshot
 from samples import a_class, scaled_by_embed_dim
 
-from vitcheck.checks.result import Result
+from vitcheck.checks.record.result import Result
 from vitcheck.reports import (
     render_index,
     render_report,

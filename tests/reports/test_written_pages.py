@@ -8,8 +8,8 @@ import pytest
 from samples import HOSTILE, all_passed
 from test_pages import page
 
-from vitcheck.checks.adjustment import Adjustment
-from vitcheck.checks.result import (
+from vitcheck.checks.record.adjustment import Adjustment
+from vitcheck.checks.record.result import (
     AnswerResult,
     DocumentResult,
     Result,

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from vitcheck.submissions.errors import Frame, NotLoaded, StudentCodeFailed
-from vitcheck.submissions.wire import encode
+from vitcheck.submissions.questions.wire import encode
 
 Header = dict[str, Any]
 Tensors = dict[str, torch.Tensor]

@@ -7,7 +7,7 @@ from typing import Any
 
 import psutil
 
-from vitcheck.submissions.conversation import Child
+from vitcheck.submissions.host.conversation import Child
 from vitcheck.submissions.limits import Limits
 
 HANDLERS = "hostile:HANDLERS"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.submissions import archives
-from vitcheck.submissions.archives import unpack
 from vitcheck.submissions.errors import NotLoaded, Refused
+from vitcheck.submissions.reading import archives
+from vitcheck.submissions.reading.archives import unpack
 
 
 def anything(name: str, size: int) -> bool:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.submissions import choosing
-from vitcheck.submissions.batches import BatchError, laid_out
 from vitcheck.submissions.errors import Refused
-from vitcheck.submissions.names import submission_names
-from vitcheck.submissions.source import find_submissions, read_source
+from vitcheck.submissions.reading import choosing
+from vitcheck.submissions.reading.batches import BatchError, laid_out
+from vitcheck.submissions.reading.names import submission_names
+from vitcheck.submissions.reading.source import find_submissions, read_source
 
 CANVAS = {
     "smithann_1234_5678_vit-1.py": "ann",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vitcheck.submissions.cells_run import Cells, cells_run
-from vitcheck.submissions.notebooks import cells
+from vitcheck.submissions.reading.cells_run import Cells, cells_run
+from vitcheck.submissions.reading.notebooks import cells
 
 
 def kept(*texts: str, name: str = "ViT") -> dict[int, str]:

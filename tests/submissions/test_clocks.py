@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from vitcheck.submissions.clocks import Clock, kept_waiting
+from vitcheck.submissions.host.clocks import Clock, kept_waiting
 
 
 def test_what_sleeps_runs_out() -> None:

@@ -4,7 +4,8 @@ import ast
 
 import pytest
 
-from vitcheck.submissions.code import (
+from vitcheck.submissions.errors import Frame
+from vitcheck.submissions.reading.code import (
     Magic,
     Mark,
     cell_file,
@@ -14,8 +15,7 @@ from vitcheck.submissions.code import (
     module_file,
     prints,
 )
-from vitcheck.submissions.errors import Frame
-from vitcheck.submissions.python_text import decode
+from vitcheck.submissions.reading.python_text import decode
 
 
 def labels(comment: str) -> list[str]:

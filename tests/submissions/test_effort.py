@@ -6,8 +6,10 @@ import time
 
 import pytest
 
-from vitcheck.submissions import loading, recipe
-from vitcheck.submissions.probing import Effort
+from vitcheck.submissions.child.building import recipe
+from vitcheck.submissions.child.building.probing import Effort
+from vitcheck.submissions.child.loading import loading
+from vitcheck.submissions.questions.pins import Pins
 
 # what its arguments mean is found by trying
 _ODD = """
@@ -34,10 +36,10 @@ def test_the_same_model_is_found_where_every_try_takes_a_million_times_as_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     files = {"vit.py": _ODD.encode()}
-    quickly = recipe.infer(loading.load(files), recipe.Pins()).describe()
+    quickly = recipe.infer(loading.load(files), Pins()).describe()
     began, real = time.process_time(), time.monotonic()
     monkeypatch.setattr(time, "process_time", lambda: began + 1e6 * (time.monotonic() - real))
-    assert recipe.infer(loading.load(files), recipe.Pins()).describe() == quickly
+    assert recipe.infer(loading.load(files), Pins()).describe() == quickly
 
 
 def test_a_large_model_is_tried_less_often_than_a_small_one() -> None:

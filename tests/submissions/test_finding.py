@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from vitcheck.submissions.child.building.parameter_names import meanings
+from vitcheck.submissions.child.building.recipe import Recipe, infer
+from vitcheck.submissions.child.loading.loading import load
 from vitcheck.submissions.errors import NotLoaded
-from vitcheck.submissions.loading import load
-from vitcheck.submissions.parameter_names import meanings
-from vitcheck.submissions.recipe import Pins, Recipe, infer
+from vitcheck.submissions.questions.pins import Pins
 
 PARTS = """
 import torch

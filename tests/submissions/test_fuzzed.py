@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.checks.library import taken_from_a_library
-from vitcheck.checks.similarity import program_text
-from vitcheck.checks.stops import lines_below
-from vitcheck.submissions import code
-from vitcheck.submissions.answers import Inventory
+from vitcheck.checks.examining.stops import lines_below
+from vitcheck.checks.rules.library import taken_from_a_library
+from vitcheck.checks.tools.similarity import program_text
+from vitcheck.submissions.child.loading.program import read as read_program
 from vitcheck.submissions.errors import SubmissionError
-from vitcheck.submissions.packing import pack_of_class
-from vitcheck.submissions.program import read as read_program
-from vitcheck.submissions.source import read_source
-from vitcheck.submissions.written.documents import documents
+from vitcheck.submissions.questions.answers import Inventory
+from vitcheck.submissions.reading import code
+from vitcheck.submissions.reading.documents import documents
+from vitcheck.submissions.reading.packing import pack_of_class
+from vitcheck.submissions.reading.source import read_source
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 PIECES = (  # that mean something to somebody
@@ -59,14 +59,14 @@ def ask_everything(path: Path) -> None:
 
 
 def test_students_text_is_parsed_in_one_place() -> None:
-    package = Path(code.__file__).parents[1]
+    package = Path(code.__file__).parents[2]
     parses = re.compile(r"\bast\.(?:parse|unparse)\(|\btokenize\.")
     found = {
         one.relative_to(package).as_posix()
         for one in package.rglob("*.py")
         if parses.search(one.read_text("utf-8"))
     }
-    assert found == {"submissions/python_text.py"}
+    assert found == {"submissions/reading/python_text.py"}
 
 
 @pytest.mark.parametrize("seed", range(TRIES))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from locked_in import HANDLERS, LIMITS, evaluate, living
 
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, Sandbox, open_sandbox
 from vitcheck.submissions.sandbox.paths import find_paths
 
@@ -145,7 +145,7 @@ def test_the_folder_that_the_grader_runs_in_is_not_seen(
 _USER = """
 import os
 from locked_in import HANDLERS, LIMITS, evaluate
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 sandbox = open_sandbox(Isolation.REQUIRE)
 with Zygote((), sandbox) as zygote, zygote.child(LIMITS, handlers=HANDLERS) as child:

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from torch import nn
 
-from vitcheck.submissions.live import NoSourceError, definition_of, hand_in
+from vitcheck.submissions.reading.live import NoSourceError, definition_of, hand_in
 
 Import = Callable[..., ModuleType]
 

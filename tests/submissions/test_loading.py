@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch import nn
 
+from vitcheck.submissions.child.loading.loading import Loaded, load
 from vitcheck.submissions.errors import Frame
-from vitcheck.submissions.loading import Loaded, load
 
 MODEL = """
 import torch

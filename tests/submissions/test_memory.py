@@ -15,12 +15,12 @@ import pytest
 from locked_in import HANDLERS, LIMITS, evaluate
 from test_isolation import found, refusing_namespaces
 
-from vitcheck.submissions.control_group import open_group
 from vitcheck.submissions.errors import OutOfMemory
+from vitcheck.submissions.host.control_group import open_group
+from vitcheck.submissions.host.memory import MemoryWatch
+from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.host.shared_memory import FOLDER, SharedMemory
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.memory import MemoryWatch
-from vitcheck.submissions.process import Zygote
-from vitcheck.submissions.shared_memory import FOLDER, SharedMemory
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="there is a sandbox on Linux only")
 SMALL = replace(LIMITS, memory_bytes=32 << 20)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from vitcheck.submissions.errors import NotLoaded
-from vitcheck.submissions.notebooks import cells
+from vitcheck.submissions.reading.notebooks import cells
 
 
 def notebook(*sources: tuple[str, object], language: str = "python") -> bytes:

@@ -13,9 +13,9 @@ from locked_in import HANDLERS, evaluate
 from test_isolation import OF_NAMESPACES, found
 
 from vitcheck.reference import vit
-from vitcheck.submissions.conversation import Child
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.process import Zygote
 from vitcheck.submissions.sandbox.own_files import hidden, without
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a sandbox on Linux only")
@@ -50,7 +50,7 @@ WAYS = {
     " if 'vitcheck' in str(one)).read_bytes()",
     "a program of the tests": "open({base!r}.encode()).read()",
     "among the modules": "sys.modules['vitcheck.reference.vit']",
-    "a model of ours among the modules": "sys.modules['vitcheck.submissions.sample_models']",
+    "a model of ours among the modules": "sys.modules['vitcheck.submissions.child.sample_models']",
     "among all that is in memory": "[one for one in gc.get_objects() if isinstance(one, type)"
     " and issubclass(one, torch.nn.Module) and one.__module__.startswith('vitcheck')][0]",
 }

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.submissions import archives
 from vitcheck.submissions.errors import NotLoaded, Refused
-from vitcheck.submissions.packing import Handed, pack, pack_folder
-from vitcheck.submissions.source import read_source
+from vitcheck.submissions.reading import archives
+from vitcheck.submissions.reading.packing import Handed, pack, pack_folder
+from vitcheck.submissions.reading.source import read_source
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 

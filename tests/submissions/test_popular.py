@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.submissions.popular import popular_packages
+from vitcheck.submissions.host.popular import popular_packages
 
 COUNT = """
 import importlib, importlib.util, psutil, sys
 import torch
-from vitcheck.submissions.popular import _SLOW
+from vitcheck.submissions.host.popular import _SLOW
 torch.set_num_threads(1)
 for name in filter(importlib.util.find_spec, _SLOW):
     importlib.import_module(name)
@@ -43,7 +43,7 @@ def test_a_large_class_is_sampled_and_an_empty_one_has_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = write(tmp_path, **{f"s{number}": "import einops" for number in range(10)})
-    monkeypatch.setattr("vitcheck.submissions.popular._SAMPLE", 3)
+    monkeypatch.setattr("vitcheck.submissions.host.popular._SAMPLE", 3)
     assert popular_packages(paths * 100) == ("einops",)
     assert popular_packages([]) == ()
 

@@ -20,7 +20,6 @@ import pytest
 import torch
 from endings import ENDINGS
 
-from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.errors import (
     Crashed,
     Frame,
@@ -30,9 +29,10 @@ from vitcheck.submissions.errors import (
     SubmissionError,
     TimedOut,
 )
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.process import Zygote
-from vitcheck.submissions.wire import encode
+from vitcheck.submissions.questions.wire import encode
 
 HANDLERS = "hostile:HANDLERS"
 LIMITS = Limits(request_seconds=5, memory_bytes=256 << 20, printed_bytes=2 << 20, processes=8)
@@ -63,7 +63,7 @@ def child(zygote: Zygote) -> Iterator[Child]:
 
 def zygote_process() -> psutil.Process:
     (process,) = [
-        one for one in psutil.Process().children() if "vitcheck.submissions.zygote" in one.cmdline()
+        one for one in psutil.Process().children() if "vitcheck.submissions.child.zygote" in one.cmdline()
     ]
     return process
 
@@ -351,7 +351,7 @@ def test_a_system_that_cannot_fork_is_told_so(monkeypatch: pytest.MonkeyPatch) -
 _PARENT = """
 import json, os, signal, sys
 import psutil
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 assert "torch" not in sys.modules
 with Zygote() as zygote:
     child = zygote.child(handlers="hostile:HANDLERS")

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from vitcheck.submissions.randomise import named_tensors, randomise
+from vitcheck.submissions.questions.randomise import named_tensors, randomise
 
 
 class Model(nn.Module):

@@ -13,9 +13,10 @@ from constructors import FIXED, STYLES, usual, vit
 from corpus import BASES
 
 from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions.child.building.recipe import Recipe, infer
+from vitcheck.submissions.child.loading.loading import load
 from vitcheck.submissions.errors import NotLoaded
-from vitcheck.submissions.loading import load
-from vitcheck.submissions.recipe import Pins, Recipe, infer
+from vitcheck.submissions.questions.pins import Pins
 
 torch.set_num_threads(1)  # as in the child process; small models only wait for a second one
 

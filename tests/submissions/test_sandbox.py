@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from locked_in import HANDLERS, LIMITS, evaluate
 
-from vitcheck.submissions.conversation import Child
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.process import Zygote
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ import pytest
 from endings import ENDINGS
 from locked_in import HANDLERS, LIMITS, evaluate, living
 
-from vitcheck.checks.assignment import load_assignment
-from vitcheck.checks.grading import grade
-from vitcheck.submissions.conversation import Child
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.grading.grading import grade
 from vitcheck.submissions.errors import OutOfMemory, SubmissionError, TimedOut
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.sandbox.isolation import Sandbox
 
 
@@ -135,7 +135,7 @@ def test_everything_that_a_child_starts_ends_with_it(locked_zygote: Zygote, what
 _PARENT = """
 import json, os, signal
 import psutil
-from vitcheck.submissions.process import Zygote
+from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 with Zygote((), open_sandbox(Isolation.REQUIRE)) as zygote:
     child = zygote.child(handlers="hostile:HANDLERS")

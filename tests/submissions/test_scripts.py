@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions.child.loading.loading import load
+from vitcheck.submissions.child.scripts.script_finding import find_script, likeliest
+from vitcheck.submissions.child.scripts.scripts import Pass, Script
 from vitcheck.submissions.errors import NotLoaded
-from vitcheck.submissions.loading import load
-from vitcheck.submissions.script_finding import find_script, likeliest
-from vitcheck.submissions.scripts import Pass, Script
 
 SMALL = Sizes(
     batch=1, channels=3, height=12, width=12, patch=4, embed_dim=8, heads=2, mlp_dim=32, depth=3, classes=5

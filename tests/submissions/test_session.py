@@ -13,13 +13,13 @@ from examining import examine
 from torch import Tensor
 
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions.conversation import Child
 from vitcheck.submissions.errors import Frame, NotLoaded, Refused, StudentCodeFailed
+from vitcheck.submissions.host.conversation import Child
+from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.host.session import Session
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.process import Zygote
-from vitcheck.submissions.recipe import Pins
-from vitcheck.submissions.session import Session
-from vitcheck.submissions.source import Source
+from vitcheck.submissions.questions.pins import Pins
+from vitcheck.submissions.reading.source import Source
 
 SMALL = Sizes(
     batch=2, channels=1, height=4, width=6, patch=2, embed_dim=8, heads=2, mlp_dim=16, depth=2, classes=3

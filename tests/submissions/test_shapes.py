@@ -9,8 +9,8 @@ from examining import examine
 from torch import nn
 from tracing_helpers import sizes_of
 
-from vitcheck.submissions.shapes import ShapesAlone
-from vitcheck.submissions.tracing import Tracer
+from vitcheck.submissions.child.tracing.shapes_alone import ShapesAlone
+from vitcheck.submissions.child.tracing.tracing import Tracer
 
 Row = tuple[str, tuple[int, ...], tuple[int, ...], list[object]]
 

@@ -8,7 +8,7 @@ import torch
 from corpus import load_source
 from torch import Tensor
 
-from vitcheck.submissions.sights import Watcher
+from vitcheck.submissions.child.tracing.sights import Watcher
 
 CODE = """
 def helper(x):

@@ -8,7 +8,7 @@ import pytest
 
 from vitcheck.reference.sizes import Sizes, preset
 from vitcheck.submissions.errors import Refused
-from vitcheck.submissions.size_limits import gradable
+from vitcheck.submissions.questions.size_limits import gradable
 
 ASKED = Sizes(batch=3, height=20, width=20, patch=4, embed_dim=60, heads=6, mlp_dim=300, depth=3, classes=11)
 

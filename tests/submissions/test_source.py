@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.submissions import choosing
 from vitcheck.submissions.errors import NotLoaded, Refused
-from vitcheck.submissions.names import submission_name, submission_names
-from vitcheck.submissions.source import find_submissions, read_source
+from vitcheck.submissions.reading import choosing
+from vitcheck.submissions.reading.names import submission_name, submission_names
+from vitcheck.submissions.reading.source import find_submissions, read_source
 
 NOTEBOOK = json.dumps(
     {

@@ -9,12 +9,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from vitcheck.submissions import recording
+from vitcheck.submissions.child.passes import recording
+from vitcheck.submissions.child.tracing.results import results_in
+from vitcheck.submissions.child.tracing.sights import Watcher
+from vitcheck.submissions.child.tracing.tracing import Tracer
 from vitcheck.submissions.errors import Refused
-from vitcheck.submissions.results import results_in
-from vitcheck.submissions.sights import Watcher
-from vitcheck.submissions.trace import Reference, Trace, decode
-from vitcheck.submissions.tracing import Tracer
+from vitcheck.submissions.host.decoding import decode
+from vitcheck.submissions.host.trace import Reference, Trace
 
 Header = dict[str, Any]
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from tracing_helpers import trace_model
 
 from vitcheck.submissions.errors import Frame
-from vitcheck.submissions.trace import Trace
+from vitcheck.submissions.host.trace import Trace
 
 F64 = torch.float64
 
@@ -203,8 +203,8 @@ def test_an_exception_that_the_code_catches_is_none() -> None:
 def test_recording_loads_neither_torchs_compiler_nor_torchvision() -> None:
     program = (
         "import sys, torch\n"
-        "import vitcheck.submissions.requests\n"
-        "from vitcheck.submissions.tracing import Tracer\n"
+        "import vitcheck.submissions.child.requests\n"
+        "from vitcheck.submissions.child.tracing.tracing import Tracer\n"
         "model, image = torch.nn.LayerNorm(4), torch.rand(2, 4)\n"
         "with Tracer(model, image) as tracer:\n"
         "    model(image)\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from vitcheck.submissions import requests
+from vitcheck.submissions.child import requests
 
 
 def test_nothing_is_compiled_once_the_handlers_are_there() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vitcheck.submissions.limits import FrameLimits
-from vitcheck.submissions.wire import ProtocolError, encode, receive, send
+from vitcheck.submissions.questions.wire import ProtocolError, encode, receive, send
 
 LIMITS = FrameLimits()
 

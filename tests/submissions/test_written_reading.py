@@ -16,10 +16,10 @@ from fpdf import FPDF
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import EncodedStreamObject, NameObject
 
-from vitcheck.submissions.packing import pack
-from vitcheck.submissions.process import Zygote
-from vitcheck.submissions.source import read_source
-from vitcheck.submissions.written import documents as found
+from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.reading import documents as found
+from vitcheck.submissions.reading.packing import pack
+from vitcheck.submissions.reading.source import read_source
 from vitcheck.submissions.written import reading
 from vitcheck.submissions.written.passages import Kind
 from vitcheck.submissions.written.reading import Document, read_documents

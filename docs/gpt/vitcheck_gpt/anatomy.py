@@ -1,118 +1,17 @@
-"""How the stages of a GPT are found and judged."""
+"""How the stages of a GPT are found."""
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
-
-from vitcheck.checks.anatomy import Anatomy, Integer
-from vitcheck.checks.examination import Examination, Example
-from vitcheck.checks.invariants import INVARIANTS
-from vitcheck.checks.kept.measures import MEASURES
-from vitcheck.checks.locating.context import Context
-from vitcheck.checks.properties import PROPERTIES
-from vitcheck.checks.properties.passes import example_of, far
-from vitcheck.checks.replay import Seen
-from vitcheck.checks.verdicts import CheckFailed, NotReached
+from vitcheck.checks.locating.anatomy import Anatomy
 
 from .embedding import embed
 from .forms import PROBABILITIES
 from .readout import answers, read_out
-from .sizes import GPTSizes
-from .table import STAGES
-
-_OF_IMAGES = {  # properties that mean nothing where tokens are read
-    "memory-layout", "joint-permutation", "positions-matter", "other-resolution", "uneven-image",
-    "operations", "usual-forms", "preprocessing", "eval-mode-in-scripts",
-}  # fmt: skip
-_EXACT = 1e-12  # sums of a few float64 numbers below 1
-
-
-def draw(integer: Integer) -> GPTSizes:
-    """A batch of short texts and a small GPT."""
-    heads, head_dim = integer(2, 4), integer(3, 8)
-    return GPTSizes(
-        batch=integer(2, 4),
-        context=integer(5, 9),
-        vocabulary=integer(11, 31),
-        embed_dim=heads * head_dim,
-        heads=heads,
-        mlp_dim=integer(1, 4) * heads * head_dim,
-        depth=3,
-    )
-
-
-def tells_apart(sizes: GPTSizes) -> bool:
-    """Have axes that could be exchanged by mistake different sizes?"""
-    axes = [sizes.batch, sizes.context, sizes.vocabulary, sizes.heads, sizes.head_dim, sizes.embed_dim]
-    return len(set(axes)) == len(axes) and sizes.mlp_dim not in (sizes.embed_dim, sizes.vocabulary)
-
-
-def suits(sizes: GPTSizes) -> bool:
-    """Sines and cosines share the width, which is even for them."""
-    return sizes.embed_dim % 2 == 0 and tells_apart(sizes)
-
-
-def looks_back(example: Example, seen: Seen) -> str | None:
-    """No token attends to a later one, and the shares of each sum to 1."""
-    if bool((seen.student.triu(1) != 0).any()):
-        return "a token attends to one that comes after it"
-    sums = seen.student.sum(-1)
-    return None if bool(((sums - 1).abs() <= _EXACT).all()) else "the shares of a token do not sum to 1"
-
-
-def _logits(context: Context) -> Tensor:
-    if ("logits", 0) not in context.stages:
-        raise NotReached("the logits were not found")
-    return context.stage("logits")
-
-
-def _with_another(examination: Examination, position: int) -> tuple[Tensor, Tensor]:
-    """The logits of the first example, and those with another token at ``position``."""
-    example = example_of(examination)
-    ids = example.draw.image.clone()
-    ids[:, position] = (ids[:, position] + 1) % example.draw.sizes.vocabulary
-    return _logits(examination.before), _logits(examination.again(ids))
-
-
-def causality(examination: Examination) -> None:
-    """What is said of a token does not depend on those after it."""
-    before, after = _with_another(examination, -1)
-    if far(before[:, :-1], after[:, :-1]):
-        text = "the logits of earlier tokens change with the last one"
-        raise CheckFailed(text, (), examination.first_draw)
-
-
-def context_is_read(examination: Examination) -> None:
-    """What is said of the last token depends on the first one."""
-    before, after = _with_another(examination, 0)
-    if torch.equal(before[:, -1], after[:, -1]):
-        text = "the logits of the last token are the same whatever the first is"
-        raise CheckFailed(text, (), examination.first_draw)
-
 
 GPT_ANATOMY = Anatomy(
     embed=embed,
     read_out=read_out,
+    answers=answers,
     probabilities=PROBABILITIES,
     whole_attention=(),
-    draw=draw,
-    suits=suits,
-    tells_apart=tells_apart,
-    fresh=GPTSizes(batch=2, context=32, vocabulary=100, embed_dim=64, heads=4, mlp_dim=256, depth=3),
-    invariants={
-        **{one.key: INVARIANTS[one.key] for one in STAGES if one.key in INVARIANTS},
-        "attention_probabilities": looks_back,
-    },
-    properties={
-        **{name: one for name, one in PROPERTIES.items() if name not in _OF_IMAGES},
-        "causality": causality,
-        "context-is-read": context_is_read,
-    },
-    answers=answers,
-    measures={
-        **{one.key: MEASURES[one.key] for one in STAGES if one.key in MEASURES},
-        "positioned_tokens": {},
-        "attention_probabilities": {"row_sums": MEASURES["attention_probabilities"]["row_sums"]},
-    },
 )

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from vitcheck.checks.locating.context import Context, Predict, as_rows
 from vitcheck.checks.locating.forms import VARIANT, Form
-from vitcheck.checks.locating.taken import sequences, settle_odd
+from vitcheck.checks.locating.resync.taken import sequences, settle_odd
 from vitcheck.checks.locating.walk import Walk, combine, stage_of
-from vitcheck.submissions.trace import Use
+from vitcheck.submissions.host.trace import Use
 
 TABLE = "token_table"  # the role of the table of tokens, which the readout may use again
 

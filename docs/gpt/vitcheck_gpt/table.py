@@ -6,9 +6,10 @@ arXiv:1706.03762, for the mask. The keys of what happens in blocks are vitcheck'
 
 from __future__ import annotations
 
-from vitcheck.checks.family import Family
+from vitcheck.checks.architecture.family import Family
 from vitcheck.reference.stages import Stage
 
+from .sampling import GPT_SAMPLING
 from .sizes import GPTSizes
 
 STAGES = (
@@ -155,6 +156,8 @@ GPT = Family(
     blocks={"pre-norm": STAGES},
     sizes=GPTSizes,
     small=GPTSizes(batch=2, context=7, vocabulary=29, embed_dim=60, heads=6, mlp_dim=300, depth=2),
+    sampling=GPT_SAMPLING,
     anatomy_at="vitcheck_gpt.anatomy:GPT_ANATOMY",
+    rules_at="vitcheck_gpt.rules:GPT_RULES",
     texts="vitcheck_gpt",
 )

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from shutil import copy
 
-from vitcheck.checks.result import Outcome, Result
+from vitcheck.checks.record.result import Outcome, Result
 
 from .grader import COURSE, Command, Grader
 

@@ -110,7 +110,8 @@ if true.__name__ == 'save':
         "the wire's own encoder replaced",
         Expected("refused", "not plain JSON"),
         wrong=True,
-        body="import sys\nsys.modules['vitcheck.submissions.child'].parts = lambda *a: (b'\\0' * 64, b'')",
+        body="import sys\n"
+        "sys.modules['vitcheck.submissions.child.child'].parts = lambda *a: (b'\\0' * 64, b'')",
     ),
     Attack(
         "the table of requests replaced",
@@ -118,7 +119,7 @@ if true.__name__ == 'save':
         wrong=True,
         body="""
 import sys
-sys.modules['vitcheck.submissions.requests'].HANDLERS['trace'] = lambda *a: ({'score': 100}, {})
+sys.modules['vitcheck.submissions.child.requests'].HANDLERS['trace'] = lambda *a: ({'score': 100}, {})
 """,
     ),
     Attack(
@@ -160,7 +161,7 @@ Sizes = sys.modules['vitcheck.reference.sizes'].Sizes
 mlp_dim = int(embed_dim * mlp_ratio)
 image = (1, in_channels, height, width, patch_size)
 sizes = Sizes(*image, embed_dim, num_heads, mlp_dim, num_blocks, num_classes)
-samples = sys.modules['vitcheck.submissions.sample_models'].SAMPLES
+samples = sys.modules['vitcheck.submissions.child.sample_models'].SAMPLES
 self.inner = samples['timm'].build(sizes)
 """,
     ),

@@ -16,7 +16,7 @@ _WINDOW = "torch.zeros(1, dtype=img.dtype).expand(10_000, 10_000)"
 _WORDS = " ".join(f"{'abcdefghi' * 40}{number}" for number in range(300))
 _HANDLERS = """
 import sys
-handlers = sys.modules["vitcheck.submissions.requests"].HANDLERS
+handlers = sys.modules["vitcheck.submissions.child.requests"].HANDLERS
 sizes = handlers["sizes"]
 """
 

@@ -51,7 +51,7 @@ SPYING = (
     _tries("the rights of root", "os.setuid(0); open('/etc/shadow').read()"),
     _tries("a device", "open(glob.glob('/dev/sd*')[0], 'rb')"),
     _tries("a signal to its parent", "os.kill(os.getppid(), signal.SIGTERM)"),
-    _tries("the grader's checks", "import vitcheck.checks.grading"),
+    _tries("the grader's checks", "import vitcheck.checks.grading.grading"),
     _tries("the answer key by a name of bytes", "open(key.encode(), 'rb').read()"),
     _tries("the answer key as a tensor", "torch.from_file(key, size=9, dtype=torch.uint8)"),
     _tries("the answer key by another program", "subprocess.check_call(['cat', key])"),
@@ -60,6 +60,6 @@ SPYING = (
         "os.open('vit.py', os.O_RDONLY, dir_fd=os.open(os.path.dirname(key), os.O_RDONLY))",
     ),
     _tries("the answer key by another Python", "subprocess.check_call([sys.executable, key])"),
-    _tries("a model of ours", "import vitcheck.submissions.sample_models"),
+    _tries("a model of ours", "import vitcheck.submissions.child.sample_models"),
     _tries("memory that no limit counts", "os.memfd_create('x')"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from vitcheck.checks.examination import Examination
+from vitcheck.checks.examining.examination import Examination
 
 
 def _stage(examination: Examination, key: str) -> Tensor:

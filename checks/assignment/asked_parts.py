@@ -1,0 +1,66 @@
+"""The tables of an assignment file that ask for single parts: components and exercises. Imports no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from ...reference.components import COMPONENTS
+from ...reference.exercises import EXERCISES
+from ..architecture.complaints import near
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """One thing that is checked of every component, for a share of its points."""
+
+    key: str
+    title: str
+    share: float
+
+
+ASPECTS = {
+    one.key: one
+    for one in (
+        Aspect("values", "computes what it should", 0.7),
+        Aspect("shape", "gives the shape that is asked for, at every size", 0.2),
+        Aspect("parameters", "has the trainable numbers that it needs, and a gradient reaches them", 0.1),
+    )
+}
+
+
+class Part(BaseModel):
+    """One component or exercise that is asked for; ``name`` pins the class or function."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    points: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    name: str | None = None
+
+
+class ExercisePart(Part):
+    """``fusion`` says how heads are to be fused, where the exercise fuses them; both are right otherwise."""
+
+    fusion: Literal["mean", "max"] | None = None
+
+
+def _worth(value: object) -> object:
+    """In the file the points may stand alone."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return {"points": value} if is_number else value
+
+
+def _one_of(known: Mapping[str, object]) -> AfterValidator:
+    def check(name: str) -> str:
+        if name in known:
+            return name
+        raise ValueError(f"{name!r} is nothing that can be asked for; {near(name, known)}")
+
+    return AfterValidator(check)
+
+
+Components = dict[Annotated[str, _one_of(COMPONENTS)], Annotated[Part, BeforeValidator(_worth)]]
+Exercises = dict[Annotated[str, _one_of(EXERCISES)], Annotated[ExercisePart, BeforeValidator(_worth)]]

@@ -1,0 +1,300 @@
+"""The assignment file: what a course asks for, what it accepts, what each part is worth. Imports no torch."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
+
+from ...reference.components import COMPONENTS
+from ...reference.exercises import EXERCISES
+from ...submissions.limits import Limits
+from ..architecture.complaints import UNSEEN, complaints, line_of, near
+from ..architecture.family import ArchitectureError, Family, family, family_names
+from ..record.result import Visibility
+from .asked_model import Blocks, FullSizes, Known, Labels, Model
+from .asked_parts import ASPECTS, Components, ExercisePart, Exercises, Part
+from .asked_points import GROUPS, PARTS, GroupOrCheck, Points, kind_of
+from .asked_writing import Question, WrittenPart
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+class AssignmentError(Exception):
+    """An assignment that cannot be used; the message names the file, the line, the key and the way out."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Permission(_Table):
+    """Whether a variant is accepted, and what the student is told about it."""
+
+    allow: bool
+    reason: str | None = None
+
+
+def _permission(value: object) -> object:
+    words: dict[object, object] = {"allow": {"allow": True}, "forbid": {"allow": False}}
+    if isinstance(value, dict):
+        return value
+    if value in words:
+        return words[value]
+    raise ValueError('must be "allow", "forbid", or a table such as { allow = false, reason = "…" }')
+
+
+class Variants(_Table):
+    """Which forms of the model are accepted."""
+
+    default: Literal["allow", "forbid"] = "allow"
+    by_id: dict[Known, Annotated[Permission, BeforeValidator(_permission)]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather(cls, table: object) -> object:
+        """In the file the rules stand beside the default."""
+        if not isinstance(table, dict):
+            return table
+        default = {name: value for name, value in table.items() if name == "default"}
+        return default | {UNSEEN: {name: value for name, value in table.items() if name != "default"}}
+
+
+class Rules(_Table):
+    """The rules about the code itself that are checked."""
+
+    breakpoints: bool = True
+    prints: bool = True
+    parameters: bool = False
+    library_model: Annotated[Permission, BeforeValidator(_permission)] = Permission(allow=True)
+
+
+def _positive(limits: Limits) -> Limits:
+    for name, value in asdict(limits).items():
+        if value <= 0:
+            raise ValueError(f"{name} must be more than 0, and is {value}")
+    return limits
+
+
+class Assignment(_Table):
+    """One assignment: a whole model, or parts, or both. ``full`` are the sizes asked for, with one image."""
+
+    name: str
+    title: str
+    architecture: str = "vit"  # whose table of stages; others come with packages
+    architectures: Blocks = ()  # the kinds of blocks of the whole model; none where only parts are asked for
+    labels: Labels = ("report", "sheet")
+    examples: Annotated[int, Field(ge=2)] = 20
+    model: Model = Model()
+    outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
+    full: FullSizes = Field(alias="sizes")
+    variants: Variants = Variants()
+    points: Points = Points()
+    visibility: dict[GroupOrCheck, Visibility] = {}
+    components: Components = {}
+    exercises: Exercises = {}
+    limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
+    rules: Rules = Rules()
+    written: WrittenPart | None = None
+    _asked_for: str = PrivateAttr("")  # by name or path
+
+    @property
+    def known_as(self) -> str:
+        """What ``--assignment`` takes for it: a name that ships, or that of its file, without folders."""
+        return Path(self._asked_for).name or self.name
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Assignment:
+        if not self.architectures and not self.components and not self.exercises:
+            raise ValueError("asks for nothing: it needs architectures, [components] or [exercises]")
+        if self.architectures and "points" not in self.model_fields_set:
+            raise ValueError("points is missing: it says what each group of checks of the model is worth")
+        if not self.architectures and self.points.possible:
+            raise ValueError("[points] pays for checks of a whole model, and architectures asks for none")
+        if self.points.written and self.written is None:
+            raise ValueError("[points] pays for written, and there is no table [written] that asks for it")
+        return self
+
+    @model_validator(mode="after")
+    def _asks_about_stages(self) -> Assignment:
+        labels = {one.label for one in self.family.stages}
+        for id, question in (self.written.questions if self.written else {}).items():
+            if unknown := [one for one in question.stages if one not in labels]:
+                raise ValueError(f"[written.questions.{id}] names {unknown[0]}, which is no stage")
+        return self
+
+    @property
+    def family(self) -> Family:
+        """The architecture that is asked for."""
+        return family(self.architecture)
+
+    @property
+    def possible(self) -> float:
+        """All points that can be earned."""
+        parts = [*self.components.values(), *self.exercises.values()]
+        return self.points.possible + sum(one.points for one in parts) + self.possible_by_hand
+
+    @property
+    def possible_by_hand(self) -> float:
+        """Those of them that a person gives, for answers in writing."""
+        return self.written.possible if self.written else 0.0
+
+    def allows(self, name: str) -> tuple[bool, str | None]:
+        """Say whether the mistake or variant called ``name`` is accepted, and the reason that the file gives.
+
+        Errors are accepted only where the file says so. Raises ValueError for an unknown id.
+        """
+        if rule := self.variants.by_id.get(self.family.mistake(name).id):
+            return rule.allow, rule.reason
+        return self.family.mistake(name).kind != "error" and self.variants.default == "allow", None
+
+    def visibility_of(self, id: str) -> Visibility:
+        """Say when students may see how the check ended: its own entry, else that of its group."""
+        group = (GROUPS | PARTS)[kind_of(id)]
+        return self.visibility.get(id, self.visibility.get(group, Visibility.VISIBLE))
+
+    def points_of(self, ids: Sequence[str]) -> dict[str, float]:
+        """Share the points of each group among those of its checks that are in ``ids``.
+
+        What single checks are given comes off first; the others of the group share the rest evenly.
+        """
+        own = {name: self.points.checks[name] for name in ids if name in self.points.checks}
+        own |= {name: self._part_points(name) for name in ids if kind_of(name) in PARTS}
+        members: dict[str, list[str]] = {}
+        for name in ids:
+            if kind_of(name) in PARTS:
+                continue
+            members.setdefault(GROUPS[kind_of(name)], []).append(name)
+        shares = {group: self._share(group, names, own) for group, names in members.items()}
+        return {name: own[name] if name in own else shares[GROUPS[kind_of(name)]] for name in ids}
+
+    def _part_points(self, id: str) -> float:
+        """Of ``component[mlp.shape]`` or ``exercise[fuse_heads]``."""
+        kind, _, rest = id.partition("[")
+        name, _, aspect = rest.rstrip("]").partition(".")
+        if kind == "exercise":
+            return self.exercises[name].points
+        return self.components[name].points * ASPECTS[aspect].share
+
+    def _share(self, group: str, names: Sequence[str], own: Mapping[str, float]) -> float:
+        others = sum(name not in own for name in names)
+        rest = getattr(self.points, group) - sum(own.get(name, 0.0) for name in names)
+        return float(max(rest, 0.0) / others) if others else 0.0
+
+
+def assignment_names() -> list[str]:
+    """Return the names of the assignments that ship, with vitcheck or with an architecture that is installed.
+
+    Those of an architecture that cannot be loaded are left out.
+    """
+    return sorted(_shipped()[0])
+
+
+def _shipped() -> tuple[dict[str, Traversable], list[ArchitectureError]]:
+    """Their files by name, and what is wrong with architectures that cannot be loaded."""
+    found: dict[str, Traversable] = {}
+    broken = []
+    for name in reversed(family_names()):  # vitcheck's own names stand
+        try:
+            found |= family(name).assignments
+        except ArchitectureError as error:
+            broken.append(error)
+    return found, broken
+
+
+def load_assignment(name_or_path: str) -> Assignment:
+    """Load an assignment that ships, by its name, or one from a TOML file.
+
+    Raises AssignmentError, with a line for everything that is wrong in the file.
+    """
+    assignment = parse_assignment(assignment_text(name_or_path), name_or_path)
+    assignment._asked_for = name_or_path
+    return assignment
+
+
+def assignment_text(name_or_path: str) -> str:
+    """Return the text of such an assignment, whether it is valid or not.
+
+    Raises AssignmentError where there is none, or it cannot be read.
+    """
+    own = family("vit").assignments  # other packages are looked at only where it is none of these
+    if shipped := own.get(name_or_path):
+        return shipped.read_text("utf-8")
+    path = Path(name_or_path)  # a file beside a student's work may be called as an assignment is
+    others, broken = ({}, []) if path.suffix and path.is_file() else _shipped()
+    if shipped := others.get(name_or_path):
+        return shipped.read_text("utf-8")
+    if path.is_file():
+        try:
+            return path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise AssignmentError(f"{path} cannot be read: {error}") from error
+    missing = f"there is no assignment and no file {name_or_path!r}; {near(name_or_path, sorted(others))}"
+    raise AssignmentError("\n".join([missing, *map(str, broken)]))
+
+
+def parse_assignment(text: str, file: str) -> Assignment:
+    """Read an assignment from TOML; messages call it ``file``.
+
+    Raises AssignmentError, with a line for everything that is wrong.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise AssignmentError(f"{file} is not TOML: {error}") from error
+    try:
+        asked = family(str(table.get("architecture", "vit")))
+    except ArchitectureError as error:
+        raise AssignmentError(f"{file}, line {line_of(text, ('architecture',))}: {error}") from error
+    if "architecture" in table:  # all of its blocks, where none are named
+        table.setdefault("architectures", list(asked.blocks))
+    try:  # as JSON, where strict means that no text passes for a number, and a list is a tuple
+        given = json.dumps(table, default=str)
+        return Assignment.model_validate_json(given, strict=True, context={"family": asked})
+    except ValidationError as error:
+        found = complaints(error, text, lambda keys: _keys(keys, asked))
+        raise AssignmentError("\n".join(f"{file}, {one}" for one in found)) from None
+
+
+def _keys(table: tuple[str, ...], family: Family) -> list[str]:
+    """Return the keys that a table of the file may hold."""
+    if table == ("sizes",):
+        return [*(["preset"] if family.preset else []), *(n for n in family.sizes.letters if n != "batch")]
+    if table == ("limits",):
+        return list(Limits.__dataclass_fields__)
+    models: dict[tuple[str, ...], type[BaseModel]] = {
+        (): Assignment,
+        ("model",): Model,
+        ("points",): Points,
+        ("rules",): Rules,
+        ("written",): WrittenPart,
+    }
+    if table in (("components",), ("exercises",)):
+        return list(COMPONENTS if table == ("components",) else EXERCISES)
+    parts: dict[str, type[BaseModel]] = {
+        "components": Part,
+        "exercises": ExercisePart,
+        "written": Question,
+    }
+    model = models[table] if table in models else parts.get(table[0], Permission)
+    return [field.alias or name for name, field in model.model_fields.items()]

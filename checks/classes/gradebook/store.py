@@ -1,0 +1,208 @@
+"""A gradebook: runs are begun and ended, attempts recorded, results found again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, Select, func, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+from typing_extensions import Self
+
+from ...record.adjustment import UNADJUSTED, Adjustment
+from ...record.result import Result
+from .errors import GradebookError
+from .tables import Attempt, Decision, Run
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be graded, and with what: where both agree, so would the results."""
+
+    assignment: str  # its name
+    assignment_digest: str  # of all that it says, and of the checks beside it
+    contents: Mapping[str, str]  # the digest of each submission
+    version: str  # of vitcheck and what it was extended by
+    isolation: str
+    seed: int | None = None  # None where any will do
+    forced: bool = False  # nothing may be taken over
+
+    @property
+    def class_digest(self) -> str:
+        """The same for the same submissions in any order."""
+        return hashlib.sha256(repr(sorted(self.contents.items())).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The last attempt of a submission, and what was decided about it."""
+
+    attempt: Attempt
+    adjustment: Adjustment
+
+    @property
+    def total(self) -> float:
+        """The points that count."""
+        return self.adjustment.total(self.attempt.earned)
+
+
+class Gradebook:
+    """An open gradebook. Several processes may use one at a time.
+
+    Each method is a transaction of its own, and raises GradebookError where the database cannot do it. As a
+    context manager it is closed at the end.
+    """
+
+    def __init__(self, engine: Engine, place: str) -> None:
+        self.place = place
+        self._reading = engine
+        self._writing = engine.execution_options(writes=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reading.dispose()
+
+    def begin(self, work: Work, seed: int) -> Run:
+        """Continue the unfinished run of the same work, or else begin one, with ``seed`` if any will do."""
+        with self._session(self._writing) as session:
+            unfinished = select(Run).where(
+                *_same_results(work),
+                Run.ended.is_(None),
+                Run.class_digest == work.class_digest,
+                Run.forced == work.forced,
+            )
+            run = session.scalar(unfinished.order_by(Run.id.desc()).limit(1))
+            if run is None:
+                run = Run(
+                    started=_now(),
+                    seed=seed if work.seed is None else work.seed,
+                    assignment=work.assignment,
+                    assignment_digest=work.assignment_digest,
+                    class_digest=work.class_digest,
+                    version=work.version,
+                    isolation=work.isolation,
+                    forced=work.forced,
+                )
+                session.add(run)
+            return run
+
+    def finished(self, work: Work, run: Run) -> dict[str, int]:
+        """The attempts, by submission, that need not be made again: unchanged work, or work of this run."""
+        found = select(Attempt.submission, Attempt.content_digest, Attempt.id).join(Run)
+        found = found.where(*_same_results(work)).order_by(Attempt.id)
+        if work.forced:
+            found = found.where(Run.id == run.id)
+        with self._session(self._reading) as session:
+            rows = session.execute(found)
+            return {name: id for name, content, id in rows if work.contents.get(name) == content}
+
+    def record(self, run: Run, content_digest: str, result: Result) -> int:
+        """Keep a result, and return which attempt it is; what the run already has of the submission stays."""
+        name = result.submission
+        with self._session(self._writing) as session:
+            kept = session.scalar(
+                select(Attempt.id).where(Attempt.run_id == run.id, Attempt.submission == name)
+            )
+            if kept is not None:
+                return kept
+            attempt = Attempt(
+                run_id=run.id,
+                submission=name,
+                content_digest=content_digest,
+                at=_now(),
+                status=result.status.value,
+                earned=result.score.earned,
+                possible=result.score.possible,
+                result=result.to_json(),
+                arrays=result.arrays,
+            )
+            session.add(attempt)
+            session.flush()
+            return attempt.id
+
+    def end(self, run: Run) -> None:
+        """Note that all of the run is graded, so that the same command begins another."""
+        with self._session(self._writing) as session:
+            session.get_one(Run, run.id).ended = _now()
+
+    def result(self, attempt: int) -> Result:
+        """The record of an attempt."""
+        with self._session(self._reading) as session:
+            found = select(Attempt.result, Attempt.arrays).where(Attempt.id == attempt)
+            return Result.from_json(*session.execute(found).one())
+
+    def entries(self, assignment: str | None = None) -> list[Entry]:
+        """The last attempt of each submission, by assignment and name."""
+        last = select(func.max(Attempt.id)).join(Run).group_by(Run.assignment, Attempt.submission)
+        if assignment is not None:
+            last = last.where(Run.assignment == assignment)
+        with self._session(self._reading) as session:
+            attempts = session.scalars(select(Attempt).where(Attempt.id.in_(last))).all()
+        decided = {name: self.adjustments(name) for name in {one.run.assignment for one in attempts}}
+        ordered = sorted(attempts, key=lambda one: (one.run.assignment, one.submission.casefold()))
+        return [Entry(one, decided[one.run.assignment].get(one.submission, UNADJUSTED)) for one in ordered]
+
+    def history(self, assignment: str, submission: str) -> list[Attempt | Decision]:
+        """All attempts and decisions, the oldest first."""
+        attempts = (
+            select(Attempt).join(Run).where(Run.assignment == assignment, Attempt.submission == submission)
+        )
+        with self._session(self._reading) as session:
+            rows: list[Attempt | Decision] = [
+                *session.scalars(attempts),
+                *session.scalars(_decisions(assignment, submission)),
+            ]
+        return sorted(rows, key=lambda one: one.at)
+
+    def adjustments(self, assignment: str) -> dict[str, Adjustment]:
+        """What counts, by submission."""
+        with self._session(self._reading) as session:
+            decisions = session.scalars(_decisions(assignment))
+            return {one.submission: one.adjustment for one in decisions}
+
+    def adjust(self, assignment: str, submission: str, who: str, **changes: Any) -> Adjustment:
+        """Change fields of what counts, and return it as it now is; the rest stays."""
+        with self._session(self._writing) as session:
+            earlier = session.scalars(_decisions(assignment, submission)).all()
+            adjustment = replace(earlier[-1].adjustment if earlier else UNADJUSTED, **changes)
+            session.add(
+                Decision(
+                    assignment=assignment, submission=submission, adjustment=adjustment, who=who, at=_now()
+                )
+            )
+            return adjustment
+
+    @contextmanager
+    def _session(self, engine: Engine) -> Iterator[Session]:
+        try:
+            with Session(engine, expire_on_commit=False) as session, session.begin():
+                yield session
+        except DBAPIError as error:
+            raise GradebookError(f"the gradebook {self.place} failed: {error.orig}") from error
+
+
+def _same_results(work: Work) -> list[ColumnElement[bool]]:
+    """What holds of the runs whose results would be the same."""
+    same = [
+        Run.assignment_digest == work.assignment_digest,
+        Run.version == work.version,
+        Run.isolation == work.isolation,
+    ]
+    return same if work.seed is None else [*same, Run.seed == work.seed]
+
+
+def _decisions(assignment: str, submission: str | None = None) -> Select[Decision]:
+    """Select those of a submission, or of all, the last one last."""
+    query = select(Decision).where(Decision.assignment == assignment).order_by(Decision.id)
+    return query if submission is None else query.where(Decision.submission == submission)
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc)

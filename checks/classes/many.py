@@ -1,0 +1,160 @@
+"""Grading many submissions: each is in the gradebook as soon as it is graded, once, and is never lost."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ...submissions.reading.names import submission_names
+from ...submissions.reading.packing import Handed, pack_folder, pack_of_class
+from ..architecture.family import version_of
+from ..assignment.assignment import Assignment
+from ..record.adjustment import UNADJUSTED
+from ..record.result import GRADER_FAILED, Result
+from .engines import Begun, Done, Engine
+from .gradebook.errors import GradebookError
+from .gradebook.store import Gradebook, Work
+from .tasks import Setting, Task
+
+
+class Watch(Protocol):
+    """Who is told how a run goes on."""
+
+    def start(self, waiting: int, taken: int) -> None:
+        """So many are graded now, and so many taken from the gradebook."""
+
+    def begun(self, name: str) -> None:
+        """A worker grades this one."""
+
+    def done(self, result: Result) -> None:
+        """It is graded, kept, and its files are written."""
+
+    def taken(self, result: Result) -> None:
+        """The files of one that was taken are written again."""
+
+
+@dataclass(frozen=True)
+class Class:
+    """How a run ended."""
+
+    seed: int
+    graded: int
+    left: int  # which it did not come to
+    lost: tuple[str, ...]  # the names of those on which the grader itself failed
+
+
+def grade_many(
+    paths: Sequence[Path],
+    assignment: Assignment,
+    out: Path,
+    *,
+    engine: Engine,
+    gradebook: Gradebook,
+    watch: Watch,
+    setting: Setting,
+    seed: int | None = None,
+    checks: Path | None = None,
+    force: bool = False,
+) -> Class:
+    """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.
+
+    What the gradebook has of the same content, assignment, checks, isolation and version (and ``seed``, if
+    one is given) is taken from there, unless told to ``force``; an unfinished run of the same class is
+    continued. An exception leaves all that was done in the gradebook. Raises GradebookError and OSError where
+    that or a file cannot be written, and EngineError. Where the grader fails on one of them, by whatever
+    exception, that one is lost and the others are graded.
+    """
+    from ...reports import write_class
+
+    class_ = dict(zip(submission_names(paths), paths, strict=True))
+    own = pack_folder(checks) if checks else None
+    work = Work(
+        assignment=assignment.name,
+        assignment_digest=_digest(assignment, own),
+        contents={name: pack_of_class(path).digest for name, path in class_.items()},
+        version=version_of(assignment.architecture),
+        isolation=setting.isolation.value,
+        seed=seed,
+        forced=force,
+    )
+    going = _Going(work, out, gradebook, watch)
+    tasks = (
+        Task(pack_of_class(path), name, assignment, going.run.seed, own, setting)
+        for name, path in class_.items()
+        if name not in going.taken
+    )
+    watch.start(len(class_) - len(going.taken), len(going.taken))
+    with engine:
+        for event in engine.run(tasks):
+            if isinstance(event, Begun):
+                watch.begun(event.task.name)
+            else:
+                going.keep(event)
+    write_class(going.results(), out, going.adjustments)
+    return going.end()
+
+
+def _digest(assignment: Assignment, own: Handed | None) -> str:
+    """The same where the same is asked for."""
+    asked = assignment.model_dump_json() + (own.digest if own else "")
+    return hashlib.sha256(asked.encode()).hexdigest()
+
+
+class _Going:
+    """A run that goes on: which attempts are taken from the gradebook, and which were made."""
+
+    def __init__(self, work: Work, out: Path, gradebook: Gradebook, watch: Watch) -> None:
+        self._work, self._out, self._gradebook, self._watch = work, out, gradebook, watch
+        self.run = gradebook.begin(work, secrets.randbelow(2**31))
+        self.taken = gradebook.finished(work, self.run)
+        self.adjustments = gradebook.adjustments(work.assignment)
+        self._graded: dict[str, int] = {}
+        self._lost: dict[str, Result] = {}
+
+    def keep(self, done: Done) -> None:
+        """Put a result into the gradebook, before its files; one that the grader failed on is not kept."""
+        task, result = done.task, done.result or done.task.lost()
+        try:
+            if done.result is not None:
+                self._graded[task.name] = self._gradebook.record(self.run, task.handed.digest, result)
+            self._write(result)
+        except (GradebookError, OSError):  # which would be the same for the next
+            raise
+        except Exception:
+            traceback.print_exc()
+            result = task.lost()
+            self._write(result)
+        if result.reason == GRADER_FAILED:
+            self._lost[task.name] = result
+        self._watch.done(result)
+
+    def results(self) -> Iterator[Result]:
+        """One after the other, since all at once may be too many; files of those taken are written again."""
+        for name in self._work.contents:
+            if name in self._lost:
+                yield self._lost[name]
+            elif name in self._graded:
+                yield self._gradebook.result(self._graded[name])
+            elif name in self.taken:
+                result = self._gradebook.result(self.taken[name])
+                self._write(result)
+                self._watch.taken(result)
+                yield result
+
+    def end(self) -> Class:
+        """Note in the gradebook if all are graded, so that the same command begins another run."""
+        left = len(self._work.contents.keys() - self.taken.keys() - self._graded.keys() - self._lost.keys())
+        if not left and not self._lost:
+            self._gradebook.end(self.run)
+        return Class(self.run.seed, len(self._graded.keys() - self._lost.keys()), left, tuple(self._lost))
+
+    def _write(self, result: Result) -> None:
+        from ...reports import write_submission
+
+        name = result.submission
+        write_submission(result, self._out / name, self.adjustments.get(name, UNADJUSTED))

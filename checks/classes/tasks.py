@@ -1,0 +1,114 @@
+"""One submission as a task that any process can do, on this machine or another. Imports no torch."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...submissions.errors import SubmissionError
+from ...submissions.host.process import Zygote
+from ...submissions.reading.packing import Handed
+from ...submissions.reading.unseen import plain
+from ...submissions.sandbox.isolation import Isolation, open_sandbox
+from ..architecture.family import version_of
+from ..assignment.assignment import Assignment
+from ..examining.passes.pictures import Picture
+from ..grading.grader import grader
+from ..record.result import GRADER_FAILED, Result, Run, Score, Status
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What processes of submissions are made with: tasks that agree on it share a warm zygote."""
+
+    isolation: Isolation = Isolation.AUTO
+    warm: tuple[str, ...] = ()  # packages that submissions import beside torch
+
+    def zygote(self) -> Zygote:
+        """Start the process that is forked for each submission; its owner stops it.
+
+        Raises IsolationError where this machine has not what the setting requires.
+        """
+        zygote = Zygote(self.warm, open_sandbox(self.isolation))
+        zygote.start()
+        return zygote
+
+
+OWN_WORK = Setting(Isolation.NONE)  # who checks their own work runs it anyway
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission, and all that is needed to grade it."""
+
+    handed: Handed
+    name: str  # of the submission in the class
+    assignment: Assignment
+    seed: int
+    checks: Handed | None = None  # a folder with further checks
+    setting: Setting = Setting()
+    picture: Picture | None = None  # what the record shows of the stages is of a pass on it
+
+    @property
+    def key(self) -> str:
+        """The same for the same work: name, content, assignment, checks, seed and version."""
+        asked = [self.name, self.handed.digest, self.assignment.model_dump_json(), str(self.seed)]
+        asked += [self.checks.digest if self.checks else "", repr(self.setting)]
+        asked.append(version_of(self.assignment.architecture))
+        return hashlib.sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def grade(self, zygote: Zygote, checks: Path | None = None) -> Result:
+        """Grade it in this process, where ``checks`` lie unpacked.
+
+        Raises RuntimeError where the grader itself fails, PictureError where the model reads no such picture.
+        """
+        with ExitStack() as unpacked:
+            try:
+                path = unpacked.enter_context(self.handed.unpacked())
+            except SubmissionError as error:
+                return self._ended(error.status, plain(error.reason))
+            return grader()(
+                path,
+                self.assignment,
+                zygote=zygote,
+                seed=self.seed,
+                name=self.name,
+                checks=checks,
+                picture=self.picture,
+                left=self.handed.left,
+            )
+
+    def lost(self) -> Result:
+        """Return the record of a submission on which the grader failed."""
+        return self._ended(Status.CRASHED, GRADER_FAILED)
+
+    def took_too_long(self) -> Result:
+        """Return the record of a submission that the grader gave up for time."""
+        most = f"{self.assignment.limits.judge_seconds:g} s"
+        return self._ended(Status.TIMED_OUT, f"it took too long to judge: {_judged(most)}")
+
+    def took_too_much_memory(self) -> Result:
+        """Return the record of a submission that the grader gave up for memory."""
+        most = f"{self.assignment.limits.judge_bytes / 2**30:g} GB"
+        return self._ended(Status.OUT_OF_MEMORY, f"it took too much memory to judge: {_judged(most)}")
+
+    def _ended(self, status: str, reason: str) -> Result:
+        return Result(
+            schema=1,
+            submission=self.name,
+            assignment=self.assignment.name,
+            status=Status(status),
+            reason=reason,
+            score=Score(earned=0, possible=self.assignment.possible),
+            run=Run(seed=self.seed, seconds=0),
+        )
+
+
+def _judged(most: str) -> str:
+    """What is allowed, and what to do."""
+    return (
+        f"the grader's own work on it may take {most}. Look for far too many operations, parameters, tensors"
+        " or lines of text, and for a model that is much larger than was asked for"
+    )

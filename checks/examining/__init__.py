@@ -1,0 +1,1 @@
+"""What the checks ask of a submission, computed when it is first asked for."""

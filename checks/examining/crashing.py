@@ -1,0 +1,97 @@
+"""Why a forward pass ended in an exception: what met on which line, and which stage was being computed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ...submissions.errors import StudentCodeFailed
+from ..locating.search.axes import names_of
+from ..locating.search.nearness import same
+from ..locating.walk import Walk
+from .causes import Facts, Met, cause_of
+from .operations import demand_of
+
+_WORD = re.compile(r"\b[A-Za-z_]\w{0,63}\b")  # longer ones are no names that somebody misspells
+_UNKNOWN = re.compile(r"has no attribute '(\w{1,64})'|name '(\w{1,64})' is not defined")
+_WORDS = 5_000  # of one file; to compare with each takes up to a tenth of a millisecond
+
+
+@dataclass(frozen=True)
+class Crash:
+    """``stage`` is the key of the one to blame; ``id`` of the catalogue where the cause is known."""
+
+    stage: str
+    id: str | None
+    message: str
+
+
+def diagnose(walk: Walk, error: StudentCodeFailed, files: Mapping[str, bytes]) -> Crash:
+    """Explains ``error``, which ended the pass that ``walk`` went through."""
+    facts = Facts(walk, error, _next_stage(walk), _met(walk))
+    cause = cause_of(facts)
+    if cause is not None and cause.stage not in walk.family.by_key:  # it is one of another architecture's
+        cause = None
+    stage = facts.stage if cause is None else cause.stage
+    told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
+    row = walk.family.stage(stage)
+    told.append(f"{row.label} ({row.title.lower()}) was being computed.")
+    told += [_given(facts), demand_of(facts), _meant(error, files)]
+    return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
+
+
+def _next_stage(walk: Walk) -> str:
+    """The first stage that was not reached, or the last of all."""
+    reached = {step.key for step in walk.steps}
+    stages = walk.family.stages
+    return next((one.key for one in stages[1:] if one.key not in reached), stages[-1].key)
+
+
+def _met(walk: Walk) -> tuple[Met, ...]:
+    """The tensors of the failing call."""
+    failed = walk.trace.failed
+    if failed is None:
+        return ()
+    met = []
+    for name, reference in failed.inputs:
+        value, stage = walk.trace.value(reference), None
+        if "float" in value.dtype:
+            tensor = walk.trace.tensor(reference)
+            settled = [(step.key, walk.context.stages[step.key, step.block]) for step in reversed(walk.steps)]
+            alike = (key for key, one in settled if one.shape == tensor.shape and same(one, tensor))
+            stage = next(alike, None)
+        parameter = value.name if reference.kind == "leaf" else ""
+        met.append(Met(name, tuple(reference.shape), stage, parameter, reference))
+    return tuple(met)
+
+
+def _given(facts: Facts) -> str:
+    if not facts.met:
+        return ""
+    return f"{facts.op} was given {' and '.join(_told(one, facts.walk) for one in facts.met)}."
+
+
+def _told(one: Met, walk: Walk) -> str:
+    """Its variable, what it is, and its size by axes."""
+    size = " × ".join(map(str, one.shape)) or "a single number"
+    parts = [f"`{one.name}`"] if one.name else []
+    if one.stage is not None:
+        row = walk.family.stage(one.stage)
+        parts.append(f"{row.label} ({row.title.lower()})")
+        size += f" ({' × '.join(names_of(row.axes))})"
+    elif one.parameter:
+        parts.append(f"the parameter {one.parameter}")
+    return ", ".join([*parts, size]) if parts else f"a tensor of {size}"
+
+
+def _meant(error: StudentCodeFailed, files: Mapping[str, bytes]) -> str:
+    """For a name that nothing has: the nearest one in the code."""
+    unknown = _UNKNOWN.search(error.message)
+    if unknown is None or not error.frames:
+        return ""
+    name = unknown[1] or unknown[2]
+    words = set(_WORD.findall(files.get(error.frames[0].file, b"").decode("utf-8", "replace"))) - {name}
+    near = get_close_matches(name, sorted(words)[:_WORDS], n=3, cutoff=0.7)
+    return f"Is `{' or `'.join(one + '`' for one in near)} meant?" if near else ""

@@ -1,0 +1,229 @@
+"""What the checks of a submission ask: what is wrong with its stages, how it was built, how else it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from torch import Tensor
+
+from ...submissions.host.session import Passes, Session
+from ...submissions.host.used import Slopes, Use
+from ...submissions.questions.answers import Habit, Inventory
+from ...submissions.reading.source import Source
+from ..assignment.assignment import Assignment
+from ..assignment.commands import command_line
+from ..locating.walk import Finding
+from .beside import stages_beside
+from .claims import FalseClaim, false_claims
+from .constants import Constant, constants
+from .crashing import Crash, diagnose
+from .drawing import Draw, noise
+from .full_size import FullSize, full_size
+from .passes.example import Example
+from .passes.examples import Examples
+from .passes.pictures import Picture
+from .picture_pass import picture_pass
+from .presence import absent, missing
+from .returned_paths import paths_of_scores
+from .using import ask, ask_slopes, deeper_example
+from .verdicts import CheckFailed, NotAsked
+
+# what a block of another architecture than the assignment's is called
+_FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
+
+
+class Examination(Examples):
+    """One submission under examination. Every method may raise the SubmissionError that ended its process."""
+
+    def __init__(
+        self,
+        source: Source,
+        session: Session,
+        assignment: Assignment,
+        seed: int,
+        picture: Picture | None = None,
+    ) -> None:
+        super().__init__(source, session, assignment, seed)
+        self._picture = picture
+        self._shrunk: set[str] = set()
+        self.noted: list[Finding] = []  # variants that no single stage shows
+
+    @property
+    def command(self) -> str:
+        """What grades it again in the same way, beside the submission and an assignment's own file."""
+        return command_line("check", self.source.name, assignment=self.assignment, seed=self.seed)
+
+    @cached_property
+    def shown(self) -> Example:
+        """The pass whose numbers people see: of the picture that was given, else the first example."""
+        return self._first if self._picture is None else picture_pass(self, self._picture)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """Every mistake and variant of any example, in the order of stages."""
+        steps = (step for example in self.examples for step in example.walk.steps)
+        unnamed = self.unexplained | self._stuck
+        found = [one for step in steps if (step.key, step.block) not in unnamed for one in step.findings]
+        if self.is_foreign and self.architecture in _FOREIGN:
+            found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
+        if self.diagnosis is not None and self.diagnosis.id is not None:
+            found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
+        found += [one.finding for one in self.false_claims]
+        found += [one.finding for one in self.constants.values() if one.finding is not None]
+        return list({(one.id, one.stage): one for one in found}.values())
+
+    @cached_property
+    def unexplained(self) -> set[tuple[str, int]]:
+        """Key and block of stages that no known equation gives in some example.
+
+        Where one does in another example, that is a coincidence: half the scores are those of a doubled
+        scale where heads have a width of 4.
+        """
+        steps = (step for example in self.examples for step in example.walk.steps)
+        return {(step.key, step.block) for step in steps if not step.explained}
+
+    @property
+    def _stuck(self) -> set[tuple[str, int]]:
+        """Key and block of stages at which the walk of some example could not go on."""
+        return {one.walk.unexplained for one in self.examples if one.walk.unexplained is not None}
+
+    @cached_property
+    def scores_path(self) -> str:
+        """Where the class scores are in what the model returns; empty where they come alone, or not."""
+        return next(iter(paths_of_scores(self.examples)), "")
+
+    @cached_property
+    def beside(self) -> frozenset[str]:
+        """Keys of stages that are computed, and not for what the model returns."""
+        return stages_beside(self)
+
+    @cached_property
+    def diagnosis(self) -> Crash | None:
+        """Why the forward pass raised an exception, if it did."""
+        return None if self.crash is None else diagnose(self.walk, self.crash, self.source.files)
+
+    @cached_property
+    def false_claims(self) -> list[FalseClaim]:
+        """What is shown as a stage, and was never computed by the model."""
+        return false_claims(self)
+
+    @cached_property
+    def constants(self) -> Mapping[str, Constant]:
+        """Stages that read a constant where something learned was expected, by key."""
+        return constants(self)
+
+    @property
+    def stopped_at(self) -> str | None:
+        """The key of the stage to blame for the exception that the forward pass ended in."""
+        return None if self.diagnosis is None else self.diagnosis.stage
+
+    def variant(self, id: str, message: str) -> None:
+        """Notes a variant that a property shows. Raises CheckFailed where the assignment forbids it."""
+        if all(one.id != id for one in self.noted):
+            self.noted.append(Finding(id, self.family.mistake(id).stage, None))
+        if self.counts(id):
+            raise CheckFailed(message, (id,), self.first_draw)
+
+    def faults(self, key: str) -> list[str]:
+        """Ids of what the assignment does not accept at a stage."""
+        return [one.id for one in self.findings if one.stage == key and self.counts(one.id)]
+
+    def counts(self, id: str) -> bool:
+        """Does this finding cost marks here?"""
+        foreign = self.is_foreign and id == _FOREIGN.get(self.architecture or "")
+        return foreign or not self.assignment.allows(id)[0]
+
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """Keys of stages that are not there by right."""
+        return absent(self)
+
+    @cached_property
+    def missing(self) -> Mapping[str, int]:
+        """Stages that should be there and were not found: by key, in order, the first block without them."""
+        return missing(self, self.absent)
+
+    def may_shrink(self, id: str) -> bool:
+        """Shrinking is paid for once a mistake."""
+        first = id not in self._shrunk
+        self._shrunk.add(id)
+        return first
+
+    def failed_before(self, key: str) -> str | None:
+        """The label of the first stage before ``key`` that is not right."""
+        for stage in self.family.stages:
+            if stage.key == key:
+                return None
+            if self.is_wrong(stage.key):
+                return stage.label
+        return None
+
+    def is_wrong(self, key: str) -> bool:
+        """Is a stage computed by anything but its equation, as far as values tell?"""
+        claimed = {one.finding.id for one in self.false_claims if one.finding.stage == key}
+        claimed |= {one.id for one in self.constants.values() if one.stage == key and one.id}
+        computed = set(self.faults(key)) - claimed
+        return bool(computed) or key in self.missing or any(at == key for at, _ in self.unexplained)
+
+    @cached_property
+    def full_shapes(self) -> FullSize:
+        """The shape of every stage at the assignment's sizes, computed on shapes alone."""
+        return full_size(self)
+
+    @cached_property
+    def habits(self) -> tuple[Habit, ...]:
+        """What the first example's pass does beside computing."""
+        self.demand_a_model()
+        draw = self.first_draw
+        return self.session.habits(draw.sizes, draw.seed, draw.image)
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """What the model holds when it is fresh."""
+        self.demand_a_model()
+        return self.session.inventory(self.session.sizes_for(self.family.sampling.fresh), self.seed)
+
+    @cached_property
+    def used(self) -> dict[str, Use]:
+        """The first example in every way in which models are used."""
+        self.demand_a_model()
+        return ask(self)
+
+    @cached_property
+    def slopes(self) -> tuple[Draw, Slopes]:
+        """Of the whole model, with as many blocks as the assignment asks for, or as its code fixes."""
+        self.demand_a_model()
+        return ask_slopes(self)
+
+    @cached_property
+    def deeper(self) -> Example | None:
+        """An example with more blocks, where these do not just go on as the first ones do."""
+        return deeper_example(self)
+
+    def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
+        """Plain passes of the model. Raises NotApplicable where there is only a script."""
+        self.demand_a_model()
+        given = list(images) or [noise(draw.sizes, draw.seed)]
+        return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
+
+    @property
+    def prints_in_passes(self) -> bool:
+        """Was anything printed while the model was traced? A script may call what prints for it."""
+        return bool(self.examples) and not self.session.is_script and self.session.child.prints_in_passes
+
+    @cached_property
+    def plain(self) -> Passes:
+        """Untraced passes of the first example: its image twice, another image, its image again."""
+        draw = self.first_draw
+        return self.forward(draw, [draw.image, noise(draw.sizes, draw.seed + 1)], order=[0, 0, 1, 0])
+
+    @cached_property
+    def backward(self) -> Passes:
+        """An untraced pass over another image of the first example's sizes, and its backward pass."""
+        return self.forward(self.first_draw, backward=True)
+
+    def demand_a_model(self) -> None:
+        """Raises NotApplicable where there is only a script."""
+        if self.session.is_script:
+            raise NotAsked("a script has no model that could be built, or run in another way")

@@ -1,0 +1,104 @@
+"""The shape of every stage at the assignment's own sizes, without arithmetic.
+
+A pass on shapes alone gives the shape of each record. Where a stage is a whole record, that is its shape.
+Where it is a part of one, or in another layout, each of its axes is the size that it follows in all examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...reference.model_sizes import ModelSizes
+from ...submissions.errors import StudentCodeFailed, SubmissionError
+from ...submissions.host.trace import Reference, Trace
+from ..locating.walk import Step
+from .passes.examples import Examples
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FullSize:
+    """Shapes by stage key for one image; none where it fails there, or runs other operations."""
+
+    shapes: dict[str, Shape]
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One example: its sizes, and the shape that a stage has in it."""
+
+    sizes: ModelSizes
+    shape: Shape
+
+
+def full_size(examples: Examples) -> FullSize:
+    """Return the shapes that the submission's stages have there.
+
+    Shapes do not depend on the depth, so it is that of the first example; a batch of one is laid out by
+    other operations than a larger one.
+    """
+    session = examples.session
+    try:
+        sizes = session.sizes_for(examples.full)
+        trace = session.trace(sizes, examples.seed)
+    except (StudentCodeFailed, SubmissionError) as error:
+        return FullSize({}, str(error))
+    if trace.error is not None and examples.crash is None and not session.is_script:
+        return FullSize({}, str(trace.error))
+    if trace.signature != examples.walk.trace.signature:
+        return FullSize({})
+    return FullSize(_shapes_in(examples, trace, sizes))
+
+
+def _shapes_in(examples: Examples, full: Trace, sizes: ModelSizes) -> dict[str, Shape]:
+    family, walk, (first, *_) = examples.family, examples.walk, examples.examples
+    found: dict[str, Shape] = {family.input_key: of_one_image(full.records[0].shape, sizes.batch)}
+    same = [one for one in examples.examples if one.walk is walk]
+    for number, seen in enumerate(first.seen):
+        measured = [Measured(one.draw.sizes, tuple(one.seen[number].student.shape)) for one in same]
+        shape = shape_at(seen.step, family.stage(seen.step.key).axes, measured, walk.trace, full, sizes)
+        if shape is not None:
+            found.setdefault(seen.step.key, of_one_image(shape, sizes.batch))
+    return found
+
+
+def shape_at(
+    step: Step, letters: str, measured: Sequence[Measured], located: Trace, full: Trace, sizes: ModelSizes
+) -> Shape | None:
+    """The shape of ``step``, whose axes are called ``letters``, in the pass ``full`` at ``sizes``.
+
+    None where its axes follow no size. ``measured`` are its shapes in the examples; the first is the one
+    that was ``located``.
+    """
+    if step.found is not None and not step.found.axes:
+        place = step.found.places[0]
+        record = located.records[place.record].reference
+        whole = Reference("record", place.record, place.offset, measured[0].shape, place.strides)
+        if whole == record:  # with its axes in the same order, which equal sizes alone do not tell
+            return full.records[place.record].shape
+    sides = list(zip(*(one.shape for one in measured)))
+    own = [*letters.split(), *[""] * len(sides)]
+    small, large = [one.sizes.axes for one in measured], sizes.axes
+    axes = [_axis(side, letter, small, large) for side, letter in zip(sides, own)]
+    known = [one for one in axes if one is not None]
+    return tuple(known) if len(known) == len(axes) else None
+
+
+def _axis(
+    seen: Sequence[int], own: str, small: Sequence[Mapping[str, int]], large: Mapping[str, int]
+) -> int | None:
+    """The size in ``large`` that an axis called ``own`` follows, which was ``seen`` at ``small`` ones."""
+    if set(seen) == {1} and own == "1":  # which some size may be in all examples, too
+        return 1
+    for letter in [own, *large] if own in large else [*large]:
+        if all(axes[letter] == there for axes, there in zip(small, seen)):
+            return large[letter]
+    return seen[0] if len(set(seen)) == 1 else None
+
+
+def of_one_image(shape: Shape, batch: int) -> Shape:
+    """The assignment's shapes are those of one image."""
+    return (1, *shape[1:]) if shape[:1] == (batch,) else shape

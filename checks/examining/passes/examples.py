@@ -1,0 +1,240 @@
+"""The passes of a submission that all checks share: at sizes drawn at random, with the stages located."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+
+from torch import Tensor
+
+from ....reference.model_sizes import ModelSizes
+from ....submissions.errors import StudentCodeFailed
+from ....submissions.host.session import Session
+from ....submissions.host.trace import Trace
+from ....submissions.questions.size_limits import pass_numbers
+from ....submissions.reading.code import marks
+from ....submissions.reading.source import Source
+from ...architecture.family import Family
+from ...assignment.assignment import Assignment
+from ...locating.context import Context
+from ...locating.locate import locate
+from ...locating.walk import Walk
+from ..drawing import Draw, draw_examples, is_large
+from ..stops import statements
+from ..verdicts import NotApplicable
+from .example import Example
+from .replay import ReplayError, replay, reread
+from .steadiness import parting, unsteady
+
+_SPARE = 4  # times as many draws as examples
+_LARGE_EXAMPLES = 2
+_MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens take 20
+_LARGE_NUMBERS = 1 << 26  # of a pass, 0.5 GB: several times that is held while it is recorded and sent
+
+
+def _fewer(found: list[Draw]) -> list[Draw]:
+    """Of large draws some, with two images, as far as memory goes: one hides what mixes images."""
+    two = replace(found[0].sizes, batch=2)
+    if pass_numbers(two) > _LARGE_NUMBERS:
+        return [replace(found[0], sizes=replace(two, batch=1))]
+    return [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
+
+
+def _told(draw: Draw) -> str:
+    return ", ".join(f"{name} {size}" for name, size in vars(draw.sizes).items())
+
+
+class Examples:
+    """The passes of one submission. Every method may raise the SubmissionError that ended its process."""
+
+    def __init__(self, source: Source, session: Session, assignment: Assignment, seed: int) -> None:
+        self.source, self.session, self.assignment, self.seed = source, session, assignment, seed
+        self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
+        self._locations = 0
+        self.left_out: list[str] = []  # sizes at which the model fails, in words
+        self.parted: int | None = None  # the record at which passes over one image part
+        self.varying: Draw | None = None  # where the scores of one image vary from pass to pass
+
+    @property
+    def family(self) -> Family:
+        """The architecture that is asked for, with its table of stages."""
+        return self.assignment.family
+
+    @cached_property
+    def _traced(self) -> list[tuple[Draw, Trace]]:
+        """The sizes that are asked for, as near as the model can be built, each once, with a pass at each.
+
+        Sizes at which the model fails are left out, if there are others: a model may need an even width, say.
+        Raises StudentCodeFailed where it can be built at none.
+        """
+        found: list[tuple[Draw, Trace]] = []
+        failure: StudentCodeFailed | None = None
+        for draw in self._wanted():
+            try:
+                found.append((draw, self.trace(draw)))
+            except StudentCodeFailed as error:
+                failure = error
+                self.left_out.append(f"it was not built at {_told(draw)}: {error}")
+        if failure is not None and not found:
+            raise failure
+        runs = [row for row in found if row[1].error is None]
+        crashed = [row for row in found if row[1].error is not None]
+        if runs:
+            self.left_out += [f"it does not run at {_told(draw)}: {trace.error}" for draw, trace in crashed]
+        return runs or crashed
+
+    def _wanted(self) -> list[Draw]:
+        count = self.assignment.examples
+        built: dict[Draw, bool] = {}
+        draws = draw_examples(_SPARE * count, self.seed, self.family)
+        while some := list(islice(draws, count - sum(built.values()))):
+            for draw, sizes in zip(some, self.session.each_sizes_for([one.sizes for one in some])):
+                # what a model makes of them may bring equal axes back
+                built[replace(draw, sizes=sizes)] = self.family.sampling.tells_apart(sizes)
+        found = ([one for one in built if built[one]] or list(built))[:count]
+        return [self.buildable(draw) for draw in _fewer(found)] if is_large(found[0].sizes) else found
+
+    def buildable(self, draw: Draw) -> Draw:
+        return replace(draw, sizes=self.session.sizes_for(draw.sizes))
+
+    @property
+    def first_draw(self) -> Draw:
+        """What the stages are located on."""
+        return self._first.draw
+
+    @cached_property
+    def examples(self) -> list[Example]:
+        """All passes: located on the first, replayed on those that run the same operations.
+
+        Where the plan does not hold on a trace, that trace is located afresh.
+        """
+        found = [self._first]
+        for draw, trace in self._traced[1:]:
+            example = self.replayed(draw, trace)
+            if example is None and self.parted is None:
+                example = self.located(draw, trace)
+            found += [] if example is None else [example]
+        return found
+
+    @property
+    def walk(self) -> Walk:
+        return self._first.walk
+
+    @cached_property
+    def _first(self) -> Example:
+        example = self.located(*self._traced[0])
+        self.left_out += [
+            f"{path or 'what the model returns'} is returned, {why}, and is not judged"
+            for path, why in example.trace.left_out
+        ]
+        return example
+
+    def input(self, draw: Draw) -> Tensor:
+        """What is read, drawn at random."""
+        return draw.image
+
+    def trace(
+        self,
+        draw: Draw,
+        image: Tensor | None = None,
+        fixed: Mapping[str, Tensor] | None = None,
+        drawn: int | None = None,
+    ) -> Trace:
+        given = draw.image if image is None else image
+        return self.session.trace(draw.sizes, draw.seed, given, fixed=fixed, drawn=drawn)
+
+    def example(self, draw: Draw, drawn: int | None = None) -> Example:
+        """A draw traced, with the located stages in it; ``drawn`` is a seed of its own for the parameters."""
+        trace = self.trace(draw, drawn=drawn)
+        return self.replayed(draw, trace) or self.located(draw, trace)
+
+    def replayed(self, draw: Draw, trace: Trace) -> Example | None:
+        """The stages where they were on an earlier pass; None where they are not there."""
+        walk = self._walks.get(trace.signature, self.walk)
+        try:
+            return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
+        except (ReplayError, RuntimeError, ValueError, LookupError):
+            # the others where sizes do not go together, or fewer tensors are put together than before
+            return None
+
+    @cached_property
+    def before(self) -> Context:
+        """The student's tensors of the first example, to compare with those of ``again``."""
+        return reread(self.walk, self._first.trace, self._first.draw.sizes)
+
+    def again(self, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None) -> Context:
+        """The student's tensors of the first example on another image or with other parameters.
+
+        Raises NotApplicable where other operations run then.
+        """
+        draw = self._first.draw
+        try:
+            return reread(self.walk, self.trace(draw, image, fixed), draw.sizes)
+        except ReplayError as error:
+            if parting(self._first.trace, lambda: self.trace(draw)) is not None:
+                raise unsteady() from None
+            raise NotApplicable(f"the code takes another way then: {error}") from None
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Has enough been located? Each time takes as long as ten passes."""
+        return self._locations >= _MOST_LOCATIONS
+
+    @cached_property
+    def _operations_differ(self) -> bool:
+        return len({trace.signature for _, trace in self._traced}) > 1
+
+    def located(self, draw: Draw, trace: Trace) -> Example:
+        # where all examples run the same operations, so do passes over one of them
+        if self.parted is None and trace.signature not in self._walks and self._operations_differ:
+            self.parted = parting(trace, lambda: self.trace(draw))
+        self._locations += 1
+        walk = locate(trace, draw.sizes, self.family)
+        self._walks.setdefault(trace.signature, walk)
+        return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
+
+    @cached_property
+    def redrawn(self) -> Example:
+        """The first example once more, with other parameters and everything else as it was."""
+        return self.example(self.first_draw, drawn=self.first_draw.seed + 1)
+
+    @property
+    def signatures(self) -> Mapping[str, Walk]:
+        """What was located in the examples, by the operations that run there."""
+        return {one.trace.signature: one.walk for one in self.examples}
+
+    @property
+    def full(self) -> ModelSizes:
+        """The assignment's sizes, with the first example's depth and a batch that is laid out as there."""
+        first = self.first_draw.sizes
+        return replace(self.assignment.full, batch=min(first.batch, 2), depth=first.depth)
+
+    @cached_property
+    def crash(self) -> StudentCodeFailed | None:
+        """The exception that the forward pass ended in, if it did; after its logits, a script may fail."""
+        reached = any(step.key == "logits" for step in self.walk.steps)
+        return None if self.session.is_script and reached else self._first.trace.error
+
+    @cached_property
+    def watched(self) -> Trace:
+        """One pass of the first example, looked at where the breakpoint marks stand."""
+        draw = self.first_draw
+        # without any mark, one that is never reached still has variables looked at
+        stops = statements(self.source.files, marks(self.source.files)) or [("", 0)]
+        return self.session.trace(draw.sizes, draw.seed, draw.image, marks=stops)
+
+    @property
+    def architecture(self) -> str | None:
+        return self.walk.architecture
+
+    @property
+    def is_foreign(self) -> bool:
+        """Is this a block that the assignment does not ask for?"""
+        return self.architecture is not None and self.architecture not in self.assignment.architectures
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Of the stages that are looked for, in order."""
+        return [stage.key for stage in self.family.stages[1:]]

@@ -1,0 +1,89 @@
+"""Which line of the student's code a stage was computed on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...submissions.errors import Frame
+from ...submissions.reading.python_text import decode
+from ...submissions.reading.source import Source
+from ..locating.walk import Step
+from ..record.result import CodeLine, Location
+from .examination import Examination
+
+_AROUND = 2  # lines of code before and after the one to look at
+_LONGEST = 200  # characters of a line that are shown
+
+
+def place_of(examination: Examination, key: str) -> Frame | None:
+    """The line on which the stage's tensor was made, in the first block where something is wrong with it.
+
+    Where it was never a tensor of its own, the line of the next stage that was. None where there is no line.
+    """
+    if key == examination.stopped_at and examination.crash is not None:
+        return next(iter(examination.crash.frames), None)
+    if key == examination.family.input_key:
+        return next(iter(examination.walk.trace.value(examination.walk.trace.image).frames), None)
+    shown = [one.frame for one in examination.false_claims if one.finding.stage == key and one.frame]
+    if shown:
+        return shown[0]
+    steps = [step for step in examination.walk.steps if step.key == key]
+    wrong = [step for step in steps if step.findings or not step.explained]
+    for step in (*wrong, *steps):
+        frame = _frame(examination, step)
+        if frame is not None:
+            return frame
+    return None
+
+
+def _frame(examination: Examination, step: Step) -> Frame | None:
+    frames = frames_of(examination, step)
+    helpers = _helpers(examination)
+    # a helper's own line is the same for every stage it serves; its caller's is the one to look at
+    own = [frame for frame in frames if frame not in helpers]
+    return next(iter(own or frames), None)
+
+
+def frames_of(examination: Examination, step: Step) -> tuple[Frame, ...]:
+    """The lines that made the stage, or the next one that is a tensor of its own; innermost first."""
+    record = _record(examination, step)
+    return () if record is None else examination.walk.trace.records[record].frames
+
+
+def _record(examination: Examination, step: Step) -> int | None:
+    for finding in step.findings:
+        if finding.record is not None:
+            return finding.record
+    if step.found is not None:
+        return step.found.record
+    later = examination.walk.steps[examination.walk.steps.index(step) :]
+    return next((one.found.record for one in later if one.found is not None), None)
+
+
+def _helpers(examination: Examination) -> set[Frame]:
+    """Lines that made stages of one block, or of none, for different callers."""
+    callers: dict[Frame, set[tuple[Frame, ...]]] = {}
+    for step in examination.walk.steps:
+        frames = () if step.found is None else examination.walk.trace.records[step.found.record].frames
+        if frames and step.block <= 1:
+            callers.setdefault(frames[0], set()).add(frames[1:])
+    return {line for line, several in callers.items() if len(several) > 1}
+
+
+def location(frame: Frame, source: Source | None) -> Location:
+    """The line with its neighbours, for the record."""
+    lines = [] if source is None else excerpt(source.files, frame)
+    return Location(file=frame.file, line=frame.line, excerpt=lines)
+
+
+def excerpt(files: Mapping[str, bytes], frame: Frame) -> list[CodeLine]:
+    """The line and its neighbours; empty where the file is not text of the submission."""
+    content = files.get(frame.file)
+    if content is None:
+        return []
+    lines = decode(content).splitlines()
+    first, last = max(1, frame.line - _AROUND), min(len(lines), frame.line + _AROUND)
+    return [
+        CodeLine(number=number, text=lines[number - 1][:_LONGEST], marked=number == frame.line)
+        for number in range(first, last + 1)
+    ]

@@ -1,0 +1,63 @@
+"""What is asked of a model to see whether it is one function, wherever it is used."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from ...submissions.host.used import Slopes, Use, slopes_of, uses_of
+from .drawing import Draw, is_large
+from .passes.example import Example
+from .passes.examples import Examples
+from .passes.repeating import goes_on
+
+# Images in a batch that is larger than any that is graded otherwise; models fixed at large sizes take 9.
+_BATCHES = 67, 9
+# Pixels as they come out of image files and of ToTensor, beside the standard normal ones of all examples.
+RANGES = {"bytes": (0.0, 255.0), "unit": (0.0, 1.0)}
+_DEEPER = 5, 7  # blocks, beyond those that stages are located in
+
+
+def ask(examples: Examples) -> dict[str, Use]:
+    """Every use of the model by name, on the first example."""
+    draw = examples.first_draw
+    image = draw.image
+    large = is_large(draw.sizes)
+    count = _BATCHES[1] if large else _BATCHES[0]
+    many = image.repeat(-(-count // len(image)), *[1] * (image.dim() - 1))[:count]
+    images = {"image": image, "many": many}
+    if image.is_floating_point() and not large:
+        images |= {name: in_range(image, *ends) for name, ends in RANGES.items()}
+    return uses_of(examples.session, draw.sizes, draw.seed, images, few=large)
+
+
+def in_range(image: Tensor, low: float, high: float) -> Tensor:
+    """Standard normal pixels spread evenly from ``low`` to ``high``."""
+    spread: Tensor = torch.special.ndtr(image)
+    return low + (high - low) * spread
+
+
+def ask_slopes(examples: Examples) -> tuple[Draw, Slopes]:
+    """At small sizes if the model follows them, and with all of its blocks."""
+    first = examples.first_draw
+    wanted = replace(first.sizes, batch=2, depth=examples.assignment.full.depth)
+    draw = replace(first, sizes=examples.session.whole_sizes_for(wanted))
+    measured = not is_large(draw.sizes)
+    return draw, slopes_of(examples.session, draw.sizes, draw.seed, draw.image, measured=measured)
+
+
+def deeper_example(examples: Examples) -> Example | None:
+    """Located only where more blocks do other than repeat what the first ones do."""
+    first = examples.first_draw
+    depth = random.Random(examples.seed).randint(*_DEEPER)
+    draw = examples.buildable(replace(first, sizes=replace(first.sizes, depth=depth)))
+    more = draw.sizes.depth - first.sizes.depth
+    if more <= 0 or is_large(draw.sizes):
+        return None
+    trace = examples.trace(draw)
+    if goes_on(examples.walk.trace, trace, more):
+        return None
+    return examples.located(draw, trace)

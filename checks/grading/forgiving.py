@@ -1,0 +1,57 @@
+"""Which checks that could not be asked of a submission cost their points.
+
+What the assignment does not ask is asked of nobody, and its points go to the other checks. What could not be
+asked because of how the code is written is no fault, but shows nothing that earns points either: the other
+checks of its group stand for it within bounds, and beyond them it was not reached.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ..assignment.asked_points import kind_of
+from ..examining.verdicts import CheckOutcome
+from ..record.result import Note
+
+_FORGIVEN = 0.2  # of the points of a group: right programs have up to five of thirty properties skipped
+_ROUNDING = 1e-9  # points are sums of shares such as 8 / 26
+_BEYOND = "the other checks stand for a fifth of their group, and more than that could not be asked"
+
+
+def forgiven(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
+    """These outcomes, with what was skipped beyond the bounds as not reached."""
+    worth: dict[str, float] = {}
+    for one in outcomes:
+        kind = kind_of(one.id)
+        worth[kind] = worth.get(kind, 0.0) + (points[one.id] if one.asked else 0.0)
+    left = {kind: _FORGIVEN * amount for kind, amount in worth.items()}
+    return [_settled(one, points[one.id], left) for one in outcomes]
+
+
+def _settled(one: CheckOutcome, worth: float, left: dict[str, float]) -> CheckOutcome:
+    """``left`` is what may still be forgiven in each kind of checks."""
+    kind = kind_of(one.id)
+    if one.outcome != "skipped" or not one.asked:
+        return one
+    if worth > left[kind] + _ROUNDING:
+        return replace(one, outcome="not_reached", message=f"{one.message}; {_BEYOND}")
+    left[kind] -= worth
+    return one
+
+
+def unearned(
+    points: Mapping[str, float], outcomes: Sequence[CheckOutcome], settled: Sequence[CheckOutcome]
+) -> Iterator[Note]:
+    """What ``forgiven`` made of ``outcomes``, where that costs points."""
+    lost = [one for one, other in zip(settled, outcomes) if one.outcome != other.outcome]
+    for kind, number in Counter(kind_of(one.id) for one in lost).items():
+        amount = sum(points[one.id] for one in lost if kind_of(one.id) == kind)
+        checks = (
+            f"{number} check{'s' if number > 1 else ''} of the kind «{kind}» could not be asked of this code"
+        )
+        yield Note(
+            kind="unearned",
+            text=f"{checks}, beyond what others stand for: {amount:.2f} points are not earned.",
+        )

@@ -1,0 +1,111 @@
+"""The rows of the result record that name mistakes and variants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...submissions.reading.source import Source
+from ..architecture.family import Family
+from ..examining.examination import Examination
+from ..examining.placing import location
+from ..examining.verdicts import CheckOutcome
+from ..locating.walk import Finding
+from ..record.result import Location, MistakeResult, VariantResult
+from .stage_rows import where_of
+
+_OF_PARTS = ("component[", "exercise[")  # which give their mistakes themselves
+# what a property shows of these may only follow from a mistake at a stage
+_CONSEQUENCES = {"unused-parameter", "path-detached", "rng-consumed-in-eval", "squeeze-drops-batch"}
+
+
+def mistake_results(examination: Examination) -> list[MistakeResult]:
+    return [_mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)]
+
+
+def property_results(
+    outcomes: Sequence[CheckOutcome], source: Source, known: set[str], family: Family
+) -> list[MistakeResult]:
+    """What properties of the whole model give away beyond the mistakes that stages have shown."""
+    found: dict[str, MistakeResult] = {}
+    for one in outcomes:
+        if one.stage is not None or not one.mistakes or one.id.startswith(_OF_PARTS):
+            continue
+        may_follow = bool(known) and one.mistakes[0] in _CONSEQUENCES
+        if not may_follow and not known.intersection(one.mistakes):
+            found.setdefault(one.mistakes[0], _of_property(one, source, family))
+    return list(found.values())
+
+
+def _of_property(outcome: CheckOutcome, source: Source, family: Family) -> MistakeResult:
+    """The first id, and those that the property cannot tell from it."""
+    id, *also = outcome.mistakes
+    where = None if outcome.frame is None else location(outcome.frame, source)
+    return _row(family, id, family.mistakes[id].stage, where, also)
+
+
+def variant_results(examination: Examination) -> list[VariantResult]:
+    found, family = [], examination.family
+    for one in (*_in_order(examination), *examination.noted):
+        known = family.mistakes[one.id]
+        allowed, reason = examination.assignment.allows(one.id)
+        if known.kind != "error" or allowed:
+            found.append(
+                VariantResult(
+                    id=one.id,
+                    stage=label_of(family, one.stage) or one.stage,
+                    title=known.title,
+                    allowed=allowed,
+                    reason=reason,
+                )
+            )
+    return found
+
+
+def _in_order(examination: Examination) -> list[Finding]:
+    """Findings in the order of the stages; those at one stage as the walk met them."""
+    order = {stage.key: number for number, stage in enumerate(examination.family.stages)}
+    return sorted(examination.findings, key=lambda one: order.get(one.stage, len(order)))
+
+
+def _mistake(examination: Examination, finding: Finding) -> MistakeResult:
+    family = examination.family
+    where, also = where_of(examination, finding.stage), family.mistakes[finding.id].confused_with
+    return _row(family, finding.id, finding.stage, where, also, _blocks(examination, finding))
+
+
+def _row(
+    family: Family,
+    id: str,
+    stage: str,
+    where: Location | None,
+    also: Sequence[str],
+    blocks: str | None = None,
+) -> MistakeResult:
+    known = family.mistakes[id]
+    return MistakeResult(
+        id=id,
+        stage=label_of(family, stage) or stage,
+        kind=known.kind,
+        title=known.title,
+        hint=known.hint,
+        location=where,
+        blocks=blocks,
+        also=list(also),
+    )
+
+
+def _blocks(examination: Examination, finding: Finding) -> str | None:
+    """In which blocks a mistake was made, if in blocks at all."""
+    steps = examination.walk.steps
+    numbers = sorted(
+        {step.block for step in steps for one in step.findings if one.id == finding.id and step.block}
+    )
+    if not numbers:
+        return None
+    if len(numbers) == examination.walk.blocks and len(numbers) > 1:
+        return "all blocks"
+    return ("block " if len(numbers) == 1 else "blocks ") + ", ".join(map(str, numbers))
+
+
+def label_of(family: Family, key: str | None) -> str | None:
+    return next((one.label for one in family.stages if one.key == key), None)

@@ -1,0 +1,133 @@
+"""The rows of the result record that tell of the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...reference.components import COMPONENTS
+from ...reference.stages import Stage
+from ..examining.examination import Examination
+from ..examining.passes.replay import Seen
+from ..examining.placing import location, place_of
+from ..examining.verdicts import CheckOutcome
+from ..locating.search.places import ROUNDING
+from ..parts.part_judging import stage_outcomes
+from ..parts.parts import Parts
+from ..parts.parts_record import unseen_stage
+from ..record.result import Evidence, Location, StageResult, StageStatus
+from ..rules.judging import shape_and_expected
+from .corners import Corner, corner_of, rounded
+
+_JUDGING = ("shape", "equation", "invariant")
+
+
+def stage_results(
+    examination: Examination, outcomes: Sequence[CheckOutcome], parts: Parts | None
+) -> dict[str, StageResult]:
+    """Those of the model; where none is asked for, those of the components."""
+    if examination.assignment.architectures:
+        return {row.label: _stage(examination, row, outcomes) for row in _rows(examination)}
+    return {row.label: _stage_of_parts(parts, examination, row) for row in examination.family.stages}
+
+
+def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -> StageResult:
+    """The stage in the component that gets it wrong, else in the first that has it."""
+    having = [one for one in (parts.judged if parts else ()) if row.key in COMPONENTS[one.key].stages]
+    found = [
+        _stage(one.component, row, stage_outcomes(one.faults)) for one in having if one.component is not None
+    ]
+    wrong = [one for one in found if one.status is StageStatus.FAILED]
+    if found:
+        return (wrong or found)[0]
+    return unseen_stage(row, examination.assignment.full, next(iter(having), None))
+
+
+def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome]) -> StageResult:
+    seen = worst(examination, row.key)
+    mine = [one for one in outcomes if _judges(examination, one, row)]
+    failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
+    faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
+    shape, expected = shape_and_expected(examination, row)
+    corner = _corner(examination, row, seen)
+    return StageResult(
+        key=row.key,
+        title=row.title,
+        axes=row.axes,
+        equation=row.equation,
+        status=_status(examination, row, bool(failed)),
+        evidence=_evidence(examination, row.key),
+        expected_shape=list(expected),
+        shape=None if shape is None else list(shape),
+        max_error=rounded(seen.error) if seen is not None else None,
+        tolerance=ROUNDING * seen.scale if seen is not None else None,
+        mistakes=faults,
+        location=where_of(examination, row.key),
+        hint=examination.family.mistakes[faults[0]].hint if faults else None,
+        message=" ".join(dict.fromkeys(one.message for one in failed))
+        or _why_not(mine)
+        or (None if seen is None else seen.step.message)
+        or None,
+        values=corner and corner[0],
+        expected_values=corner and corner[1],
+        values_of=corner and corner[2],
+    )
+
+
+def _corner(examination: Examination, row: Stage, seen: Seen | None) -> Corner | None:
+    """The image is what was given: there is nothing to compare it with."""
+    image = examination.shown.context.stages.get(("image", 0))
+    if row.key == "image" and image is not None:
+        return corner_of(row, image)
+    return None if seen is None else corner_of(row, seen.student, seen.right)
+
+
+def _rows(examination: Examination) -> Sequence[Stage]:
+    """The stages with texts as they are true in the architecture that was seen."""
+    family = examination.family
+    rows = {one.key: one for one in family.blocks.get(examination.architecture or "", family.stages)}
+    return [rows.get(one.key, one) for one in family.stages]
+
+
+def _judges(examination: Examination, outcome: CheckOutcome, row: Stage) -> bool:
+    """Is this check about the stage itself? Of the image, only properties say something."""
+    family = examination.family
+    if row.key == family.input_key and outcome.stage is None and outcome.mistakes:
+        return family.mistakes[outcome.mistakes[0]].stage == row.key
+    return outcome.stage == row.key and outcome.id.split("[")[0] in _JUDGING
+
+
+def _why_not(mine: Sequence[CheckOutcome]) -> str | None:
+    missed = [one.message for one in mine if one.outcome in ("not_reached", "skipped") and one.message]
+    return missed[0] if missed else None
+
+
+def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
+    if failed:
+        return StageStatus.FAILED
+    if row.key == examination.family.input_key:
+        return StageStatus.PASSED
+    if row.key in examination.absent:
+        return StageStatus.NOT_APPLICABLE
+    reached = row.key not in examination.missing and examination.shown.first(row.key)
+    return StageStatus.PASSED if reached else StageStatus.NOT_REACHED
+
+
+def _evidence(examination: Examination, key: str) -> Evidence:
+    if key == examination.family.input_key:
+        return Evidence.OBSERVED
+    seen = examination.shown.all(key)
+    if not seen:
+        return Evidence.ABSENT
+    return Evidence.OBSERVED if any(one.step.found for one in seen) else Evidence.IMPLIED
+
+
+def worst(examination: Examination, key: str) -> Seen | None:
+    """The stage in the first block where it differs from its equation, else in the first; None if unseen."""
+    seen = examination.shown.all(key)
+    wrong = [one for one in seen if one.differs(ROUNDING)]
+    return next(iter([*wrong, *seen]), None)
+
+
+def where_of(examination: Examination, key: str) -> Location | None:
+    frame = place_of(examination, key)
+    return None if frame is None else location(frame, examination.source)

@@ -1,1 +1,0 @@
-"""What the figures of a report need, kept while grading."""

@@ -1,0 +1,1 @@
+"""Going on where no known equation leads, or where a pass ended."""

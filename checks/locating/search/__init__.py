@@ -1,0 +1,1 @@
+"""Where a predicted tensor is among all that a pass computed, and which parameters made it."""

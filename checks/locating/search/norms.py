@@ -1,0 +1,87 @@
+"""Normalisations as a pass applies them: how they standardise, and with which parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ....submissions.host.trace import Trace, Use
+from ..context import Context
+from ..forms import NORMS, Form
+
+_BIAS_WITHIN = 8  # records between the use of a norm's weight and that of its bias
+
+Affine = tuple[Use | None, Use | None]  # weight and bias
+
+
+@dataclass(frozen=True)
+class Norm:
+    """A normalisation: how it standardises, its parameters as consumed, its eps."""
+
+    weight: Use | None
+    bias: Use | None
+    eps: float
+    form: Form = NORMS[0]
+
+    def __call__(self, context: Context, x: Tensor) -> Tensor:
+        return affine(context, self.form.function(x, self.eps), self.weight, self.bias)
+
+    def right(self, context: Context, x: Tensor) -> Tensor:
+        """What LayerNorm gives with the same parameters."""
+        return affine(context, NORMS[0].function(x, self.eps), self.weight, self.bias)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of what is unusual about it, its eps aside."""
+        plain = ("layernorm-no-affine",) if self.weight is None else ()
+        return plain if self.form.id is None else (self.form.id, *plain)
+
+
+@dataclass(frozen=True)
+class BatchNorm:
+    """Batch norm in eval mode: mean and variance are numbers that it keeps."""
+
+    weight: Use
+    bias: Use
+    mean: Use
+    variance: Use
+    eps: float
+
+    def __call__(self, context: Context, x: Tensor) -> Tensor:
+        centred = x - context.use(self.mean)
+        standardised = centred / torch.sqrt(context.use(self.variance) + self.eps)
+        return affine(context, standardised, self.weight, self.bias)
+
+    def right(self, context: Context, x: Tensor) -> Tensor:
+        """What LayerNorm gives with the same parameters."""
+        return affine(context, NORMS[0].function(x, self.eps), self.weight, self.bias)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return ("batchnorm-instead-of-layernorm",)
+
+
+def affine(context: Context, x: Tensor, weight: Use | None, bias: Use | None) -> Tensor:
+    scaled = x if weight is None else x * context.use(weight).reshape(-1)
+    return scaled if bias is None else scaled + context.use(bias).reshape(-1)
+
+
+def affines(vectors: Sequence[Use]) -> Iterator[Affine]:
+    """Pairs of vectors that could be a norm's weight and bias, in order of use, then none."""
+    for position, weight in enumerate(vectors):
+        for bias in vectors[position + 1 : position + 3]:
+            if bias.record - weight.record <= _BIAS_WITHIN:
+                yield weight, bias
+        yield weight, None
+    yield None, None
+
+
+def batch_norms(trace: Trace, after: int, width: int) -> Iterator[BatchNorm]:
+    """The library's batch norms of ``width`` features that ran after a record."""
+    for record in trace.records[after + 1 :]:
+        if "batch_norm" in record.op and len(record.inputs) == 5 and record.inputs[1].shape == (width,):
+            weight, bias, mean, variance = (Use(record.number, position) for position in range(1, 5))
+            yield BatchNorm(weight, bias, mean, variance, record.scalars[-1])

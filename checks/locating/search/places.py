@@ -1,0 +1,316 @@
+"""Finding a predicted tensor among everything that a forward pass computed, in whatever layout.
+
+Every value of the trace stands in one sorted array. One element of the prediction (the anchor) is looked up
+in it, and per axis one neighbour of the anchor: where they lie in one record, the differences of position
+are the strides of that axis, and one strided comparison of all elements settles it. Reshapes, transposes,
+slices of larger tensors and folded axes need no case of their own, while a scrambled copy with the same set
+of values is never mistaken for the tensor.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from ....submissions.host.trace import Trace
+
+# Two correct formulations of one stage differ by at most 5e-15 of its largest value in float64 (convolution
+# against unfold, fused against explicit attention); the smallest mistake of the catalogue moves 3e-7.
+ROUNDING = 1e-9
+
+_NEAR_ZERO = 1e-3  # relative: such values are not told apart well
+_HITS_KEPT = 48  # positions of one value that are followed up; only repeated values have more
+_ANCHORS = 3
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a tensor lies: in the memory of ``record``, from ``offset`` on, with these strides."""
+
+    record: int
+    offset: int
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A tensor in one piece, or in one for each index along ``axes``, each in a place of its own."""
+
+    places: tuple[Place, ...]
+    axes: tuple[int, ...] = ()
+
+    @property
+    def record(self) -> int:
+        """The record at which the tensor is complete."""
+        return max(place.record for place in self.places)
+
+    @property
+    def first(self) -> int:
+        """The record at which it begins: loops over heads, images, tokens compute what follows in between."""
+        return min(place.record for place in self.places)
+
+
+def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
+    """Everything that depends on the image, or the records that are named."""
+    if records is None:
+        records = [one.number for one in trace.records if one.image]
+    chosen = [trace.records[number] for number in records]
+    return Places({one.number: one.cells.numpy() for one in chosen if "float" in one.dtype})
+
+
+def equal(student: Tensor, right: Tensor) -> bool:
+    """Are they of one shape, and equal to rounding, relative to the largest number of ``right``?"""
+    if student.shape != right.shape:
+        return False
+    return bool((student - right).abs().max() <= ROUNDING * right.abs().max())
+
+
+def is_at(place: Place, cells: Array, located: Sequence[int], array: Array) -> bool:
+    """Is ``array`` all of the memory ``cells`` of a record, its axes in the order that ``place`` tells?
+
+    ``located`` is the shape that the tensor had at ``place``; at other sizes the strides are others, and the
+    order of axes is the same.
+    """
+    axes = [axis for axis, size in enumerate(located) if size > 1]
+    order = sorted(axes, key=lambda axis: -place.strides[axis])
+    rest = [axis for axis in range(array.ndim) if axis not in order]
+    if array.ndim != len(located) or not array.size:
+        return False
+    return same_cells(array.transpose(*rest, *order).ravel(), cells)
+
+
+def same_cells(array: Array, cells: Array) -> bool:
+    """Are the numbers equal to rounding, and those that a mask has made infinite to the sign?"""
+    if array.size != cells.size:
+        return False
+    finite = np.isfinite(cells)
+    if not finite.all():
+        if not np.array_equal(array[~finite], cells[~finite]):
+            return False
+        array, cells = array[finite], cells[finite]
+    return bool(np.abs(array - cells).max(initial=0.0) <= ROUNDING * np.abs(cells).max(initial=0.0))
+
+
+class Places:
+    """Finds tensors among flat arrays, each under a number. Raises nothing: what is not there is None."""
+
+    def __init__(self, cells: Mapping[int, Array]) -> None:
+        self._cells = dict(cells)
+        self._numbers = np.array(list(cells), dtype=np.int64)
+        self._starts = np.concatenate([[0], np.cumsum([one.size for one in cells.values()])]).astype(np.int64)
+        values = np.concatenate(list(cells.values())) if cells else np.empty(0)
+        self.look_ups = 0  # searches for values, so that a walk can be bounded
+        self._order = np.argsort(values, kind="stable")
+        self._sorted = values[self._order]
+
+    def have(self, values: Array, scales: Array) -> npt.NDArray[np.bool_]:
+        """Says for each row of ``values`` (n, k) whether all are somewhere, to rounding of ``scales`` (n)."""
+        there: npt.NDArray[np.bool_] = np.asarray(np.isfinite(values).all(1))
+        for column in range(values.shape[1]):
+            rows = np.flatnonzero(there)
+            slack = ROUNDING * scales[rows]
+            low = self._sorted.searchsorted(values[rows, column] - slack)
+            there[rows] = low < self._sorted.searchsorted(values[rows, column] + slack)
+        self.look_ups += 1
+        return there
+
+    def find(self, prediction: Tensor, after: int = -1) -> Found | None:
+        """The first place of ``prediction`` in a record later than ``after``, whole or in slices.
+
+        Slices are looked for along the axis of heads (of four axes the second), of images (the first), both,
+        and of tokens (of three axes the second): these one after the other, since another order is a mistake.
+        A slice without two different values along some axis has no place.
+        """
+        array = np.ascontiguousarray(prediction.detach().numpy())
+        if not np.isfinite(array).all():
+            return self._whole_record(array, after)
+        whole = next(self._places(array, after), None)
+        # slices that are put together later, for a plot say, were there before the whole
+        before = None if whole is None else whole.record
+        apart = {4: ((1,), (0,), (1, 0)), 3: ((0,), (1,)), 2: ((0,),)}.get(array.ndim, ())
+        for axes in apart if self._has_largest(array, after, before) else ():
+            slices = self._slices(array, axes, after, before)
+            over_tokens = array.ndim == 3 and axes == (1,)
+            if slices and (not over_tokens or _one_by_one(slices)):
+                return Found(slices, axes)
+        return None if whole is None else Found((whole,))
+
+    def _whole_record(self, array: Array, after: int) -> Found | None:
+        """Where a mask made numbers infinite, only a record that holds them all in their order will do."""
+        flat, strides = array.ravel(), tuple(one // array.itemsize for one in array.strides)
+        for number, cells in self._cells.items():
+            if number > after and same_cells(flat, cells):
+                return Found((Place(number, 0, strides),))
+        return None
+
+    def hold(self, prediction: Tensor, axes: tuple[int, ...]) -> bool:
+        """Is ``prediction`` anywhere, apart along ``axes`` as ``Found`` has them?"""
+        array = np.ascontiguousarray(prediction.detach().numpy())
+        if axes:
+            return bool(self._slices(array, axes, -1, None))
+        if not np.isfinite(array).all():
+            return self._whole_record(array, -1) is not None
+        return next(self._places(array, -1), None) is not None
+
+    def _has_largest(self, array: Array, after: int, before: int | None) -> bool:
+        """Is the largest number there, without which no slices are? Asking that takes one look-up."""
+        scale = float(np.abs(array).max()) if array.size else 0.0
+        if not np.isfinite(scale) or scale == 0.0:
+            return False
+        low, high = self._span(array.flat[int(np.abs(array).argmax())], scale)
+        rows = np.searchsorted(self._starts, self._order[low:high], "right") - 1
+        records = self._numbers[rows]
+        return bool(((records > after) & (records < (np.inf if before is None else before))).any())
+
+    def _slices(
+        self, array: Array, axes: tuple[int, ...], after: int, before: int | None
+    ) -> tuple[Place, ...]:
+        """A place for each slice, in records earlier than ``before``; none where one is missing."""
+        apart = np.moveaxis(array, axes, range(len(axes)))
+        if 1 in apart.shape[: len(axes)]:
+            return ()
+        found = []
+        for one in apart.reshape(-1, *apart.shape[len(axes) :]):
+            place = next(self._places(one, after), None)
+            if place is None or (before is not None and place.record >= before):
+                return ()
+            found.append(place)
+        return tuple(found)
+
+    def all(self, prediction: Tensor, after: int = -1) -> list[Place]:
+        """Every place of ``prediction`` in one piece, earliest record first."""
+        return list(self._places(np.ascontiguousarray(prediction.detach().numpy()), after))
+
+    def at(self, place: Place, shape: Sequence[int]) -> Array:
+        """The numbers at ``place``; the caller vouches that they lie inside of the record."""
+        cells = self._cells[place.record]
+        strides = [one * cells.itemsize for one in place.strides]
+        return np.lib.stride_tricks.as_strided(cells[place.offset :], shape, strides, writeable=False)
+
+    def _span(self, value: float, scale: float) -> tuple[int, int]:
+        self.look_ups += 1
+        slack = ROUNDING * scale
+        low, high = self._sorted.searchsorted((value - slack, value + slack))
+        return int(low), int(high)
+
+    def _hits(self, value: float, scale: float) -> dict[int, list[int]]:
+        """Positions of a value by record."""
+        low, high = self._span(value, scale)
+        if high - low > _HITS_KEPT * 8:
+            return {}
+        flat = self._order[low:high]
+        rows = np.searchsorted(self._starts, flat, "right") - 1
+        found: dict[int, list[int]] = {}
+        for row, position in zip(rows.tolist(), (flat - self._starts[rows]).tolist(), strict=False):
+            found.setdefault(int(self._numbers[row]), []).append(position)
+        return found
+
+    def _places(self, array: Array, after: int) -> Iterator[Place]:
+        scale = float(np.abs(array).max()) if array.size else 0.0
+        if not np.isfinite(scale) or scale == 0.0:
+            return
+        for anchor in _anchors(array):
+            hits = {
+                record: found for record, found in self._hits(array[anchor], scale).items() if record > after
+            }
+            if not hits:
+                return
+            neighbours = self._neighbours(array, anchor, scale)
+            if neighbours is None:
+                continue
+            for record in sorted(hits):
+                yield from self._verified(array, anchor, record, hits[record], neighbours, scale)
+            return
+
+    def _neighbours(
+        self, array: Array, anchor: tuple[int, ...], scale: float
+    ) -> list[tuple[int, dict[int, list[int]]]] | None:
+        """Per axis the step to a neighbour of the anchor and the positions of its value."""
+        found: list[tuple[int, dict[int, list[int]]]] = []
+        for axis, size in enumerate(array.shape):
+            if size == 1:
+                found.append((0, {}))
+                continue
+            step = _step(array, anchor, axis, scale)
+            if step is None:
+                return None
+            other = (*anchor[:axis], anchor[axis] + step, *anchor[axis + 1 :])
+            found.append((step, self._hits(array[other], scale)))
+        return found
+
+    def _verified(
+        self,
+        array: Array,
+        anchor: tuple[int, ...],
+        record: int,
+        positions: list[int],
+        neighbours: list[tuple[int, dict[int, list[int]]]],
+        scale: float,
+    ) -> Iterator[Place]:
+        cells = self._cells[record]
+        for position in positions[:_HITS_KEPT]:
+            choices = [
+                [0] if step == 0 else _strides(position, hits.get(record, []), step)
+                for step, hits in neighbours
+            ]
+            for strides in itertools.islice(itertools.product(*choices), 64):
+                offset = position - sum(
+                    index * stride for index, stride in zip(anchor, strides, strict=False)
+                )
+                last = offset + sum(
+                    (size - 1) * stride for size, stride in zip(array.shape, strides, strict=False)
+                )
+                if offset < 0 or last >= cells.size:
+                    continue
+                place = Place(record, offset, strides)
+                if np.abs(self.at(place, array.shape) - array).max() <= ROUNDING * scale:
+                    yield place
+                    return
+
+
+def _one_by_one(places: Sequence[Place]) -> bool:
+    """Is each in a later record than the one before?"""
+    return all(one.record < other.record for one, other in itertools.pairwise(places))
+
+
+def _strides(position: int, others: list[int], step: int) -> list[int]:
+    found = [(other - position) // step for other in others if (other - position) % step == 0]
+    return sorted(one for one in found if one > 0)
+
+
+def _anchors(array: Array) -> Iterator[tuple[int, ...]]:
+    """Large elements off the first row of every axis: that row is the class token, equal for all images."""
+    inner = array[tuple(slice(1, None) if size > 1 else slice(None) for size in array.shape)]
+    shift = [1 if size > 1 else 0 for size in array.shape]
+    flat = np.abs(inner).ravel()
+    for _ in range(min(_ANCHORS, flat.size)):
+        position = int(flat.argmax())
+        index = np.unravel_index(position, inner.shape)
+        yield tuple(int(one) + more for one, more in zip(index, shift, strict=True))
+        flat[position] = -1.0  # the next largest is asked for rarely
+
+
+def _step(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int | None:
+    """How far to the nearest element along ``axis`` that differs from the anchor."""
+    index: tuple[int | slice, ...] = (*anchor[:axis], slice(None), *anchor[axis + 1 :])
+    line, at, value = array[index], anchor[axis], array[anchor]
+    for other in (at - 1, at + 1):  # nearly always one of these will do
+        if not 0 < other < len(line) or abs(line[other]) <= _NEAR_ZERO * scale:
+            continue
+        if abs(line[other] - value) > 10 * ROUNDING * scale:
+            return other - at
+    different = np.flatnonzero(np.abs(line - array[anchor]) > 10 * ROUNDING * scale)
+    if not different.size:
+        return None
+    distances = different - anchor[axis]
+    # row 0 last: the class token's row has one value at several images; an activation has many near zero
+    zero = np.abs(line[different]) <= _NEAR_ZERO * scale
+    cost = np.abs(distances) + array.shape[axis] * ((different == 0).astype(int) + 2 * zero)
+    return int(distances[np.argmin(cost)])

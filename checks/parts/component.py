@@ -1,0 +1,77 @@
+"""One candidate for a single component under examination: all that is known of it, as of a whole model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from ...reference.components import COMPONENTS
+from ...submissions.host.asking import Candidate, ComponentSession
+from ...submissions.host.trace import Trace
+from ..examining.drawing import Draw
+from ..examining.examination import Examination
+from ..examining.passes.example import Example
+from ..examining.passes.replay import replay
+from ..locating.walk import Finding
+from .component_walk import locate_component
+
+_OWN_ARCHITECTURES = ("report", "pre-norm")  # of a block that is asked for alone
+
+
+class Component(Examination):
+    """Answers what Examination does, of the component alone: its stages lie between input and output."""
+
+    session: ComponentSession
+
+    def __init__(self, whole: Examination, candidate: Candidate) -> None:
+        session = ComponentSession(whole.session, candidate)
+        super().__init__(whole.source, session, whole.assignment, whole.seed)
+        self.candidate = candidate
+        self.row = COMPONENTS[candidate.key]
+
+    def input(self, draw: Draw) -> Tensor:
+        """Standard normal numbers in the component's shape, float64."""
+        if self.row.input == "B C H W":
+            return draw.image
+        generator = torch.Generator().manual_seed(draw.seed + 1)
+        return torch.randn(self.row.input_shape(draw.sizes), generator=generator, dtype=torch.float64)
+
+    def trace(
+        self,
+        draw: Draw,
+        image: Tensor | None = None,
+        fixed: Mapping[str, Tensor] | None = None,
+        drawn: int | None = None,
+    ) -> Trace:
+        return super().trace(draw, self.input(draw) if image is None else image, fixed, drawn)
+
+    def located(self, draw: Draw, trace: Trace) -> Example:
+        walk = locate_component(self.row.key, trace, draw.sizes)
+        return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
+
+    @cached_property
+    def stopped_at(self) -> str | None:
+        reached = {step.key for step in self.walk.steps}
+        missing = [key for key in self.row.stages if key not in reached]
+        return missing[0] if self.crash is not None and missing else None
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Of the stages that are its own."""
+        return self.row.stages
+
+    @property
+    def is_foreign(self) -> bool:
+        accepted = self.assignment.architectures or _OWN_ARCHITECTURES
+        return self.architecture is not None and self.architecture not in accepted
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        plain = self.row.key == "layer_norm_plain"
+        return [one for one in super().findings if not (plain and one.id == "layernorm-no-affine")]
+
+    def counts(self, id: str) -> bool:
+        return (self.row.key == "layer_norm" and id == "layernorm-no-affine") or super().counts(id)

@@ -1,0 +1,89 @@
+"""Whether what a function returned is one of the answers that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from ...submissions.host.asking import Returned
+from .trials import Answer, Trial
+
+# Relative to the largest value. Two correct formulations differ by 1e-14 in float64; plotting code often
+# casts to float32; components come out of an iteration, and the nearest wrong ones differ by a tenth.
+_TOLERANCES = {"float64": 1e-9, "float32": 1e-4}
+_OF_COMPONENTS = 1e-5
+_SHAPES_TOLD = 4
+
+
+def answer_of(trial: Trial, returned: Returned) -> Answer | None:
+    """The first known answer that one of the returned tensors is, or all of them together are."""
+    tolerance = _OF_COMPONENTS if trial.signs else _tolerance(returned)
+    for ids, expected in trial.answers:
+        for student in _tensors(returned):
+            same = _same_rows if trial.signs else _same
+            if same(student, expected, tolerance):
+                return ids, expected
+    return None
+
+
+def _tolerance(returned: Returned) -> float:
+    return max((_TOLERANCES.get(one, 1e-4) for one in returned.dtypes), default=0.0)
+
+
+def _tensors(returned: Returned) -> Iterator[Tensor]:
+    """Each of them, and all of one shape in a stack."""
+    yield from returned.tensors
+    if len({one.shape for one in returned.tensors}) == 1 and len(returned.tensors) > 1:
+        yield torch.stack(returned.tensors)
+
+
+def _same(student: Tensor, expected: Tensor, tolerance: float) -> bool:
+    """Axes of size 1 aside."""
+    a, b = student.squeeze(), expected.squeeze()
+    return a.shape == b.shape and bool((a - b).abs().max() <= tolerance * b.abs().max())
+
+
+def _same_rows(student: Tensor, expected: Tensor, tolerance: float) -> bool:
+    """Rows of length 1 up to their sign, however each row is cut, stretched, or laid out."""
+    return any(
+        form.shape == expected.shape and _same(_turned(form), _turned(expected), tolerance)
+        for form in _as_rows(student, expected.shape[0])
+    )
+
+
+def _as_rows(student: Tensor, count: int) -> Iterator[Tensor]:
+    """As rows, as columns, or as pictures with the channels last."""
+    if student.dim() == 2:
+        yield student
+        yield student.mT
+    if student.dim() == 4:
+        yield student.flatten(1)
+        yield student.permute(0, 3, 1, 2).flatten(1)
+
+
+def _turned(rows: Tensor) -> Tensor:
+    unit: Tensor = rows / rows.norm(dim=-1, keepdim=True)
+    largest: Tensor = unit.gather(-1, unit.abs().argmax(-1, keepdim=True))
+    return unit * largest.sign()
+
+
+def told(trial: Trial, returned: Returned) -> str:
+    """What came back, beside what was expected."""
+    right = [tensor for ids, tensor in trial.answers if not ids]
+    alike = (
+        (student, expected)
+        for student in _tensors(returned)
+        for expected in right
+        if student.squeeze().shape == expected.squeeze().shape
+    )
+    pair = next(alike, None)
+    if pair is None:
+        seen = ", ".join(str(list(one.shape)) for one in returned.tensors[:_SHAPES_TOLD]) or "no tensor"
+        return f"It returns {seen}, and {list(right[0].shape)} was expected."
+    error, largest = (pair[0].squeeze() - pair[1].squeeze()).abs().max(), pair[1].abs().max()
+    return (
+        f"Shape {list(pair[0].shape)} is right; the largest error is {float(error):.3g},"
+        f" with values up to {float(largest):.3g}."
+    )

@@ -1,0 +1,105 @@
+"""The components that an assignment asks for: which class or function each is, and its faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...reference.components import COMPONENTS
+from ...submissions.errors import NotLoaded, StudentCodeFailed
+from ...submissions.host.asking import Candidate, candidates
+from ..architecture.catalogue import mistakes
+from ..examining.examination import Examination
+from ..examining.verdicts import CheckFailed, NotAsked
+from .component import Component
+from .part_judging import Fault, faults
+
+
+@dataclass(frozen=True)
+class Part:
+    """A component as it was found and judged; ``component`` is None where there is none that can be built."""
+
+    key: str
+    component: Component | None
+    faults: tuple[Fault, ...]
+
+    @property
+    def is_function(self) -> bool:
+        return self.component is not None and self.component.candidate.function
+
+
+class Parts:
+    """Every method may raise the SubmissionError that ended the submission's process."""
+
+    def __init__(self, examination: Examination) -> None:
+        self._examination = examination
+        self._judged: dict[str, Part] = {}
+
+    @property
+    def judged(self) -> list[Part]:
+        """Those judged so far, in order."""
+        return list(self._judged.values())
+
+    @property
+    def components(self) -> list[Component]:
+        """Those that could be looked into."""
+        return [one.component for one in self.judged if one.component is not None]
+
+    def part(self, key: str) -> Part:
+        """The component, as the first of its candidates that is right, else the likeliest."""
+        if key not in self._judged:
+            self._judged[key] = self._part(key)
+        return self._judged[key]
+
+    def check(self, key: str, aspect: str) -> None:
+        """Raises CheckFailed where the component is missing or wrong in this aspect.
+
+        Raises NotApplicable where it is right and the aspect says nothing of it.
+        """
+        part = self.part(key)
+        faults = [one for one in part.faults if one.aspect in (aspect, None)]
+        if not faults:
+            if aspect == "parameters" and part.is_function:
+                raise NotAsked("a function has no trainable numbers of its own")
+            return
+        first = faults[0]
+        where = f" ({first.frame.file}, line {first.frame.line})" if first.frame else ""
+        ids = list(dict.fromkeys(id for fault in faults for id in fault.mistakes))
+        title = f"{_sentence(mistakes()[ids[0]].title)} " if ids else ""
+        raise CheckFailed(f"{title}{_sentence(first.message)}{where}", ids)
+
+    def _part(self, key: str) -> Part:
+        try:
+            found = candidates(self._examination.session, key, self._pinned(key))
+        except NotLoaded as error:
+            return Part(key, None, (Fault(error.reason),))
+        if not found:
+            return Part(key, None, (Fault(_missing(key)),))
+        judged = [self._judge(one) for one in found if one.error is None and one.fits]
+        right = next((one for one in judged if not one.faults), None)
+        return right or next(iter(judged), None) or self._judge(found[0])
+
+    def _pinned(self, key: str) -> str | None:
+        return self._examination.assignment.components[key].name
+
+    def _judge(self, candidate: Candidate) -> Part:
+        if candidate.error is not None:
+            message = f"{candidate.name} could not be built: {candidate.error}"
+            return Part(candidate.key, None, (Fault(message, frame=candidate.frame),))
+        component = Component(self._examination, candidate)
+        try:
+            return Part(candidate.key, component, tuple(faults(component)))
+        except StudentCodeFailed as error:  # at other sizes than it was tried at
+            frame = next(iter(error.frames), candidate.frame)
+            return Part(candidate.key, None, (Fault(f"it could not be built: {error}", frame=frame),))
+
+
+def _missing(key: str) -> str:
+    row = COMPONENTS[key]
+    return (
+        f"no class or function was found that takes {row.input} and gives {row.output} under a name"
+        f" that says {row.title.lower()}: if it is there, its name can be pinned in the assignment file"
+    )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."

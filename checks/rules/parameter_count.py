@@ -1,0 +1,66 @@
+"""How many numbers the model learns, against the reference at the assignment's size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...reference.model_sizes import ModelSizes
+from ...reference.sizes import Sizes
+from ...reference.vit import CLIP, PRE_NORM, REPORT, ReferenceViT, Variant
+from ..examining.examination import Examination
+from ..examining.verdicts import CheckFailed, NotApplicable, NotAsked
+from .rulebook import rulebook_of
+
+_VARIANTS = {one.name: one for one in (REPORT, PRE_NORM, CLIP)}
+_DEPTHS = (2, 3)  # the number grows by the same with every block, so that two small models tell the large
+
+
+def check_parameter_count(examination: Examination) -> None:
+    """The model has as many parameters as the reference of its architecture."""
+    if not examination.assignment.rules.parameters:
+        raise NotAsked("this assignment does not count parameters")
+    if examination.session.is_script:
+        raise NotAsked("a script has no model whose parameters could be counted at another size")
+    count, block = rulebook_of(examination.family).parameters, examination.architecture
+    if count is None or block is None:
+        raise NotApplicable("the architecture could not be told, or the reference has none like it")
+    if variants := [one.id for one in examination.findings if not examination.counts(one.id)]:
+        raise NotAsked(f"an accepted variant may change the number: {', '.join(variants)}")
+    full = replace(examination.assignment.full, batch=1)
+    found, expected = _students(examination, full), count(full, block)
+    if found != expected:
+        more = f"{abs(found - expected):,} {'more' if found > expected else 'fewer'}"
+        raise CheckFailed(
+            f"the model has {found:,} parameters: {more} than the {expected:,} of the reference"
+        )
+
+
+def _students(examination: Examination, full: ModelSizes) -> int:
+    counts = {}
+    for depth in _DEPTHS:
+        sizes = examination.session.sizes_for(replace(full, depth=depth))
+        if replace(sizes, depth=full.depth) != full:
+            raise NotApplicable("the model cannot be built at the assignment's size")
+        counts[sizes.depth] = examination.session.parameter_count(sizes)
+    return _at_depth(counts, full.depth)
+
+
+def vit_parameters(full: ModelSizes, block: str) -> int:
+    """The number of parameters of the reference ViT with this kind of block."""
+    assert isinstance(full, Sizes)
+    return expected_count(full, _VARIANTS[block])
+
+
+def expected_count(full: Sizes, variant: Variant) -> int:
+    """The number of parameters of the reference at these sizes."""
+    models = {depth: ReferenceViT(replace(full, depth=depth), variant) for depth in _DEPTHS}
+    counts = {depth: sum(one.numel() for one in model.parameters()) for depth, model in models.items()}
+    return _at_depth(counts, full.depth)
+
+
+def _at_depth(counts: dict[int, int], depth: int) -> int:
+    """The number at ``depth`` on the line through two others; alone, the number of a fixed depth."""
+    if len(counts) == 1:
+        return next(iter(counts.values()))
+    (first, small), (second, large) = counts.items()
+    return small + (large - small) * (depth - first) // (second - first)

@@ -1,0 +1,29 @@
+"""What the same code computes at other sizes, where it does not run the operations that it ran before."""
+
+from __future__ import annotations
+
+from ...examining.examination import Examination
+from ...examining.passes.example import Example
+from ...examining.verdicts import CheckFailed
+
+
+def demand_the_same(examination: Examination, example: Example, where: str) -> None:
+    """Raises CheckFailed for what is wrong in this example, and in none of those that all checks share."""
+    draw, walk = example.draw, example.walk
+    if example.trace.error is not None:
+        raise CheckFailed(f"{where} the model fails: {example.trace.error}", (), draw)
+    known = {one.id for one in examination.findings}
+    for step in walk.steps:
+        ids = {one.id for one in step.findings if examination.counts(one.id)} - known
+        if ids or (not step.explained and not examination.is_wrong(step.key)):
+            stage = _stage(examination, step.key, step.block)
+            text = f"{where} {stage} is computed in another way than at the sizes of all other checks"
+            raise CheckFailed(text, tuple(sorted(ids)), draw)
+    if walk.unexplained is not None and examination.walk.unexplained is None:
+        stage = _stage(examination, *walk.unexplained)
+        text = f"{where} {stage} is what no known equation gives, though it is right at other sizes"
+        raise CheckFailed(text, (), draw)
+
+
+def _stage(examination: Examination, key: str, block: int) -> str:
+    return f"{examination.family.stage(key).label}{f' of block {block}' if block else ''}"

@@ -1,0 +1,103 @@
+"""A model as it is before it learns anything: what it holds, and what values that has."""
+
+from __future__ import annotations
+
+import math
+
+from ....submissions.questions.answers import Held, Inventory
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed
+from .passes import example_of, leaves_of
+
+_TOO_LARGE = 0.5, 3.0  # spread of a matrix, and times the root of its inputs: He's for fan-out reaches 2.8
+_LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one layer, as it documents
+
+
+def registered(examination: Examination) -> None:
+    """All that learns is known to the model as a parameter."""
+    tensors = examination.inventory.tensors
+    for one in tensors:
+        if one.kind == "tensor" and one.computed:
+            text = f"{one.name} is computed from a parameter, and is none itself: nothing trains or saves it"
+            raise CheckFailed(text, ("parameter-then-converted",))
+    hidden = [one.name for one in tensors if one.kind == "hidden"]
+    if hidden:
+        text = (
+            f"{len(hidden)} parameters, such as {hidden[0]}, are in modules that the model does not know of"
+        )
+        raise CheckFailed(text, ("blocks-in-python-list",))
+
+
+def instances_of_their_own(examination: Examination) -> None:
+    """Two models that are built one after the other share no parameters."""
+    shared = examination.inventory.shared
+    if shared:
+        text = f"all models that are built hold the same {shared[0]}: it was made once, before them"
+        raise CheckFailed(text, ("mutable-default-module",))
+
+
+def initial_weights(examination: Examination) -> None:
+    """Weights start out random, each layer with its own and in a fair size."""
+    inventory = examination.inventory
+    for name, where in _matrices(examination).items():
+        held = inventory.named(name)
+        if held is not None and held.constant and not (held.zero and where == "out"):
+            text = f"{name} starts out as the same number everywhere, so that all its units learn the same"
+            raise CheckFailed(text, ("init-constant-or-zero",))
+    _no_copies(inventory)
+    _sizes_of(examination, inventory)
+
+
+def _matrices(examination: Examination) -> dict[str, str]:
+    """The names of the weights that multiply tokens, each with "out" where a branch may start at zero."""
+    example = example_of(examination)
+    roles = ["projection", *(role for role in example.walk.roles if role.startswith("block"))]
+    return {
+        leaf.name: "out" if role.endswith(("out", "fc2")) else "in"
+        for role in roles
+        if "norm" not in role
+        for leaf in leaves_of(example, role)
+        if leaf.kind == "parameter" and len(leaf.shape) > 1
+    }
+
+
+def _no_copies(inventory: Inventory) -> None:
+    """Raises where two matrices start with the same random numbers."""
+    stacks = [path for path, classes in inventory.modules.items() if _LIBRARY_STACK in classes]
+    seen: dict[str, Held] = {}
+    for one in inventory.tensors:
+        if one.kind not in ("parameter", "hidden") or len(one.shape) < 2 or one.constant:
+            continue
+        if any(one.name.startswith(f"{path}." if path else "") for path in stacks):
+            continue
+        if one.digest in seen:
+            text = f"{one.name} starts out with the very numbers of {seen[one.digest].name}: it is a copy"
+            raise CheckFailed(text, ("blocks-identical-init",))
+        seen[one.digest] = one
+
+
+def _sizes_of(examination: Examination, inventory: Inventory) -> None:
+    """Notes how large or small weights are at first, where that is unusual."""
+    example = example_of(examination)
+    for name in _matrices(examination):
+        held = inventory.named(name)
+        if held is None or held.spread < _TOO_LARGE[0]:
+            continue
+        fan_in = math.prod(held.shape) / held.shape[0]
+        if held.spread * math.sqrt(fan_in) > _TOO_LARGE[1]:
+            text = f"{name} starts out with a spread of {held.spread:.2g}, for {fan_in:.0f} inputs"
+            examination.variant("init-std-too-large", text)
+    for role, id, unusual in (("positions", "pos-init-too-large", _large), ("head", "zero-init-head", _zero)):
+        for leaf in leaves_of(example, role):
+            held = inventory.named(leaf.name)
+            if held is not None and held.kind == "parameter" and len(held.shape) > 1 and unusual(held):
+                examination.variant(id, f"{leaf.name} starts out with a spread of {held.spread:.2g}")
+
+
+def _large(held: Held) -> bool:
+    """As large as patch embeddings are at first, or larger: they have a spread of about 0.6."""
+    return held.spread >= _TOO_LARGE[0]
+
+
+def _zero(held: Held) -> bool:
+    return held.zero

@@ -1,0 +1,83 @@
+"""The sizes at which models are really used: as wide as the assignment asks for, and with as many tokens.
+
+Both at once would cost more than all other checks together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....reference.model_sizes import ModelSizes
+from ....submissions.host.used import wide_pass
+from ...examining.drawing import Draw, is_large
+from ...examining.examination import Examination
+from ...examining.passes.predicting import predicted, with_weights
+from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
+from .deeper import demand_the_same
+from .passes import example_of
+from .uses import SINGLE, follow
+
+_BATCH = 2  # the least that is laid out by the same operations as more
+
+
+def full_width(examination: Examination) -> None:
+    """With the assignment's width and heads, in float32, the scores follow as at small sizes."""
+    small, full = _small(examination), examination.assignment.full
+    few = {name: full.patch * getattr(small, name) // small.patch for name in ("height", "width")}
+    # a hidden layer of full size would take most of the time
+    wide = replace(full, batch=_BATCH, depth=small.depth, mlp_dim=full.embed_dim // 4, **few)
+    fewer_heads = [replace(wide, heads=small.heads)] if full.embed_dim % small.heads == 0 else []
+    for sizes in (wide, *fewer_heads):
+        found = examination.session.sizes_for(sizes)
+        if _runs_alike(examination, found):
+            return
+    _judge_afresh(examination, found)
+
+
+def all_tokens(examination: Examination) -> None:
+    """With as many tokens as the assignment has, in float32, the scores follow as at small sizes."""
+    small, full = _small(examination), examination.assignment.full
+    image = {name: getattr(full, name) for name in ("channels", "height", "width", "patch")}
+    found = examination.session.sizes_for(replace(small, batch=_BATCH, **image))
+    if _runs_alike(examination, found):
+        return
+    if len(examination.signatures) > 1:
+        raise NotApplicable("the code loops over what there is more of, so that other operations run")
+    _judge_afresh(examination, found)
+
+
+def _small(examination: Examination) -> ModelSizes:
+    sizes = example_of(examination).draw.sizes
+    if "patch" not in sizes.letters:
+        raise NotAsked("the width and tokens of a model that reads no images are not tried")
+    if is_large(sizes):
+        raise NotAsked("the code fixes large sizes, and all else is judged at these")
+    examination.demand_a_model()
+    return sizes
+
+
+def _runs_alike(examination: Examination, sizes: ModelSizes) -> bool:
+    """Do the operations of small sizes run there? Then the plan must give the scores of a plain pass, too."""
+    draw = Draw(sizes, examination.seed)
+    wide = wide_pass(examination.session, sizes, draw.seed, draw.image)
+    error = wide.trace.error or wide.error
+    if error is not None:
+        raise CheckFailed(f"{_told(sizes)} the model fails: {error}", (), draw)
+    walk = examination.signatures.get(wide.trace.signature)
+    if walk is None:
+        return False
+    logits = predicted(walk, with_weights(wide, draw.seed), sizes, draw.image.float())
+    if not follow(examination, wide.tensors, logits, SINGLE):
+        text = f"{_told(sizes)} the scores do not follow from the stages as they do at smaller sizes"
+        raise CheckFailed(text, (), draw)
+    return True
+
+
+def _judge_afresh(examination: Examination, sizes: ModelSizes) -> None:
+    """Other operations run at these sizes than at small ones, though the code loops over nothing."""
+    draw = Draw(sizes, examination.seed)
+    demand_the_same(examination, examination.located(draw, examination.trace(draw)), _told(sizes))
+
+
+def _told(sizes: ModelSizes) -> str:
+    return f"with a width of {sizes.embed_dim}, {sizes.heads} heads and {sizes.tokens} tokens"

@@ -1,0 +1,100 @@
+"""Every parameter learns: a gradient reaches it, and where none does, the place where the path stops."""
+
+from __future__ import annotations
+
+from ....submissions.errors import Frame
+from ....submissions.host.session import Passes
+from ...examining.examination import Examination
+from ...examining.passes.example import Example
+from ...examining.verdicts import CheckFailed
+from ...locating.search.origins import origin
+from ...locating.search.parameters import Linear
+from .passes import example_of, leaves_of, line_of, some, sound
+
+# Softmax does not see a constant added to all keys: their bias has a gradient of rounding size (2.8e-18).
+NO_GRADIENT = 1e-14
+_IN_PLACE = "modified by an inplace operation"
+
+
+def gradients(examination: Examination) -> None:
+    """Every parameter gets a finite gradient that is not zero, but for the bias of the keys."""
+    draw = example_of(examination).draw
+    passes = _backward(examination)
+    if not passes.gradients:
+        raise CheckFailed("the model has no registered parameters", ("blocks-in-python-list",))
+    missing = [name for name, one in passes.gradients.items() if not one.exists]
+    if missing:
+        id, where, frame = _why_no_gradient(examination, passes, missing)
+        raise CheckFailed(f"no gradient reaches {some(missing)}{where}", (id,), draw, frame)
+    infinite = [name for name, one in passes.gradients.items() if not one.finite]
+    if infinite:
+        raise CheckFailed(f"the gradient is not finite in {some(infinite)}", (), draw)
+    exempt = _key_biases(example_of(examination))
+    zero = [
+        name for name, one in passes.gradients.items() if one.largest < NO_GRADIENT and name not in exempt
+    ]
+    if zero:
+        raise CheckFailed(f"the gradient is zero in {some(zero)}", ("unused-parameter",), draw)
+
+
+def _backward(examination: Examination) -> Passes:
+    draw = example_of(examination).draw
+    passes = examination.backward
+    if passes.passes and passes.error is not None:
+        ids = ("residual-in-place",) if _IN_PLACE in passes.error.message else ()
+        raise CheckFailed(f"the backward pass fails: {passes.error}", ids, draw)
+    return sound(passes, draw) if passes.error is not None else passes
+
+
+def _why_no_gradient(
+    examination: Examination, passes: Passes, missing: list[str]
+) -> tuple[str, str, Frame | None]:
+    """The id, the rest of the sentence, and the line."""
+    example = example_of(examination)
+    if not any(passes.gradients[name].asked for name in missing):
+        return "requires-grad-off", ": set to need none", None
+    if {leaf.name for leaf in example.trace.leaves}.isdisjoint(missing):
+        return "unused-parameter", ": not used in the forward pass", None
+    where = _where_it_stops(example, missing)
+    stops = [one for one in examination.habits if one.kind in ("no_grad", "detach")]
+    if not stops:
+        return "path-detached", where, None
+    stop = next((one for one in stops if one.kind == "no_grad"), stops[0])
+    told = f"{where}: see {stop.what} in {line_of(stop)}"
+    if {leaf.name for leaf in leaves_of(example, "class_token")} >= set(missing):
+        return "cls-detached", told, stop.frames[0]
+    return ("no-grad-in-blocks" if stop.kind == "no_grad" else "path-detached"), told, stop.frames[0]
+
+
+def _where_it_stops(example: Example, missing: list[str]) -> str:
+    """The last stage that is computed with a parameter that gets no gradient."""
+    starved = {leaf.number for leaf in example.trace.leaves if leaf.name in missing}
+    last = max(
+        (
+            use.record
+            for use in example.trace.all_uses
+            if _reads(example, use.record, use.position) in starved
+        ),
+        default=-1,
+    )
+    after = [step for step in example.walk.steps if step.found is not None and step.found.record >= last >= 0]
+    if not after:
+        return ""
+    row = example.walk.family.stage(after[0].key)
+    block = f" of block {after[0].block}" if after[0].block else ""
+    return f"; the backward path stops behind {row.label}{block}"
+
+
+def _reads(example: Example, record: int, position: int) -> int:
+    """The number of the leaf that an operation reads there, or -1."""
+    reference = example.trace.records[record].inputs[position]
+    return reference.number if reference.kind == "leaf" else -1
+
+
+def _key_biases(example: Example) -> set[str]:
+    """Names of the biases of separate projections: one of them is the keys'."""
+    found = set() if example.walk.bound is None else example.walk.bound.key_biases
+    for role, map_ in example.walk.roles.items():
+        if ".projection" in role and isinstance(map_, Linear) and map_.bias is not None:
+            found |= {leaf.name for leaf in origin(example.trace, example.trace.used(map_.bias)).leaves}
+    return found

@@ -1,0 +1,41 @@
+"""Train mode, eval mode, and the way back."""
+
+from __future__ import annotations
+
+import re
+
+from ....submissions.reading.code import runs_of
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed, NotAsked
+from .passes import code_of, example_of, same
+
+_CHOOSES_A_MODE = (".eval(", ".train(", ".backward(")
+# a dropout that is not 0, as a default, an argument or a literal
+_DROPS = re.compile(r"drop\w*(?:\s*:\s*float)?\s*(?:=|\((?:p\s*=\s*)?)\s*0?\.0*[1-9]", re.IGNORECASE)
+
+
+def eval_mode_in_scripts(examination: Examination) -> None:
+    """A script that runs the model without training it switches to eval mode first."""
+    example_of(examination)
+    files = examination.source.files
+    code = code_of(examination)
+    name = examination.inventory.modules[""][0].rpartition(".")[2]
+    runs = list(runs_of(files, name))
+    if not runs:
+        raise NotAsked("no script here runs the model")
+    if not any(word in code for word in _CHOOSES_A_MODE) and _DROPS.search(code):
+        text = f"{name} is run in {runs[0].file}, line {runs[0].line}, with dropout in train mode"
+        raise CheckFailed(text, ("eval-not-called",), None, runs[0])
+
+
+def dropout_comes_back(examination: Examination) -> None:
+    """What is random in train mode is random again when training goes on after eval mode."""
+    draw = example_of(examination).draw
+    modes = ["train", "train", "eval", "train", "train"]
+    passes = examination.forward(draw, modes=modes, order=[0] * len(modes))
+    if passes.error is not None:
+        raise CheckFailed(f"the model does not run in train mode: {passes.error}", (), draw)
+    first, second, _, third, fourth = (one.tensors for one in passes.passes)
+    if not same(first, second) and same(third, fourth):
+        text = "dropout is random in train mode at first, and is off for good once the model was in eval mode"
+        raise CheckFailed(text, ("dropout-sticky-after-eval",), draw)

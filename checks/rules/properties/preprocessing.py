@@ -1,0 +1,151 @@
+"""From a picture to S01: the student's own preprocessing, on pictures whose right input is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+
+from ....reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
+from ....submissions.questions.answers import Prepared
+from ....submissions.questions.images import PICTURES
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
+from .passes import code_of
+
+_CLOSE = 0.02  # of normalised values: 8-bit rounding is 0.02, the next usual constants differ by 0.3
+_ALIKE = 0.1  # mean difference of quarters, of values that go from 0 to 1: resampling blurs edges by far less
+
+
+def preprocessing(examination: Examination) -> None:
+    """Pictures are made into the input as asked: normalised RGB, whatever their mode and shape."""
+    side = examination.assignment.full.height
+    prepared = examination.session.prepare(side)
+    if prepared is None:
+        raise NotAsked("no function or transform that prepares pictures was found, or it could not be called")
+    _form(examination, prepared)
+    _values(examination, prepared)
+    _layout(prepared, side)
+    if prepared.is_function and "convert(" not in code_of(examination):  # or the caller may do it
+        _modes(prepared)
+    if _is_resized(prepared):
+        _shape(prepared, side)
+
+
+def _form(examination: Examination, prepared: Prepared) -> None:
+    """Number type and axes."""
+    if prepared.dtypes["black"] != "float32":
+        text = f"{prepared.name} gives {prepared.dtypes['black']}, and weights are float32"
+        raise CheckFailed(text, ("integer-input",))
+    adds_axis = any(
+        word in code_of(examination)
+        for word in ("unsqueeze", "[None", "stack(", "expand_dims", "DataLoader", "view(")
+    )
+    if prepared.is_function and prepared.tensors["black"].dim() == 3 and not adds_axis:
+        shape = list(prepared.tensors["black"].shape)
+        raise CheckFailed(
+            f"{prepared.name} gives {shape}, without an axis for the images", ("missing-batch-axis",)
+        )
+
+
+def _values(examination: Examination, prepared: Prepared) -> None:
+    """What black, white and red become in each channel."""
+    black, white = _levels(prepared, "black"), _levels(prepared, "white")
+    mean, std = (torch.tensor(one, dtype=torch.float64) for one in (IMAGENET_MEAN, IMAGENET_STD))
+    right_black, right_white = -mean / std, (1 - mean) / std
+    told = f"{prepared.name} makes {_list(black)} of black and {_list(white)} of white"
+    if float(_image(prepared.tensors["black"]).flatten(1).std(1).max()) > _CLOSE:
+        text = f"{prepared.name} makes channels of a black picture that are not the same everywhere"
+        raise CheckFailed(text, ("hwc-viewed-as-chw",))
+    slope = white - black
+    if bool(((slope * 255 * std - 1).abs() < _CLOSE).all() or ((slope * 255 - 1).abs() < _CLOSE).all()):
+        raise CheckFailed(told, ("double-scaling-255",))
+    if float(black.abs().max()) < _CLOSE:
+        if not _normalises_elsewhere(examination):
+            raise CheckFailed(told, ("missing-normalisation",))
+        raise NotApplicable(f"{prepared.name} does not normalise, and something else in the code does")
+    if not _close(black, right_black) or not _close(white, right_white):
+        text = f"{told}; {_list(right_black)} and {_list(right_white)} follow from ImageNet's constants"
+        raise CheckFailed(text, ("wrong-normalisation-constants",))
+    red = (_levels(prepared, "red") - black) / slope
+    if red.argmax() == 2:
+        raise CheckFailed(f"{prepared.name} makes the last channel of red bright", ("bgr-channel-order",))
+
+
+def _normalises_elsewhere(examination: Examination) -> bool:
+    code = code_of(examination).lower()
+    return any(word in code for word in ("normalize(", "normalise(", "0.485"))
+
+
+def _layout(prepared: Prepared, side: int) -> None:
+    """Coloured quarters stay quarters."""
+    if _differs(prepared, "quarters", side):
+        text = f"{prepared.name} scrambles a picture of four coloured quarters"
+        raise CheckFailed(text, ("hwc-viewed-as-chw",))
+
+
+def _modes(prepared: Prepared) -> None:
+    """Grey pictures, pictures with transparency and with a palette become the RGB ones."""
+    for picture, same in (("grey", "white"), ("transparent", "quarters"), ("palette", "quarters")):
+        told = f"{prepared.name} of a {picture} picture"
+        if picture in prepared.errors:
+            raise CheckFailed(f"{told} fails: {prepared.errors[picture]}", ("grey-or-alpha-not-converted",))
+        found, expected = prepared.tensors[picture], prepared.tensors[same]
+        if found.shape != expected.shape or float((found - expected).abs().mean()) > _ALIKE:
+            text = f"{told} gives another tensor ({list(found.shape)}) than of the same picture in RGB"
+            raise CheckFailed(text, ("grey-or-alpha-not-converted",))
+
+
+def _shape(prepared: Prepared, side: int) -> None:
+    """A picture that is not square is squeezed to a square, all of it."""
+    if "wide" in prepared.errors:
+        raise CheckFailed(
+            f"{prepared.name} of a wide picture fails: {prepared.errors['wide']}", ("resize-policy",)
+        )
+    if _differs(prepared, "wide", side):
+        shape = list(prepared.tensors["wide"].shape)
+        text = f"{prepared.name} does not squeeze a wide picture to a square, but cuts it ({shape})"
+        raise CheckFailed(text, ("resize-policy",))
+
+
+def _is_resized(prepared: Prepared) -> bool:
+    """Or else something before or behind this does it."""
+    wide, square = prepared.tensors.get("wide"), prepared.tensors["black"]
+    return wide is None or wide.shape[-1] != 2 * square.shape[-1] or wide.shape[-2] != square.shape[-2]
+
+
+def _differs(prepared: Prepared, picture: str, side: int) -> bool:
+    """From the picture squeezed to a square, both scaled so that black is 0 and white 1 in each channel."""
+    if picture not in prepared.tensors:
+        return True
+    black, white = _levels(prepared, "black")[:, None, None], _levels(prepared, "white")[:, None, None]
+    student = (_image(prepared.tensors[picture]) - black) / (white - black)
+    size = prepared.tensors["black"].shape[-1]
+    # not by the reference: that imports torchvision, which takes longer than all checks together
+    squeezed = PICTURES[picture](side).resize((size, size), Image.Resampling.BILINEAR)
+    right = torch.from_numpy(np.array(squeezed) / 255).permute(2, 0, 1)
+    return student.shape != right.shape or float((student - right).abs().mean()) > _ALIKE
+
+
+def _image(tensor: Tensor) -> Tensor:
+    """Channels, rows and columns of the one image."""
+    return tensor[0] if tensor.dim() == 4 else tensor
+
+
+def _levels(prepared: Prepared, picture: str) -> Tensor:
+    """The mean of each channel. Raises CheckFailed where there are not three in front."""
+    if picture not in prepared.tensors:
+        raise CheckFailed(f"{prepared.name} of a {picture} picture fails: {prepared.errors.get(picture)}")
+    image = _image(prepared.tensors[picture])
+    if image.shape[0] != 3:
+        raise CheckFailed(f"{prepared.name} gives {list(image.shape)}, and 3 channels come first")
+    return image.mean((1, 2))
+
+
+def _close(a: Tensor, b: Tensor) -> bool:
+    return bool(((a - b).abs() < _CLOSE).all())
+
+
+def _list(values: Tensor) -> str:
+    return "(" + ", ".join(f"{value:.3g}" for value in values.tolist()) + ")"

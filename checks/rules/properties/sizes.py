@@ -1,0 +1,111 @@
+"""Other sizes than usual: one block, another image, a width that the heads do not divide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torch import Tensor
+from torch.nn import functional as F
+
+from ....submissions.errors import StudentCodeFailed
+from ....submissions.host.session import Passes
+from ...examining.drawing import Draw
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
+from .passes import example_of, far, leaves_of, passes_of, scores_of, some
+
+_ODD_WIDTH = 24, 4, 2  # width, heads, and what is added so that they no longer divide it
+
+
+def one_block(examination: Examination) -> None:
+    """A model of a single block runs."""
+    draw = example_of(examination).draw
+    single = examination.buildable(replace(draw, sizes=replace(draw.sizes, depth=1)))
+    if single.sizes.depth != 1:
+        raise NotApplicable("the code fixes the number of blocks")
+    passes = examination.forward(single)
+    if passes.error is not None:
+        raise CheckFailed(
+            f"with one block the model fails: {passes.error}", ("hard-coded-first-blocks",), single
+        )
+
+
+def number_of_blocks(examination: Examination) -> None:
+    """The model can be built with as many blocks as the assignment asks for."""
+    example_of(examination)
+    if examination.session.is_script:
+        raise NotAsked("a script is run at sizes of its own, and has no blocks to be counted")
+    wanted = examination.assignment.full
+    found = examination.session.sizes_for(wanted).depth
+    if found != wanted.depth:
+        raise CheckFailed(f"{wanted.depth} blocks were expected, and the model is built with {found}")
+
+
+def width_divided_by_heads(examination: Examination) -> None:
+    """A width that the heads do not divide is refused, or loses no features."""
+    example = example_of(examination)
+    width, heads, more = _ODD_WIDTH
+    wanted = replace(example.draw.sizes, embed_dim=width, heads=heads)
+    draw = examination.buildable(replace(example.draw, sizes=wanted))
+    if draw.sizes != wanted:
+        raise NotApplicable("the code fixes the width or the number of heads")
+    try:
+        passes = examination.forward(draw, wider=more, backward=True)
+    except StudentCodeFailed:
+        return
+    names = {
+        leaf.name
+        for role in example.walk.roles
+        if ".projection" in role or role.endswith(".out")
+        for leaf in leaves_of(example, role)
+    }
+    idle = [name for name in sorted(names & passes.gradients.keys()) if _has_idle_rows(passes, name)]
+    if passes.error is None and idle:
+        text = f"with width {width + more} and {heads} heads, parts of {some(idle)} have no effect"
+        raise CheckFailed(text, ("head-dim-floor",), draw)
+
+
+def _has_idle_rows(passes: Passes, name: str) -> bool:
+    gradient = passes.gradients[name]
+    return gradient.largest > 0 and gradient.idle > 0
+
+
+def other_resolution(examination: Examination) -> None:
+    """Positions are resampled for an image whose grid has another shape."""
+    draw = example_of(examination).draw
+    image = draw.image.mT
+    if _accepted(examination, "pos-grid-not-resampled"):
+        raise NotAsked("the assignment asks for one image size")
+    if image.shape == draw.image.shape:
+        raise NotApplicable("the code takes square images alone")
+    trace = examination.trace(draw, image.contiguous())
+    if trace.error is None and not any(
+        "upsample" in one.op or "grid_sampler" in one.op for one in trace.records
+    ):
+        text = "an image with rows and columns exchanged is read with the table of positions as it is"
+        examination.variant("pos-grid-not-resampled", text)
+
+
+def uneven_image(examination: Examination) -> None:
+    """An image that patches do not divide is refused, or read to its last row."""
+    draw = example_of(examination).draw
+    if _accepted(examination, "silent-floor-crop"):
+        raise NotAsked("the assignment asks for images that patches divide")
+    image = F.pad(draw.image, (0, 0, 0, 1))
+    if not _moves(examination, draw, image):
+        text = "the last row of an image with one row too many is dropped without a word"
+        examination.variant("silent-floor-crop", text)
+
+
+def _moves(examination: Examination, draw: Draw, image: Tensor) -> bool:
+    """Does the model refuse the image, or change its scores with the last row?"""
+    if examination.forward(draw, [image]).error is not None:
+        return True
+    edited = image.clone()
+    edited[:, :, -1] = 1
+    scores = passes_of(examination, draw, [image, edited])
+    return far(scores_of(examination, scores), scores_of(examination, scores, 1))
+
+
+def _accepted(examination: Examination, id: str) -> bool:
+    return not examination.counts(id)

@@ -1,0 +1,86 @@
+"""A pass leaves nothing behind: not in the image, the model, the random state, nor in memory."""
+
+from __future__ import annotations
+
+from ....submissions.errors import Frame
+from ....submissions.host.session import Passes
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed
+from .passes import example_of, line_of, passes_of, same, some, sound
+
+_RANDOM_CALLS = {  # what draws numbers in eval mode, and what that is called; all else is drawn on purpose
+    "dropout": "functional-dropout-always-on",
+    "scaled_dot_product_attention": "sdpa-dropout-in-eval",
+    "multi_head_attention_forward": "sdpa-dropout-in-eval",
+}
+
+
+def repeatable(examination: Examination) -> None:
+    """In eval mode the same image gives the same scores to the last bit, also with another one in between."""
+    draw = example_of(examination).draw
+    passes = sound(examination.plain, draw)
+    first, second, _, last = (one.tensors for one in passes.passes)
+    if not same(first, second):
+        id, why, frame = _why_random(examination, passes)
+        raise CheckFailed(f"two passes in eval mode over the same image differ{why}", (id,), draw, frame)
+    if not same(first, last):
+        raise CheckFailed("the scores of an image depend on the images seen before it", ("state-leak",), draw)
+
+
+def _why_random(examination: Examination, passes: Passes) -> tuple[str, str, Frame | None]:
+    """The id, the rest of the sentence, and the line."""
+    if passes.created:
+        return "params-created-in-forward", f": {some(list(passes.created))} is made anew in each", None
+    drawing = [one for one in examination.habits if one.kind == "random"]
+    if not drawing:
+        return "state-leak", ", though nothing is drawn at random", None
+    what, frame = drawing[0].what, drawing[0].frames[0]
+    made = {one.what for one in examination.habits if one.kind == "module"}
+    if "dropout" in what and any("Drop" in name for name in made):
+        why = f": the dropout layer is made in {line_of(drawing[0])}, and is new and in train mode"
+        return "dropout-built-in-forward", why, frame
+    family = "dropout" if "dropout" in what else what
+    id = _RANDOM_CALLS.get(family, "rng-consumed-in-eval")
+    return id, f": {what} draws random numbers in {line_of(drawing[0])}", frame
+
+
+def no_side_effects(examination: Examination) -> None:
+    """A pass in eval mode leaves the image, the parameters, the mode and the random state as they were."""
+    draw = example_of(examination).draw
+    passes = passes_of(examination, draw, order=[0, 0])
+    first = passes.passes[0]
+    if not same((first.image_after,), (draw.image,)):
+        text = "the forward pass writes into the image that it was given"
+        trace = example_of(examination).trace
+        frame = next(iter(trace.value(trace.image).frames), None)
+        raise CheckFailed(text, ("input-mutated-in-place",), draw, frame)
+    if passes.created:
+        text = f"the forward pass creates parameters: {some(list(passes.created))}"
+        raise CheckFailed(text, ("params-created-in-forward",), draw)
+    if passes.changed:
+        raise CheckFailed(f"the forward pass changes {some(list(passes.changed))}", ("state-leak",), draw)
+    if not first.mode_kept:
+        raise CheckFailed("the forward pass switches between train and eval mode", (), draw)
+    if not first.random_state_kept:
+        _blame_random_state(examination, passes)
+
+
+def _blame_random_state(examination: Examination, passes: Passes) -> None:
+    """Passes begin in different random states: where they end in the same one, it has been set."""
+    draw = examination.first_draw
+    if len({one.random_state for one in passes.passes}) == 1:
+        text = "the forward pass seeds the random numbers of the whole program"
+        raise CheckFailed(text, ("reseeds-in-forward",), draw)
+    text, frame = "the forward pass uses the random state in eval mode", None
+    for drawing in [one for one in examination.habits if one.kind == "random"][:1]:
+        text, frame = f"{text}: {drawing.what} in {line_of(drawing)}", drawing.frames[0]
+    raise CheckFailed(text, ("rng-consumed-in-eval",), draw, frame)
+
+
+def memory_does_not_grow(examination: Examination) -> None:
+    """What a model keeps for later, such as attention maps, does not hold ever more of its passes."""
+    draw = example_of(examination).draw
+    passes = sound(examination.backward, draw)
+    if len(passes.graphs_kept) == 2 and passes.graphs_kept[0] < passes.graphs_kept[1]:
+        text = "with each pass the model keeps more tensors together with the graph of their gradients"
+        raise CheckFailed(text, ("keeps-graph-in-maps",), draw)

@@ -1,0 +1,116 @@
+"""Properties that compare the student's tensors of two passes: with another image, or other weights.
+
+Each function raises CheckFailed where the property does not hold and NotApplicable where it means nothing.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ....submissions.host.trace import Use
+from ...examining.examination import Examination
+from ...examining.passes.editing import (
+    permuted_heads,
+    permuted_patches,
+    permuted_positions,
+    scaled_scores,
+    without_branches,
+)
+from ...examining.passes.example import Example
+from ...examining.verdicts import CheckFailed, NotApplicable, NotReached
+from ...locating.context import Context
+from ...locating.search.origins import origin
+from ...locating.search.parameters import Norm
+from .batches import DIFFERENT
+from .passes import example_of, far, of_block_1
+
+_BY_COLUMNS = {"patch-columns-first", "conv-tokens-column-major"}
+
+
+def joint_permutation(examination: Examination) -> None:
+    """Patches and their position rows, permuted together, leave the scores unchanged."""
+    example = example_of(examination)
+    if _BY_COLUMNS.intersection(one.id for step in example.walk.steps for one in step.findings):
+        raise NotApplicable("the patches stand column by column, which is found at S02 or S04")
+    name, table = _position_table(example)
+    order = torch.randperm(
+        example.draw.sizes.patches, generator=torch.Generator().manual_seed(examination.seed)
+    )
+    image = permuted_patches(example.draw.image, example.draw.sizes, order)
+    fixed = {name: permuted_positions(table, example.draw.sizes, order)}
+    before, after = _final(examination.before), _final(examination.again(image, fixed))
+    if before.shape == after.shape and far(before, after):
+        raise CheckFailed(
+            "permuting the patches together with their positions changes the scores", (), example.draw
+        )
+
+
+def positions_matter(examination: Examination) -> None:
+    """Patches permuted alone change the scores."""
+    example = example_of(examination)
+    order = torch.arange(example.draw.sizes.patches).roll(1)
+    image = permuted_patches(example.draw.image, example.draw.sizes, order)
+    if not far(_final(examination.before), _final(examination.again(image)), DIFFERENT):
+        raise CheckFailed("shuffling the patches does not change the scores", (), example.draw)
+
+
+def _position_table(example: Example) -> tuple[str, Tensor]:
+    use = example.walk.roles.get("positions")
+    if not isinstance(use, Use):
+        raise NotApplicable("no table of positions was found")
+    leaves = origin(example.trace, example.trace.used(use)).leaves
+    sizes = example.draw.sizes
+    if len(leaves) != 1 or leaves[0].kind == "tensor" or leaves[0].reference.shape[-1:] == ():
+        raise NotApplicable("the positions are no single parameter that could be permuted")
+    table = example.trace.tensor(leaves[0].reference)
+    if table.numel() != sizes.tokens * sizes.embed_dim or sizes.tokens not in table.shape:
+        raise NotApplicable("the table of positions has other rows than one for each token")
+    return leaves[0].name, table
+
+
+def head_permutation(examination: Examination) -> None:
+    """Heads permuted in the query, key, value and output weights leave the attention output unchanged."""
+    example = example_of(examination)
+    fixed, order = permuted_heads(example)
+    stages, again = examination.before, examination.again(fixed=fixed)
+    before, after = of_block_1(stages, "attention_output"), of_block_1(again, "attention_output")
+    if far(before, after):
+        raise CheckFailed("permuting the heads changes the attention output", (), example.draw)
+    maps, permuted = (
+        of_block_1(stages, "attention_probabilities"),
+        of_block_1(again, "attention_probabilities"),
+    )
+    if maps.shape == permuted.shape and far(maps[:, order], permuted):
+        raise CheckFailed("permuting the heads does not permute the attention maps", (), example.draw)
+
+
+def identity_block(examination: Examination) -> None:
+    """With output weights of zero, a block hands on its input, through the norms on that path."""
+    example = example_of(examination)
+    again = examination.again(fixed=without_branches(example))
+    expected = of_block_1(again, "block_input")
+    on_the_path = example.walk.architecture in ("report", "post-norm")
+    for role in ("block1.norm2", "block1.norm3") if on_the_path else ():
+        norm = example.walk.roles.get(role)
+        if isinstance(norm, Norm):
+            expected = norm.right(again, expected)
+    if far(expected, of_block_1(again, "block_output")):
+        raise CheckFailed(
+            "a block whose attention and MLP give zero does not hand on its input", (), example.draw
+        )
+
+
+def _final(context: Context) -> Tensor:
+    if ("logits", 0) not in context.stages:
+        raise NotReached("the logits were not found")
+    return context.stage("logits")
+
+
+def finite_attention(examination: Examination) -> None:
+    """Large scores give finite probabilities."""
+    example = example_of(examination)
+    again = examination.again(fixed=scaled_scores(example))
+    if not bool(torch.isfinite(of_block_1(again, "attention_probabilities")).all()):
+        text = "scores in the thousands give probabilities that are no numbers"
+        raise CheckFailed(text, ("naive-exp-overflow",), example.draw)

@@ -1,0 +1,1 @@
+"""Beside grading: starting and trying a course, measuring vitcheck itself, comparing submissions."""

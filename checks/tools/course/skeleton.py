@@ -1,0 +1,119 @@
+"""What students start from: a file in which everything that is asked for is named, and nothing is solved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from ....reference.components import COMPONENTS
+from ....reference.exercises import EXERCISES
+from ....reference.stages import ARCHITECTURES, Stage, labels_of, stage, stages_of
+from ...assignment.assignment import Assignment
+from .rendering import render
+
+_COMPONENTS = {  # the class that a component is written as, and what its constructor takes
+    "patch_embedding": ("PatchEmbedding", "in_channels, patch_size, embed_dim"),
+    "class_token": ("ClassToken", "embed_dim"),
+    "positions": ("PositionEmbedding", "num_tokens, embed_dim"),
+    "layer_norm": ("LayerNorm", "embed_dim"),
+    "layer_norm_plain": ("LayerNormWithoutAffine", "embed_dim"),
+    "attention": ("SelfAttention", "embed_dim, num_heads"),
+    "mlp": ("MLP", "embed_dim, mlp_dim"),
+    "block": ("EncoderBlock", "embed_dim, num_heads, mlp_dim"),
+}
+_EXERCISES = {  # what a function takes
+    "get_attention": "model, images",
+    "fuse_heads": "attention",
+    "mix_residual": "attention",
+    "normalise_rows": "attention",
+    "attention_rollout": "attention_maps",
+    "class_token_map": "rollout, image",
+    "position_similarity": "position_embeddings",
+    "filter_components": "weight",
+}
+_OUTPUTS = {  # what a model returns on request
+    "patch-tokens": "The patches' rows of final_sequence, B N D",
+    "class-attention": "What the class token attends to, L B h and the rows and columns of patches",
+}
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A stage, as it stands in the file."""
+
+    key: str
+    labels: str  # those of the assignment's numbering
+    text: str
+
+
+@dataclass(frozen=True)
+class Named:
+    """Anything else that is asked for: ``text`` says what it is, ``arguments`` are of its function."""
+
+    name: str
+    text: str
+    arguments: str = ""
+
+
+def skeleton(assignment: Assignment) -> str:
+    """Return the file, for the first of the assignment's architectures that has a table of stages."""
+    asked = [row for row in rows(assignment) if row.key != "image" or assignment.rules.breakpoints]
+    slots = [_slot(row, assignment.labels[0]) for row in asked]
+    keys = [one.key for one in slots]
+    first, end = (keys.index("block_input"), keys.index("block_output") + 1) if keys else (0, 0)
+    return render(
+        "skeleton",
+        title=" ".join(assignment.title.split()),
+        sizes=assignment.full,
+        marks=assignment.rules.breakpoints,
+        model=assignment.model.name or "VisionTransformer",
+        before=slots[:first],
+        inside=slots[first:end],
+        after=slots[end:],
+        outputs=[Named(one.replace("-", "_"), _OUTPUTS[one]) for one in assignment.outputs],
+        components=list(_components(assignment)),
+        exercises=list(_exercises(assignment)),
+    )
+
+
+def rows(assignment: Assignment) -> Sequence[Stage]:
+    """Return the stages of the architecture that the file is written for; none where none is asked for."""
+    known = [one for one in assignment.architectures if one in ARCHITECTURES]
+    return stages_of(known[0]) if known else ()
+
+
+def notebook(assignment: Assignment) -> str:
+    """Return the same file as a notebook, with a cell for each class and function."""
+    text, *definitions = skeleton(assignment).rstrip("\n").split("\n\n\n")
+    comment, _, imports = text.partition("\n\n")
+    cells = [
+        new_markdown_cell(re.sub(r"^# ?", "", comment, flags=re.MULTILINE)),
+        *(new_code_cell(one) for one in (imports, *definitions)),
+    ]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"  # the same file each time
+    return f"{nbformat.writes(new_notebook(cells=cells))}\n"
+
+
+def _slot(row: Stage, label_set: str) -> Slot:
+    """With the names of variables in the place of the table's numbers, which are not all courses' own."""
+    equation = re.sub(r"S\d\d", lambda found: stage(found[0]).key, row.equation)
+    return Slot(row.key, ", ".join(labels_of(row.key, label_set)), f"{row.title}, {row.axes}: {equation}")
+
+
+def _components(assignment: Assignment) -> Iterator[Named]:
+    for key, part in assignment.components.items():
+        name, arguments = _COMPONENTS[key]
+        row = COMPONENTS[key]
+        yield Named(part.name or name, f"{row.title}: {row.input} to {row.output}.", arguments)
+
+
+def _exercises(assignment: Assignment) -> Iterator[Named]:
+    for key, part in assignment.exercises.items():
+        row = EXERCISES[key]
+        text = f"{row.title}.\n\n    Takes {row.takes}.\n    Returns {row.gives}.\n    "
+        yield Named(part.name or key, text, _EXERCISES[key])

@@ -1,0 +1,117 @@
+"""The files that a course starts with: an assignment, what students get, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import tomlkit
+from tomlkit.items import Item, Table
+
+from ....reference.components import COMPONENTS
+from ....reference.exercises import EXERCISES
+from ....reference.stages import labels_of
+from ...assignment.asked_parts import Part
+from ...assignment.assignment import Assignment, assignment_text, parse_assignment
+from .rendering import render
+from .skeleton import notebook, rows, skeleton
+
+FILE = "vit_transformer.py"  # what students hand in, and the solution is called
+_OF_PRESET = ("patch", "embed_dim", "heads", "mlp_dim", "depth")
+_ADVICE = "# Copy this file to make"  # the line of a shipped assignment that says what has been done here
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked for; what is None stays as it is in the assignment ``start``, a name or a file."""
+
+    name: str
+    start: str
+    title: str | None = None
+    preset: str | None = None
+    image: tuple[int, int] | None = None  # height, width
+    classes: int | None = None
+
+
+def course_files(wishes: Wishes) -> dict[str, str]:
+    """Return the text of each file by its path.
+
+    Raises AssignmentError where ``start`` cannot be used, or with these wishes is no valid assignment.
+    """
+    text = _assignment_text(wishes)
+    asked = parse_assignment(text, "assignment.toml")
+    values = {"asked": asked, "file": FILE, "name": Path(FILE).stem, "version": version("vitcheck")}
+    return {
+        "README.md": render("course", **values),
+        "assignment.toml": text,
+        "handout/README.md": render("handout", stages=_stages(asked), parts=_parts(asked), **values),
+        "handout/assignment.toml": text,
+        f"handout/{FILE}": skeleton(asked),
+        f"handout/{Path(FILE).stem}.ipynb": notebook(asked),
+        "handout/.github/workflows/vitcheck.yml": render("workflow", **values),
+        "solution/README.md": render("solution", **values),
+    }
+
+
+def write_files(files: Mapping[str, str], folder: Path, *, force: bool) -> None:
+    """Write them into ``folder``, which need not exist.
+
+    Raises FileExistsError, before anything is written, for those that are there already, unless ``force``.
+    """
+    there = [name for name in files if (folder / name).exists()]
+    if there and not force:
+        raise FileExistsError(", ".join(str(folder / name) for name in there))
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _assignment_text(wishes: Wishes) -> str:
+    """The text of the assignment to start from, its comments and all, with what is wished changed."""
+    text = assignment_text(wishes.start)
+    parse_assignment(text, wishes.start)
+    document = tomlkit.parse("".join(one for one in text.splitlines(True) if not one.startswith(_ADVICE)))
+    document["name"] = wishes.name
+    if wishes.title is not None:
+        document["title"] = wishes.title
+    _resize(document["sizes"], wishes)
+    return tomlkit.dumps(document)
+
+
+def _resize(sizes: Item, wishes: Wishes) -> None:
+    assert isinstance(sizes, Table)  # a valid assignment has it
+    height, width = wishes.image or (None, None)
+    changes = {"preset": wishes.preset, "height": height, "width": width, "classes": wishes.classes}
+    if wishes.preset is not None:
+        for key in _OF_PRESET:
+            sizes.pop(key, None)
+    for key, value in changes.items():
+        if value is not None:
+            sizes[key] = value
+    if "preset" in sizes and any(value is not None for value in changes.values()):
+        sizes["preset"].comment("")  # it told the old sizes
+
+
+def _parts(asked: Assignment) -> list[tuple[str, Part]]:
+    """The single parts that are asked for, with their titles."""
+    return [
+        *((COMPONENTS[key].title, part) for key, part in asked.components.items()),
+        *((EXERCISES[key].title, part) for key, part in asked.exercises.items()),
+    ]
+
+
+def _stages(asked: Assignment) -> list[dict[str, str]]:
+    """The rows of a table for students."""
+    return [
+        {
+            "labels": ", ".join(labels_of(row.key, asked.labels[0])),
+            "title": row.title,
+            "key": row.key,
+            "shape": " × ".join(
+                f"{axis} {size}" for axis, size in zip(row.axes.split(), row.shape(asked.full))
+            ),
+        }
+        for row in rows(asked)
+    ]

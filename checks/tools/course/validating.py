@@ -1,0 +1,87 @@
+"""An assignment tried before it is handed out: on a solution, on wrong ones, and on known mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ....reference.stages import ARCHITECTURES
+from ....submissions.reading.packing import Handed, pack, pack_folder
+from ....submissions.sandbox.isolation import Isolation
+from ...assignment.asked_model import Model
+from ...assignment.assignment import Assignment
+from ...classes.engines import Done, Engine
+from ...classes.tasks import Setting, Task
+from ...record.result import Result
+from .fates import fates
+from .planting import plantable, reference_as_submission
+from .problems import unearned, unpaid, wrong_one
+from .validation import Solution, Validation
+
+_EXAMPLES = 3  # of the reference with a mistake in it, which shows on any of them
+
+
+def validate(
+    assignment: Assignment,
+    text: str,
+    solution: Path,
+    wrong: Sequence[Path] = (),
+    *,
+    seeds: int,
+    engine: Engine,
+    checks: Path | None = None,
+    done: Callable[[int, int], None] = lambda number, of: None,
+) -> Validation:
+    """Grade the solution under ``seeds`` seeds, the wrong ones, and the reference with each known mistake.
+
+    ``text`` is the assignment's file, ``checks`` a folder with the instructor's own. ``done`` is told how
+    many are graded, and of how many. Raises RuntimeError where the grader itself fails.
+    """
+    own = pack_folder(checks) if checks else None
+    setting = Setting(Isolation.NONE)  # these are the instructor's own files
+
+    def task(handed: Handed, name: str, asked: Assignment = assignment, seed: int = 0) -> Task:
+        return Task(handed, name, asked, seed, own, setting)
+
+    plain = assignment.model_copy(update={"examples": _EXAMPLES, "model": Model()})
+    solutions = [task(pack(solution), f"solution, seed {seed}", seed=seed) for seed in range(seeds)]
+    wrongs = [task(pack(path), f"wrong {number}") for number, path in enumerate(wrong)]
+    planted = {id: task(one, f"reference {id}".strip(), plain) for id, one in _references(assignment)}
+    results = _graded(engine, [*solutions, *wrongs, *planted.values()], done)
+    right = [results[one.name] for one in solutions]
+    of_planted = {id: results[one.name] for id, one in planted.items()}
+    reference = of_planted.pop("", None)
+    judged = [wrong_one(assignment, path, one.handed, results[one.name]) for path, one in zip(wrong, wrongs)]
+    return Validation(
+        assignment=assignment.name,
+        problems=[
+            *unpaid(assignment, text, right[0]),
+            *unearned(right),
+            *(f"{one.file}: {one.problem}" for one in judged if one.problem),
+        ],
+        solution=[
+            Solution(seed=one.run.seed, earned=one.score.earned, possible=one.score.possible) for one in right
+        ],
+        wrong=judged,
+        mistakes=fates(assignment, reference, of_planted),
+    )
+
+
+def _references(assignment: Assignment) -> Iterator[tuple[str, Handed]]:
+    """That of the first architecture that has one, with each mistake by its id, and with none by ""."""
+    for architecture in [one for one in assignment.architectures if one in ARCHITECTURES][:1]:
+        for id in ("", *plantable(architecture)):
+            yield id, reference_as_submission(architecture, id)
+
+
+def _graded(engine: Engine, tasks: Sequence[Task], done: Callable[[int, int], None]) -> dict[str, Result]:
+    """By the name of the task."""
+    results: dict[str, Result] = {}
+    with engine:
+        for event in engine.run(tasks):
+            if isinstance(event, Done):
+                if event.result is None:
+                    raise RuntimeError(f"the grader itself failed on the {event.task.name}")
+                results[event.task.name] = event.result
+                done(len(results), len(tasks))
+    return results

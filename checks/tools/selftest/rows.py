@@ -1,0 +1,114 @@
+"""Generated programs graded: a row for each, which is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from signal import SIG_IGN, SIGINT, signal
+from typing import Any
+
+from ....submissions.host.process import Zygote
+from ...assignment.asked_parts import Part
+from ...assignment.asked_points import Points
+from ...assignment.assignment import Assignment
+from ...grading.grader import grader
+from .generated import Generated, Maker, load_maker
+from .measuring import asked_of_all, handed_in
+from .told import GRADER_FAILED, Told, told
+
+_zygote = Zygote(("torchvision", "einops"))  # of each worker: the first program that it grades starts it
+
+
+@dataclass(frozen=True)
+class Row:
+    """A generated program and what was said of it: one line of the file that keeps a run."""
+
+    program: Generated
+    told: Told
+
+    def to_json(self) -> str:
+        said = tuple(id for id in self.program.untrue if id in self.told.named)  # the others say nothing more
+        known = asdict(replace(self.program, files={}, untrue=said))  # the name makes the files again
+        return json.dumps({"program": known, "told": asdict(self.told)})
+
+    @classmethod
+    def from_json(cls, line: str) -> Row:
+        kept = json.loads(line)
+        return cls(Generated(**_tupled(kept["program"])), Told(**_tupled(kept["told"])))
+
+
+def _tupled(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
+
+
+def kept_rows(file: Path) -> list[Row]:
+    """What is kept. A last line that a stop cut short is taken out of the file, and graded again."""
+    if not file.exists():
+        return []
+    lines = file.read_bytes().splitlines(keepends=True)
+    if lines and not lines[-1].endswith(b"\n"):
+        os.truncate(file, sum(map(len, lines[:-1])))
+        lines.pop()
+    return [Row.from_json(line.decode()) for line in lines]
+
+
+def measured(folder: Path, wanted: Sequence[tuple[str, str, int]], jobs: int) -> Iterator[Row]:
+    """Make and grade the programs of these kinds, seeds and numbers; each row as soon as it is there.
+
+    Where the caller stops, by Ctrl-C too, those that are being graded are waited for, and no others begun.
+    Where one cannot be made, the others are graded before that is raised.
+    """
+    failed = None
+    own = get_context("spawn")  # a fork inherits locks that threads hold
+    with ProcessPoolExecutor(jobs, own, initializer=_uninterrupted) as pool:
+        rows = [pool.submit(_row, (folder, *one)) for one in wanted]
+        try:
+            for row in as_completed(rows):
+                failed = failed or row.exception()
+                if row.exception() is None:
+                    yield row.result()
+        finally:
+            pool.shutdown(cancel_futures=True)  # which leaving `with` alone does not
+    if failed is not None:
+        raise failed
+
+
+def _uninterrupted() -> None:
+    signal(SIGINT, SIG_IGN)  # Ctrl-C reaches the pool's owner too, which decides
+
+
+@cache
+def _maker(folder: Path) -> Maker:
+    return load_maker(folder)
+
+
+def _row(task: tuple[Path, str, str, int]) -> Row:
+    folder, kind, seed, number = task
+    return graded(_maker(folder)(kind, seed, number), _zygote)
+
+
+def graded(program: Generated, zygote: Zygote) -> Row:
+    """The program handed in, and graded for what it is, in a child of ``zygote``."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = handed_in(program.files, Path(scratch))
+        try:
+            return Row(program, told(grader()(path, asked(program), zygote=zygote, seed=1)))
+        except Exception as error:  # what is measured is whether it happens
+            return Row(program, Told(GRADER_FAILED, cause=f"{type(error).__name__}: {error}"[:120]))
+
+
+def asked(program: Generated) -> Assignment:
+    """What the program does is asked for: its sizes, any variant, and of a part the part alone."""
+    every = asked_of_all()
+    asked = every.model_copy(update={"full": replace(every.full, **program.sizes)})
+    if not program.part:
+        return asked
+    alone = {"architectures": (), "points": Points(), "components": {program.part: Part(points=100)}}
+    return asked.model_copy(update=alone)

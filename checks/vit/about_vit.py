@@ -1,0 +1,48 @@
+"""What is said of a ViT as a whole, once its stages are settled: which of the known ones it is."""
+
+from __future__ import annotations
+
+from ..locating.model import note_on
+from ..locating.search.norms import Norm
+from ..locating.search.parameters import Linear
+from ..locating.walk import Walk
+
+# PyTorch's default in the debugging report; 1e-6 in torchvision and timm; both in CLIP-style code.
+_USUAL_EPS = {"report": (1e-5,), "pre-norm": (1e-6,), "clip": (1e-5, 1e-6)}
+_NORM_STAGES = {"norm1": "query", "norm2": "post_attention_norm", "norm3": "post_mlp_norm"}
+
+
+def about_vit(walk: Walk) -> None:
+    """Adds findings that tell CLIP's from the paper's, and the eps of norms."""
+    _about_architecture(walk)
+    _about_eps(walk)
+
+
+_CLIP_HAS = {"projection-bias-missing", "extra-norm-before-encoder", "quick-gelu", "final-norm-after-readout"}
+_CLIP_SIGNS = 4  # of five, with the projection that has no bias: one of them may be the mistake
+
+
+def _about_architecture(walk: Walk) -> None:
+    """CLIP's has a norm before the blocks, one on the class token, QuickGELU, and no bias at either end."""
+    ids = {finding.id for step in walk.steps for finding in step.findings}
+    head = walk.roles.get("head")
+    without_bias = isinstance(head, Linear) and head.bias is None
+    if walk.architecture != "pre-norm" or len(_CLIP_HAS & ids) + without_bias < _CLIP_SIGNS:
+        return
+    walk.architecture = "clip"
+    walk.steps = [one for one in walk.steps if one.key != "class_probabilities" or one.found]
+    if "extra-norm-before-encoder" not in ids:
+        note_on(walk, "block_input", 1, "pre-encoder-norm-missing")
+    if not any(one.stage == "mlp_hidden" for step in walk.steps for one in step.findings):
+        note_on(walk, "mlp_hidden", 1, "gelu-instead-of-quick-gelu")
+
+
+def _about_eps(walk: Walk) -> None:
+    """The first norm with another eps than is usual."""
+    usual = _USUAL_EPS.get(walk.architecture or "", ())
+    for number in range(1, walk.blocks + 1):
+        for name, key in _NORM_STAGES.items():
+            norm = walk.roles.get(f"block{number}.{name}")
+            if usual and isinstance(norm, Norm) and norm.form.id is None and norm.eps not in usual:
+                note_on(walk, key, number, "layernorm-eps-1e-5")
+                return

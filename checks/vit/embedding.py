@@ -1,0 +1,301 @@
+"""S05 to S07: the class token, the sequence with it, the positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from math import prod
+
+import torch
+from torch import Tensor
+
+from ...reference import equations as eq
+from ...submissions.host.trace import Use
+from ..locating.context import Context, Predict
+from ..locating.forms import Form
+from ..locating.search.origins import origin
+from ..locating.search.places import Found
+from ..locating.walk import Walk, applied, combine, stage_of
+from .bridge_embedding import odd_embeddings, odd_patches, odd_tokens
+from .patches import patch_embeddings
+from .position_tables import about_table, rows_of
+from .token_forms import EMBEDDINGS, POSITIONS, POSITIONS_MOVED, TOKENS, TOKENS_WITHOUT
+
+_CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
+
+
+def embedding(walk: Walk) -> bool:
+    """Settles S02 to S07; False where one of them stays unexplained."""
+    if _embedding(walk):
+        return True
+    walk.stuck("patch_embeddings" if ("patch_embeddings", 0) not in walk.context.stages else "tokens", 0)
+    return False
+
+
+def _embedding(walk: Walk) -> bool:
+    if patch_embeddings(walk):
+        return _tokens(walk) or _bridge_tokens(walk)
+    return _may_bridge(walk) and odd_patches(walk, _tokens)
+
+
+def _bridge_tokens(walk: Walk) -> bool:
+    """What is read on is unknown: the embeddings, else what follows a right S07, else S06 or S07."""
+    may = _may_bridge(walk)
+    return (may and odd_embeddings(walk, _tokens)) or _unread(walk) or (may and odd_tokens(walk))
+
+
+def _unread(walk: Walk) -> bool:
+    """A right S07 that nothing known reads."""
+    for choice in _sequences(walk, _plain(), TOKENS[:1], POSITIONS[:1]):
+        x = walk.context.stages["tokens", 0] = choice.sequence(walk.context)
+        if len(choice.table) == 1 and _is_table(walk, choice.table[0], x):
+            found = walk.places.find(choice.positioned(walk.context), walk.position - 1)
+            if found:
+                _settle_tokens(walk, choice, found)
+                return True
+    walk.context.stages.pop(("tokens", 0), None)
+    return False
+
+
+def _may_bridge(walk: Walk) -> bool:
+    """A pass that stopped does not tell what would have been read."""
+    return walk.trace.error is None
+
+
+_Table = tuple[Use, ...]  # of positions: one parameter, or two row under row; none
+
+
+@dataclass(frozen=True)
+class TokenSequence:
+    """One way from S04 to S07."""
+
+    embedded: Predict
+    embedding_ids: tuple[str, ...]
+    token: Use | None
+    tokens: Form
+    table: _Table = ()
+    positions: Form | None = None
+
+    @property
+    def price(self) -> float:
+        forms = [self.tokens.price, 1.1 if self.positions is None else self.positions.price]
+        return sum(forms) + sum(1.0 for _ in self.embedding_ids)
+
+    def sequence(self, context: Context) -> Tensor:
+        x = self.embedded(context)
+        if self.token is None:
+            return self.tokens.function(x)
+        return self.tokens.function(context.use(self.token), x)
+
+    def positioned(self, context: Context) -> Tensor:
+        x = context.stage("tokens")
+        if self.positions is None or not self.table:
+            return x
+        return self.positions.function(_numbers(context, self.table), x)
+
+    def class_token(self, context: Context) -> Tensor:
+        """Shape B 1 D."""
+        x = context.stage("patch_embeddings")
+        if self.token is None:
+            return x.mean(1, keepdim=True)
+        return context.use(self.token).reshape(-1, 1, x.shape[-1]).expand(x.shape[0], 1, -1)
+
+
+def _numbers(context: Context, table: _Table) -> Tensor:
+    """Row under row."""
+    return torch.cat([rows_of(one)(context) for one in table])
+
+
+def _tokens(walk: Walk) -> bool:
+    """The cheapest way from S04 to a tensor that the blocks read, right ways before wrong ones."""
+    after = walk.position
+    right = [
+        one
+        for positions in (POSITIONS[:1], POSITIONS[1:2])
+        for one in _sequences(walk, _plain(), TOKENS[:1], positions)
+        if one.positions
+    ]
+    for wrong_norm in (False, True):
+        if _settle_first(walk, right, after, wrong_norm):
+            return True
+        every = sorted(_sequences(walk, embeddings(walk), TOKENS, POSITIONS), key=lambda one: one.price)
+        if _settle_first(walk, every, after, wrong_norm):
+            return True
+    walk.context.stages.pop(("tokens", 0), None)
+    return False
+
+
+def _settle_first(walk: Walk, choices: Iterable[TokenSequence], after: int, wrong_norm: bool) -> bool:
+    for choice in choices:
+        try:
+            walk.context.stages["tokens", 0] = choice.sequence(walk.context)
+            result = choice.positioned(walk.context)
+        except RuntimeError:  # sizes that do not go together: this is not what was done
+            continue
+        found = walk.places.find(result, after - 1)
+        if choice.token is None and found and _is_part(walk, result, found):
+            continue
+        if found and walk.reads(result, found.record - 1, wrong_norm):
+            _settle_tokens(walk, choice, found)
+            return True
+    return False
+
+
+def _is_part(walk: Walk, result: Tensor, found: Found) -> bool:
+    """Does the sequence go on to a token that is none of these?"""
+    return prod(walk.trace.records[found.record].shape) > result.numel()
+
+
+_Embedded = tuple[Predict, tuple[str, ...]]
+
+
+def _sequences(
+    walk: Walk, embeddings: Iterable[_Embedded], forms: tuple[Form, ...], positions: tuple[Form, ...]
+) -> Iterator[TokenSequence]:
+    width, B = walk.sizes.embed_dim, walk.sizes.batch
+    T = walk.context.stage("patch_embeddings").shape[1] + 1
+    vectors = _next_used(walk, (1, B), width)
+    tables: list[_Table] = [(use,) for use in _next_used(walk, (T, T - 1, T + 1, 1, B, B * T), width)]
+    tables += _in_two_parts(walk, T, width)
+    for embedded, ids in embeddings:
+        starts = [(use, form) for use in vectors for form in forms]
+        x = embedded(walk.context)
+        seen = [(use, form) for use, form in starts if walk.find(form.function(walk.context.use(use), x))]
+        without = [(None, form) for form in TOKENS_WITHOUT] if forms == TOKENS else []
+        # where a sequence with a token is observed, the others need not be tried
+        for token, tokens in [*(seen or starts), *without]:
+            yield TokenSequence(embedded, ids, token, tokens)
+            for table in tables:
+                if token not in table:
+                    moved = (POSITIONS_MOVED,) if tokens.id == "cls-appended-last" else ()
+                    for form in (*positions, *moved):
+                        yield TokenSequence(embedded, ids, token, tokens, table, form)
+
+
+def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:
+    """The next parameters with that many rows of ``width`` numbers, in order of use, then those before.
+
+    The class token may be laid down before the patches are, and a position be added to it before that.
+    """
+    found = {use for count in rows for use in walk.parameters.of_size(count * width)}
+    merged = {use for count in rows for use in walk.parameters.merged_of_size(count * width)}
+    ahead = {use for use in found if use.record <= walk.position}
+    return [*sorted(found - ahead)[:_CANDIDATES], *sorted((merged - found) | ahead)[:_CANDIDATES]]
+
+
+def _in_two_parts(walk: Walk, tokens: int, width: int) -> list[_Table]:
+    """Positions kept apart for the class token, to which its own was added before, and for the patches."""
+    rows = walk.parameters.merged_of_size(width)[:_CANDIDATES]
+    rest = _next_used(walk, (tokens - 1,), width)
+    pairs = [(row, table) for table in rest for row in rows[::-1]]
+    read = {pair: {walk.parameters.leaf(one) for one in pair} for pair in pairs}
+    return [pair for pair in pairs if [kind for kind, *_ in read[pair]] == ["leaf", "leaf"]]  # two parameters
+
+
+def _plain() -> list[_Embedded]:
+    return [(stage_of("patch_embeddings", 0), ())]
+
+
+def embeddings(walk: Walk) -> Iterator[_Embedded]:
+    """What the sequence may be made of: S04, and what is sometimes done to it first."""
+    for form in EMBEDDINGS:
+        predict: Predict = _embedded(form)
+        if form.id is None or walk.find(predict(walk.context)):
+            yield predict, () if form.id is None else (form.id,)
+    for norm, _, _ in walk.parameters.norms(walk.context.stage("patch_embeddings"), walk.position - 1):
+        yield applied(norm, stage_of("patch_embeddings", 0)), ("norm-after-projection",)
+
+
+def _embedded(form: Form) -> Predict:
+    return lambda context: form.function(context.stage("patch_embeddings"), context.sizes.grid[1])
+
+
+def _settle_tokens(walk: Walk, choice: TokenSequence, found: Found) -> None:
+    if choice.embedding_ids:
+        choice = replace_embeddings(walk, choice)
+    settle_class_token(walk, choice)
+    settle_positions(walk, choice, found)
+
+
+def settle_class_token(walk: Walk, choice: TokenSequence) -> None:
+    """S05 and S06."""
+    walk.settle("class_token", 0, choice.class_token, walk.find(choice.class_token(walk.context)))
+    _about_token(walk, choice)
+    form, sequence = choice.tokens, choice.sequence(walk.context)
+    right: Predict = combine(
+        eq.prepend_class_token, stage_of("class_token", 0), stage_of("patch_embeddings", 0)
+    )
+    ids = [] if form.id is None else [form.id]
+    walk.settle("tokens", 0, choice.sequence, walk.find(sequence), right=right, ids=ids, blame=form.blame)
+    if form.id == "cls-appended-last":
+        walk.class_row = -1
+
+
+def replace_embeddings(walk: Walk, choice: TokenSequence) -> TokenSequence:
+    """S04 existed for a moment, and the pass went on with something else."""
+    step = walk.steps.pop()
+
+    def predict(context: Context) -> Tensor:
+        return choice.embedded(_with(context, step.predict))
+
+    walk.settle(
+        "patch_embeddings",
+        0,
+        predict,
+        walk.find(predict(walk.context)),
+        right=step.predict,
+        ids=[*(one.id for one in step.findings), *choice.embedding_ids],
+    )
+    return replace(choice, embedded=stage_of("patch_embeddings", 0))
+
+
+def _with(context: Context, embeddings: Predict) -> Context:
+    stages = {**context.stages, ("patch_embeddings", 0): embeddings(context)}
+    return Context(context.trace, context.sizes, stages)
+
+
+def _about_token(walk: Walk, choice: TokenSequence) -> None:
+    """Notes a token that is no parameter, or not one for all images."""
+    if choice.token is None:
+        return
+    walk.roles["class_token"] = choice.token
+    tensor = walk.context.use(choice.token).reshape(-1, walk.sizes.embed_dim)
+    made = origin(walk.trace, walk.trace.used(choice.token))
+    if made.random:
+        walk.note("cls-random-each-forward", "class_token")
+    elif bool((tensor != tensor[0]).any()):
+        walk.note("cls-per-batch-slot", "class_token")
+    elif made.leaves and all(leaf.kind != "parameter" for leaf in made.leaves):
+        walk.note("cls-not-parameter", "class_token")
+
+
+def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:
+    """S07."""
+    x = walk.context.stage("tokens")
+    if choice.positions is None:
+        stale = _never_read(walk, x, found.record)
+        if stale is not None:  # the right sum is there, and the block that does not read it is to blame
+            choice = replace(choice, table=(stale,), positions=POSITIONS[0])
+    form, table = choice.positions, choice.table
+    ids = ["pos-missing"] if form is None else [form.id] if form.id else []
+    predict: Predict = choice.positioned
+    where = walk.places.find(predict(walk.context), walk.position - 1) or found
+    right: Predict | None = None
+    if form is not None and form.id is not None and len(table) == 1 and _is_table(walk, table[0], x):
+        right = combine(eq.add_positions, stage_of("tokens", 0), rows_of(table[0]))
+    walk.settle("positioned_tokens", 0, predict, where, right=right, ids=ids)
+    if len(table) == 1:
+        walk.roles["positions"] = table[0]
+        if form == POSITIONS[0]:
+            about_table(walk, table[0])
+
+
+def _is_table(walk: Walk, table: Use, x: Tensor) -> bool:
+    return walk.context.use(table).numel() == x.shape[1] * x.shape[2]
+
+
+def _never_read(walk: Walk, x: Tensor, after: int) -> Use | None:
+    """The table whose sum with the tokens was computed, and then not used."""
+    tables = walk.parameters.of_size(x.shape[1] * x.shape[2], after)[:_CANDIDATES]
+    sums = ((table, x + rows_of(table)(walk.context)) for table in tables)
+    return next((table for table, sum_ in sums if walk.places.find(sum_)), None)

@@ -1,0 +1,94 @@
+"""What is wrong with a table of positions itself: how it was cut from its parameter, or its fixed formula."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ...submissions.host.trace import Use
+from ..locating.context import Predict, as_rows
+from ..locating.search.origins import origin
+from ..locating.walk import Walk
+
+_STAGE = "positioned_tokens"
+_BASE = 10000.0  # of the wavelengths; Vaswani et al. 2017, section 3.5
+_CLOSE = 1e-5  # a table is often computed in float32
+
+
+def rows_of(table: Use) -> Predict:
+    """The table as rows of D numbers."""
+    return lambda context: as_rows(context.use(table), context.sizes.embed_dim)
+
+
+def about_table(walk: Walk, use: Use) -> None:
+    """Adds what is to be said of the table that ``use`` consumes to the latest step."""
+    table = rows_of(use)(walk.context)
+    leaves = origin(walk.trace, walk.trace.used(use)).leaves
+    stored = [leaf for leaf in leaves if leaf.cells is not None and "float" in leaf.dtype]
+    learned = [leaf for leaf in stored if leaf.kind == "parameter"]
+    rows = [walk.trace.tensor(leaf.reference) for leaf in learned or stored]
+    fitting = [as_rows(one, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
+    names = [cut_wrongly(table, one) for one in fitting[:1]]
+    if not learned:
+        if not any(names) or names == ["cls-without-position"]:
+            names = [fixed_formula(table)]
+        if stored and all(leaf.kind == "tensor" for leaf in stored):
+            walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
+    for name in names:
+        if name is not None:
+            walk.note(name, _STAGE)
+
+
+def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:
+    """How the rows of ``table`` were wrongly taken from those of ``leaf``, each with D columns."""
+    T, rows = len(table), len(leaf)
+    if bool((table == table[0]).all()):
+        return "pos-single-vector"
+    if rows >= T and torch.equal(table, leaf[:T]):
+        return None
+    if rows >= T and torch.equal(table, 2 * leaf[:T]):
+        return "pos-added-twice"
+    if not table[0].any() and any(torch.equal(table[1:], one[: T - 1]) for one in (leaf[1:], leaf)):
+        return "cls-without-position"
+    shifted = [leaf.roll(1, 0), leaf.roll(-1, 0), leaf[1:]]
+    if any(len(one) >= T and torch.equal(table, one[:T]) for one in shifted):
+        return "pos-off-by-one"
+    doubled = [torch.cat([leaf[:1], leaf]), torch.cat([leaf, leaf[-1:]])]
+    if rows < T and any(torch.equal(table, one[:T]) for one in doubled):
+        return "pos-before-cls-row-mismatch"
+    return None
+
+
+def fixed_formula(table: Tensor) -> str | None:
+    """Which known wrong formula made this table of sines and cosines; None where it is none, or right.
+
+    In two dimensions, half of the width for each, the class token has zeros by convention.
+    """
+    T, D = table.shape
+    if D % 2:
+        return None
+    interleaved, halves = _sinusoids(T, D)
+    of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))
+    if not table[0].any() and any(_close(table[1:], one) for one in of_patches):
+        return "cls-without-position"
+    if not _is_sinusoid(table) or _close(table, interleaved):
+        return None
+    return "sinusoid-halves-layout" if _close(table, halves) else "sinusoid-wrong-frequencies"
+
+
+def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:
+    """Sines and cosines in turn, and all sines before all cosines."""
+    angles = torch.arange(T, dtype=torch.float64)[:, None] * _BASE ** (-torch.arange(0, D, 2) / D)
+    pair = [angles.sin(), angles.cos()]
+    return torch.stack(pair, 2).flatten(1), torch.cat(pair, 1)
+
+
+def _close(a: Tensor, b: Tensor) -> bool:
+    return torch.allclose(a, b, rtol=0.0, atol=_CLOSE)
+
+
+def _is_sinusoid(table: Tensor) -> bool:
+    """Says whether row 0 holds as many sines as cosines of position 0."""
+    T, D = table.shape
+    zeros, ones = int((table[0] == 0).sum()), int((table[0] == 1).sum())
+    return T > 1 and zeros == ones == D / 2

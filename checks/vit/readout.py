@@ -1,0 +1,287 @@
+"""S22 to S26: the end of the blocks, the final norm, the class representation, logits and probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from ...reference import equations as eq
+from ...submissions.host.trace import Reference
+from ..locating.context import Predict
+from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
+from ..locating.resync.taken import settle_odd
+from ..locating.search.norms import BatchNorm, Norm
+from ..locating.search.parameters import Linear
+from ..locating.search.places import equal
+from ..locating.search.returned_scores import Output
+from ..locating.steps.odd_scores import form_of_scores, unexplained_probabilities, unexplained_scores
+from ..locating.walk import Walk, applied, combine, right_of, stage_of
+
+# where it is not S22, which is the wrong one because of it
+_BLAME = {
+    "block-result-discarded": "second_block_output",
+    "readout-before-encoder": "class_representation",
+}
+
+
+@dataclass(frozen=True)
+class Readout:
+    """One way from the last block to the logits."""
+
+    sequence: Predict  # S23
+    representation: Predict  # S24
+    logits: Predict  # S25
+    form: Form
+    norm: Norm | BatchNorm | None
+    head: Linear
+    ids: tuple[str, ...]
+    price: float
+
+
+def settle_readout(walk: Walk, inputs: list[tuple[Predict, tuple[str, ...]]], wrong: bool) -> bool:
+    """Settles S21 to S26, if the class scores are computed from one of ``inputs``.
+
+    ``wrong`` allows readouts that are known mistakes.
+    """
+    for x, ids in inputs:
+        choices = _readouts(walk, x, wrong)
+        choice = min(choices, key=lambda one: one.price, default=None)
+        if choice is not None:
+            _settle(walk, choice, x, ids)
+            return True
+    return False
+
+
+def _readouts(walk: Walk, x: Predict, wrong: bool) -> Iterator[Readout]:
+    tensor, after = x(walk.context), walk.position - 1
+    tables = (NORMS[:1], NORMS[1:]) if wrong else (NORMS[:1],)
+    forms = READOUTS if wrong else READOUTS[:1]
+    for table in tables:
+        for norm, _, _ in walk.parameters.norms(tensor, after, table):
+            yield from _heads(walk, applied(norm, x), norm, forms, (*norm.ids,), len(norm.ids), after)
+        for form in forms:
+            row = _row(form, x, walk.class_row)
+            if row(walk.context).dim() == 2:
+                for norm, _, _ in walk.parameters.norms(row(walk.context), after, table):
+                    yield from _normed_row(walk, x, row, norm, form, after)
+    yield from _heads(walk, x, None, forms, (), 0.0, after)
+
+
+def _row(form: Form, x: Predict, class_row: int) -> Predict:
+    if form.id is None and class_row:
+        return lambda context: x(context)[:, class_row]
+    if form.id == "readout-last-token" and class_row:
+        return lambda context: x(context)[:, 0]
+    return combine(form.function, x)
+
+
+def _ids(walk: Walk, form: Form) -> list[str]:
+    """With the class token at the end, reading row 0 is no second mistake."""
+    follows = walk.class_row and form.id == "readout-last-token"
+    return [] if form.id is None or follows else [form.id]
+
+
+def _heads(
+    walk: Walk,
+    sequence: Predict,
+    norm: Norm | BatchNorm | None,
+    forms: tuple[Form, ...],
+    ids: tuple[str, ...],
+    price: float,
+    after: int,
+) -> Iterator[Readout]:
+    for form in forms:
+        row = _row(form, sequence, walk.class_row)
+        found = _ids(walk, form)
+        for logits, head, more, extra in _scores(walk, row, after):
+            yield Readout(
+                sequence, row, logits, form, norm, head, (*ids, *found, *more), price + form.price + extra
+            )
+
+
+def _normed_row(
+    walk: Walk, x: Predict, row: Predict, norm: Norm | BatchNorm, form: Form, after: int
+) -> Iterator[Readout]:
+    normed = applied(norm, row)
+    found = _ids(walk, form)
+    ids = (*found, *norm.ids, "final-norm-after-readout")
+    for logits, head, more, extra in _scores(walk, normed, after):
+        price = 0.05 + form.price + len(norm.ids) + extra
+        yield Readout(x, normed, logits, form, norm, head, (*ids, *more), price)
+
+
+def _scores(walk: Walk, row: Predict, after: int) -> Iterator[tuple[Predict, Linear, tuple[str, ...], float]]:
+    tensor = row(walk.context)
+    for head, result, found in walk.parameters.linears(tensor, after):
+        if result.shape[-1] == walk.sizes.classes:
+            yield applied(head, row), head, (), 0.0
+            continue
+        for function in (*(form.function for form in ACTIVATIONS), lambda z: z.tanh(), lambda z: z):
+            hidden: Predict = combine(function, applied(head, row))
+            inner = hidden(walk.context)
+            for second, final, _ in walk.parameters.linears(inner, found.record - 1, walk.sizes.classes):
+                del final
+                yield applied(second, hidden), second, ("head-hidden-layer",), 0.3
+                return
+
+
+def settle_block_outputs(walk: Walk, x: Predict, ids: tuple[str, ...]) -> None:
+    """S21 and S22; ``ids`` tell why ``x``, which the readout reads, is not what the last block gave."""
+    last = walk.blocks
+    if last >= 2:
+        second = stage_of("block_output", 2)
+        walk.settle("second_block_output", 0, second, walk.places.find(second(walk.context)))
+    expected = stage_of("block_output", last) if last else stage_of("positioned_tokens", 0)
+    found = walk.places.find(x(walk.context))
+    blame = _BLAME.get(ids[0]) if ids else None
+    if blame not in walk.family.by_key:
+        blame = None
+    walk.settle("last_block_output", 0, x, found, right=expected, ids=ids, blame=blame)
+
+
+def _settle(walk: Walk, choice: Readout, x: Predict, input_ids: tuple[str, ...]) -> None:
+    settle_block_outputs(walk, x, input_ids)
+    _settle_sequence(walk, choice)
+    if choice.norm is not None:
+        walk.roles["final_norm"] = choice.norm
+    walk.roles["head"] = choice.head
+    _settle_outputs(walk, choice)
+
+
+def _settle_sequence(walk: Walk, choice: Readout) -> None:
+    """S23 and S24; the norm may stand before or after the class token is taken."""
+    after_readout = "final-norm-after-readout" in choice.ids
+    sequence = choice.sequence(walk.context)
+    norm_ids = [] if choice.norm is None else list(choice.norm.ids)
+    walk.settle(
+        "final_sequence",
+        0,
+        choice.sequence,
+        walk.find(sequence),
+        right=_right_sequence(choice),
+        ids=[] if after_readout else norm_ids,
+    )
+    _about_final_norm(walk, choice)
+    row: Predict = choice.representation
+    s23 = stage_of("final_sequence", 0)
+    right: Predict = combine(eq.class_representation, s23)
+    if after_readout and choice.norm is not None:
+        right = right_of(choice.norm, right)
+    blamed = choice.form.blame or "class_representation"
+    ids = _ids(walk, choice.form) if blamed == "class_representation" else []
+    walk.settle(
+        "class_representation",
+        0,
+        row,
+        walk.find(row(walk.context)),
+        right=right,
+        ids=[*ids, *(norm_ids if after_readout else [])],
+    )
+
+
+def _right_sequence(choice: Readout) -> Predict:
+    s22 = stage_of("last_block_output", 0)
+    norm = choice.norm
+    if norm is None or "final-norm-after-readout" in choice.ids:
+        return choice.sequence
+    return right_of(norm, s22)
+
+
+def _about_final_norm(walk: Walk, choice: Readout) -> None:
+    """The pre-norm ViT has a norm before its head, the debugging report's has none."""
+    if choice.norm is None and walk.architecture == "pre-norm":
+        walk.note("final-norm-missing", "final_sequence")
+    if choice.norm is not None and walk.architecture == "report":
+        walk.note("extra-final-norm", "final_sequence")
+    if "final-norm-after-readout" in choice.ids:
+        walk.note("final-norm-after-readout", "final_sequence")
+
+
+def _settle_outputs(walk: Walk, choice: Readout) -> None:
+    """Every returned tensor of the right shape must be the logits or a function of them."""
+    z = choice.logits
+    plain = z(walk.context)
+    returned = [(path, where) for path, where in walk.trace.outputs if where.shape == tuple(plain.shape)]
+    logits_form, probabilities_form = _explain(walk, plain, returned)
+    logits: Predict = combine(logits_form.function, z)
+    ids = [
+        name for name in (logits_form.id, choice.form.id if choice.form.blame == "logits" else None) if name
+    ]
+    if "head-hidden-layer" in choice.ids:
+        ids.append("head-hidden-layer")
+    tensor = logits(walk.context)
+    odd = None if ids else unexplained_scores(walk, tensor)
+    if odd is not None:
+        settle_odd(walk, "logits", 0, odd, z)
+        _settle_probabilities(walk, None)
+        return
+    walk.settle("logits", 0, logits, walk.find(tensor), right=z, ids=ids)
+    if not returned and _for_every_token(walk, plain):
+        walk.note("head-on-all-tokens", "logits")
+    wrong = probabilities_form is not None and probabilities_form.id is not None
+    odd = None if wrong else unexplained_probabilities(walk, tensor, [tensor] if ids else [])
+    _settle_probabilities(walk, probabilities_form, odd)
+    answers = [one.argmax(0).double() for one in (tensor, eq.class_probabilities(tensor))]
+    returned_answers = [walk.trace.tensor(where) for where in _of_classes(walk)]
+    if any(equal(other, one) for one in answers for other in returned_answers):
+        walk.note("argmax-over-batch", "class_probabilities")
+
+
+def _for_every_token(walk: Walk, plain: Tensor) -> bool:
+    """Says whether the model returns class scores of every token."""
+    shapes = [where.shape for _, where in walk.trace.outputs]
+    return (plain.shape[0], walk.context.stage("final_sequence").shape[1], plain.shape[-1]) in shapes
+
+
+def _of_classes(walk: Walk) -> list[Reference]:
+    """What is returned with one number a class."""
+    return [where for _, where in walk.trace.outputs if where.shape == (walk.sizes.classes,)]
+
+
+def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -> tuple[Form, Form | None]:
+    """The forms of S25 and, if it is there, of S26 by which the returned scores come from the head's."""
+    forms = form_of_scores(walk, plain) or LOGITS
+    pairs = [(logits, probabilities) for logits in forms for probabilities in (None, *CLASS_PROBABILITIES)]
+    best: tuple[Form, Form | None] = (forms[0], None)
+    # what is called probabilities has the last word
+    for path, where in sorted(returned, key=lambda one: "prob" in one[0].lower()):
+        tensor = walk.trace.tensor(where)
+        output = Output(path, tensor, walk.trace.value(where).dtype)
+        for logits, probabilities in sorted(pairs, key=lambda one: _price(one, "prob" in path.lower())):
+            if probabilities is not None and probabilities.id and output.is_called_otherwise:
+                continue
+            value = logits.function(plain)
+            value = value if probabilities is None else probabilities.function(value)
+            if equal(tensor, value):
+                if _more_told(best, (logits, probabilities)):
+                    best = (logits, probabilities)
+                break
+    if best[1] is None and walk.find(eq.class_probabilities(best[0].function(plain))):
+        best = (best[0], CLASS_PROBABILITIES[0])
+    return best
+
+
+def _price(pair: tuple[Form, Form | None], called_probabilities: bool) -> float:
+    """What is returned as probabilities is rather a wrong S26 than a wrong S25."""
+    logits, probabilities = pair
+    unnamed = 2.0 if called_probabilities and probabilities is None else 0.0
+    return logits.price + unnamed + (probabilities.price if probabilities else 0.0)
+
+
+def _more_told(best: tuple[Form, Form | None], other: tuple[Form, Form | None]) -> bool:
+    """A returned tensor tells more than the last one if it is a later step, or shows something wrong."""
+    return (other[0].id is not None) >= (best[0].id is not None) and (other[1] is not None or best[1] is None)
+
+
+def _settle_probabilities(walk: Walk, form: Form | None, odd: Predict | None = None) -> None:
+    logits = stage_of("logits", 0)
+    right: Predict = combine(eq.class_probabilities, logits)
+    if odd is not None:
+        settle_odd(walk, "class_probabilities", 0, odd, right)
+        return
+    predict: Predict = right if form is None else combine(form.function, logits)
+    found = None if form is None else walk.find(predict(walk.context))
+    ids = [form.id] if form is not None and form.id else []
+    walk.settle("class_probabilities", 0, predict, found, right=right, ids=ids)

@@ -1,0 +1,1 @@
+"""How a student's model is built at any size, and functions are called."""

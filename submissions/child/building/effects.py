@@ -1,0 +1,161 @@
+"""What an argument means whose name says nothing: what of the model changes where it alone is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isqrt
+
+from ....reference.sizes import Sizes
+from ...errors import Frame, NotLoaded
+from ...questions.meanings import fields_of
+from ...questions.randomise import named_tensors
+from ..loading.definitions import Definition
+from ..loading.loading import Loaded
+from ..tracing.shapes_alone import ShapesAlone
+from .building import Blueprint, Builder, Slot, value
+from .observing import Parts, observe
+
+_FACTORS = (2.0, 0.5, 3.0)  # what fits one size need not fit another: heads divide the width
+_MOST = 32  # arguments, each of which takes up to three models
+_MOST_HEADS = 16  # a larger number that shapes no tensor is more likely a side of the image
+_ALIKE = Sizes(  # where the student gives no values: equal ones divide each other, whatever they mean
+    batch=2, channels=8, height=8, width=8, patch=8, embed_dim=8, heads=8, mlp_dim=8, depth=8, classes=8
+)
+_Shape = tuple[int, ...]
+
+
+def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> Blueprint:
+    """The blueprint in which arguments of unknown names have the meanings that their effects give away.
+
+    They are changed one by one beside the values that the student gives to the others. One that has no known
+    effect, and a default, is left to that. Raises NotLoaded where one has no known effect, and no value.
+    """
+    unknown = [slot for slot in blueprint.slots if not slot.named]
+    if not unknown:
+        return blueprint
+    effects = _Effects(Builder(loaded, blueprint))
+    found = {slot: tuple(dict.fromkeys(effects.meanings(slot))) for slot in unknown[:_MOST]}
+
+    def with_meaning(slot: Slot) -> Slot | None:
+        if slot.named:
+            return slot
+        choices = (*found.get(slot, ()), *slot.choices)
+        if not choices:
+            raise _unclear(definition, slot)
+        return replace(slot, choices=choices) if found.get(slot) or slot.needed else None
+
+    return blueprint.changed(with_meaning)
+
+
+def _unclear(definition: Definition, slot: Slot) -> NotLoaded:
+    frame = Frame(definition.file, definition.node.lineno)
+    return NotLoaded(
+        f"{definition.name} ({frame.file}, line {frame.line}) needs an argument {slot.path!r}, and it is"
+        " unclear what to give it: give it a default, or pin it in the assignment file under"
+        " [model.arguments]",
+        frame,
+    )
+
+
+@dataclass(frozen=True)
+class _Look:
+    """The shapes of all tensors that a model holds, and the sizes that can be read off it."""
+
+    shapes: Mapping[str, _Shape]
+    sizes: Mapping[str, int]
+
+
+class _Effects:
+    def __init__(self, builder: Builder) -> None:
+        slots = builder.blueprint.slots
+        self._builder = builder
+        self._own = {slot: _own(slot) for slot in slots}
+        self._named = {field for slot in slots if slot.named for field in _fields(slot)}
+        self._before = self._look({})
+
+    def _look(self, changes: Mapping[Slot, object]) -> _Look | None:
+        """None where the student's code cannot build a model of these values."""
+        try:
+            with ShapesAlone():  # type: ignore[no-untyped-call]  # torch's base class has no annotations
+                model = self._builder.build_with({**self._own, **changes})
+        except (Exception, SystemExit):
+            return None
+        shapes = {name: tuple(one.shape) for name, one in named_tensors(model)}
+        return _Look(shapes, observe(Parts.of(model)))
+
+    def meanings(self, slot: Slot) -> Iterator[str]:
+        """What the slot may mean, the most plausible first."""
+        now = self._own[slot]
+        assert isinstance(now, (int, float))  # or it would not be asked for
+        for factor in _FACTORS:
+            other = type(now)(now * factor)
+            after = self._look({slot: other}) if other >= 1 and other == now * factor else None
+            if self._before is not None and after is not None:
+                yield from self._told(self._before, after, now, factor)
+                return
+
+    def _told(self, before: _Look, after: _Look, now: float, factor: float) -> Iterator[str]:
+        if before.shapes.keys() != after.shapes.keys():
+            yield "depth"
+        elif before.shapes == after.shapes:
+            yield from (one for one in _unseen(before, now) if not {*fields_of(one)} & self._named)
+        elif _scaled(before, after, "embed_dim", factor):
+            yield "embed_dim"
+        elif _scaled(before, after, "mlp_dim", factor):
+            yield "mlp_dim" if after.sizes["mlp_dim"] == now * factor else "mlp_ratio"
+        else:
+            yield from _ends(before.shapes, after.shapes, now, factor)
+
+
+def _own(slot: Slot) -> object:
+    if slot.own is not None:
+        return slot.own.value
+    return value(slot.choices[0], _ALIKE) if slot.choices else _ALIKE.embed_dim
+
+
+def _fields(slot: Slot) -> tuple[str, ...]:
+    choice = slot.choices[0] if slot.choices else None
+    return fields_of(choice) if isinstance(choice, str) else ()
+
+
+def _scaled(before: _Look, after: _Look, size: str, factor: float) -> bool:
+    was = before.sizes.get(size) or before.sizes.get("embed_dim")  # an MLP as wide as the tokens is not seen
+    return was is not None and after.sizes.get(size) == factor * was
+
+
+def _unseen(before: _Look, now: float) -> Iterator[str]:
+    """What shapes no tensor: heads, which divide the width, or an image without a table of positions."""
+    if now > 1:
+        heads = before.sizes.get("embed_dim", 1) % now == 0
+        both = ("heads", "image") if now <= _MOST_HEADS else ("image", "heads")
+        yield from both if heads else ("image",)
+
+
+def _ends(
+    before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float
+) -> Iterator[str]:
+    """What shapes the embedding or the head alone."""
+    changed = [(before[name], after[name]) for name in before if before[name] != after[name]]
+    sides = [(one, other) for old, new in changed for one, other in zip(old, new) if one != other]
+    if any(len(old) == 4 and old[2:] == (now, now) for old, _ in changed) or any(
+        one % now**2 == 0 and other == one * factor**2 for one, other in sides
+    ):
+        yield "patch"
+    if any(len(old) == 4 and old[1] == now != new[1] for old, new in changed):
+        yield "channels"
+    for one, other in sides:
+        yield from _side(one, other, now, factor)
+
+
+def _side(one: int, other: int, now: float, factor: float) -> Iterator[str]:
+    for token in (0, 1):  # of the class token, beside those of the patches
+        side = isqrt(one - token)
+        if side * side == one - token and other - token == (side * factor) ** 2 and now % max(side, 1) == 0:
+            yield "patches_side" if side == now else "image"
+    if (one, other) == (now + 1, now * factor + 1):
+        yield "patches"
+    if (one, other) == (now, now * factor):
+        yield from ("classes", "tokens")
+    elif one % now == 0 and isqrt(int(one // now)) ** 2 == one // now and other == one * factor:
+        yield "channels"

@@ -1,0 +1,170 @@
+"""Child side: a component written as a function, given its parameters as tensors or as layers."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ....reference.sizes import Sizes
+from ...errors import Frame, NotLoaded
+from ..loading.definitions import Definition
+from .building import value
+from .signatures import choices
+
+Make = Callable[[Sizes], object]
+
+_MOST_WAYS = 64
+_BIAS = re.compile(r"b|b[\d_]\w*|b(q|k|v|o|qkv)|\w*_b\d?|\w*bias\w*|\w*beta\w*|\w*shift\w*")
+
+# Patterns of names, and the shapes that weight and bias may have, as letters of `Sizes.axes`.
+_NORM = ((r"gamma|scale|weight|gain|alpha|[gw]$", ("D",), ("D",)), (r"b|shift", (), ("D",)))
+_QKV = (r"qkv", ("D 3D", "3D D"), ("3D",))
+_MAP = (
+    r"(^|_)(w|b|weight|bias)?_?[qkvo](_|$|w|b|proj)|query|key|value|proj|out|^w|weight|bias",
+    ("D D",),
+    ("D",),
+)
+_MLP = (
+    (r"2|out|down|proj", ("M D", "D M"), ("D",)),
+    (r"1|in|up|fc|hidden", ("D M", "M D"), ("M",)),
+)
+_PARAMETERS: dict[str, tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]] = {
+    "patch_embedding": (
+        (r"w|kernel|proj|emb|conv|filter|matrix|linear|b", ("D C P P", "F D", "D F"), ("D",)),
+    ),
+    "class_token": ((r"cls|class|token", ("1 1 D", "1 D", "D"), ()),),
+    "positions": ((r"pos|emb|table|encod|p$", ("1 T D", "T D"), ()),),
+    "layer_norm": _NORM,
+    "layer_norm_plain": (),
+    "attention": (_QKV, _MAP),
+    "mlp": _MLP,
+    "block": (
+        (r"norm|ln|gamma|beta", ("D",), ("D",)),
+        _QKV,
+        (r"2|mlp_?out|down", ("M D", "D M"), ("D",)),
+        (r"1|mlp|fc|up|ff", ("D M", "M D"), ("M",)),
+        _MAP,
+    ),
+}
+
+
+class FunctionModule(nn.Module):
+    """Calls ``function`` with its input and what it was given as parameters."""
+
+    def __init__(self, function: Callable[..., object], input: str, arguments: dict[str, object]) -> None:
+        super().__init__()
+        self._function, self._input = function, input
+        self._plain = {}
+        for name, one in arguments.items():
+            if isinstance(one, (nn.Parameter, nn.Module)):
+                setattr(self, f"arg_{name}", one)
+            else:
+                self._plain[name] = one
+        self._names = [name for name in arguments if name not in self._plain]
+
+    def forward(self, x: Tensor) -> object:
+        held = {name: getattr(self, f"arg_{name}") for name in self._names}
+        return self._function(**{self._input: x}, **self._plain, **held)
+
+
+def function_ways(definition: Definition, key: str) -> Iterator[Callable[[Sizes], nn.Module]]:
+    """Yield ways to call the function as component ``key``: its first argument is the input.
+
+    Raises NotLoaded where an argument is needed that cannot be made up.
+    """
+    first, *others = _parameters(definition)
+    options = {one.name: makes for one in others if (makes := _makes(definition, one, key))}
+    for as_layers in (False, True):
+        sets = [[one for one in makes if _is_layer(one) in (None, as_layers)] for makes in options.values()]
+        for way in itertools.islice(itertools.product(*sets), _MOST_WAYS):
+            yield _calling(definition, first.name, dict(zip(options, way, strict=True)))
+
+
+def _parameters(definition: Definition) -> list[inspect.Parameter]:
+    found = list(inspect.signature(definition.value).parameters.values())  # type: ignore[arg-type]  # is a function
+    if not found:
+        frame = Frame(definition.file, definition.node.lineno)
+        raise NotLoaded(f"{definition.name} takes no argument, and should take the component's input", frame)
+    return [one for one in found if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
+
+
+def _calling(definition: Definition, input: str, makes: dict[str, Make]) -> Callable[[Sizes], nn.Module]:
+    def build(sizes: Sizes) -> nn.Module:
+        given = {name: make(sizes) for name, make in makes.items()}
+        function: Any = definition.value
+        return FunctionModule(function, input, given)
+
+    return build
+
+
+def _makes(definition: Definition, parameter: inspect.Parameter, key: str) -> list[Make]:
+    """List what an argument may be given; nothing where its default will do."""
+    optional = parameter.default is not parameter.empty
+    shapes = _shapes(parameter.name, key) if not optional or parameter.default is None else ()
+    if shapes:
+        return [*(_Tensor(one) for one in shapes), *(_Layer(one) for one in shapes)]
+    found = choices(parameter.name, "", parameter.default)
+    if not found and not optional:
+        frame = Frame(definition.file, definition.node.lineno)
+        raise NotLoaded(
+            f"{definition.name} needs an argument {parameter.name!r}, and it is unclear what to give it:"
+            " give it a usual name, or a default",
+            frame,
+        )
+    return [_meaning(one) for one in found]
+
+
+def _meaning(choice: Any) -> Make:
+    return lambda sizes: value(choice, sizes)
+
+
+def _shapes(name: str, key: str) -> Sequence[str]:
+    lower = name.lower()
+    if "mask" in lower:
+        return ()
+    for pattern, weights, biases in _PARAMETERS[key]:
+        if re.search(pattern, lower):
+            return biases if _BIAS.fullmatch(lower) else weights
+    return ()
+
+
+class _Tensor:
+    """A parameter of this shape."""
+
+    def __init__(self, shape: str) -> None:
+        self._shape = shape
+
+    def __call__(self, sizes: Sizes) -> nn.Parameter:
+        return nn.Parameter(torch.randn(_numbers(self._shape, sizes)))
+
+
+class _Layer:
+    """The library's layer with a weight of this shape."""
+
+    def __init__(self, shape: str) -> None:
+        self._shape = shape
+
+    def __call__(self, sizes: Sizes) -> nn.Module:
+        numbers = _numbers(self._shape, sizes)
+        if len(numbers) == 1:
+            return nn.LayerNorm(numbers)
+        if len(numbers) == 4:
+            return nn.Conv2d(sizes.channels, sizes.embed_dim, sizes.patch, sizes.patch)
+        inputs, outputs = numbers[-2:]
+        return nn.Linear(inputs, outputs)
+
+
+def _is_layer(make: Make) -> bool | None:
+    """Say which of the two it is; None for a plain value."""
+    return isinstance(make, _Layer) if isinstance(make, (_Tensor, _Layer)) else None
+
+
+def _numbers(shape: str, sizes: Sizes) -> tuple[int, ...]:
+    axes = sizes.axes | {"1": 1, "3D": 3 * sizes.embed_dim}
+    return tuple(axes[letter] for letter in shape.split())

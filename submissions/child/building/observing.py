@@ -1,0 +1,139 @@
+"""What a built model shows of its sizes: its layers' shapes, and what it returns."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from math import isqrt
+
+from torch import Tensor, nn
+
+from ...questions.randomise import held_by
+from .parameter_names import meanings
+
+_PARAMETERS_OF_A_LAYER = 2  # weight and bias
+_CONTAINERS = (nn.ModuleList, nn.Sequential)
+_LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.MultiheadAttention)
+
+
+def tensors(output: object) -> Iterator[Tensor]:
+    """Yield every tensor in what a model returned: in tuples, lists, mappings, dataclasses, also nested."""
+    if isinstance(output, Tensor):
+        yield output
+    elif isinstance(output, Mapping):
+        for one in output.values():
+            yield from tensors(one)
+    elif isinstance(output, (tuple, list)):
+        for one in output:
+            yield from tensors(one)
+    elif dataclasses.is_dataclass(output) and not isinstance(output, type):
+        yield from tensors(vars(output))
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """What a model is made of, also what it does not know of itself; each once."""
+
+    model: nn.Module
+    modules: list[nn.Module]
+    parameters: list[Tensor]
+
+    @classmethod
+    def of(cls, model: nn.Module) -> Parts:
+        modules, tensors = held_by(model)
+        found = {id(one): one for _, one in tensors if isinstance(one, nn.Parameter)}
+        return cls(model, [module for _, module in modules], list(found.values()))
+
+
+def observe(parts: Parts) -> dict[str, int]:
+    """Read the fields of ``Sizes`` off the model's layers and attributes, as far as they can be told."""
+    width = _embed_dim(parts)
+    found = {
+        "embed_dim": width,
+        "mlp_dim": _mlp_dim(parts, width),
+        "depth": _depth(parts),
+        "heads": _heads(parts),
+        "classes": _classes(parts),
+        **_patch_and_image(parts, width),
+    }
+    return {field: value for field, value in found.items() if value}
+
+
+def _embed_dim(parts: Parts) -> int:
+    norms = [one.normalized_shape[-1] for one in parts.modules if isinstance(one, nn.LayerNorm)]
+    sizes = norms or [size for one in parts.parameters if one.dim() > 1 for size in one.shape if size > 1]
+    return Counter(sizes).most_common(1)[0][0] if sizes else 0
+
+
+def _mlp_dim(parts: Parts, width: int) -> int:
+    """Return the width M with as many maps D → M as M → D; 0 where no other width than D is there."""
+    shapes = Counter(tuple(one.shape) for one in parts.parameters if one.dim() == 2)
+    paired = {out: count for (out, into), count in shapes.items() if into == width != out}
+    fitting = {size: count for size, count in paired.items() if shapes[width, size] == count}
+    return max(fitting, key=lambda size: (fitting[size], size)) if fitting else 0
+
+
+def _depth(parts: Parts) -> int:
+    """Return how many modules of one class stand side by side, where those hold the most parameters."""
+    groups = [(_numel(group), len(group)) for module in parts.modules for group in _alike(module)]
+    repeated = [group for group in groups if group[1] > 1]
+    return max(repeated or groups, default=(0, 0))[1]
+
+
+def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
+    """Yield the parts of a module by class: all that a container holds, or attributes that are alike."""
+    if isinstance(module, _CONTAINERS):
+        held, least = list(module), 1
+    else:
+        no_part = (*_CONTAINERS, nn.ParameterList)  # which holds the same weight of all blocks
+        held, least = [one for one in module.children() if not isinstance(one, no_part)], 2
+    parts = [one for one in held if len(list(one.parameters())) > _PARAMETERS_OF_A_LAYER]
+    for kind in dict.fromkeys(map(type, parts)):
+        group = [one for one in parts if type(one) is kind]
+        if len(group) >= least:
+            yield group
+
+
+def _numel(modules: list[nn.Module]) -> int:
+    return sum(parameter.numel() for one in modules for parameter in one.parameters())
+
+
+def _heads(parts: Parts) -> int:
+    kept = Counter(_attribute(one, "heads") for one in parts.modules)
+    del kept[0]
+    return kept.most_common(1)[0][0] if kept else 0
+
+
+def _classes(parts: Parts) -> int:
+    layers = [one for one in parts.modules if isinstance(one, nn.Linear)]
+    return layers[-1].out_features if layers else 0
+
+
+def _patch_and_image(parts: Parts, width: int) -> dict[str, int]:
+    convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d)]
+    found = {"channels": convolutions[0].in_channels} if convolutions else {}
+    patch = next((int(one.kernel_size[0]) for one in convolutions if one.kernel_size == one.stride), 0)
+    patch = patch or _attribute(parts.model, "patch")
+    tokens = list(_rows_of_tables(parts, width))
+    side = next((isqrt(one - 1) for one in tokens if one > 1 and isqrt(one - 1) ** 2 == one - 1), 0)
+    return {**found, "patch": patch, "height": side * patch, "width": side * patch}
+
+
+def _rows_of_tables(parts: Parts, width: int) -> Iterator[int]:
+    """Yield the rows of all tables of tokens, as rows or feature by feature; weights of layers are none."""
+    for module in parts.modules:
+        for one in () if isinstance(module, _LAYERS) else module.parameters(recurse=False):
+            sizes = [size for size in one.shape if size > 1]
+            if len(sizes) == 2 and sizes[-1] == width:
+                yield sizes[0]
+            elif len(sizes) == 2 < one.dim() and sizes[0] == width:
+                yield sizes[1]
+
+
+def _attribute(module: nn.Module, meaning: str) -> int:
+    """Return the whole number that the module keeps under a name of this meaning."""
+    for name, one in vars(module).items():
+        if type(one) is int and meanings(name)[:1] == (meaning,):
+            return one
+    return 0

@@ -1,0 +1,286 @@
+"""Trying ways to build a model: whether it builds, an image passes, and the sizes come out that went in."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import traceback
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from math import gcd, prod
+
+import torch
+from torch import Tensor
+
+from ....reference.model_sizes import AnySizes, ModelSizes
+from ....reference.sizes import Sizes
+from ...questions.meanings import fields_of
+from ...questions.randomise import randomise
+from ..child import is_out_of_memory
+from ..tracing.results import computed
+from .building import Assignment, Builder, Choice, Slot
+from .observing import Parts, observe, tensors
+from .parameter_names import normalise
+
+MOST_TRIES = 64
+TRIES_ELSEWHERE = 2  # at the sizes after the first
+
+# All letters differ, and differ from all their products that a layer may have (4 and 3 times the width too).
+SMALL = Sizes(
+    batch=2, channels=3, height=20, width=20, patch=4, embed_dim=60, heads=6, mlp_dim=300, depth=2, classes=11
+)
+BASES = (  # for models with hard-coded sizes that the small one does not fit
+    SMALL,
+    replace(SMALL, embed_dim=192, heads=12, mlp_dim=960),
+    replace(SMALL, height=32, width=32, embed_dim=192, heads=4, mlp_dim=960),
+    replace(SMALL, height=224, width=224, patch=16, embed_dim=192, heads=4, mlp_dim=960),
+    replace(SMALL, height=28, width=28, patch=7, embed_dim=64, heads=4, mlp_dim=320, channels=1),
+    replace(SMALL, height=224, width=224, patch=16, embed_dim=768, heads=12, mlp_dim=3072),
+)
+_IMAGES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # what models without an image size may expect
+_MOST_PATCHES_A_SIDE = 28
+# A model of so many parameters takes twice as long as one of none; with more tokens each is used more often.
+_PARAMETERS_OF_A_TRY, _TOKENS_OF_A_TRY = 1 << 19, 100
+_SEED = 0  # the same for all tries, so that outputs can be compared
+
+
+class Level(IntEnum):
+    """How far a try got."""
+
+    NOTHING = 0
+    BUILT = 1
+    RAN = 2
+    CLASSIFIED = 3  # a tensor with a row of scores for each image came out
+
+
+@dataclass
+class Attempt:
+    """One try: how it was built, at which sizes, and what was seen."""
+
+    assignment: Assignment
+    sizes: ModelSizes
+    level: Level = Level.NOTHING
+    error: BaseException | None = None
+    seen: dict[str, int] = field(default_factory=dict)
+    shapes: Counter[tuple[int, ...]] = field(default_factory=Counter)  # of all parameters
+    output: Tensor | None = None  # the largest tensor that came out
+
+    @property
+    def claimed(self) -> set[str]:
+        """The fields of ``Sizes`` that the assignment sets."""
+        return fields_set(self.assignment)
+
+    @property
+    def contradicted(self) -> set[str]:
+        """The fields that were set, and came out otherwise."""
+        return {
+            name for name in self.claimed & self.seen.keys() if self.seen[name] != getattr(self.sizes, name)
+        }
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the model learns; 0 where it was not built."""
+        return sum(prod(shape) * count for shape, count in self.shapes.items())
+
+    @property
+    def is_perfect(self) -> bool:
+        return self.level == Level.CLASSIFIED and not self.contradicted
+
+    @property
+    def is_bug(self) -> bool:
+        """Say whether the forward pass would fail at all sizes."""
+        return self.level == Level.BUILT and isinstance(self.error, (AttributeError, NameError))
+
+    @property
+    def score(self) -> float:
+        confirmed = len(self.claimed & self.seen.keys()) - len(self.contradicted)
+        return 10.0 * self.level + confirmed - 2 * len(self.contradicted)
+
+
+def fields_set(assignment: Assignment) -> set[str]:
+    """Collect the fields of ``Sizes`` that are set; beside an image, a number of patches sets the patch."""
+    kinds = [choice for choice in assignment.values() if isinstance(choice, str)]
+    images = [kind for kind in kinds if kind.startswith(("image", "height"))]
+    counts = [kind for kind in kinds if kind.startswith("patches") or kind == "tokens"]
+    found = {name for kind in kinds for name in fields_of(kind)}
+    return found | {"patch"} if images and counts else found
+
+
+class Effort:
+    """How often a search may still try: a small model often, a large one seldom.
+
+    It has no clock: on a busy machine the same way must be found. The request as a whole has one.
+    """
+
+    def __init__(self, tries: int) -> None:
+        self._left = float(tries)
+
+    def spend(self, parameters: int, tokens: int) -> None:
+        """One try of a model of so many ``parameters``, with so many ``tokens`` in the batch."""
+        used = max(1.0, tokens / _TOKENS_OF_A_TRY)
+        self._left -= 1 + used * parameters / _PARAMETERS_OF_A_TRY
+
+    @property
+    def is_spent(self) -> bool:
+        return self._left <= 0
+
+
+class Search:
+    """Looks for the way to build a model that gets furthest, with no more than this ``effort``.
+
+    ``bases`` are the sizes to try, one after the other.
+    """
+
+    def __init__(self, builder: Builder, effort: Effort, bases: Sequence[ModelSizes] = BASES) -> None:
+        self.builder = builder
+        self.bases = bases
+        self.effort = effort
+        self.best: Attempt | None = None
+
+    def run(self) -> Attempt:
+        """Try the ways in order of plausibility, up to one that leaves nothing to be desired."""
+        ways = assignments(self.builder.blueprint.slots)
+        for number, base in enumerate(self.bases):
+            for assignment in ways if number == 0 else ways[:TRIES_ELSEWHERE]:
+                attempt = self._settle(assignment, base)
+                if self.best is None or attempt.score > self.best.score:
+                    self.best = attempt
+                if self.best.is_perfect or self.effort.is_spent:
+                    return self.best
+            if self.best is not None and (self.best.level >= Level.RAN or self.best.is_bug):
+                return self.best
+        assert self.best is not None  # there is always a way, if only the one that gives nothing
+        return self.best
+
+    def _settle(self, assignment: Assignment, sizes: ModelSizes) -> Attempt:
+        """Try at ``sizes``, then with what the model has fixed put in, until an image passes."""
+        first = self._run(assignment, sizes)
+        if first.level != Level.BUILT or first.is_bug:
+            return first
+        unset = {name: one for name, one in first.seen.items() if name not in first.claimed}
+        others = [fit(sizes, unset), fit(sizes, first.seen), replace(sizes, batch=1)]
+        for other in dict.fromkeys(one for one in others if one != sizes):
+            attempt = self._run(assignment, other)
+            if attempt.level > Level.BUILT:
+                return attempt
+        if "height" in first.claimed or not isinstance(sizes, Sizes):
+            return first
+        return self._other_images(assignment, fit(sizes, unset)) or first
+
+    def _other_images(self, assignment: Assignment, sizes: Sizes) -> Attempt | None:
+        sides = [
+            one for one in _IMAGES if one % sizes.patch == 0 and one // sizes.patch <= _MOST_PATCHES_A_SIDE
+        ]
+        for side, channels in itertools.product(sides, dict.fromkeys((sizes.channels, 3, 1))):
+            there = replace(sizes, height=side, width=side, channels=channels)
+            attempt = self._run(assignment, there)
+            if attempt.level > Level.BUILT:
+                return attempt
+            if self.effort.is_spent:
+                break
+        return None
+
+    def _run(self, assignment: Assignment, sizes: ModelSizes) -> Attempt:
+        attempt = run(self.builder, assignment, sizes)
+        tokens = sizes.batch * sizes.tokens if isinstance(sizes, Sizes) else prod(sizes.input_shape)
+        self.effort.spend(attempt.parameters, tokens)
+        return attempt
+
+
+def assignments(slots: tuple[Slot, ...]) -> list[Assignment]:
+    """List the ways to give each slot one of its choices, the most plausible first.
+
+    Slots of one name mean the same. A way is the less plausible, the further down the lists its choices
+    stand, and where two names mean the same.
+    """
+    groups: dict[object, list[Slot]] = {}
+    for slot in slots:
+        name = slot.path.rpartition(".")[2]
+        key = normalise(name) if len(name) > 1 else name
+        groups.setdefault(key if len(slot.choices) > 1 else slot, []).append(slot)
+    options = [max((one.choices for one in group), key=len) for group in groups.values()]
+    ways = itertools.islice(itertools.product(*map(enumerate, options)), 4096)
+    return [
+        {slot: choice for (_, choice), group in zip(way, groups.values(), strict=True) for slot in group}
+        for way in heapq.nsmallest(MOST_TRIES, ways, key=_implausibility)
+    ]
+
+
+def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
+    found = (fields_of(choice) for _, choice in way if isinstance(choice, str))
+    kinds = Counter(fields for fields in found if fields)
+    twice = sum(count - 1 for count in kinds.values())
+    lone_side = (("height",) in kinds) != (("width",) in kinds)
+    return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side
+
+
+def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: bool = False) -> Attempt:
+    """Build once and pass one batch; where it ``draws`` its parameters, they are always the same."""
+    attempt = Attempt(assignment, sizes)
+    try:
+        model = builder.build_to_try(assignment, sizes).eval()
+        attempt.level = Level.BUILT
+        parts = Parts.of(model)
+        attempt.seen = {name: one for name, one in observe(parts).items() if name in vars(sizes)}
+        attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
+        if draws:
+            randomise(model, _SEED, {})
+        with torch.no_grad():
+            output = computed(model(as_given(sizes.input(_SEED), torch.get_default_dtype())))
+        attempt.level = Level.RAN
+        _judge(attempt, list(tensors(output)))
+    except (Exception, SystemExit) as error:
+        attempt.error = error
+        if is_out_of_memory(error):
+            traceback.clear_frames(error.__traceback__)  # they hold what the next attempt needs
+    return attempt
+
+
+def as_given(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return a copy that the model may write into, of this type if it holds real numbers."""
+    return tensor.to(dtype, copy=True) if tensor.is_floating_point() else tensor.clone()
+
+
+def _judge(attempt: Attempt, found: list[Tensor]) -> None:
+    sizes = attempt.sizes
+    attempt.output = max(found, key=Tensor.numel, default=None)
+    axes = sizes.output_axes.split()
+    name = next(name for name, letter in sizes.letters.items() if letter == axes[-1])
+    wanted = getattr(sizes, name)
+    rows = [one.shape[-1] for one in found if one.dim() == len(axes) and one.shape[0] == sizes.batch]
+    if name in attempt.claimed and wanted in rows:
+        attempt.seen[name] = wanted
+    elif rows:
+        attempt.seen[name] = rows[0]
+    if rows and (attempt.seen[name] == wanted or name not in attempt.claimed):
+        attempt.level = Level.CLASSIFIED
+
+
+def fit(sizes: AnySizes, fixed: Mapping[str, int]) -> AnySizes:
+    """Return the sizes nearest to ``sizes`` that have the ``fixed`` fields and fit each other."""
+    want = {**vars(sizes), **{name: one for name, one in fixed.items() if one}}
+    if isinstance(sizes, Sizes):
+        _fit_patches(want, sizes, fixed)
+    if want["embed_dim"] % want["heads"]:
+        if "embed_dim" in fixed:
+            want["heads"] = _divisor(want["embed_dim"], want["heads"])
+        else:
+            want["embed_dim"] = max(1, round(want["embed_dim"] / want["heads"])) * want["heads"]
+    return type(sizes)(**want)
+
+
+def _fit_patches(want: dict[str, int], sizes: Sizes, fixed: Mapping[str, int]) -> None:
+    """Make the patch divide the sides that are fixed, and the other sides multiples of the patch."""
+    sides = gcd(*(fixed[side] for side in ("height", "width") if side in fixed))
+    if sides % want["patch"]:
+        want["patch"] = _divisor(sides, want["patch"])
+    for side in ("height", "width"):
+        if want[side] % want["patch"]:
+            want[side] = max(1, getattr(sizes, side) // sizes.patch) * want["patch"]
+
+
+def _divisor(number: int, near: int) -> int:
+    """Return the divisor of ``number`` nearest to ``near``."""
+    return min((one for one in range(1, number + 1) if number % one == 0), key=lambda one: abs(one - near))

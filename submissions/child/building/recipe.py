@@ -1,0 +1,187 @@
+"""How to build a student's model at any size: inferred from its signature, settled and verified by trying."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from ....reference.model_sizes import AnySizes, ModelSizes
+from ...errors import Frame, NotLoaded
+from ...questions.meanings import VALUES, fields_of
+from ...questions.pins import Pins
+from ..child import text_of
+from ..loading.definitions import Definition, Definitions
+from ..loading.finding import evidence, model_classes, pinned_model
+from ..loading.loading import Loaded
+from .building import Builder, Choice, Literal
+from .controls import Controls, verify
+from .effects import understood
+from .probing import BASES, SMALL, Attempt, Effort, Level, Search, fit
+from .signatures import Reader
+
+_TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
+_TRIES_MORE = 75  # of each after the most likely one
+_MESSAGE_LENGTH = 300  # characters of a student's exception in a sentence of ours
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to build the model ``definition``."""
+
+    definition: Definition
+    builder: Builder
+    attempt: Attempt
+    controls: Controls
+
+    def build(self, sizes: ModelSizes) -> nn.Module:
+        """Build a fresh model at ``sizes``, which should be what ``sizes_for`` returned.
+
+        Dtype and device are the caller's defaults. Whatever the student's code raises comes through.
+        """
+        return self.builder.build(self.controls.assignment, sizes)
+
+    def sizes_for(self, sizes: AnySizes) -> AnySizes:
+        """Return the sizes nearest to ``sizes`` that the model can really be built at."""
+        if self.controls.square_only:
+            sizes = fit(type(sizes)(**{**vars(sizes), "width": sizes.height}), {})
+        return self.controls.with_derived(fit(sizes, self.controls.fixed))
+
+    def describe(self) -> dict[str, Any]:
+        """Say in plain data how the model is built, and what was inferred on the way."""
+        constants = {*self.builder.blueprint.constants, *self.builder.blueprint.settings}
+        given = {slot: _as_text(choice) for slot, choice in self.controls.assignment.items()}
+        return {
+            "model": self.definition.name,
+            "file": self.definition.file,
+            "line": self.definition.node.lineno,
+            "arguments": {slot.path: text for slot, text in given.items() if slot not in constants},
+            "constants": {slot.path: text for slot, text in given.items() if slot in constants},
+            "controls": sorted(self.controls.fields),
+            "fixed": dict(self.controls.fixed),
+            "mlp_ratio": self.controls.mlp_ratio,
+            "square_only": self.controls.square_only,
+            "notes": [*self._notes(), *self.controls.notes],
+        }
+
+    def _notes(self) -> list[str]:
+        one = self.definition
+        notes = [f"{one.name} of {one.file} was graded, and not that of {' or '.join(one.others)}"] * bool(
+            one.others
+        )
+        notes += [
+            f"{slot.path} was taken as {_as_text(choice)}, which fits best what came out"
+            for slot, choice in self.controls.assignment.items()
+            if _meaning(choice) != _meaning(slot.choices[0])
+        ]
+        if self.attempt.level == Level.BUILT and self.attempt.error is not None:
+            notes.append(f"the forward pass failed while trying: {_quote(self.attempt.error)}")
+        if self.attempt.level == Level.RAN:
+            notes.append("no tensor with one row of class scores for each image came out")
+        return notes
+
+
+def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
+    """Find the model among what was loaded, and how to build it; ``small`` are the sizes to try it at.
+
+    Raises NotLoaded, with the class, its file and its line, where there is no model or no way to build it.
+    """
+    definitions = Definitions(loaded)
+    found = [pinned_model(definitions, pins.model)] if pins.model else model_classes(definitions)
+    pinned = {path: _pin(path, one, small) for path, one in pins.arguments.items()}
+    reader = Reader(loaded, definitions, pinned, type(small))
+    # what the student's code prints and warns of comes up again when the model is really used
+    with torch.random.fork_rng(), silence(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bases = BASES if small is SMALL else (small,)
+        definition, builder, attempt = _best(loaded, definitions, reader, found, bases)
+        controls = verify(builder, attempt)
+        builder.forget()
+        return Recipe(definition, builder, attempt, controls)
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Nothing that is printed is seen."""
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        yield
+
+
+def _best(
+    loaded: Loaded,
+    definitions: Definitions,
+    reader: Reader,
+    found: list[Definition],
+    bases: Sequence[ModelSizes],
+) -> tuple[Definition, Builder, Attempt]:
+    best: tuple[float, Definition, Builder, Attempt] | None = None
+    failures: list[NotLoaded] = []
+    for definition in found:
+        promise = evidence(definition, definitions) + Level.CLASSIFIED
+        if best is not None and promise <= best[0]:
+            break  # and what follows promises less
+        try:
+            builder = Builder(loaded, understood(loaded, definition, reader.blueprint(definition)))
+            effort = Effort(_TRIES_MORE if best or failures else _TRIES)
+            attempt = _built(definition, Search(builder, effort, bases).run())
+        except NotLoaded as failure:
+            failures.append(failure)
+            continue
+        value = attempt.level + evidence(definition, definitions)
+        if failures and attempt.level < Level.CLASSIFIED:
+            continue  # a part, most likely; what failed was the model
+        if best is None or value > best[0]:
+            best = (value, definition, builder, attempt)
+    if best is None:
+        none = NotLoaded("no model was found: no class is derived from nn.Module")
+        raise loaded.cause or (failures or [none])[0]
+    return best[1:]
+
+
+def _built(definition: Definition, attempt: Attempt) -> Attempt:
+    """Return the attempt, if anything was built."""
+    if attempt.level == Level.NOTHING and attempt.error is not None:
+        frame = Frame(definition.file, definition.node.lineno)
+        raise NotLoaded(
+            f"{definition.name} ({frame.file}, line {frame.line}) could not be built:"
+            f" {_quote(attempt.error)}; if its arguments were misunderstood, pin them in the assignment file"
+            " under [model.arguments]",
+            frame,
+        )
+    return attempt
+
+
+def _pin(path: str, pinned: object, small: ModelSizes) -> Choice:
+    if not isinstance(pinned, str):
+        return Literal(pinned)
+    if pinned.startswith("="):
+        return Literal(ast.literal_eval(pinned[1:]))
+    known = {**VALUES, **vars(small)}
+    if pinned in known:
+        return pinned
+    near = difflib.get_close_matches(pinned, known, n=3, cutoff=0.4)
+    raise NotLoaded(
+        f"the assignment gives the argument {path!r} the meaning {pinned!r}, which is none;"
+        f" did it mean {' or '.join(near) or ', '.join(known)}? A value is written with '=' before it"
+    )
+
+
+def _meaning(choice: Choice) -> object:
+    """Return what the choice sets, whatever its form: 32 and (32, 32) are the same."""
+    return (fields_of(choice) if isinstance(choice, str) else ()) or choice
+
+
+def _as_text(choice: Choice) -> str:
+    return f"={choice.value!r}" if isinstance(choice, Literal) else choice
+
+
+def _quote(error: BaseException) -> str:
+    return f"{type(error).__name__}: {text_of(error)}"[:_MESSAGE_LENGTH]

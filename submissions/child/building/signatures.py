@@ -1,0 +1,288 @@
+"""What a student's constructor asks for: every value to fill in, and what each of them may mean."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from torch import nn
+
+from ....reference.model_sizes import ModelSizes
+from ....reference.sizes import Sizes
+from ...errors import Frame, NotLoaded
+from ...questions.meanings import fields_of
+from ..loading.definitions import Definition, Definitions, Keys, keys_read, passed_on, unpacked
+from ..loading.loading import Loaded
+from .building import Argument, Blueprint, Call, Choice, Literal, Reference, Slot
+from .parameter_names import is_known, meanings, normalise
+
+_EMPTY = inspect.Parameter.empty
+_SETTINGS_NAME = re.compile(r"(config|cfg|conf|args|kwargs|params|settings|options|opts?|hp)$")
+_PAIRS = {"image": "image_pair", "patch": "patch_pair", "patches": "patches_pair", "heads": "heads_list"}
+_MOST_AS_RATIO = 8  # an MLP "width" of at most this is a ratio
+
+
+class Reader:
+    """Reads the blueprint of a definition; ``pins`` say what some arguments mean, by path.
+
+    ``kind`` is the class of the sizes that the model is asked for.
+    """
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        definitions: Definitions,
+        pins: Mapping[str, Choice],
+        kind: type[ModelSizes] = Sizes,
+    ) -> None:
+        self.loaded = loaded
+        self.definitions = definitions
+        self.pins = pins
+        self.kind = kind
+
+    def blueprint(self, definition: Definition) -> Blueprint:
+        """Read everything that building ``definition`` depends on.
+
+        Raises NotLoaded where an argument is needed that cannot be made up, or a pinned one does not exist.
+        """
+        call = self._call(definition, "")
+        reachable = self.definitions.reachable(definition.name)
+        names = self.definitions.module_names(reachable)
+        constants = [
+            self._own_slot(name, name, self.loaded.constants[name])
+            for name in sorted(names & self.loaded.constants.keys())
+        ]
+        blueprint = Blueprint(
+            call,
+            tuple(one for one in constants if one),
+            tuple(self._module_settings(reachable, names - set(call.keywords))),
+        )
+        self._check_pins(definition, blueprint)
+        return blueprint
+
+    def _call(self, definition: Definition, prefix: str) -> Call:
+        positional: list[Argument] = []
+        keywords: dict[str, Argument] = {}
+        for parameter in _parameters(definition.value):
+            if parameter.kind == parameter.VAR_KEYWORD:
+                keywords |= self._rest(definition, prefix, parameter.name, keywords)
+            elif parameter.kind == parameter.VAR_POSITIONAL:
+                names = unpacked(definition.node, parameter.name)
+                positional += [self._needed(definition, f"{prefix}{name}", name, "") for name in names]
+            elif (argument := self._argument(definition, prefix, parameter)) is not None:
+                if parameter.kind == parameter.POSITIONAL_ONLY:
+                    positional.append(argument)
+                else:
+                    keywords[parameter.name] = argument
+        return Call(Reference(definition.module, definition.name), tuple(positional), keywords)
+
+    def _argument(self, definition: Definition, prefix: str, parameter: inspect.Parameter) -> Argument | None:
+        path, annotation = prefix + parameter.name, _text(parameter.annotation)
+        if path in self.pins:
+            return self._slot(path, ())
+        written = self._written(definition, parameter.name) if parameter.default is _EMPTY else None
+        default = written.value if written else parameter.default
+        settings = self._settings(definition, path, parameter.name, annotation, default)
+        if settings is not None:
+            return settings
+        if parameter.default is _EMPTY:
+            return self._needed(definition, path, parameter.name, annotation)
+        return self._own_slot(path, parameter.name, parameter.default, annotation)
+
+    def _needed(self, definition: Definition, path: str, name: str, annotation: str) -> Argument:
+        """Read an argument that has no default."""
+        part = self._part(definition, name, annotation)
+        found = () if part and not is_known(name, self.kind) else self._choices(name, annotation, _EMPTY)
+        own = self._written(definition, name)
+        slot = self._slot(path, found, own)
+        if slot is not None:
+            return replace(slot, needed=True)
+        if part is not None:
+            return self._call(part, f"{path}.")
+        return Slot(path, (own,) if own else (), own, named=own is not None, needed=True)
+
+    def _written(self, definition: Definition, name: str) -> Literal | None:
+        try:
+            return Literal(self.definitions.written_value(name, definition))
+        except LookupError:
+            return None
+
+    def _choices(self, name: str, annotation: str, default: object) -> tuple[Choice, ...]:
+        return choices(name, annotation, default, self.kind)
+
+    def _own_slot(self, path: str, name: str, own: object, annotation: str = "") -> Slot | None:
+        return self._slot(path, self._choices(name, annotation, own), Literal(own))
+
+    def _slot(self, path: str, found: tuple[Choice, ...], own: Literal | None = None) -> Slot | None:
+        found = (self.pins[path],) if path in self.pins else found
+        if found:
+            return Slot(path, found, own)
+        return Slot(path, (own,), own, named=False) if own and self._may_be_a_size(own.value) else None
+
+    def _may_be_a_size(self, own: object) -> bool:
+        return self.kind is Sizes and type(own) in (int, float) and own >= 1  # type: ignore[operator]  # a number
+
+    def _part(self, definition: Definition, name: str, annotation: str) -> Definition | None:
+        """Find the student's class that an argument is an instance of, by its annotation or its name."""
+        types = [one for one in self.definitions.all.values() if one.is_part and one != definition]
+        annotated = [one for one in types if one.name in re.findall(r"\w+", annotation)]
+        plain = normalise(name)
+        alike = [one for one in types if len(plain) > 2 and plain in normalise(one.name)]
+        return next(iter(annotated + sorted(alike, key=lambda one: len(one.name))), None)
+
+    def _settings(
+        self, definition: Definition, path: str, name: str, annotation: str, default: object
+    ) -> Call | None:
+        """Read an argument that is a configuration: a class of the student's, or a mapping."""
+        annotated = self._part(definition, "", annotation)
+        if annotated is not None and not annotated.is_module:
+            return self._call(annotated, f"{path}.")
+        if not _SETTINGS_NAME.search(name) and not isinstance(default, dict):
+            return None
+        keys = self._keys(definition, name)
+        holder = self._settings_class(keys) if keys else None
+        if holder is not None:
+            return self._call(holder, f"{path}.")
+        return self._group(definition, f"{path}.", keys) if keys else None
+
+    def _keys(self, definition: Definition, name: str) -> dict[Keys, bool]:
+        reachable = [one.node for one in self.definitions.reachable(definition.name)]
+        arguments = {one.arg for node in reachable for one in ast.walk(node) if isinstance(one, ast.arg)}
+        return keys_read(reachable, {name, *(one for one in arguments if _SETTINGS_NAME.search(one))})
+
+    def _settings_class(self, keys: Mapping[Keys, bool]) -> Definition | None:
+        """Find the student's class whose instances hold all ``keys``."""
+        for one in self.definitions.all.values():
+            if one.is_class and not one.is_module:
+                parameters = {parameter.name for parameter in _parameters(one.value)}
+                if parameters and {first for first, *_ in keys} <= parameters | set(dir(one.value)):
+                    return one
+        return None
+
+    def _group(self, definition: Definition, prefix: str, keys: Mapping[Keys, bool]) -> Call:
+        keywords: dict[str, Argument] = {}
+        for first in dict.fromkeys(one[0] for one in keys):
+            inner = {
+                rest[1:]: optional for rest, optional in keys.items() if rest[0] == first and len(rest) > 1
+            }
+            if inner:
+                keywords[first] = self._group(definition, f"{prefix}{first}.", inner)
+            elif not keys[first,] or self._choices(first, "", None):
+                keywords[first] = self._needed(definition, prefix + first, first, "")
+        return Call(None, (), keywords)
+
+    def _rest(
+        self, definition: Definition, prefix: str, name: str, known: Mapping[str, Argument]
+    ) -> dict[str, Argument]:
+        """Read ``**name``: keys that are read from it, and the arguments of what it is passed on to."""
+        keywords = dict(self._group(definition, prefix, keys_read([definition.node], {name})).keywords)
+        for target in passed_on(definition.node, name):
+            for one in self._targets(definition, target):
+                keywords |= {
+                    key: value for key, value in self._call(one, prefix).keywords.items() if key not in known
+                }
+        extra = {
+            path: Slot(path, (pin,)) for path, pin in self.pins.items() if "." not in path and not prefix
+        }
+        return {**{path: slot for path, slot in extra.items() if path not in known}, **keywords}
+
+    def _targets(self, definition: Definition, target: ast.expr) -> Iterator[Definition]:
+        """Yield the student's classes that ``target(**kwargs)`` calls: ``super().__init__`` the bases."""
+        if isinstance(target, ast.Attribute) and target.attr == "__init__":
+            bases = definition.node.bases if isinstance(definition.node, ast.ClassDef) else []
+        else:
+            bases = [target]
+        names = [base.id if isinstance(base, ast.Name) else getattr(base, "attr", "") for base in bases]
+        yield from (self.definitions.all[name] for name in names if name in self.definitions.all)
+
+    def _module_settings(self, reachable: list[Definition], names: set[str]) -> Iterator[Slot]:
+        """Yield what is read from module-level configurations: ``CONFIG["dim"]``, ``Config.dim``."""
+        types = {one.name: one.value for one in reachable if isinstance(one.value, type)}
+        values = {
+            name: value for module in self.loaded.modules.values() for name, value in vars(module).items()
+        }
+        for name in sorted(names | types.keys()):
+            holder = values.get(name)
+            if isinstance(holder, type) and issubclass(holder, nn.Module):
+                continue
+            for keys in keys_read([one.node for one in reachable], {name}):
+                current = holder.get(keys[0]) if isinstance(holder, dict) else getattr(holder, keys[0], None)
+                if len(keys) == 1 and current is not None:
+                    slot = self._own_slot(f"{name}.{keys[0]}", keys[0], current)
+                    yield from [slot] if slot else []
+
+    def _check_pins(self, definition: Definition, blueprint: Blueprint) -> None:
+        paths = [slot.path for slot in blueprint.slots]
+        for path in self.pins.keys() - set(paths):
+            raise NotLoaded(
+                f"the assignment pins the argument {path!r} of {definition.name}, which has none of that"
+                f" name: it has {', '.join(paths) or 'none at all'}",
+                Frame(definition.file, definition.node.lineno),
+            )
+
+
+def choices(
+    name: str, annotation: str, default: object, kind: type[ModelSizes] = Sizes
+) -> tuple[Choice, ...]:
+    """List what an argument may be given, the most plausible first.
+
+    Nothing where its default will do, or where its name says nothing. ``default`` is
+    ``inspect.Parameter.empty`` where there is none.
+    """
+    found = meanings(name, kind)
+    if not found:
+        return (Literal(False),) if default is _EMPTY and annotation == "bool" else ()
+    if default is _EMPTY:
+        return _forms(found, bool(re.search(r"tuple|list|sequence", annotation.lower())), annotation != "int")
+    sizes = tuple(one for one in found if fields_of(one))
+    if isinstance(default, (bool, str)) or callable(default) or not sizes:
+        return ()
+    if default is None:
+        return (*_forms(sizes, False, False), Literal(None))
+    if isinstance(default, (tuple, list)):
+        return _sequence_forms(sizes, default)
+    return _number_forms(sizes, default)
+
+
+def _forms(found: tuple[str, ...], sequence: bool, either: bool) -> tuple[Choice, ...]:
+    pairs = tuple(_PAIRS[one] for one in found if one in _PAIRS)
+    return (*pairs, *found) if sequence else (*found, *pairs) if either else found
+
+
+def _sequence_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
+    if len(default) == 3 and {"image", "image_chw", "image_pair"} & set(sizes):
+        return ("image_hwc",) if default[-1] in (1, 3) else ("image_chw",)
+    if len(default) == 4 and "image_bchw" in sizes:
+        return ("image_bchw",)
+    return tuple(
+        dict.fromkeys(_PAIRS.get(one, one) for one in sizes if one in _PAIRS or one.endswith("_pair"))
+    )
+
+
+def _number_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
+    if isinstance(default, float) and "mlp_ratio" not in sizes and default < 1:
+        return ()  # a dropout rate
+    if "mlp_dim" in sizes and default <= _MOST_AS_RATIO and "embed_dim" not in sizes:
+        return ("mlp_ratio",)
+    return (*sizes, Literal(default)) if len(sizes) > 1 else sizes
+
+
+def _parameters(target: Any) -> list[inspect.Parameter]:
+    """List the parameters that the student declared; none where the constructor is ``nn.Module``'s own."""
+    constructor = getattr(target, "__init__", None)
+    if isinstance(target, type) and constructor in (nn.Module.__init__, object.__init__):
+        return []
+    try:
+        return list(inspect.signature(target).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+def _text(annotation: object) -> str:
+    if annotation is _EMPTY:
+        return ""
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)

@@ -1,0 +1,186 @@
+"""The untrusted process: student code runs here, next to the handlers that answer the parent's requests."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import random
+import socket
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.random  # only now does it load what every child needs
+import torch
+
+from ..errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
+from ..limits import FrameLimits, Limits
+from ..questions.randomise import seed_random_state
+from ..questions.wire import Header, Stream, encode, parts, receive
+from ..reading.code import STUDENT_PREFIX
+from ..sandbox.confining import Order, confine
+from . import grader_files
+
+Tensors = dict[str, torch.Tensor]
+Handler = Callable[[Header, Tensors], tuple[Header, Tensors]]
+
+_MESSAGE_CHARACTERS = 10_000
+_GARBAGE = 20_000  # new objects between two looks; recording a pass makes thousands, nearly all in use
+_FRAMES = 50  # of a traceback, innermost first
+_FROM_PARENT = FrameLimits(body_bytes=1 << 40, tensors=1 << 20)  # the parent is trusted; each file is one
+_TORCH_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
+
+
+class SocketStream:
+    """A blocking socket as frames need it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+
+    def read(self, size: int) -> bytes:
+        parts = []
+        while size:
+            part = self._socket.recv(min(size, 1 << 20))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def write(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
+
+def run(connection: socket.socket, order: Mapping[str, Any]) -> None:
+    """Make this fresh fork the process of one submission, and serve until the parent hangs up.
+
+    It may be forked before there is a submission for it: the parent sends the seed when there is.
+    """
+    module, _, name = order["handlers"].partition(":")
+    handlers: Mapping[str, Handler] = getattr(importlib.import_module(module), name)
+    layers = confine(Limits(**order["limits"]), order["sandbox"] and Order(**order["sandbox"]))
+    _settle(order["scratch"], order["environment"])
+    stream = SocketStream(connection)
+    stream.write(encode(asdict(layers), {}))  # the parent judges them before it sends any code
+    with suppress(EOFError):  # it hangs up
+        _draw_from(receive(stream, _FROM_PARENT)[0]["seed"])
+        grader_files.shut()
+        serve(stream, handlers)
+
+
+def _settle(scratch: str, environment: Mapping[str, str]) -> None:
+    """Take a folder, arguments and threads of its own; all else is the zygote's."""
+    os.chdir(scratch)
+    os.environ.clear()
+    os.environ.update(environment, HOME=scratch, TMPDIR=scratch)
+    tempfile.tempdir = None  # forget the zygote's
+    gc.set_threshold(_GARBAGE)
+    sys.argv = ["submission"]
+    # processes that the code starts by "spawn" would import the module that is run here, and cannot
+    sys.modules["__main__"] = ModuleType("__main__")
+    # torch renews its thread pool at the first call after a fork. The threads of a backward pass make that
+    # call at once, and abort the process where they meet; so it is made here, while there is one thread.
+    torch.set_num_threads(1)
+    # as many as the machine has cores may be more than may be started, which would end the process
+    torch.set_num_threads = _keep_threads
+
+
+def _keep_threads(nthreads: int) -> None:
+    pass
+
+
+def _settle_torch() -> None:
+    """Undo what the code may have set for all of torch: every question finds it as it was at first."""
+    torch.set_default_device(None)
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+
+
+def _draw_from(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    seed_random_state(seed)
+
+
+def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:
+    """Answer each request by the handler of its name, whatever that raises. Ends with EOFError."""
+    while True:
+        header, tensors = receive(stream, _FROM_PARENT)
+        for part in _answer(header, tensors, handlers):
+            stream.write(part)
+
+
+def _answer(header: Header, tensors: Tensors, handlers: Mapping[str, Handler]) -> tuple[bytes, bytes]:
+    number = header.pop("id")
+    try:
+        _settle_torch()
+        reply, out = handlers[header.pop("request")](header, tensors)
+        return parts({"id": number, "reply": reply}, out)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are student code's too
+        return parts({"id": number, "error": _describe(error)}, {})
+
+
+def _describe(error: BaseException) -> Header:
+    """``error`` as plain data."""
+    if is_out_of_memory(error):
+        traceback.clear_frames(error.__traceback__)  # they hold what filled the memory
+        return {"kind": "memory"}
+    if isinstance(error, SubmissionError):
+        frame = error.frame and [error.frame.file, error.frame.line]
+        return {"kind": error.status, "reason": error.reason, "frame": frame}
+    if isinstance(error, StudentCodeFailed):
+        return {"kind": "student", **_described(error.type, error.message, error.frames)}
+    return {"kind": "student", **describe_error(error)}
+
+
+def describe_failure(error: NotLoaded | None) -> Header | None:
+    """Why there is nothing to grade, as plain data."""
+    if error is None:
+        return None
+    return {"reason": error.reason, "frame": error.frame and [error.frame.file, error.frame.line]}
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether ``error`` says that memory has run out, in Python or in torch."""
+    if isinstance(error, RuntimeError):
+        return any(sign in text_of(error) for sign in _TORCH_OUT_OF_MEMORY)
+    return isinstance(error, MemoryError)
+
+
+def describe_error(error: BaseException) -> Header:
+    """An exception of the student's code as plain data, with their lines that it passed, innermost first."""
+    return _described(type(error).__name__, text_of(error), _frames(error))
+
+
+def _described(kind: str, message: str, frames: tuple[Frame, ...]) -> Header:
+    return {
+        "type": kind[:_MESSAGE_CHARACTERS],
+        "message": message[:_MESSAGE_CHARACTERS],
+        "frames": [[one.file, one.line] for one in frames[:_FRAMES]],
+    }
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says; nothing where that raises another."""
+    try:
+        return str(error)
+    except BaseException:  # a student's own __str__
+        return ""
+
+
+def _frames(error: BaseException) -> tuple[Frame, ...]:
+    """The lines of student code that ``error`` passed through, innermost first."""
+    places = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
+    frames = [
+        Frame(file.removeprefix(STUDENT_PREFIX), line)
+        for file, line in places
+        if file.startswith(STUDENT_PREFIX)
+    ]
+    return tuple(reversed(frames))

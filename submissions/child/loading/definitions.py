@@ -1,0 +1,234 @@
+"""Where the student's classes and functions are written, and which names each of them uses."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from types import ModuleType
+
+from torch import nn
+
+from ...reading.code import STUDENT_PREFIX
+from ...reading.python_text import NotPythonError, parse
+from .loading import Loaded
+from .older_files import by_age
+
+Node = ast.ClassDef | ast.FunctionDef
+Keys = tuple[str, ...]
+_OF_DICT = frozenset(dir(dict))
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A class or function at the top level of a student's file."""
+
+    name: str
+    module: str  # key in Loaded.modules
+    file: str
+    value: object
+    node: Node
+    others: tuple[str, ...] = ()  # files that define the same name, and are not the one that is meant
+
+    @property
+    def is_module(self) -> bool:
+        return isinstance(self.value, type) and issubclass(self.value, nn.Module)
+
+    @property
+    def is_class(self) -> bool:
+        return isinstance(self.value, type)
+
+    @property
+    def is_part(self) -> bool:
+        """Is it a class that instances are made of? The members of an enumeration are there already."""
+        return isinstance(self.value, type) and not issubclass(self.value, Enum)
+
+
+class Definitions:
+    """Everything that the submission defines at the top level of its files."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.all: dict[str, Definition] = {}
+        self.trees: list[ast.Module] = []
+        self._assigned: dict[str, set[str]] = {}  # module-level name: names in what it is computed from
+        self._literals: dict[str, object] = {}  # of module-level names
+        for key in by_age(loaded.modules, loaded.importers):
+            for file in loaded.program.parts[key]:
+                self._read(file, key, loaded.modules[key])
+
+    def _read(self, file: str, key: str, module: ModuleType) -> None:
+        try:
+            tree = parse("".join(linecache.getlines(STUDENT_PREFIX + file)))
+        except NotPythonError:
+            return  # a file that did not load defines nothing
+        self.trees.append(tree)
+        for node in tree.body:
+            if isinstance(node, Node):
+                value = vars(module).get(node.name)
+                if getattr(value, "__module__", None) == module.__name__:
+                    before = self.all.get(node.name)
+                    others = (*before.others, before.file) if before and before.module != key else ()
+                    self.all[node.name] = Definition(node.name, key, file, value, node, others)
+            for name, value_node in _assignments(node):
+                self._assigned.setdefault(name, set()).update(_names(value_node))
+                with suppress(ValueError):
+                    self._literals[name] = ast.literal_eval(value_node)
+
+    def reachable(self, name: str) -> list[Definition]:
+        """List ``name`` and all that it uses, directly or not, the outermost first."""
+        found, todo = {name: self.all[name]}, [name]
+        while todo:
+            for used in sorted(_names(found[todo.pop(0)].node) & self.all.keys() - found.keys()):
+                found[used] = self.all[used]
+                todo.append(used)
+        return list(found.values())
+
+    def module_names(self, definitions: Iterable[Definition]) -> set[str]:
+        """Collect the module-level names that the definitions use, also by way of other such names."""
+        found: set[str] = set()
+        todo = set[str]().union(*(_names(one.node) for one in definitions))
+        while todo:
+            found |= todo
+            todo = set().union(*(self._assigned.get(name, set()) for name in todo)) - found
+        return found & self._assigned.keys()
+
+    def written_value(self, name: str, of: Definition) -> object:
+        """Return what the student gives to an argument or key called ``name``, to ``of`` also by its place.
+
+        Raises LookupError where no literal, and no name of one, is given.
+        """
+        for node in (node for tree in self.trees for node in ast.walk(tree)):
+            for key, value in (*_named_values(node), *_placed_values(node, of)):
+                if key == name:
+                    with suppress(ValueError):
+                        return self._literal(value)
+        raise LookupError(name)
+
+    def _literal(self, node: ast.expr) -> object:
+        """What is written, here or where the name is bound. Raises ValueError where it is no literal."""
+        if isinstance(node, ast.Name) and node.id in self._literals:
+            return self._literals[node.id]
+        return ast.literal_eval(node)
+
+
+def keys_read(nodes: Iterable[ast.AST], names: set[str]) -> dict[Keys, bool]:
+    """List the keys or attributes that are read from variables called ``names`` (also ``self.<name>``).
+
+    ``config["vit"]["dim"]``, ``config.vit.dim`` and ``config.get("dim", 8)`` are all understood. The value
+    says whether the code can do without the key.
+    """
+    found: dict[Keys, bool] = {}
+    for node in (inner for outer in nodes for inner in _inside(outer)):
+        keys, optional = _read_chain(node, names)
+        if keys:
+            found[keys] = found.get(keys, True) and optional
+    return {
+        keys: optional for keys, optional in found.items() if not any(_longer(one, keys) for one in found)
+    }
+
+
+def passed_on(node: ast.AST, name: str) -> Iterator[ast.expr]:
+    """Yield what is called with ``**name`` inside ``node``."""
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call) and any(
+            one.arg is None and isinstance(one.value, ast.Name) and one.value.id == name
+            for one in call.keywords
+        ):
+            yield call.func
+
+
+def unpacked(node: ast.AST, name: str) -> list[str]:
+    """List the names that ``*name`` is unpacked into inside ``node``: ``a, b = args``."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Name) and one.value.id == name:
+            target = one.targets[0]
+            if isinstance(target, ast.Tuple):
+                return [inner.id for inner in target.elts if isinstance(inner, ast.Name)]
+    return []
+
+
+def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from ((one.id, node.value) for one in ast.walk(target) if isinstance(one, ast.Name))
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+        yield node.target.id, node.value
+
+
+@functools.cache  # the same classes are asked about many times over
+def _inside(node: ast.AST) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(node))
+
+
+@functools.cache
+def _names(node: ast.AST) -> frozenset[str]:
+    names = frozenset(one.id for one in _inside(node) if isinstance(one, ast.Name))
+    return names | {one.attr for one in _inside(node) if isinstance(one, ast.Attribute)}
+
+
+def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Call):
+        yield from ((one.arg, one.value) for one in node.keywords if one.arg)
+        option = _text(node.args[:1])
+        if option.startswith("--"):
+            yield from (
+                (option[2:].replace("-", "_"), one.value) for one in node.keywords if one.arg == "default"
+            )
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, value
+
+
+def _placed_values(node: ast.AST, of: Definition) -> Iterator[tuple[str, ast.expr]]:
+    """What a call gives by place, under the names that the constructor has for it."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == of.name:
+        yield from zip(_places_of(of.node), node.args)
+
+
+def _places_of(node: Node) -> list[str]:
+    for one in ast.walk(node):
+        if isinstance(one, ast.FunctionDef) and one.name in ("__init__", node.name):
+            names = [argument.arg for argument in (*one.args.posonlyargs, *one.args.args)]
+            return names[1:] if one.name == "__init__" else names
+    return []
+
+
+def _read_chain(node: ast.AST, names: set[str]) -> tuple[Keys, bool]:
+    """Return the keys by which ``node`` reads from one of ``names``, and whether it names a fallback."""
+    if isinstance(node, ast.Call):
+        method = node.func
+        if isinstance(method, ast.Attribute) and method.attr in ("get", "pop") and _text(node.args[:1]):
+            before = _chain(method.value, names)
+            return ((*before, _text(node.args[:1])), True) if before is not None else ((), True)
+    keys = _chain(node, names) or ()
+    return keys, False
+
+
+def _chain(node: ast.AST, names: set[str]) -> Keys | None:
+    """Return the keys between one of ``names`` and ``node``; None where ``node`` reads something else."""
+    if isinstance(node, ast.Name) and node.id in names:
+        return ()
+    if isinstance(node, ast.Attribute):
+        if node.attr in names and isinstance(node.value, ast.Name) and node.value.id == "self":
+            return ()
+        before, key = _chain(node.value, names), "" if node.attr in _OF_DICT else node.attr
+    elif isinstance(node, ast.Subscript) and _text([node.slice]):
+        before, key = _chain(node.value, names), _text([node.slice])
+    else:
+        return None
+    return (*before, key) if before is not None and key else None
+
+
+def _text(nodes: list[ast.expr]) -> str:
+    """Return the string that the only one of ``nodes`` is, or nothing."""
+    values = [one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return values[0] if values else ""
+
+
+def _longer(one: Keys, keys: Keys) -> bool:
+    return len(one) > len(keys) and one[: len(keys)] == keys

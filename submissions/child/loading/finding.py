@@ -1,0 +1,64 @@
+"""Which of the student's classes and functions may be the model."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+
+from ...errors import NotLoaded
+from .definitions import Definition, Definitions
+
+_MODEL_NAME = re.compile(r"vi_?t|vision_?transformer", re.IGNORECASE)
+_PART_NAME = re.compile(
+    r"block|layer|embed|encoder|attention|mlp|patch|head|loss|config|train", re.IGNORECASE
+)
+_FACTORY_NAME = re.compile(r"create|build|make|get|init|model|net|vi_?t|vision_?transformer", re.IGNORECASE)
+
+
+def model_classes(definitions: Definitions) -> list[Definition]:
+    """List what may be the model, the most likely first by ``evidence``.
+
+    These are the ``nn.Module`` classes that the student wrote, and after them functions that return one.
+    """
+    found = [one for one in definitions.all.values() if one.is_module or _is_factory(one, definitions)]
+    return sorted(found, key=lambda one: evidence(one, definitions), reverse=True)
+
+
+def evidence(definition: Definition, definitions: Definitions) -> float:
+    """Weigh what the code alone says for ``definition``; trying it adds a point for each step that it gets.
+
+    No other class uses the model, it uses many others, and it is often called ViT.
+    """
+    if isinstance(definition.node, ast.FunctionDef):
+        return 0.75
+    modules = [one for one in definitions.all.values() if one.is_module]
+    outermost = not any(definition.name in _uses(one, definitions) for one in modules if one != definition)
+    parts = sum(one.is_module for one in definitions.reachable(definition.name)) - 1
+    named = bool(_MODEL_NAME.search(definition.name)) and not _PART_NAME.search(definition.name)
+    return 1.0 * outermost + 1.5 * named + 0.25 * min(parts, 4)
+
+
+def pinned_model(definitions: Definitions, name: str) -> Definition:
+    """Return the class or function called ``name``, as the assignment demands it.
+
+    Raises NotLoaded, with the names near it, where there is none.
+    """
+    if name in definitions.all:
+        return definitions.all[name]
+    near = difflib.get_close_matches(name, definitions.all, n=3, cutoff=0.5) or sorted(definitions.all)[:10]
+    known = f"there is {', '.join(near)}" if near else "no class or function is defined at all"
+    raise NotLoaded(f"the assignment asks for {name}, and nothing of that name is defined: {known}")
+
+
+def _is_factory(definition: Definition, definitions: Definitions) -> bool:
+    if not isinstance(definition.node, ast.FunctionDef) or not _FACTORY_NAME.search(definition.name):
+        return False
+    returns = any(
+        isinstance(node, ast.Return) and node.value is not None for node in ast.walk(definition.node)
+    )
+    return returns and any(one.is_module for one in _uses(definition, definitions).values())
+
+
+def _uses(definition: Definition, definitions: Definitions) -> dict[str, Definition]:
+    return {one.name: one for one in definitions.reachable(definition.name)[1:]}

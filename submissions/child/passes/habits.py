@@ -1,0 +1,138 @@
+"""Child side: how a forward pass behaves beside its numbers, seen call by call as the student writes them.
+
+On a machine with an accelerator, tensors that a model does not register stay behind on the CPU when it is
+moved, and tensors made without a device are made there. That is followed here on the CPU alone: running on
+the meta device instead would import torch's compiler, which takes longer than a whole pass.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from ...questions.randomise import named_tensors
+from ..child import describe_error, is_out_of_memory
+from ..tracing.results import computed
+from ..tracing.tracing import student_frames
+
+Header = dict[str, Any]
+
+_MOVING = ("to", "type_as", "cuda")  # to another device, most likely
+# what may be given tensors of two devices
+_ACROSS = ("copy_", "__setitem__", "__getitem__", "expand_as", "view_as", "reshape_as")
+_LETTING_GO = ("detach", "detach_", "item", "numpy", "tolist")
+_FUSED = ("scaled_dot_product_attention", "multi_head_attention_forward")
+
+
+class _Habits(TorchFunctionMode):
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.events: list[list[Any]] = []  # kind, what, lines of the student's code
+        self._alive: list[Any] = []  # or the address of a freed tensor would be used again
+        registered = {id(one) for one in (*model.parameters(), *model.buffers())}
+        # by storage, the name of what stays on the CPU; "" where the pass itself made it
+        self._left_behind = {
+            _memory(one): name for name, one in named_tensors(model) if id(one) not in registered
+        }
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        name = str(getattr(func, "__name__", func))
+        given = list(_tensors((*args, *kwargs.values())))
+        self._let_go(name, func, given)
+        if name in _FUSED:
+            self.note("fused", name)
+        before = torch.get_rng_state()
+        result = func(*args, **kwargs)
+        if not torch.equal(before, torch.get_rng_state()):
+            self.note("random", name)
+        self._follow(name, given, kwargs, result)
+        return result
+
+    def note(self, kind: str, what: str) -> None:
+        """Once for each line of the student's code."""
+        event = [kind, what, student_frames(sys._getframe())]
+        if event[2] and event not in self.events:
+            self.events.append(event)
+
+    def _let_go(self, name: str, func: Any, given: list[Tensor]) -> None:
+        if not any(one.requires_grad for one in given):
+            return
+        if not torch.is_grad_enabled():
+            self.note("no_grad", name)
+        elif name in _LETTING_GO:
+            self.note("detach", name)
+        elif getattr(func, "__self__", None) is Tensor.data:
+            self.note("detach", "data")
+
+    def _follow(self, name: str, given: list[Tensor], kwargs: Mapping[str, Any], result: Any) -> None:
+        """Keeps track of what lies on the CPU; a tensor without axes may be used with any device."""
+        made = list(_tensors(result))
+        self._alive.append(made)
+        if name in _MOVING:
+            for one in made:
+                self._left_behind.pop(_memory(one), None)  # on the CPU it is the same tensor
+            return
+        if name in _ACROSS or (not given and kwargs.get("device") is not None):
+            return
+        behind = [one for one in given if _memory(one) in self._left_behind]
+        stray = [one for one in behind if one.dim()]
+        elsewhere = [one for one in given if one.dim() and _memory(one) not in self._left_behind]
+        if stray and elsewhere:
+            self.note("device", self._left_behind[_memory(stray[0])])
+        elif not elsewhere and (behind or not given):
+            origin = self._left_behind[_memory(behind[0])] if behind else ""
+            for one in made:
+                self._left_behind.setdefault(_memory(one), origin)
+
+
+def habits(model: nn.Module, image: Tensor) -> Header:
+    """What one pass over ``image``, with gradients on, does beside computing.
+
+    Kinds of events: a ``device`` that differs between two tensors that meet, what is ``random``, ``no_grad``
+    and ``detach`` where a gradient would flow, a ``module`` that is made, and ``fused`` attention.
+    """
+    mode, error = _Habits(model), None
+    try:
+        with _modules_made(mode), mode:
+            computed(model(image))
+    except (Exception, SystemExit) as raised:
+        if is_out_of_memory(raised):
+            raise
+        error = describe_error(raised)
+    return {"events": mode.events, "error": error}
+
+
+@contextmanager
+def _modules_made(mode: _Habits) -> Iterator[None]:
+    built = nn.Module.__init__
+
+    def noted(module: nn.Module, *args: Any, **kwargs: Any) -> None:
+        mode.note("module", type(module).__name__)
+        built(module, *args, **kwargs)
+
+    setattr(nn.Module, "__init__", noted)  # noqa: B010  # torch has no hook for it, and mypy forbids the rest
+    try:
+        yield
+    finally:
+        setattr(nn.Module, "__init__", built)  # noqa: B010  # as above
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _tensors(one)
+
+
+def _memory(tensor: Tensor) -> int:
+    return int(tensor.untyped_storage()._cdata)

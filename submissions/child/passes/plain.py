@@ -1,0 +1,139 @@
+"""Child side: plain forward passes, and what they leave behind."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
+
+from ...questions.randomise import named_tensors, seed_random_state
+from ..child import describe_error, is_out_of_memory
+from ..tracing.results import carried, described, results_in
+
+Header = dict[str, Any]
+
+
+def plain_passes(
+    model: nn.Module, images: Sequence[Tensor], modes: Sequence[str], backward: bool, switches: bool
+) -> tuple[Header, dict[str, Tensor]]:
+    """Passes over ``images`` in turn, each in its mode, and a backward pass on the last if asked for.
+
+    The modes are "train" and "eval", both without gradients, and "graph": eval mode with them.
+    With ``switches``, every argument of the forward pass that is off by default is on.
+    An exception that the model raises is in the reply; running out of memory is not.
+    """
+    reply: Header = {"passes": [], "gradients": {}, "graphs_kept": [], "error": None, "created": []}
+    out: dict[str, Tensor] = {}
+    before = {name: one.detach().clone() for name, one in _state(model)}
+    options = _switches(model) if switches else {}
+    try:
+        with _parameters_made(reply["created"]):
+            for number, (image, mode) in enumerate(zip(images, modes)):
+                model.train() if mode == "train" else model.eval()
+                with torch.set_grad_enabled(mode == "graph"):
+                    reply["passes"].append(_one_pass(model, image, options, number, out))
+                out[f"image.{number}"] = image
+            if backward:
+                reply["gradients"] = _gradients(model, images[-1])
+                reply["graphs_kept"] = _graphs_kept(model, images[-1])
+    except (Exception, SystemExit) as raised:
+        if is_out_of_memory(raised):
+            raise
+        reply["error"] = describe_error(raised)
+    after = dict(_state(model))
+    reply["changed"] = [
+        name for name, one in before.items() if name not in after or not torch.equal(one, after[name])
+    ]
+    return reply, out
+
+
+def _state(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """What is registered; what a model keeps beside it, such as attention maps to be plotted, is its own."""
+    yield from model.named_parameters()
+    yield from model.named_buffers()
+
+
+@contextmanager
+def _parameters_made(names: list[str]) -> Iterator[None]:
+    """Adds to ``names`` each parameter that any module gets meanwhile."""
+    handle = register_module_parameter_registration_hook(
+        lambda module, name, _: names.append(f"{type(module).__name__}.{name}")
+    )
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _switches(model: nn.Module) -> dict[str, bool]:
+    parameters = inspect.signature(model.forward).parameters.values()
+    return {one.name: True for one in parameters if one.default is False}
+
+
+def begin_pass(number: int) -> None:
+    """Puts torch into the random state of a pass: traced or not, the first draws the same numbers."""
+    seed_random_state(1_000_003 + number)  # unusual: a model that seeds by itself shows
+
+
+def _one_pass(
+    model: nn.Module, image: Tensor, options: Mapping[str, bool], number: int, out: dict[str, Tensor]
+) -> Header:
+    begin_pass(number)
+    random_state, training = torch.get_rng_state(), model.training
+    found = results_in(model(image, **options)).tensors
+    for position, (_, tensor) in enumerate(found):
+        out[f"out.{number}.{position}"] = carried(tensor)
+    return {
+        "outputs": described(found),
+        "random_state_kept": torch.equal(random_state, torch.get_rng_state()),
+        "random_state": hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest()[:16],
+        "mode_kept": model.training == training,
+    }
+
+
+def _gradients(model: nn.Module, image: Tensor) -> Header:
+    """What one backward pass, from a random sum of all outputs, gives each parameter."""
+    model.zero_grad()
+    outputs = [one for _, one in results_in(model(image)).tensors if one.requires_grad]
+    generator = torch.Generator().manual_seed(7)
+    total = sum(
+        (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs
+    )
+    if isinstance(total, Tensor):
+        total.backward()  # type: ignore[no-untyped-call]  # torch has no annotation for it
+    gradients: Header = {}
+    for name, parameter in model.named_parameters():
+        gradient = parameter.grad
+        finite = gradient is None or bool(torch.isfinite(gradient).all())
+        size = float(gradient.abs().max()) if gradient is not None and finite and gradient.numel() else 0.0
+        gradients[name] = {
+            "asked": parameter.requires_grad,
+            "exists": gradient is not None,
+            "finite": finite,
+            "largest": size,
+            "idle": _idle(gradient),
+        }
+    return gradients
+
+
+def _idle(gradient: Tensor | None) -> float:
+    """The share of rows in which it is 0 everywhere."""
+    if gradient is None or not gradient.numel():
+        return 0.0
+    rows = gradient.reshape(gradient.shape[0] if gradient.dim() else 1, -1)
+    return float((rows == 0).all(1).double().mean())
+
+
+def _graphs_kept(model: nn.Module, image: Tensor) -> list[int]:
+    """How many tensors with their graph the model holds after each of two more passes."""
+    found = []
+    for _ in range(2):
+        model(image)
+        found.append(sum(one.grad_fn is not None for _, one in named_tensors(model)))
+    return found

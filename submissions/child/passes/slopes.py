@@ -1,0 +1,111 @@
+"""Child side: what a backward pass says of every parameter, beside what the scores really do.
+
+All parameters and the image are moved at once, each by a part that its gradient gives the same weight: where
+the gradient of one of them is wrong, the scores move by another amount than all gradients together say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ...questions.randomise import draws
+from ..building.probing import as_given
+from ..child import describe_error, is_out_of_memory
+from ..replies import Header, Reply, Tensors
+from ..subject import default_dtype, model_of
+from ..tracing.results import results_in
+from .plain import begin_pass
+
+# The largest step, of a parameter's own length: curvature then adds 1e-6 of a slope, and code that computes
+# in float32 on the way 1e-4.
+_STEP = 1e-3
+_LEAST = 0.01  # of the largest slope: what moves the scores by less is not stepped farther than this
+
+
+def slopes(header: Header, tensors: Tensors) -> Reply:
+    """The gradient that reaches each parameter, and the slope along one direction, claimed and measured.
+
+    In train mode where nothing is random there, else in eval mode.
+    """
+    model = model_of({**header, "dtype": "float64", "mode": "eval"}, {})
+    image = as_given(tensors["image"], torch.float64)
+    reply: Header = {"error": None, "parameters": [], "claimed": 0.0, "measured": 0.0, "spread": 0.0}
+    try:
+        with default_dtype(torch.float64):
+            _choose_mode(model, image)
+            reply |= _slopes(model, image, bool(header["measured"]))
+    except (Exception, SystemExit) as raised:
+        if is_out_of_memory(raised):
+            raise
+        reply["error"] = describe_error(raised)
+    return reply, {}
+
+
+def _choose_mode(model: nn.Module, image: Tensor) -> None:
+    """Leaves the model in train mode where a pass runs there, and draws nothing."""
+    begin_pass(0)
+    model.train()
+    try:
+        with torch.no_grad():
+            model.train(not draws(lambda: model(image.clone())))
+    except Exception:  # which is told where train mode is looked at
+        model.eval()
+
+
+def _slopes(model: nn.Module, image: Tensor, measured: bool) -> Header:
+    named = dict(model.named_parameters())
+    moved: list[Tensor] = [one for one in named.values() if one.requires_grad]
+    if image.is_floating_point():
+        moved.append(image.requires_grad_())
+    total = _total(model, image)
+    found = torch.autograd.grad(total, moved, allow_unused=True) if total.requires_grad else ()
+    pairs = [(one, gradient) for one, gradient in zip(moved, found) if gradient is not None and one.numel()]
+    largest = {id(one): float(gradient.abs().max()) for one, gradient in pairs}
+    reply: Header = {"parameters": [[name, largest.get(id(one), 0.0)] for name, one in named.items()]}
+    return reply | (_measured(model, image, pairs) if measured and pairs else {})
+
+
+def _measured(model: nn.Module, image: Tensor, pairs: Sequence[tuple[Tensor, Tensor]]) -> Header:
+    steps = _steps(pairs)
+    parts = [float((gradient * step).sum()) for (_, gradient), step in zip(pairs, steps)]
+    with torch.no_grad():
+        for (one, _), step in zip(pairs, steps):
+            one += step
+        ahead = float(_total(model, image))
+        for (one, _), step in zip(pairs, steps):
+            one -= 2 * step
+        behind = float(_total(model, image))
+    spread = math.sqrt(sum(part * part for part in parts))
+    return {"claimed": sum(parts), "measured": (ahead - behind) / 2, "spread": spread}
+
+
+def _steps(pairs: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor]:
+    """Along each gradient and off it, with a random sign, so that each moves the scores alike."""
+    generator = torch.Generator().manual_seed(11)
+    lengths = [float(one.detach().norm()) or 1.0 for one, _ in pairs]
+    sizes = [float(gradient.norm()) for _, gradient in pairs]
+    largest = max(size * length for size, length in zip(sizes, lengths)) or 1.0
+    steps = []
+    for (_, gradient), length, size in zip(pairs, lengths, sizes):
+        off = torch.randn(gradient.shape, generator=generator, dtype=gradient.dtype)
+        sign = 1.0 if float(torch.rand((), generator=generator)) < 0.5 else -1.0
+        direction = sign * gradient / (size or 1.0) + off / math.sqrt(off.numel())
+        steps.append(direction * (_STEP * _LEAST * largest * length / max(size * length, _LEAST * largest)))
+    return steps
+
+
+def _total(model: nn.Module, image: Tensor) -> Tensor:
+    """A random sum of all that comes out; with gradients on, of what has one."""
+    begin_pass(0)
+    generator = torch.Generator().manual_seed(7)
+    found = results_in(model(image.clone())).tensors
+    outputs: list[Any] = [one for _, one in found if one.is_floating_point()]
+    summed = [
+        (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs
+    ]
+    return sum(summed, torch.zeros((), dtype=torch.float64))

@@ -1,0 +1,180 @@
+"""Child side: one model in every way in which models are used, beside the one in which it is traced."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _NormBase
+from torch.overrides import TorchFunctionMode
+
+from ...questions.answers import TRAIN
+from ...questions.randomise import draws, named_tensors
+from ..building.probing import as_given
+from ..child import describe_error, is_out_of_memory
+from ..replies import Header, Reply, Tensors
+from ..subject import default_dtype, model_of
+from ..tracing.results import carried, described, results_in
+from .plain import begin_pass
+
+_KEPT = ("keep", "surviv")  # in the name of a rate: the share that stays, not the one that is dropped
+
+
+class Uses:
+    """The scores of each use by name; an exception of the student's code is the result of one use."""
+
+    def __init__(self) -> None:
+        self.rows: Header = {}
+        self.out: Tensors = {}
+
+    def run(self, name: str, scores: Callable[[], object], number: int = 0) -> None:
+        try:
+            begin_pass(number)
+            found = results_in(scores()).tensors
+            row: Header = {"outputs": described(found), "error": None}
+            self.out |= {f"{name}.{number}": carried(one) for number, (_, one) in enumerate(found)}
+        except (Exception, SystemExit) as raised:
+            if is_out_of_memory(raised):
+                raise
+            row = {"outputs": [], "error": describe_error(raised)}
+        self.rows[name] = row
+
+
+def uses(header: Header, tensors: Tensors) -> Reply:
+    """Every use of the model, each with the same weights; of ``tensors``, each is an image and a use.
+
+    Where only a ``few`` are asked for, those are left out that no honest mistake shows in.
+    """
+    header = {**header, "dtype": "float64", "mode": "eval"}
+    images = {name: as_given(one, torch.float64) for name, one in tensors.items()}
+    image = images["image"]
+    done = Uses()
+    model = model_of(header, {})
+    loose = _loose(model)
+    with default_dtype(torch.float64):
+        with torch.no_grad():
+            for name, one in images.items():
+                done.run(name, lambda one=one: model(one.clone()))  # type: ignore[misc]  # bound now
+        if not header["few"]:
+            done.run("gradients", lambda: model(_followed(image)))
+            done.run("inference", lambda: _inferred(model, image))
+            done.run("copied", lambda: _without_gradients(_copied(model), image))
+        done.run("loaded", lambda: _without_gradients(_loaded(model, loose, header, image), image))
+    _smaller(done, model, header, image)
+    with default_dtype(torch.float64), torch.no_grad():
+        _train(done, model, image)
+    return {"uses": done.rows}, done.out
+
+
+def _without_gradients(model: nn.Module, image: Tensor) -> object:
+    begin_pass(0)
+    with torch.no_grad(), default_dtype(torch.float64):
+        return model(image.clone())
+
+
+def _followed(image: Tensor) -> Tensor:
+    """A copy that a gradient goes through, and that may be written into."""
+    return image.clone().requires_grad_(image.is_floating_point()).clone()
+
+
+def _inferred(model: nn.Module, image: Tensor) -> Tensors:
+    with torch.inference_mode():
+        found = results_in(model(image.clone())).tensors
+    return {path: one.clone() for path, one in found}
+
+
+def _copied(model: nn.Module) -> nn.Module:
+    """A copy; where the model cannot be copied, that is no question of its scores."""
+    try:
+        return copy.deepcopy(model)
+    except Exception:
+        return model
+
+
+def _loose(model: nn.Module) -> Tensors:
+    """What a fresh model holds and does not save, by name."""
+    saved = model.state_dict().keys()
+    return {name: one.detach().clone() for name, one in named_tensors(model) if name not in saved}
+
+
+def _loaded(model: nn.Module, loose: Tensors, header: Header, image: Tensor) -> nn.Module:
+    """Another model with the weights that this one saves; it has run before, as one does that is trained on.
+
+    What is not saved is the same in both: whether it should be is told elsewhere.
+    """
+    other = model_of({**header, "seed": int(header["seed"]) + 1}, {})
+    _without_gradients(other, image)
+    with torch.no_grad():
+        _put(other, loose)
+    other.load_state_dict(model.state_dict())
+    return other
+
+
+def _put(model: nn.Module, values: Mapping[str, Tensor]) -> None:
+    for name, one in named_tensors(model):
+        if name in values and one.shape == values[name].shape:
+            one.copy_(values[name])
+
+
+def _smaller(done: Uses, model: nn.Module, header: Header, image: Tensor) -> None:
+    """The same numbers in a model of smaller floating point types."""
+    values = {name: one.detach() for name, one in named_tensors(model)}
+    small = model_of({**header, "dtype": "float32"}, {})
+    given = as_given(image, torch.float32)
+    with torch.no_grad():
+        _put(small, values)
+        done.run("float32", lambda: small(given.clone()))
+
+
+def _train(done: Uses, model: nn.Module, image: Tensor) -> None:
+    """Train mode with nothing dropped; several passes where something is random all the same."""
+    model.train()
+    for module in model.modules():
+        if isinstance(module, _NormBase):  # whose statistics of a batch are another matter
+            module.eval()
+
+    def run(number: int = 0) -> None:
+        done.run(TRAIN[number], lambda: model(image.clone()), number)
+
+    begin_pass(0)
+    if draws(run) and done.rows[TRAIN[0]]["error"] is None:
+        begin_pass(0)
+        with _settled(model):
+            for number in range(1, len(TRAIN)) if draws(run) else ():
+                run(number)
+
+
+@contextmanager
+def _settled(model: nn.Module) -> Iterator[None]:
+    """Dropout and its kind drop nothing, whether modules or functions do it."""
+    changed: list[tuple[nn.Module, str, float]] = []
+    for module in model.modules():
+        for name, value in vars(module).items():
+            if isinstance(value, float) and (name == "p" or "drop" in name or name.startswith(_KEPT)):
+                changed.append((module, name, value))
+    for module, name, _ in changed:
+        setattr(module, name, 1.0 if name.startswith(_KEPT) else 0.0)
+    try:
+        with _NothingDropped():
+            yield
+    finally:
+        for module, name, value in changed:
+            setattr(module, name, value)
+
+
+class _NothingDropped(TorchFunctionMode):
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        given = dict(kwargs or {})
+        name = str(getattr(func, "__name__", func))
+        if "dropout" in name and (args or "input" in given):
+            return args[0] if args else given["input"]
+        if name == "scaled_dot_product_attention":
+            args, given = (*args[:4], *((0.0,) if len(args) > 4 else ()), *args[5:]), given
+            given |= {"dropout_p": 0.0} if len(args) <= 4 else {}
+        return func(*args, **given)

@@ -1,0 +1,1 @@
+"""Submissions that are no model but a script that shows the stages."""

@@ -1,0 +1,119 @@
+"""Child side: which of the tensors that a script made is the image that its model reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from ..tracing.tracing import Storage
+from .script_tracing import Key, ScriptTracer, Window
+
+
+def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
+    """The image that the pass reads, then every other tensor with the same numbers; empty if there is none.
+
+    It is the picture that most of what was computed follows from, after all steps that keep it a picture of
+    that size.
+    """
+    children = _children(tracer.records)
+    found = [(key, window) for key, windows in tracer.windows.items() for window in windows]
+    found = [one for one in found if _of(tracer, one[0]).kind != "parameter"]
+    reach = {key: len(_descendants(key, children)) for key in {key for key, _ in found}}
+    found = [(key, window) for key, window in found if reach[key]]
+    if not found:
+        return {}
+    best = max(found, key=lambda one: (reach[one[0]], -one[1].shape[0], one[0][0] == "record"))
+    while after := _prepared(best, found, children, reach):
+        best = after
+    numbers = best[1].of(tracer.tensors[best[0]])
+    same = [(key, window) for key, window in found if _same(window, tracer.tensors[key], numbers)]
+    return {best[0]: best[1], **dict(same)}
+
+
+def _of(tracer: ScriptTracer, key: Key) -> Storage:
+    return (tracer.records if key[0] == "record" else tracer.leaves)[key[1]]
+
+
+def _children(records: Sequence[Storage]) -> dict[Key, list[Key]]:
+    children: dict[Key, list[Key]] = {}
+    for number, record in enumerate(records):
+        for kind, parent, *_ in record.inputs:
+            if (kind, parent) != ("record", number):
+                children.setdefault((kind, parent), []).append(("record", number))
+    return children
+
+
+def _descendants(key: Key, children: Mapping[Key, Iterable[Key]]) -> set[Key]:
+    found: set[Key] = set()
+    todo = [key]
+    while todo:
+        new = set(children.get(todo.pop(), ())) - found
+        found |= new
+        todo += new
+    return found
+
+
+def _prepared(
+    best: tuple[Key, Window],
+    found: list[tuple[Key, Window]],
+    children: Mapping[Key, list[Key]],
+    reach: Mapping[Key, int],
+) -> tuple[Key, Window] | None:
+    """The same picture after one more step of its preparation, if most that follows goes by way of that."""
+    for key, window in found:
+        is_next = key in children.get(best[0], ()) and 2 * reach[key] >= reach[best[0]]
+        if is_next and window.shape[:2] == best[1].shape[:2] and _is_square_alike(window, best[1]):
+            return key, window
+    return None
+
+
+def _is_square_alike(window: Window, other: Window) -> bool:
+    """Is it as large, or resized, and not cut into patches?"""
+    return window.shape == other.shape or math.prod(window.shape) != math.prod(other.shape)
+
+
+def _same(window: Window, tensor: Tensor, numbers: Tensor) -> bool:
+    return window.shape == tuple(numbers.shape) and bool(torch.equal(window.of(tensor), numbers))
+
+
+def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, Key]:
+    """Makes the first picture record 0 of the trace, and what follows from any of them depend on the image.
+
+    Where the script calls a whole model, that is only what the model computes from it: what is computed
+    beside it is no part of the pass. The answer says which number each record and leaf has now.
+    """
+    first, window = next(iter(pictures.items()))
+    root = _of(tracer, first)
+    root = replace(root, op="input", image=True, inputs=[], scalars=[], **vars(window))
+    records = [("record", number) for number in range(len(tracer.records)) if ("record", number) != first]
+    leaves = [("leaf", number) for number in range(len(tracer.leaves)) if ("leaf", number) != first]
+    moved: dict[Key, Key] = {first: ("record", 0)}
+    moved |= {key: ("record", number) for number, key in enumerate(records, 1)}
+    moved |= {key: ("leaf", number) for number, key in enumerate(leaves)}
+    shown = {moved[key] for key in pictures}
+    called = max(tracer.calls, key=len, default=range(len(tracer.records)))
+    inside = {moved["record", number] for number in called} | shown
+    tracer.records, tracer.leaves = (
+        [root, *(_of(tracer, key) for key in records)],
+        [_of(tracer, key) for key in leaves],
+    )
+    _renumber(tracer.records, moved, shown, inside)
+    return moved
+
+
+def _renumber(
+    records: Sequence[Storage], moved: Mapping[Key, Key], shown: set[Key], inside: set[Key]
+) -> None:
+    depends = set(shown)
+    for number, record in enumerate(records):
+        record.inputs = [[*moved[kind, parent], *rest] for kind, parent, *rest in record.inputs]
+        follows = any((kind, one) in depends for kind, one, *_ in record.inputs)
+        record.image = ("record", number) in shown or (follows and ("record", number) in inside)
+        if record.image:
+            depends.add(("record", number))
+        elif not record.inputs and len(record.shape) < 4:
+            record.op = "constant"  # weights that are drawn once, when the script starts

@@ -1,0 +1,229 @@
+"""Child side: recording a script, which makes its own image and its own parameters while it runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+
+from ...questions.randomise import drawn
+from ...reading.code import STUDENT_PREFIX
+from ..tracing.tracing import Tracer, written_by
+
+_MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads make some thousand
+_MOST_CHANNELS = 4
+
+Key = tuple[str, int]  # "record" or "leaf", and its number
+
+
+@dataclass(frozen=True)
+class Window:
+    """How a tensor lies in its storage."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+
+    @property
+    def is_picture(self) -> bool:
+        """Is it B C H W, as an image is?"""
+        return len(self.shape) == 4 and self.shape[1] <= _MOST_CHANNELS < min(self.shape[2:])
+
+    def resized(self, shape: tuple[int, ...]) -> Window:
+        """The same layout of another shape."""
+        strides = [0] * len(shape)
+        step = 1
+        for axis in sorted(range(len(shape)), key=lambda one: (self.strides[one], -one)):
+            strides[axis] = step
+            step *= shape[axis]
+        return self if shape == self.shape else Window(shape, tuple(strides), 0)
+
+    def of(self, tensor: Tensor) -> Tensor:
+        return torch.as_strided(tensor.detach(), self.shape, self.strides, self.offset)
+
+
+class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
+    """Records a script in float64, whatever precision it asks for.
+
+    A parameter gets random values when it is first read, or what ``fixed`` holds under its name: its place in
+    that order, ``parameter0`` being the first. ``image`` is written over what ``pictures`` names.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        fixed: Mapping[str, Tensor],
+        image: Tensor | None,
+        pictures: Mapping[Key, Window],
+        keep_cells: bool,
+    ) -> None:
+        super().__init__(nn.Module(), None, keep_cells)
+        self.tensors: dict[Key, Tensor] = {}  # what was recorded, by number
+        self.windows: dict[Key, list[Window]] = {}  # on each of them, as far as they may show an image
+        self.lines: list[tuple[str, int]] = []  # of each record: the top-level statement that made it
+        self.calls: list[
+            range
+        ] = []  # records made in each call of a whole model, from a picture to its scores
+        self._depth = self._start = 0
+        self._generator = torch.Generator().manual_seed(seed)
+        self._fixed, self._image, self._pictures = fixed, image, pictures
+        self._parameters: dict[int, bool] = {}  # storage: does it have its values?
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if len(self.records) > _MOST_OPERATIONS:
+            raise RuntimeError(f"the script runs more than {_MOST_OPERATIONS} tensor operations")
+        args, kwargs = _widened(args), _widened(dict(kwargs or {}))
+        changed = written_by(func, args, kwargs)
+        if any(self._is_parameter(one) for one in changed):  # initialised: it gets other values yet
+            return self._initialised(func, args, kwargs, changed)
+        args, kwargs = self._alike(args), self._alike(kwargs)
+        for one in _tensors((args, kwargs)):
+            if self._is_parameter(one):
+                self._settle(one)
+        result = super().__torch_dispatch__(func, types, args, kwargs)
+        for one in _tensors(result):
+            self._look_at(one)
+        return result
+
+    def __enter__(self) -> ScriptTracer:
+        self._hooks = [
+            register_module_forward_pre_hook(self._called),
+            register_module_forward_hook(self._returned, always_call=True),
+        ]
+        super().__enter__()  # type: ignore[no-untyped-call]  # as in Tracer
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        super().__exit__(*raised)  # type: ignore[no-untyped-call]  # as in Tracer
+        for hook in self._hooks:
+            hook.remove()
+
+    def forget(self) -> None:
+        """Lets go of the tensors that were recorded; their numbers stay, where they were kept."""
+        self.tensors.clear()
+        self._alive.clear()
+
+    def _called(self, module: nn.Module, given: Any) -> None:
+        if not self._depth:
+            self._start = len(self.records)
+        self._depth += 1
+
+    def _returned(self, module: nn.Module, given: Any, result: Any) -> None:
+        self._depth -= 1
+        image = next(iter(_tensors(given)), None)
+        pictured = image is not None and image.dim() == 4
+        if not self._depth and pictured and any(one.dim() == 2 for one in _tensors(result)):
+            self.calls.append(range(self._start, len(self.records)))
+
+    def _is_parameter(self, tensor: Tensor) -> bool:
+        key = _storage(tensor)
+        if isinstance(tensor, nn.Parameter):
+            self._parameters.setdefault(key, False)
+        return key in self._parameters
+
+    def _initialised(self, func: Any, args: Any, kwargs: Any, changed: list[Tensor]) -> Any:
+        for one in changed:
+            self._owner.pop(_storage(one), None)
+        return func(*args, **kwargs)
+
+    def _settle(self, parameter: Tensor) -> None:
+        """Gives a parameter its values before it is read for the first time."""
+        key = _storage(parameter)
+        if self._parameters[key] or not parameter.is_floating_point():
+            return
+        name = f"parameter{sum(self._parameters.values())}"
+        self._parameters[key] = True
+        self._names[key] = (name, "parameter")
+        self._owner.pop(key, None)
+        self._alive.append(parameter)
+        with torch.no_grad():
+            values = self._fixed.get(name, drawn(parameter, self._generator))
+            parameter.copy_(values.reshape(parameter.shape))
+
+    def _alike(self, value: Any) -> Any:
+        """Where float32 meets float64, as float64: what NumPy and files give is float32."""
+        dtypes = {one.dtype for one in _tensors(value)}
+        if not {torch.float32, torch.float64} <= dtypes:
+            return value
+        return _mapped(value, lambda one: self._as_float64(one) if isinstance(one, Tensor) else one)
+
+    def _as_float64(self, tensor: Tensor) -> Tensor:
+        if tensor.dtype != torch.float32:
+            return tensor
+        inputs = [self.refer(tensor)]
+        result = tensor.to(torch.float64)
+        self._add_record("aten._to_copy.default", result, self._depends(inputs[0]), inputs, [])
+        self._look_at(result)
+        return result
+
+    def _look_at(self, tensor: Tensor) -> None:
+        window = Window(tuple(tensor.shape), tuple(tensor.stride()), int(tensor.storage_offset()))
+        owner = self._owner.get(_storage(tensor))
+        if owner is not None and window.is_picture and tensor.is_floating_point():
+            known = self.windows.setdefault(owner, [])
+            if window not in known:
+                known.append(window)
+
+    def refer(self, tensor: Tensor) -> list[Any]:
+        if _storage(tensor) not in self._owner:
+            self._show(("leaf", len(self.leaves)), tensor)
+        reference = super().refer(tensor)
+        self._look_at(tensor)
+        return reference
+
+    def _add_record(
+        self, op: str, tensor: Tensor, image: bool, inputs: list[list[Any]], scalars: list[float]
+    ) -> None:
+        self._show(("record", len(self.records)), tensor)
+        self.lines.append(_top_line(sys._getframe()))
+        super()._add_record(op, tensor, image, inputs, scalars)
+
+    def _show(self, key: Key, tensor: Tensor) -> None:
+        """Keeps the tensor; writes the image over it where it is one of the pictures."""
+        self.tensors[key] = tensor
+        window = self._pictures.get(key)
+        if window is not None and self._image is not None and window.shape == self._image.shape:
+            with torch.no_grad():
+                window.of(tensor).copy_(self._image)
+
+
+def _storage(tensor: Tensor) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+def _mapped(value: Any, function: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)(_mapped(one, function) for one in value)
+    if isinstance(value, dict):
+        return {name: _mapped(one, function) for name, one in value.items()}
+    return function(value)
+
+
+def _widened(value: Any) -> Any:
+    return _mapped(value, lambda one: torch.float64 if one is torch.float32 else one)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return [found for one in value for found in _tensors(one)] if isinstance(value, (list, tuple)) else []
+
+
+def _top_line(frame: FrameType | None) -> tuple[str, int]:
+    """The line of the outermost statement that runs."""
+    found = ("", 0)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(STUDENT_PREFIX):
+            found = (frame.f_code.co_filename.removeprefix(STUDENT_PREFIX), frame.f_lineno)
+        frame = frame.f_back
+    return found

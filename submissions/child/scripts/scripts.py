@@ -1,0 +1,281 @@
+"""Child side: a submission that is no model class but a script, run from top to bottom as one pass.
+
+A script fixes most of its sizes by itself. Those that it takes from constants are changed as they are asked
+for, and lists of blocks are cut short, each as far as the script still runs then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch import Tensor, nn
+
+from ....reference.sizes import Sizes
+from ...errors import Frame, NotLoaded
+from ...questions.meanings import fields_of
+from ..building.building import Literal, value
+from ..building.observing import Parts, observe
+from ..building.probing import SMALL, fit
+from ..building.shortening import BLOCKS
+from ..building.signatures import choices
+from ..loading.loading import Loaded
+from ..loading.program import Program, Skipped
+from ..loading.statements import Statement
+from ..tracing.sights import Watcher
+from .script_pictures import pictures_in, root_at
+from .script_sizes import sizes_seen
+from .script_tracing import Key, ScriptTracer, Window
+
+# ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
+# 14 rows, so that what is computed from these numbers stays right
+_QUARTER = {768: 192, 3072: 768, 2304: 576, 12: 3, 16: 8, 224: 112, 256: 128}
+_AS_WRITTEN: Mapping[int, int] = {}
+_PLAIN = {**{name: (name,) for name in Sizes.__dataclass_fields__}, "image": ("height", "width")}
+_SEED = 0  # of the passes by which a script is got to know
+
+
+@dataclass
+class Pass:
+    """One run of a script: what stopped it, and its sizes. Without ``pictures``, nothing was computed."""
+
+    tracer: ScriptTracer
+    loaded: Loaded
+    error: tuple[Statement, BaseException] | None = None
+    pictures: dict[Key, Window] = field(default_factory=dict)
+    sights: list[list[Any]] = field(default_factory=list)
+    seen: dict[str, int] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """Lets go of the tensors: what a script leaves behind refers to itself, and would stay."""
+        self.tracer.forget()
+        for module in self.loaded.modules.values():
+            vars(module).clear()
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a script is run: the sizes that it follows and by which constants, and the sizes that it fixes."""
+
+    constants: Mapping[str, str]  # name: meaning
+    follows: frozenset[str]
+    fixed: Mapping[str, int]
+    shortened: bool
+    pictures: Mapping[Key, Window]
+    numbers: Mapping[int, int]  # for those that are written out in the code
+    whole: Mapping[str, int]  # the fixed sizes with the numbers as they are written
+
+    def sizes_for(self, sizes: Sizes) -> Sizes:
+        """The nearest sizes that the script can be run at."""
+        if not {"height", "width"} & set(self.fixed):  # from one constant, so far as is known
+            sizes = fit(replace(sizes, width=sizes.height), {})
+        if not self.follows:
+            full = sizes.embed_dim >= self.whole["embed_dim"]
+            return Sizes(**{**vars(sizes), **(self.whole if full else self.fixed)})
+        return fit(sizes, self.fixed)
+
+    def values(self, sizes: Sizes) -> dict[str, object]:
+        """What the constants are set to."""
+        return {name: value(meaning, sizes) for name, meaning in self.constants.items()}
+
+
+class Script:
+    """A submission as a script: ``file`` is the module that is run from top to bottom.
+
+    Raises NotLoaded, with the first line that failed, where it computes nothing from an image.
+    """
+
+    def __init__(self, loaded: Loaded, file: str) -> None:
+        self.file = file
+        self._loaded = loaded
+        self._own = loaded.constants
+        self._way, known = self._get_to_know()
+        self.skipped: list[Skipped] = known.loaded.skipped
+
+    def notes(self) -> list[str]:
+        """What there is to say of how it is run."""
+        names = ", ".join(sorted(self._way.constants))
+        sizes = f"with other values of {names}" if names else "at its own sizes"
+        sizes = "at a quarter of its own sizes, which are those of ViT-B/16" if self._way.numbers else sizes
+        cut = f"; no more than {BLOCKS} blocks of a list were run" if self._way.shortened else ""
+        return [
+            f"graded as a script: {self.file} was run from top to bottom, {sizes}{cut}; the image that it"
+            " reads and the parameters that it makes were given random values"
+        ]
+
+    def sizes_for(self, sizes: Sizes) -> Sizes:
+        """The nearest sizes that the script can be run at."""
+        return self._way.sizes_for(sizes)
+
+    def run(
+        self,
+        sizes: Sizes,
+        seed: int,
+        image: Tensor | None,
+        fixed: Mapping[str, Tensor],
+        stops: Sequence[Sequence[Any]],
+    ) -> Pass:
+        """One pass at sizes that ``sizes_for`` gave, recorded; without an image, only the shapes of one."""
+        way = self._way
+        shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
+        pictures = {key: window.resized(shape) for key, window in way.pictures.items()}
+        tracer = ScriptTracer(seed, fixed, image, pictures, keep_cells=image is not None)
+        numbers = way.numbers if sizes.embed_dim == way.fixed.get("embed_dim") else _AS_WRITTEN
+        ran = self._executed(tracer, way.values(sizes), numbers, way.shortened, sizes, stops)
+        ran.pictures = pictures if pictures.keys() <= tracer.tensors.keys() else {}
+        return _rooted(ran)
+
+    def _get_to_know(self) -> tuple[Way, Pass]:
+        """The first way in which nothing fails, else the one that shows the script as it is."""
+        constants, own = self._constants(), self._own_sizes()
+        small = replace(SMALL, batch=1)
+        ways = [
+            *([(constants, small, _AS_WRITTEN, True)] if constants else []),
+            ({}, _scaled(own), _QUARTER, True),
+            ({}, own, _AS_WRITTEN, True),
+            ({}, own, _AS_WRITTEN, False),
+        ]
+        tried: list[tuple[Way, Pass]] = []
+        for constants_there, sizes, numbers, shortened in ways:
+            tried.append(self._try(constants_there, sizes, numbers, shortened))
+            ran = tried[-1][1]
+            if ran.error is None and ran.pictures:
+                return tried[-1]
+            if sizes == own and (same := [one for one in tried[:-1] if _fail_alike(one[1], ran)]):
+                tried.append(same[0])  # it is the script's own fault, whatever the sizes
+                break
+        if not tried[-1][1].pictures:
+            raise self._no_pass(tried[-1][1])
+        return tried[-1]
+
+    def _try(
+        self, constants: Mapping[str, str], sizes: Sizes, numbers: Mapping[int, int], shortened: bool
+    ) -> tuple[Way, Pass]:
+        values = {name: value(meaning, sizes) for name, meaning in constants.items()}
+        tracer = ScriptTracer(_SEED, {}, None, {}, keep_cells=False)
+        ran = self._executed(tracer, values, numbers, shortened, sizes, ())
+        ran.pictures = pictures_in(ran.tracer)
+        pictures = dict(ran.pictures)
+        if pictures:
+            _rooted(ran)
+            ran.seen = {**vars(sizes), **_of_modules(ran.loaded), **sizes_seen(ran.tracer.records)}
+            if "depth" in constants.values():  # no shape tells it
+                ran.seen["depth"] = sizes.depth
+        asked = {name for meaning in constants.values() for name in fields_of(meaning)}
+        follows = {name for name in asked if ran.seen.get(name) == getattr(sizes, name)}
+        fixed = {name: size for name, size in ran.seen.items() if name not in follows}
+        ran.forget()
+        whole = {name: _whole(name, size, numbers) for name, size in fixed.items()}
+        return Way(constants, frozenset(follows), fixed, shortened, pictures, numbers, whole), ran
+
+    def _constants(self) -> dict[str, str]:
+        """The constants that mean a size, with the likeliest meaning of each."""
+        found = {name: choices(name, "", one) for name, one in self._own.items()}
+        return {
+            name: one[0]
+            for name, one in found.items()
+            if one and not isinstance(one[0], Literal) and fields_of(one[0])
+        }
+
+    def _own_sizes(self) -> Sizes:
+        """ViT-B/16, or what the constants say."""
+        said: dict[str, int] = {}
+        for name, meaning in self._constants().items():
+            number = self._own[name]
+            if isinstance(number, int):
+                said |= dict.fromkeys(_PLAIN.get(meaning, ()), number)
+        try:
+            return Sizes(batch=1, **{name: one for name, one in said.items() if name != "batch"})
+        except ValueError:  # they do not go together, and are not what the script computes with
+            return Sizes()
+
+    def _executed(
+        self,
+        tracer: ScriptTracer,
+        constants: Mapping[str, object],
+        numbers: Mapping[int, int],
+        shortened: bool,
+        sizes: Sizes,
+        stops: Sequence[Sequence[Any]],
+    ) -> Pass:
+        from .script_world import prepared  # here, since it loads torchvision, which not every child needs
+
+        watcher = Watcher(stops, tracer.reference)
+        program = self._loaded.program.as_script(self.file, numbers)
+        with prepared(sizes, numbers, shortened), watcher, tracer:
+            loaded = replace(self._loaded, program=program).reload(constants)
+        ran = Pass(tracer, loaded, sights=watcher.sights)
+        ran.error = _stopped(program, ran)
+        return ran
+
+    def _no_pass(self, ran: Pass) -> NotLoaded:
+        if not ran.loaded.raised:
+            return NotLoaded(
+                "no model was found: no class is derived from nn.Module, and run as a script"
+                f" {self.file} computes nothing from an image"
+            )
+        statement, _ = ran.loaded.raised[0]
+        reason = next(one.reason for one in ran.loaded.skipped if one.line == statement.line)
+        return NotLoaded(
+            f"run as a script, {self.file} computes nothing from an image: line {statement.line}, {reason}",
+            Frame(statement.file, statement.line),
+        )
+
+
+def _scaled(sizes: Sizes) -> Sizes:
+    side = _QUARTER.get(sizes.height, sizes.height)
+    return replace(sizes, height=side, width=side, patch=_QUARTER.get(sizes.patch, sizes.patch))
+
+
+def _whole(name: str, size: int, numbers: Mapping[int, int]) -> int:
+    """A size as the code has it, where it came out as ``size`` with other numbers."""
+    written = {after: before for before, after in numbers.items()}
+    return size if name in ("batch", "channels", "depth") else written.get(size, size)
+
+
+def _of_modules(loaded: Loaded) -> dict[str, int]:
+    """The sizes of the model that the script holds; the depth is 1 where no list of blocks tells it."""
+    held = [
+        one
+        for module in loaded.modules.values()
+        for one in vars(module).values()
+        if isinstance(one, nn.Module)
+    ]
+    largest = max(held, key=lambda one: sum(p.numel() for p in one.parameters()), default=None)
+    return {"depth": 1} if largest is None else {"depth": 1, **observe(Parts.of(largest))}
+
+
+def _rooted(ran: Pass) -> Pass:
+    """The pass with the image as record 0, if there is one."""
+    if ran.pictures:
+        moved = root_at(ran.tracer, ran.pictures)
+        ran.sights = [
+            [mark, name, [*moved[kind, number], *rest]] for mark, name, (kind, number, *rest) in ran.sights
+        ]
+    return ran
+
+
+def _stopped(program: Program, ran: Pass) -> tuple[Statement, BaseException] | None:
+    """The failure that the rest could not do without, else one that nothing was computed after."""
+    order = [one for body in program.statements.values() for one in body]
+    last = max((_position(order, line) for line in ran.tracer.lines), default=-1)
+    at_end = (one for one in ran.loaded.raised if order.index(one[0]) >= last)
+    return ran.loaded.stopped or next(at_end, None)
+
+
+def _fail_alike(one: Pass, other: Pass) -> bool:
+    return bool(one.pictures) and _failure(one) == _failure(other)
+
+
+def _failure(ran: Pass) -> tuple[str, int, type] | None:
+    if ran.error is None:
+        return None
+    statement, error = ran.error
+    return statement.file, statement.line, type(error)
+
+
+def _position(order: Sequence[Statement], line: tuple[str, int]) -> int:
+    file, number = line
+    mine = (place for place, one in enumerate(order) if one.file == file and one.line <= number)
+    return max(mine, default=-1)

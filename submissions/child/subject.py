@@ -1,0 +1,107 @@
+"""Child side: what requests are about: the model, a script, a component, and a model of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import torch
+from torch import nn
+
+from ...reference.model_sizes import ModelSizes
+from ..questions.randomise import named_tensors, randomise_held, seed_random_state
+from .building.components import Candidate
+from .building.probing import SMALL
+from .building.recipe import Recipe
+from .building.shortening import shorten
+from .loading.definitions import Definition
+from .loading.loading import Loaded
+from .replies import Header, Tensors
+from .scripts.scripts import Script
+
+if TYPE_CHECKING:
+    from .sample_models import Sample
+
+DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+class Submission:
+    """What has been loaded: one submission a process."""
+
+    loaded: Loaded
+    recipe: Recipe
+    components: ClassVar[dict[str, list[Candidate]]] = {}
+    functions: ClassVar[dict[str, list[Definition]]] = {}
+    samples: ClassVar[Mapping[str, Sample]] = {}  # models of ours, where they are asked for
+    script: Script | None = None  # where there is no model class to build, or it is not what is shown
+    small: ClassVar[ModelSizes] = SMALL  # to try a model at; of the class that describes the architecture
+    shortens: bool  # can blocks be left out, where the code fixes their number?
+
+
+def subject_of(header: Header) -> Recipe | Script | Candidate | Sample:
+    """What is asked about: the model or script, a model of ours, or a candidate for a component."""
+    if "sample" in header:
+        return Submission.samples[str(header["sample"])]
+    if "component" not in header:
+        return Submission.script or Submission.recipe
+    key, number = header["component"]
+    found: Candidate = Submission.components[key][number]
+    return found
+
+
+def sizes_in(header: Header) -> Any:
+    """The ModelSizes that a request asks for; of parts and scripts, those of a ViT."""
+    return type(Submission.small)(**header["sizes"])
+
+
+def built(sizes: Any, header: Header) -> nn.Module:
+    """A model or component at ModelSizes that ``_sizes`` gave."""
+    subject = subject_of(header)
+    assert not isinstance(subject, Script)  # which the parent knows, and asks for no model
+    fitted: Any = subject.sizes_for(sizes)
+    model = subject.build(fitted)
+    if isinstance(subject, Recipe) and Submission.shortens and not header.get("whole"):
+        shorten(model, sizes.depth)
+    return model
+
+
+def widened(sizes: ModelSizes, wider: int) -> ModelSizes:
+    """Sizes that Sizes itself refuses, since the heads do not divide the width."""
+    found = copy(sizes)
+    object.__setattr__(found, "embed_dim", sizes.embed_dim + wider)
+    return found
+
+
+def model_of(header: Header, tensors: Tensors) -> nn.Module:
+    dtype = DTYPES[header["dtype"]]
+    sizes, wider = sizes_in(header), int(header.get("wider", 0))
+    seed_random_state(int(header["seed"]))  # what is no parameter keeps the numbers that it is built with
+    with default_dtype(dtype):
+        model = Submission.recipe.build(widened(sizes, wider)) if wider else built(sizes, header)
+        model.train(header["mode"] == "train")
+        held = named_tensors(model)
+        if any(one.is_floating_point() and one.dtype != dtype for _, one in held):
+            model.to(dtype)
+            held = named_tensors(model)
+    for _, tensor in held:
+        if tensor.is_floating_point() and not isinstance(tensor, nn.Parameter) and dtype == torch.float64:
+            tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
+    randomise_held(
+        held,
+        int(header.get("drawn") or header["seed"]),
+        {name.removeprefix("set:"): one for name, one in tensors.items()},
+    )
+    seed_random_state(int(header["seed"]))
+    return model
+
+
+@contextmanager
+def default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    """Constants that the student's code makes are float64 too; a bfloat16 model lives in a float32 world."""
+    torch.set_default_dtype(torch.float32 if dtype == torch.bfloat16 else dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(torch.float32)

@@ -1,0 +1,214 @@
+"""Child side: every tensor operation of one forward pass, recorded below autograd.
+
+Composite calls (linear, einsum, library attention, encoder layers, einops) arrive here taken apart into a
+few dozen primitive operations, whatever style the code is written in.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ...reading.code import STUDENT_PREFIX
+from .results import is_array
+
+RAN: dict[int, CodeType] = {}  # all code that was seen at work in any pass, by its identity
+_FRAMES_KEPT = 3  # innermost student lines: a shared helper's own line says little without its caller's
+
+
+@dataclass
+class Storage:
+    """The memory of one value. ``cells`` is a flat copy of it, taken when the value was made."""
+
+    op: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    dtype: str
+    cells: Tensor | None  # None where only shapes are asked for
+    count: int  # of cells
+    image: bool  # does it depend on the image?
+    inputs: list[list[Any]] = field(default_factory=list)
+    scalars: list[float] = field(default_factory=list)
+    frames: list[list[Any]] = field(default_factory=list)
+    name: str = ""
+    kind: str = ""
+
+
+class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
+    """Records what runs inside it: values made (``records``) and leaves read; views of them are neither."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Or torch imports half of its compiler at the first operation, for 0.7 s."""
+        return False
+
+    def __init__(self, model: nn.Module, image: Tensor | None, keep_cells: bool = True) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # as above
+        self.records: list[Storage] = []
+        self.leaves: list[Storage] = []
+        self._keep_cells = keep_cells
+        self._alive: list[Tensor] = []  # a storage must not be freed: its address would be used again
+        self._owner: dict[int, tuple[str, int]] = {}
+        self._odd: list[Tensor] = []  # made from the image, and no array: sparse, say
+        self._names = _names_of_storages(model)
+        if image is not None:
+            self._add_record("input", image, image=True, inputs=[], scalars=[])
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        given = flat((args, kwargs))
+        inputs = [self.refer(one) for one in given if self._is_recorded(one)]
+        depends = any(map(self._depends, inputs)) or any(one is odd for one in given for odd in self._odd)
+        result = func(*args, **kwargs)
+        written = [one for one in written_by(func, args, kwargs) if self._is_recorded(one)]
+        made = [one for one in flat((result,)) if self._is_recorded(one) and not self._is_view(one, written)]
+        made += [one for one in written if not any(one is other for other in made)]
+        if made:
+            scalars = [float(one) for one in given if type(one) in (int, float) and math.isfinite(one)]
+            for tensor in made:
+                self._add_record(str(func), tensor, depends, inputs, scalars)
+        elif depends:
+            self._odd += [one for one in flat((result,)) if isinstance(one, Tensor) and not is_array(one)]
+        return result
+
+    def _is_recorded(self, value: Any) -> bool:
+        """Is it a tensor whose numbers can be copied? Where shapes are asked for, it need have none."""
+        return isinstance(value, Tensor) and (is_array(value) or (value.is_meta and not self._keep_cells))
+
+    def take_cells(self) -> Tensor | None:
+        """All cells, one after the other, if they are kept; nothing can be recorded or referred to after it.
+
+        Each is given up as it is copied, since both together may be gigabytes.
+        """
+        self._alive.clear()
+        if not self._keep_cells:
+            return None
+        values = self.records + self.leaves
+        taken, start = torch.empty(sum(one.count for one in values), dtype=torch.float64), 0
+        for one in values:
+            assert one.cells is not None
+            taken[start : start + one.count] = one.cells
+            one.cells, start = None, start + one.count
+        return taken
+
+    def _is_view(self, tensor: Tensor, written: list[Tensor]) -> bool:
+        return _storage(tensor) in self._owner and not any(tensor is one for one in written)
+
+    def reference(self, tensor: Tensor) -> list[Any] | None:
+        """Where ``tensor`` lies among what was recorded: kind, number, offset, shape, strides."""
+        if not is_array(tensor) or _storage(tensor) not in self._owner:
+            return None
+        return self.refer(tensor)
+
+    def refer(self, tensor: Tensor) -> list[Any]:
+        """Where ``tensor`` lies; what was never read before becomes a leaf."""
+        key = _storage(tensor)
+        if key not in self._owner:
+            self._owner[key] = ("leaf", len(self.leaves))
+            name, kind = self._names.get(key, ("", "tensor"))
+            leaf = self._describe("leaf", tensor, image=False)
+            leaf.name, leaf.kind = name, kind
+            self.leaves.append(leaf)
+        kind, number = self._owner[key]
+        return [kind, number, tensor.storage_offset(), list(tensor.shape), list(tensor.stride())]
+
+    def _depends(self, reference: list[Any]) -> bool:
+        return bool(reference[0] == "record" and self.records[reference[1]].image)
+
+    def _add_record(
+        self, op: str, tensor: Tensor, image: bool, inputs: list[list[Any]], scalars: list[float]
+    ) -> None:
+        previous = self._owner.get(_storage(tensor))
+        if previous is not None and previous[0] == "record":  # written in place: the rest of the buffer stays
+            image = image or self.records[previous[1]].image
+        self._owner[_storage(tensor)] = ("record", len(self.records))
+        record = self._describe(op, tensor, image)
+        record.inputs, record.scalars = inputs, scalars
+        record.frames = student_frames(sys._getframe())
+        self.records.append(record)
+
+    def _describe(self, op: str, tensor: Tensor, image: bool) -> Storage:
+        self._alive.append(tensor)
+        return Storage(
+            op=op.removeprefix("aten."),
+            shape=tuple(tensor.shape),
+            strides=tuple(tensor.stride()),
+            offset=int(tensor.storage_offset()),
+            dtype=str(tensor.dtype).removeprefix("torch."),
+            cells=_cells(tensor) if self._keep_cells else None,
+            count=_count(tensor),
+            image=image,
+        )
+
+
+def flat(values: Iterable[Any]) -> list[Any]:
+    """Arguments or results of an operation without their nesting, in a tenth of ``tree_flatten``'s time."""
+    found: list[Any] = []
+    for one in values:
+        if isinstance(one, (list, tuple)):
+            found += flat(one)
+        elif isinstance(one, dict):
+            found += flat(one.values())
+        else:
+            found.append(one)
+    return found
+
+
+def _storage(tensor: Tensor) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+def _count(tensor: Tensor) -> int:
+    return tensor.untyped_storage().nbytes() // tensor.element_size()
+
+
+def _cells(tensor: Tensor) -> Tensor:
+    """A flat copy of the whole storage, so that views of it can be found by offset and strides."""
+    plain = tensor.detach()
+    flat = torch.as_strided(plain, (_count(plain),), (1,), 0)
+    return (flat.real if flat.is_complex() else flat).to(torch.float64, copy=True)
+
+
+def written_by(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+    """List the tensors that an operation changes in place, as its schema says."""
+    if not func._schema.is_mutable:
+        return []
+    found = []
+    for position, argument in enumerate(func._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            value = args[position] if position < len(args) else kwargs.get(argument.name)
+            found += [one for one in flat((value,)) if isinstance(one, Tensor)]
+    return found
+
+
+def _names_of_storages(model: nn.Module) -> dict[int, tuple[str, str]]:
+    names: dict[int, tuple[str, str]] = {}
+    for name, buffer in model.named_buffers():
+        names[_storage(buffer)] = (name, "buffer")
+    for name, parameter in model.named_parameters():
+        names[_storage(parameter)] = (name, "parameter")
+    return names
+
+
+def student_frames(frame: FrameType | None) -> list[list[Any]]:
+    """The innermost lines of the student's own code on the stack, as ``[file, line]``."""
+    found: list[list[Any]] = []
+    while frame is not None and len(found) < _FRAMES_KEPT:
+        code = frame.f_code
+        RAN[id(code)] = code  # to hash it would take ten times as long
+        file = code.co_filename
+        if file.startswith(STUDENT_PREFIX):
+            found.append([file.removeprefix(STUDENT_PREFIX), frame.f_lineno])
+        frame = frame.f_back
+    return found

@@ -1,0 +1,188 @@
+"""Parent side: what one forward pass of the student's model computed, as plain numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ..errors import Frame, Refused, StudentCodeFailed
+
+_COPIES = ("clone", "_to_copy", "contiguous")
+
+
+class Reference(NamedTuple):  # of which a trace holds hundreds: a dataclass takes four times as long to make
+    """A strided window on a record or a leaf."""
+
+    kind: str  # "record" | "leaf"
+    number: int
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def reads_as(self, other: Reference) -> bool:
+        """Are these the same numbers in the same order, at most with other axes?"""
+        same = (self.offset, math.prod(self.shape)) == (other.offset, math.prod(other.shape))
+        return self == other or (same and self._straight and other._straight)
+
+    @property
+    def _straight(self) -> bool:
+        """Is the memory read as it lies?"""
+        steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
+        return all(size == 1 or stride == step for size, stride, step in zip(self.shape, self.strides, steps))
+
+
+@dataclass(frozen=True)
+class Value:
+    """One tensor that was made (a record) or only read (a leaf).
+
+    ``cells`` is its whole memory, flat; on the meta device where only shapes were asked for.
+    """
+
+    number: int
+    op: str
+    reference: Reference
+    dtype: str
+    image: bool  # does it depend on the image? (said by the child: a hint, not evidence)
+    inputs: tuple[Reference, ...]
+    scalars: tuple[float, ...]
+    frames: tuple[Frame, ...]  # the student's lines that made it, innermost first
+    name: str
+    kind: str  # of a leaf: parameter | buffer | tensor
+    cells: Tensor
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.reference.shape
+
+    @property
+    def writes(self) -> bool:
+        """Was it written over the first of its inputs?"""
+        return self.op.partition(".")[0].endswith("_")
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A local tensor variable that was visible at a breakpoint mark."""
+
+    mark: int
+    name: str
+    reference: Reference
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The call that ended a pass: its name as the code writes it ("" where no call to torch raised).
+
+    Tensors stand with the name of a variable that held them, or with an empty one. All of it is said by the
+    child: a hint, for naming only.
+    """
+
+    op: str
+    inputs: tuple[tuple[str, Reference], ...]
+    numbers: tuple[float, ...]  # further arguments, such as the sizes that a view asks for
+    locals: tuple[tuple[str, Reference], ...]  # on the line that raised
+
+
+@dataclass(frozen=True)
+class Trace:
+    """All of one pass. ``records[0]`` is the image."""
+
+    signature: str  # equal where the same operations ran in the same order
+    records: tuple[Value, ...]
+    leaves: tuple[Value, ...]
+    outputs: tuple[tuple[str, Reference], ...]  # path in the returned structure, such as "logits" or "0"
+    sights: tuple[Sight, ...]
+    error: StudentCodeFailed | None
+    failed: Failed | None = None
+    left_out: tuple[tuple[str, str], ...] = ()  # path of a returned tensor, and why no numbers are read
+
+    def value(self, reference: Reference) -> Value:
+        return (self.records if reference.kind == "record" else self.leaves)[reference.number]
+
+    def tensor(self, reference: Reference) -> Tensor:
+        """The numbers in that window, float64.
+
+        Raises Refused if it reaches outside of its memory.
+        """
+        cells = self.value(reference).cells
+        last = reference.offset + sum(
+            (size - 1) * stride for size, stride in zip(reference.shape, reference.strides)
+        )
+        if 0 in reference.shape:
+            return cells.new_empty(reference.shape)
+        if reference.offset < 0 or min(reference.strides, default=0) < 0 or last >= cells.numel():
+            raise Refused("the trace describes a tensor that reaches outside of its memory")
+        start = (
+            cells.storage_offset() + reference.offset
+        )  # as_strided counts from the storage, not from the slice
+        return torch.as_strided(cells, reference.shape, reference.strides, start)
+
+    def ancestors(self, reference: Reference) -> frozenset[int]:
+        """The numbers of the records that a tensor is made from, and of its own: as the child says."""
+        todo, found = [reference], set()
+        while todo:
+            one = todo.pop()
+            if one.kind == "record" and one.number not in found:
+                found.add(one.number)
+                todo += self.records[one.number].inputs
+        return frozenset(found)
+
+    @cached_property
+    def image(self) -> Reference:
+        """The image as the stages read it, which is not the one given where the pass first writes into it."""
+        last = self.records[0].reference
+        written = last
+        for record in self.records[1:]:
+            reads = any((one.kind, one.number) == ("record", written.number) for one in record.inputs)
+            if reads and record.writes and record.inputs[0].number == written.number:
+                written = last._replace(number=record.number)
+            elif reads:
+                last = written
+        return last
+
+    @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        """What does not depend on the image and met something that does, in order: parameters, in effect."""
+        return tuple(use for use in self.all_uses if self.records[use.record].image)
+
+    @cached_property
+    def all_uses(self) -> tuple[Use, ...]:
+        """The same, and what met nothing that depends on the image."""
+        return tuple(
+            Use(record.number, position)
+            for record in self.records
+            for position, reference in enumerate(record.inputs)
+            if not self.value(reference).image
+        )
+
+    def used(self, use: Use) -> Reference:
+        """The parameter's own numbers: copies are followed back, axes that only repeat are dropped."""
+        reference = self.records[use.record].inputs[use.position]
+        if use.whole:
+            return self.value(reference).reference
+        while reference.kind == "record":
+            value = self.records[reference.number]
+            whole = len(value.inputs) == 1 and reference.reads_as(value.reference)
+            if not whole or value.op.partition(".")[0] not in _COPIES:
+                break
+            reference = value.inputs[0]
+        if 0 not in reference.strides:
+            return reference
+        kept = [axis for axis, stride in enumerate(reference.strides) if stride or reference.shape[axis] == 1]
+        return reference._replace(
+            shape=tuple(reference.shape[axis] for axis in kept),
+            strides=tuple(reference.strides[axis] for axis in kept),
+        )
+
+
+class Use(NamedTuple):
+    """Input ``position`` of a record: names a parameter as it was consumed, at any size."""
+
+    record: int
+    position: int
+    whole: bool = False  # all of the leaf, where a slice of it was consumed
