@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import torch
@@ -38,15 +38,6 @@ class Component(Examination):
             return draw.image
         generator = torch.Generator().manual_seed(draw.seed + 1)
         return torch.randn(self.row.input_shape(draw.sizes), generator=generator, dtype=torch.float64)
-
-    def trace(
-        self,
-        draw: Draw,
-        image: Tensor | None = None,
-        fixed: Mapping[str, Tensor] | None = None,
-        drawn: int | None = None,
-    ) -> Trace:
-        return super().trace(draw, self.input(draw) if image is None else image, fixed, drawn)
 
     def located(self, draw: Draw, trace: Trace) -> Example:
         walk = locate_component(self.row.key, trace, draw.sizes)

@@ -47,11 +47,11 @@ def zygote() -> Iterator[Zygote]:
 
 
 @pytest.fixture(autouse=True)
-def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def scratch(zygote: Zygote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nothing may remain of any child, in processes or in files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     yield
-    assert below_the_zygote() == []
+    assert below(zygote) == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -61,15 +61,14 @@ def child(zygote: Zygote) -> Iterator[Child]:
         yield child
 
 
-def zygote_process() -> psutil.Process:
-    (process,) = [
-        one for one in psutil.Process().children() if "vitcheck.submissions.child.zygote" in one.cmdline()
-    ]
-    return process
+def process_of(zygote: Zygote) -> psutil.Process:
+    """Its own: other tests of this worker may have zygotes too."""
+    assert zygote._process is not None
+    return psutil.Process(zygote._process.pid)
 
 
-def below_the_zygote() -> list[psutil.Process]:
-    return [one for one in zygote_process().children(recursive=True) if not is_ending(one)]
+def below(zygote: Zygote) -> list[psutil.Process]:
+    return [one for one in process_of(zygote).children(recursive=True) if not is_ending(one)]
 
 
 def is_ending(process: psutil.Process) -> bool:
@@ -309,14 +308,14 @@ def test_code_that_ends_the_graders_process_is_refused(zygote: Zygote, child: Ch
 
 
 def test_a_zygote_that_has_died_is_started_again(zygote: Zygote) -> None:
-    zygote_process().kill()
+    process_of(zygote).kill()
     with zygote.child(LIMITS, handlers=HANDLERS) as child:
         assert ask(child, "double") == {}
 
 
 def test_a_child_of_a_dead_zygote_leaves_the_next_one_alone(zygote: Zygote) -> None:
     with zygote.child(LIMITS, handlers=HANDLERS) as old:
-        zygote_process().kill()
+        process_of(zygote).kill()
         with zygote.child(LIMITS, handlers=HANDLERS) as new:
             with pytest.raises(SubmissionError):
                 ask(old, "double")

@@ -33,12 +33,12 @@ def records(base: str) -> list[Row]:
 @pytest.mark.parametrize("base", ["report", "einsum_style", "unfold_style", "library_mha", "weight_normed"])
 def test_the_operations_and_layouts_are_those_of_a_real_pass(base: str) -> None:
     real = records(base)
-    with ShapesAlone():  # type: ignore[no-untyped-call]  # as in ShapesAlone
+    with ShapesAlone():
         assert records(base) == real
 
 
 def test_weights_are_not_drawn_and_products_not_computed() -> None:
-    with ShapesAlone():  # type: ignore[no-untyped-call]  # as in ShapesAlone
+    with ShapesAlone():
         linear = nn.Linear(3, 5)
         number = torch.randn((), dtype=torch.float64)
         product = torch.ones(2, 3) @ torch.ones(3, 4)
@@ -59,7 +59,7 @@ def test_weights_are_not_drawn_and_products_not_computed() -> None:
 def test_what_cannot_be_multiplied_raises_as_always(
     left: torch.Tensor, right: torch.Tensor, bias: torch.Tensor
 ) -> None:
-    with ShapesAlone(), pytest.raises(RuntimeError):  # type: ignore[no-untyped-call]  # as in ShapesAlone
+    with ShapesAlone(), pytest.raises(RuntimeError):
         torch.addmm(bias, left, right)
 
 

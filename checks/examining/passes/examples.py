@@ -142,7 +142,7 @@ class Examples:
         fixed: Mapping[str, Tensor] | None = None,
         drawn: int | None = None,
     ) -> Trace:
-        given = draw.image if image is None else image
+        given = self.input(draw) if image is None else image
         return self.session.trace(draw.sizes, draw.seed, given, fixed=fixed, drawn=drawn)
 
     def example(self, draw: Draw, drawn: int | None = None) -> Example:

@@ -77,7 +77,7 @@ class _Effects:
     def _look(self, changes: Mapping[Slot, object]) -> _Look | None:
         """None where the student's code cannot build a model of these values."""
         try:
-            with ShapesAlone():  # type: ignore[no-untyped-call]  # torch's base class has no annotations
+            with ShapesAlone():
                 model = self._builder.build_with({**self._own, **changes})
         except (Exception, SystemExit):
             return None

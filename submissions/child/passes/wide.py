@@ -8,7 +8,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...questions.pooled import Pooled
 from ...questions.randomise import floating, is_drawn, named_tensors, spread_and_centre
@@ -16,6 +15,7 @@ from ..building.probing import as_given
 from ..child import describe_error, is_out_of_memory
 from ..replies import Header, Reply, Tensors
 from ..subject import built, default_dtype, sizes_in
+from ..tracing.modes import Mode
 from ..tracing.results import carried, results_in
 from ..tracing.shapes_alone import FILLED, recorded_shapes
 from ..tracing.tracing import Tracer
@@ -25,13 +25,8 @@ from .recording import record
 _MANY = 1 << 16  # numbers; fewer are drawn as the code says
 
 
-class _Unfilled(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
+class _Unfilled(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
     """Inside it, large tensors are not filled with random initial values, which are replaced anyway."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Or torch imports half of its compiler, as for the tracer."""
-        return False
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -47,7 +42,7 @@ def wide_pass(header: Header, tensors: Tensors) -> Reply:
     Those of a parameter are told as the way in which they were drawn. Where the code computes weights from
     others, one more pass tells them.
     """
-    with default_dtype(torch.float32), _Unfilled():  # type: ignore[no-untyped-call]  # as above
+    with default_dtype(torch.float32), _Unfilled():
         model = built(sizes_in(header), header)
     model = model.eval().float()
     image = as_given(tensors["image"], torch.float32)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..replies import Reply
+from .modes import Mode
 
 _aten = torch.ops.aten
 _MADE = (_aten.empty.memory_format, _aten.rand.default, _aten.randn.default)
@@ -25,13 +25,8 @@ _MULTIPLIED = (_aten.mm.default, _aten.addmm.default, _aten.bmm.default)
 _LIKE_THEIR_FIRST = (_aten._softmax.default, _aten.gelu.default)
 
 
-class ShapesAlone(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
+class ShapesAlone(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
     """Inside it, tensors have their shapes and strides, and finite numbers of no meaning."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Or torch imports half of its compiler, as for the tracer."""
-        return False
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -50,7 +45,7 @@ class ShapesAlone(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch'
 
 def recorded_shapes(run: Callable[[], Reply]) -> Reply:
     """What recording a pass gives, without arithmetic if the code is content with that."""
-    with suppress(Exception), ShapesAlone():  # type: ignore[no-untyped-call]  # as above
+    with suppress(Exception), ShapesAlone():
         reply = run()
         if reply[0]["error"] is None:
             return reply

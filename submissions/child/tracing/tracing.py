@@ -15,9 +15,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...reading.code import STUDENT_PREFIX
+from .modes import Mode
 from .results import is_array
 
 RAN: dict[int, CodeType] = {}  # all code that was seen at work in any pass, by its identity
@@ -43,13 +43,8 @@ class Storage:
     kind: str = ""
 
 
-class Tracer(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
+class Tracer(Mode):
     """Records what runs inside it: values made (``records``) and leaves read; views of them are neither."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Or torch imports half of its compiler at the first operation, for 0.7 s."""
-        return False
 
     def __init__(self, model: nn.Module, image: Tensor | None, keep_cells: bool = True) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # as above
