@@ -1,4 +1,4 @@
-"""The words of the interface, which stand in one file of ``words``, so that a translation is one file."""
+"""The words of pages, pictures and the terminal, from ``words.toml``. What a check says is its own."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-LANGUAGE = "en"
 
 _VOICES: ContextVar[tuple[str, ...]] = ContextVar("voices", default=())
 
@@ -44,7 +42,7 @@ def count(number: int, noun: str) -> str:
 @cache
 def words() -> Mapping[str, str]:
     """Every text by its key."""
-    tables = tomllib.loads(files("vitcheck.reports").joinpath("words", f"{LANGUAGE}.toml").read_text("utf-8"))
+    tables = tomllib.loads(files("vitcheck.reports").joinpath("words.toml").read_text("utf-8"))
     return MappingProxyType(
         {f"{table}.{name}": text for table, texts in tables.items() for name, text in texts.items()}
     )

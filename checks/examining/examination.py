@@ -26,6 +26,7 @@ from .passes.pictures import Picture
 from .picture_pass import picture_pass
 from .presence import absent, missing
 from .returned_paths import paths_of_scores
+from .scales import fixed_scale
 from .using import ask, ask_slopes, deeper_example
 from .verdicts import CheckFailed, NotAsked
 
@@ -65,6 +66,8 @@ class Examination(Examples):
         steps = (step for example in self.examples for step in example.walk.steps)
         unnamed = self.unexplained | self._stuck
         found = [one for step in steps if (step.key, step.block) not in unnamed for one in step.findings]
+        if self._fixed_scale is not None:  # in place of what it looks like at single sizes
+            found = [one for one in found if one.stage != self._fixed_scale.stage] + [self._fixed_scale]
         if self.is_foreign and self.architecture in _FOREIGN:
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
         if self.diagnosis is not None and self.diagnosis.id is not None:
@@ -81,7 +84,12 @@ class Examination(Examples):
         scale where heads have a width of 4.
         """
         steps = (step for example in self.examples for step in example.walk.steps)
-        return {(step.key, step.block) for step in steps if not step.explained}
+        known = "" if self._fixed_scale is None else self._fixed_scale.stage
+        return {(step.key, step.block) for step in steps if not step.explained and step.key != known}
+
+    @cached_property
+    def _fixed_scale(self) -> Finding | None:
+        return fixed_scale(self.examples)
 
     @property
     def _stuck(self) -> set[tuple[str, int]]:

@@ -111,14 +111,9 @@ def _whole(form: Form) -> Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]:
 
 
 def _score_forms(walk: Walk, q: Tensor, k: Tensor) -> list[Form]:
-    """Those observed; where none is, a factor fitted to what was computed over all pairs of tokens."""
+    """Those observed; scores under a mask may be seen nowhere."""
     seen = [form for form in SCORES if walk.find(form.function(q, k))]
-    if seen:
-        return seen
-    fitted = _fitted_scale(walk, q @ k.mT)
-    if fitted is not None:
-        return [Form(_scaled(fitted), "scale-by-num-heads")]
-    return [SCORES[0]] if _masked(walk, q, k) else []
+    return seen or ([SCORES[0]] if _masked(walk, q, k) else [])
 
 
 def _masked(walk: Walk, q: Tensor, k: Tensor) -> bool:
@@ -126,20 +121,6 @@ def _masked(walk: Walk, q: Tensor, k: Tensor) -> bool:
     pairs = q.shape[:-1].numel() * k.shape[-2]
     cells = [one.cells for one in walk.trace.records[walk.position :] if one.image and one.cells is not None]
     return any(one.numel() == pairs and not bool(torch.isfinite(one).all()) for one in cells)
-
-
-def _scaled(factor: float) -> Callable[[Tensor, Tensor], Tensor]:
-    return lambda q, k: q @ k.mT * factor
-
-
-def _fitted_scale(walk: Walk, products: Tensor) -> float | None:
-    flat = products.flatten()
-    for record in walk.trace.records[walk.position :]:
-        if record.image and record.cells is not None and record.cells.numel() == flat.numel():
-            factor = float(record.cells @ flat / (flat @ flat))
-            if factor and walk.find(products * factor):
-                return factor
-    return None
 
 
 def _without_its_scale(scores: Form, probabilities: Form) -> Form:
