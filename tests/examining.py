@@ -77,7 +77,10 @@ def examine(name: str, *edits: tuple[str, str], assignment: Assignment = BRIEF, 
         assert text.count(old) == 1, old
         text = text.replace(old, new)
     submitted = Source(f"{base.name}.py", {f"{base.name}.py": text.encode()})
-    return Examination(submitted, Session(cast(Child, Here(text, base))), assignment, seed)
+    examination = Examination(submitted, Session(cast(Child, Here(text, base))), assignment, seed)
+    examination.trace_examples()
+    examination.locate_examples()
+    return examination
 
 
 def forbidding(*ids: str) -> Assignment:

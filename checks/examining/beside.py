@@ -62,7 +62,7 @@ def _moves(examples: Examples, odd: Step) -> bool | None:
         after = examples.again(fixed=without_branches(examples.examples[0]))
     except (NotApplicable, NotReached, CheckFailed):
         return None
-    before = examples.before
+    before = examples.before()
     return _moved(odd.predict, before, after) >= _SHARE * _moved(odd.right, before, after)
 
 

@@ -59,7 +59,7 @@ def false_claims(examples: Examples) -> list[FalseClaim]:
     last = [step.found.record for step in examples.walk.steps if step.key == "logits" and step.found]
     if not last or not _claims_anything(examples):
         return []
-    trace = examples.watched
+    trace = examples.watched()
     if trace.signature != examples.walk.trace.signature:  # other operations ran: nothing is to be compared
         return []
     computed = _Computed(examples, trace, last[0])

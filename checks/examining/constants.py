@@ -57,7 +57,7 @@ def constants(examples: Examples) -> dict[str, Constant]:
     if examples.session.is_script or examples.crash is not None:
         return {}
     first = examples.examples[0]
-    second = examples.redrawn
+    second = examples.redrawn()
     found = [*_token(first, second), *_positions(first, second), *_weights(first, second)]
     named = {one.stage for step in first.walk.steps for one in step.findings}
     return {one.stage: one for one in reversed(found) if one.stage not in named}

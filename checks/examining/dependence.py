@@ -72,7 +72,7 @@ def _with_other_images(examination: Examination) -> Iterator[_Trial]:
         if bool(changing.any()):
             pixels = changing.reshape(-1, *[1] * (image.dim() - 1))
             after = examination.again(torch.where(pixels, _other(image, examination.walk.sizes), image))
-            yield _Trial(examination.before, after, steps, changing, "B", told)
+            yield _Trial(examination.before(), after, steps, changing, "B", told)
 
 
 def _with_other_patches(examination: Examination) -> Iterator[_Trial]:

@@ -14,6 +14,7 @@ from ...submissions.reading.source import Source
 from ..assignment.assignment import Assignment
 from ..assignment.commands import command_line
 from ..locating.walk import Finding
+from .asked_once import asked_once
 from .beside import stages_beside
 from .claims import FalseClaim, false_claims
 from .constants import Constant, constants
@@ -55,12 +56,12 @@ class Examination(Examples):
         """What grades it again in the same way, beside the submission and an assignment's own file."""
         return command_line("check", self.source.name, assignment=self.assignment, seed=self.seed)
 
-    @cached_property
+    @asked_once
     def shown(self) -> Example:
         """The pass whose numbers people see: of the picture that was given, else the first example."""
-        return self._first if self._picture is None else picture_pass(self, self._picture)
+        return self.first if self._picture is None else picture_pass(self, self._picture)
 
-    @cached_property
+    @asked_once
     def findings(self) -> list[Finding]:
         """Every mistake and variant of any example, in the order of stages."""
         steps = (step for example in self.examples for step in example.walk.steps)
@@ -72,8 +73,8 @@ class Examination(Examples):
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
         if self.diagnosis is not None and self.diagnosis.id is not None:
             found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
-        found += [one.finding for one in self.false_claims]
-        found += [one.finding for one in self.constants.values() if one.finding is not None]
+        found += [one.finding for one in self.false_claims()]
+        found += [one.finding for one in self.constants().values() if one.finding is not None]
         return list({(one.id, one.stage): one for one in found}.values())
 
     @cached_property
@@ -101,7 +102,7 @@ class Examination(Examples):
         """Where the class scores are in what the model returns; empty where they come alone, or not."""
         return next(iter(paths_of_scores(self.examples)), "")
 
-    @cached_property
+    @asked_once
     def beside(self) -> frozenset[str]:
         """Keys of stages that are computed, and not for what the model returns."""
         return stages_beside(self)
@@ -111,12 +112,12 @@ class Examination(Examples):
         """Why the forward pass raised an exception, if it did."""
         return None if self.crash is None else diagnose(self.walk, self.crash, self.source.files)
 
-    @cached_property
+    @asked_once
     def false_claims(self) -> list[FalseClaim]:
         """What is shown as a stage, and was never computed by the model."""
         return false_claims(self)
 
-    @cached_property
+    @asked_once
     def constants(self) -> Mapping[str, Constant]:
         """Stages that read a constant where something learned was expected, by key."""
         return constants(self)
@@ -135,7 +136,7 @@ class Examination(Examples):
 
     def faults(self, key: str) -> list[str]:
         """Ids of what the assignment does not accept at a stage."""
-        return [one.id for one in self.findings if one.stage == key and self.counts(one.id)]
+        return [one.id for one in self.findings() if one.stage == key and self.counts(one.id)]
 
     def counts(self, id: str) -> bool:
         """Does this finding cost marks here?"""
@@ -169,42 +170,42 @@ class Examination(Examples):
 
     def is_wrong(self, key: str) -> bool:
         """Is a stage computed by anything but its equation, as far as values tell?"""
-        claimed = {one.finding.id for one in self.false_claims if one.finding.stage == key}
-        claimed |= {one.id for one in self.constants.values() if one.stage == key and one.id}
+        claimed = {one.finding.id for one in self.false_claims() if one.finding.stage == key}
+        claimed |= {one.id for one in self.constants().values() if one.stage == key and one.id}
         computed = set(self.faults(key)) - claimed
         return bool(computed) or key in self.missing or any(at == key for at, _ in self.unexplained)
 
-    @cached_property
+    @asked_once
     def full_shapes(self) -> FullSize:
         """The shape of every stage at the assignment's sizes, computed on shapes alone."""
         return full_size(self)
 
-    @cached_property
+    @asked_once
     def habits(self) -> tuple[Habit, ...]:
         """What the first example's pass does beside computing."""
         self.demand_a_model()
         draw = self.first_draw
         return self.session.habits(draw.sizes, draw.seed, draw.image)
 
-    @cached_property
+    @asked_once
     def inventory(self) -> Inventory:
         """What the model holds when it is fresh."""
         self.demand_a_model()
         return self.session.inventory(self.session.sizes_for(self.family.sampling.fresh), self.seed)
 
-    @cached_property
+    @asked_once
     def used(self) -> dict[str, Use]:
         """The first example in every way in which models are used."""
         self.demand_a_model()
         return ask(self)
 
-    @cached_property
+    @asked_once
     def slopes(self) -> tuple[Draw, Slopes]:
         """Of the whole model, with as many blocks as the assignment asks for, or as its code fixes."""
         self.demand_a_model()
         return ask_slopes(self)
 
-    @cached_property
+    @asked_once
     def deeper(self) -> Example | None:
         """An example with more blocks, where these do not just go on as the first ones do."""
         return deeper_example(self)
@@ -220,13 +221,13 @@ class Examination(Examples):
         """Was anything printed while the model was traced? A script may call what prints for it."""
         return bool(self.examples) and not self.session.is_script and self.session.child.prints_in_passes
 
-    @cached_property
+    @asked_once
     def plain(self) -> Passes:
         """Untraced passes of the first example: its image twice, another image, its image again."""
         draw = self.first_draw
         return self.forward(draw, [draw.image, noise(draw.sizes, draw.seed + 1)], order=[0, 0, 1, 0])
 
-    @cached_property
+    @asked_once
     def backward(self) -> Passes:
         """An untraced pass over another image of the first example's sizes, and its backward pass."""
         return self.forward(self.first_draw, backward=True)

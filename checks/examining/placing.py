@@ -24,7 +24,7 @@ def place_of(examination: Examination, key: str) -> Frame | None:
         return next(iter(examination.crash.frames), None)
     if key == examination.family.input_key:
         return next(iter(examination.walk.trace.value(examination.walk.trace.image).frames), None)
-    shown = [one.frame for one in examination.false_claims if one.finding.stage == key and one.frame]
+    shown = [one.frame for one in examination.false_claims() if one.finding.stage == key and one.frame]
     if shown:
         return shown[0]
     steps = [step for step in examination.walk.steps if step.key == key]

@@ -59,7 +59,7 @@ def packed(passes: Mapping[str, tuple[Pass, Seen]], measures: Measures) -> bytes
 
 def _shown(models: Sequence[Examination], row: Stage) -> tuple[Pass, Seen] | None:
     """The stage in the first model or component that gets it wrong, else in the first that has it."""
-    found = [(one.shown, seen) for one in models if (seen := worst(one, row.key)) is not None]
+    found = [(one.shown(), seen) for one in models if (seen := worst(one, row.key)) is not None]
     found = [pair for pair in found if pair[1].student.dim() > 1 and pair[1].student.numel()]
     return next((pair for pair in found if pair[1].differs(ROUNDING)), next(iter(found), None))
 

@@ -44,6 +44,8 @@ def grade(
 ) -> Result:
     """Grades what was handed in at ``path``; a fault of the submission is a result, never an exception.
 
+    It is read, loaded, traced, located, judged, and told in a record.
+
     What was ``left`` out of it before is noted, a sentence each.
 
     With a ``picture``, the numbers that the record shows of the stages, and its arrays, are of a pass on it:
@@ -69,6 +71,8 @@ def grade(
             notes = Notes(session.left, inferred)  # of a script, other statements are left out
             examination = Examination(source, session, assignment, seed, picture)
             if assignment.architectures:
+                examination.trace_examples()
+                examination.locate_examples()
                 refuse_forgeries(examination)
             parts = Parts(examination)
             exercises = Exercises(examination)
@@ -107,7 +111,10 @@ def examined(path: Path, assignment: Assignment, *, zygote: Zygote, seed: int = 
         session = Session(child)
         session.load(source)
         _inferred(session, assignment)
-        yield Examination(source, session, assignment, seed)
+        examination = Examination(source, session, assignment, seed)
+        examination.trace_examples()
+        examination.locate_examples()
+        yield examination
 
 
 def _child(zygote: Zygote, assignment: Assignment, seed: int) -> Child:
@@ -137,5 +144,5 @@ def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examinat
         versions=versions("vitcheck", "torch", "hypothesis", "pytest"),
         command=None if examination is None else examination.command,
         examples=0 if model is None else len(model.examples),
-        sizes={} if model is None else vars(model.shown.draw.sizes),
+        sizes={} if model is None else vars(model.shown().draw.sizes),
     )

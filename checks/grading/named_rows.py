@@ -64,7 +64,7 @@ def variant_results(examination: Examination) -> list[VariantResult]:
 def _in_order(examination: Examination) -> list[Finding]:
     """Findings in the order of the stages; those at one stage as the walk met them."""
     order = {stage.key: number for number, stage in enumerate(examination.family.stages)}
-    return sorted(examination.findings, key=lambda one: order.get(one.stage, len(order)))
+    return sorted(examination.findings(), key=lambda one: order.get(one.stage, len(order)))
 
 
 def _mistake(examination: Examination, finding: Finding) -> MistakeResult:

@@ -75,7 +75,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
 
 def _corner(examination: Examination, row: Stage, seen: Seen | None) -> Corner | None:
     """The image is what was given: there is nothing to compare it with."""
-    image = examination.shown.context.stages.get(("image", 0))
+    image = examination.shown().context.stages.get(("image", 0))
     if row.key == "image" and image is not None:
         return corner_of(row, image)
     return None if seen is None else corner_of(row, seen.student, seen.right)
@@ -108,14 +108,14 @@ def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
         return StageStatus.PASSED
     if row.key in examination.absent:
         return StageStatus.NOT_APPLICABLE
-    reached = row.key not in examination.missing and examination.shown.first(row.key)
+    reached = row.key not in examination.missing and examination.shown().first(row.key)
     return StageStatus.PASSED if reached else StageStatus.NOT_REACHED
 
 
 def _evidence(examination: Examination, key: str) -> Evidence:
     if key == examination.family.input_key:
         return Evidence.OBSERVED
-    seen = examination.shown.all(key)
+    seen = examination.shown().all(key)
     if not seen:
         return Evidence.ABSENT
     return Evidence.OBSERVED if any(one.step.found for one in seen) else Evidence.IMPLIED
@@ -123,7 +123,7 @@ def _evidence(examination: Examination, key: str) -> Evidence:
 
 def worst(examination: Examination, key: str) -> Seen | None:
     """The stage in the first block where it differs from its equation, else in the first; None if unseen."""
-    seen = examination.shown.all(key)
+    seen = examination.shown().all(key)
     wrong = [one for one in seen if one.differs(ROUNDING)]
     return next(iter([*wrong, *seen]), None)
 

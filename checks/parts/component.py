@@ -11,6 +11,7 @@ from torch import Tensor
 from ...reference.components import COMPONENTS
 from ...submissions.host.asking import Candidate, ComponentSession
 from ...submissions.host.trace import Trace
+from ..examining.asked_once import asked_once
 from ..examining.drawing import Draw
 from ..examining.examination import Examination
 from ..examining.passes.example import Example
@@ -59,10 +60,10 @@ class Component(Examination):
         accepted = self.assignment.architectures or _OWN_ARCHITECTURES
         return self.architecture is not None and self.architecture not in accepted
 
-    @cached_property
+    @asked_once
     def findings(self) -> list[Finding]:
         plain = self.row.key == "layer_norm_plain"
-        return [one for one in super().findings if not (plain and one.id == "layernorm-no-affine")]
+        return [one for one in super().findings() if not (plain and one.id == "layernorm-no-affine")]
 
     def counts(self, id: str) -> bool:
         return (self.row.key == "layer_norm" and id == "layernorm-no-affine") or super().counts(id)

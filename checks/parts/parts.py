@@ -87,6 +87,8 @@ class Parts:
             return Part(candidate.key, None, (Fault(message, frame=candidate.frame),))
         component = Component(self._examination, candidate)
         try:
+            component.trace_examples()
+            component.locate_examples()
             return Part(candidate.key, component, tuple(faults(component)))
         except StudentCodeFailed as error:  # at other sizes than it was tried at
             frame = next(iter(error.frames), candidate.frame)

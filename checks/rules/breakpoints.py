@@ -24,7 +24,7 @@ class Breakpoints:
     @property
     def trace(self) -> Trace:
         """One pass of the first example, looked at where the marks stand."""
-        return self._examination.watched
+        return self._examination.watched()
 
     def check(self, label: str) -> None:
         """Some mark with this label stands where a local variable holds the stage.
@@ -41,7 +41,7 @@ class Breakpoints:
             raise NotAsked("this architecture has no such stage")
         if not tensors:
             raise NotReached("the stage was not found in the forward pass")
-        for false in self._examination.false_claims:
+        for false in self._examination.false_claims():
             if false.claim.label == label:
                 raise CheckFailed(false.message)
         seen = [one for one in self.trace.sights if one.mark in mine]

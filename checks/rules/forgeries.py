@@ -33,7 +33,7 @@ def refuse_forgeries(examination: Examination) -> None:
     if examination.session.is_script or examination.crash is not None:
         return
     with suppress(StudentCodeFailed):  # it cannot be built at the sizes that this asks for
-        _refuse_ours(examination.inventory)
+        _refuse_ours(examination.inventory())
     first, *others = examination.examples
     chosen = random.Random(examination.seed).sample(others, min(_OTHERS, len(others)))
     wanted = [(first, _MODES), *((one, _MODES[at % 2 :][:1]) for at, one in enumerate(chosen, 1))]
@@ -66,7 +66,7 @@ def _unwatched(examination: Examination, draw: Draw, modes: tuple[str, ...]) -> 
 
 def _asked(examination: Examination, draw: Draw, mode: str) -> Passes:
     if (draw, mode) == (examination.first_draw, "eval"):
-        return examination.plain
+        return examination.plain()
     return examination.forward(draw, [draw.image], modes=[mode])
 
 

@@ -35,7 +35,7 @@ def check_shape(examination: Examination, key: str) -> None:
     """The stage has the assignment's full-size shape."""
     row = examination.family.stage(key)
     _demand(examination, row)
-    full = examination.full_shapes
+    full = examination.full_shapes()
     if full.failure is not None:
         raise CheckFailed(f"at the assignment's full size the model fails: {full.failure}")
     shape, expected = shape_and_expected(examination, row)
@@ -48,7 +48,7 @@ def shape_and_expected(
     examination: Examination, row: Stage
 ) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
     """At full size where the model runs there, else at the sizes of the first example."""
-    full = examination.full_shapes.shapes.get(row.key)
+    full = examination.full_shapes().shapes.get(row.key)
     if full is not None:
         return full, row.shape(examination.assignment.full)
     example = examination.examples[0]
@@ -72,7 +72,7 @@ def _demand(examination: Examination, row: Stage) -> Seen:
         raise _missing(examination, row)
     if seen is not None:
         demand_steady(examination.parted, examination.examples[0], row.key)
-        if row.key in examination.beside:
+        if row.key in examination.beside():
             raise CheckFailed(beside.MESSAGE, (), examination.first_draw)
         return seen
     if crash is not None:
@@ -100,10 +100,10 @@ def check_equation(examination: Examination, key: str) -> None:
     """The stage is what its equation gives from the student's own earlier stages and parameters."""
     row = examination.family.stage(key)
     seen = _demand(examination, row)
-    for false in examination.false_claims:
+    for false in examination.false_claims():
         if false.finding.stage == key:
             raise CheckFailed(false.message, (false.finding.id,), examination.first_draw)
-    if constant := examination.constants.get(key):
+    if constant := examination.constants().get(key):
         ids = () if constant.id is None else (constant.id,)
         if not ids or examination.counts(ids[0]):
             raise CheckFailed(constant.message, ids, examination.first_draw)

@@ -24,7 +24,7 @@ def check_parameter_count(examination: Examination) -> None:
     count, block = rulebook_of(examination.family).parameters, examination.architecture
     if count is None or block is None:
         raise NotApplicable("the architecture could not be told, or the reference has none like it")
-    if variants := [one.id for one in examination.findings if not examination.counts(one.id)]:
+    if variants := [one.id for one in examination.findings() if not examination.counts(one.id)]:
         raise NotAsked(f"an accepted variant may change the number: {', '.join(variants)}")
     full = replace(examination.assignment.full, batch=1)
     found, expected = _students(examination, full), count(full, block)

@@ -21,7 +21,7 @@ SHOWN = {
 @pytest.mark.parametrize("id", SHOWN)
 def test_a_returned_tensor_that_the_model_never_computed_is_named(id: str) -> None:
     examination = examine("report", (RETURNED, f'"final_seq": {SHOWN[id]}'))
-    (false,) = examination.false_claims
+    (false,) = examination.false_claims()
     assert (false.finding.id, false.finding.stage, false.claim.label) == (id, "final_sequence", "S23")
     assert false.frame is not None
     assert false.frame.file == "report.py"
@@ -39,7 +39,7 @@ def test_the_mutant_is_told_at_its_stage_and_nowhere_else() -> None:
 
 
 def test_a_tensor_that_the_model_did_compute_may_be_shown_under_any_name() -> None:
-    assert examine("report", (RETURNED, '"final_seq": x_pos')).false_claims == []
+    assert examine("report", (RETURNED, '"final_seq": x_pos')).false_claims() == []
 
 
 PROBABILITIES = "attn_probs = attn_scores.softmax(dim=-1)"
@@ -57,9 +57,9 @@ PROBABILITIES = "attn_probs = attn_scores.softmax(dim=-1)"
 def test_a_plain_comment_is_a_claim_about_the_statement_below_it(more: str, ids: list[str]) -> None:
     text = f"{PROBABILITIES}\n{more}".replace("\n", "\n" + " " * 8)
     examination = examine("report", (PROBABILITIES, text))
-    assert [one.finding.id for one in examination.false_claims] == ids
+    assert [one.finding.id for one in examination.false_claims()] == ids
 
 
 @pytest.mark.parametrize("name", sorted(BASES))
 def test_no_correct_model_shows_anything_false(name: str) -> None:
-    assert examine(name).false_claims == []
+    assert examine(name).false_claims() == []

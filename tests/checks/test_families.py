@@ -14,7 +14,7 @@ CLIP, PAPER = (
 
 
 def faults(examination: Examination) -> list[tuple[str, str]]:
-    return [(one.id, one.stage) for one in examination.findings if examination.counts(one.id)]
+    return [(one.id, one.stage) for one in examination.findings() if examination.counts(one.id)]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_what_is_no_number_is_named_where_it_arises(
     with pytest.raises(CheckFailed, match=says) as failed:
         check_equation(examination, stage)
     assert failed.value.mistakes == ()
-    assert not [one for one in examination.findings if examination.counts(one.id)]
+    assert not [one for one in examination.findings() if examination.counts(one.id)]
     for holds in (repeatable, batch_sizes):
         with pytest.raises(NotReached, match="no finite numbers"):
             holds(examination)

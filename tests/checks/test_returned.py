@@ -110,7 +110,7 @@ def test_a_tensor_of_any_kind_may_be_returned(beside: str) -> None:
     examination = examine("report", returning(f"{{'logits': logits, 'beside': {beside}}}"))
     demand_returned(examination)
     draw = examination.first_draw
-    assert scores_of(examination, examination.plain).shape == draw.sizes.output_shape
+    assert scores_of(examination, examination.plain()).shape == draw.sizes.output_shape
 
 
 def test_what_cannot_be_read_is_named() -> None:
@@ -161,4 +161,4 @@ def test_a_mistake_at_the_end_costs_no_stage_before_it() -> None:
 def test_properties_compare_the_scores_and_no_other_tensor_of_two_axes() -> None:
     examination = examine("report", returning("(cls_rep, x_last, logits)"))
     assert examination.scores_path == "2"
-    assert scores_of(examination, examination.plain).shape == examination.first_draw.sizes.output_shape
+    assert scores_of(examination, examination.plain()).shape == examination.first_draw.sizes.output_shape

@@ -165,7 +165,7 @@ def test_ctrl_c_ends_everything_and_is_nobodys_fault(examination: Examination, t
 def test_a_process_that_ended_is_the_cause_of_what_needed_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     examination = examine("report")
     assert examination.examples
-    assert examination.full_shapes.shapes
+    assert examination.full_shapes().shapes
 
     def gone(*_: object, **__: object) -> None:
         raise Crashed("it ended by itself")

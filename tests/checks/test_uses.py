@@ -181,7 +181,7 @@ def holds(examination: Examination, name: str) -> None:
 
 
 def test_blocks_that_go_on_alike_are_not_located_again() -> None:
-    assert examine("report").deeper is None
+    assert examine("report").deeper() is None
 
 
 def test_weights_that_are_computed_are_followed_to_full_width() -> None:

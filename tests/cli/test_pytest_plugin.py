@@ -35,7 +35,7 @@ def test_own_comparison(stages, reference):
     assert not stages["S12"].allclose(reference["S12"])
 
 def test_own_question(submission):
-    assert {one.id for one in submission.findings} == {"scale-by-embed-dim"}
+    assert {one.id for one in submission.findings()} == {"scale-by-embed-dim"}
 """
 SAVING = """
 import json, sys

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import islice
 
 from torch import Tensor
@@ -21,6 +20,7 @@ from ...assignment.assignment import Assignment
 from ...locating.context import Context
 from ...locating.locate import locate
 from ...locating.walk import Walk
+from ..asked_once import asked_once
 from ..drawing import Draw, draw_examples, is_large
 from ..stops import statements
 from ..verdicts import NotApplicable
@@ -51,6 +51,8 @@ class Examples:
 
     def __init__(self, source: Source, session: Session, assignment: Assignment, seed: int) -> None:
         self.source, self.session, self.assignment, self.seed = source, session, assignment, seed
+        self.examples: list[Example] = []  # all passes, once they are located
+        self._traced: list[tuple[Draw, Trace]] = []
         self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
         self._locations = 0
         self.left_out: list[str] = []  # sizes at which the model fails, in words
@@ -62,9 +64,8 @@ class Examples:
         """The architecture that is asked for, with its table of stages."""
         return self.assignment.family
 
-    @cached_property
-    def _traced(self) -> list[tuple[Draw, Trace]]:
-        """The sizes that are asked for, as near as the model can be built, each once, with a pass at each.
+    def trace_examples(self) -> None:
+        """A pass at each of the sizes that are asked for, as near as the model can be built, each once.
 
         Sizes at which the model fails are left out, if there are others: a model may need an even width, say.
         Raises StudentCodeFailed where it can be built at none.
@@ -83,7 +84,7 @@ class Examples:
         crashed = [row for row in found if row[1].error is not None]
         if runs:
             self.left_out += [f"it does not run at {_told(draw)}: {trace.error}" for draw, trace in crashed]
-        return runs or crashed
+        self._traced = runs or crashed
 
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples
@@ -99,37 +100,35 @@ class Examples:
     def buildable(self, draw: Draw) -> Draw:
         return replace(draw, sizes=self.session.sizes_for(draw.sizes))
 
-    @property
-    def first_draw(self) -> Draw:
-        """What the stages are located on."""
-        return self._first.draw
-
-    @cached_property
-    def examples(self) -> list[Example]:
-        """All passes: located on the first, replayed on those that run the same operations.
+    def locate_examples(self) -> None:
+        """Find the stages in the first pass, and replay them on those that run the same operations.
 
         Where the plan does not hold on a trace, that trace is located afresh.
         """
-        found = [self._first]
-        for draw, trace in self._traced[1:]:
+        first, *others = self._traced
+        self.examples = [self.located(*first)]
+        self.left_out += [
+            f"{path or 'what the model returns'} is returned, {why}, and is not judged"
+            for path, why in self.first.trace.left_out
+        ]
+        for draw, trace in others:
             example = self.replayed(draw, trace)
             if example is None and self.parted is None:
                 example = self.located(draw, trace)
-            found += [] if example is None else [example]
-        return found
+            self.examples += [] if example is None else [example]
+
+    @property
+    def first(self) -> Example:
+        """The pass that the stages are located on."""
+        return self.examples[0]
+
+    @property
+    def first_draw(self) -> Draw:
+        return self.first.draw
 
     @property
     def walk(self) -> Walk:
-        return self._first.walk
-
-    @cached_property
-    def _first(self) -> Example:
-        example = self.located(*self._traced[0])
-        self.left_out += [
-            f"{path or 'what the model returns'} is returned, {why}, and is not judged"
-            for path, why in example.trace.left_out
-        ]
-        return example
+        return self.first.walk
 
     def input(self, draw: Draw) -> Tensor:
         """What is read, drawn at random."""
@@ -159,21 +158,21 @@ class Examples:
             # the others where sizes do not go together, or fewer tensors are put together than before
             return None
 
-    @cached_property
+    @asked_once
     def before(self) -> Context:
         """The student's tensors of the first example, to compare with those of ``again``."""
-        return reread(self.walk, self._first.trace, self._first.draw.sizes)
+        return reread(self.walk, self.first.trace, self.first.draw.sizes)
 
     def again(self, image: Tensor | None = None, fixed: Mapping[str, Tensor] | None = None) -> Context:
         """The student's tensors of the first example on another image or with other parameters.
 
         Raises NotApplicable where other operations run then.
         """
-        draw = self._first.draw
+        draw = self.first.draw
         try:
             return reread(self.walk, self.trace(draw, image, fixed), draw.sizes)
         except ReplayError as error:
-            if parting(self._first.trace, lambda: self.trace(draw)) is not None:
+            if parting(self.first.trace, lambda: self.trace(draw)) is not None:
                 raise unsteady() from None
             raise NotApplicable(f"the code takes another way then: {error}") from None
 
@@ -182,7 +181,7 @@ class Examples:
         """Has enough been located? Each time takes as long as ten passes."""
         return self._locations >= _MOST_LOCATIONS
 
-    @cached_property
+    @property
     def _operations_differ(self) -> bool:
         return len({trace.signature for _, trace in self._traced}) > 1
 
@@ -195,7 +194,7 @@ class Examples:
         self._walks.setdefault(trace.signature, walk)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 
-    @cached_property
+    @asked_once
     def redrawn(self) -> Example:
         """The first example once more, with other parameters and everything else as it was."""
         return self.example(self.first_draw, drawn=self.first_draw.seed + 1)
@@ -211,13 +210,13 @@ class Examples:
         first = self.first_draw.sizes
         return replace(self.assignment.full, batch=min(first.batch, 2), depth=first.depth)
 
-    @cached_property
+    @property
     def crash(self) -> StudentCodeFailed | None:
         """The exception that the forward pass ended in, if it did; after its logits, a script may fail."""
         reached = any(step.key == "logits" for step in self.walk.steps)
-        return None if self.session.is_script and reached else self._first.trace.error
+        return None if self.session.is_script and reached else self.first.trace.error
 
-    @cached_property
+    @asked_once
     def watched(self) -> Trace:
         """One pass of the first example, looked at where the breakpoint marks stand."""
         draw = self.first_draw

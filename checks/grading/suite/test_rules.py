@@ -47,7 +47,7 @@ def test_library_model(examination: Examination) -> None:
     rule = examination.assignment.rules.library_model
     if rule.allow:
         raise NotAsked("this assignment allows a library's model")
-    found = taken_from_a_library(examination.inventory, examination.source.files)
+    found = taken_from_a_library(examination.inventory(), examination.source.files)
     if found:
         reason = rule.reason or "The assignment asks for a model of your own."
         raise CheckFailed(f"{reason} Here {found}.")

@@ -20,7 +20,7 @@ def batch_independence(examination: Examination) -> None:
     others = noise(example.draw.sizes, example.draw.seed + 1)
     others[0] = image[0]
     after = examination.again(others).stages
-    for (key, block), tensor in examination.before.stages.items():
+    for (key, block), tensor in examination.before().stages.items():
         if key in ("image", "class_token") or tensor.shape[0] != example.draw.sizes.batch:
             continue
         if far(tensor[0], after[key, block][0]):

@@ -12,7 +12,7 @@ def demand_the_same(examination: Examination, example: Example, where: str) -> N
     draw, walk = example.draw, example.walk
     if example.trace.error is not None:
         raise CheckFailed(f"{where} the model fails: {example.trace.error}", (), draw)
-    known = {one.id for one in examination.findings}
+    known = {one.id for one in examination.findings()}
     for step in walk.steps:
         ids = {one.id for one in step.findings if examination.counts(one.id)} - known
         if ids or (not step.explained and not examination.is_wrong(step.key)):

@@ -60,7 +60,7 @@ def usual_forms(examination: Examination) -> None:
     if [path for path, _ in example.trace.outputs] != [""]:
         paths = ", ".join(path or "a tensor" for path, _ in example.trace.outputs[:5])
         examination.variant("returns-tuple-or-dict", f"the model returns {paths}, not the scores alone")
-    for habit in examination.habits:
+    for habit in examination.habits():
         if habit.kind == "fused":
             text = f"{habit.what} in {line_of(habit)} does not show S09 to S14"
             examination.variant("hidden-fused-attention", text)
@@ -93,7 +93,7 @@ def results_are_used(examination: Examination) -> None:
     example = example_of(examination)
     walk = example.walk
     wrong = walk.unexplained is not None or any(not step.explained for step in walk.steps)
-    if not wrong and not any(examination.counts(one.id) for one in examination.findings):
+    if not wrong and not any(examination.counts(one.id) for one in examination.findings()):
         return
     for place, call in discarded(examination.source.files):
         text = f"the new tensor that {call} gives in {place.file}, line {place.line}, is dropped"

@@ -15,7 +15,7 @@ _LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one
 
 def registered(examination: Examination) -> None:
     """All that learns is known to the model as a parameter."""
-    tensors = examination.inventory.tensors
+    tensors = examination.inventory().tensors
     for one in tensors:
         if one.kind == "tensor" and one.computed:
             text = f"{one.name} is computed from a parameter, and is none itself: nothing trains or saves it"
@@ -30,7 +30,7 @@ def registered(examination: Examination) -> None:
 
 def instances_of_their_own(examination: Examination) -> None:
     """Two models that are built one after the other share no parameters."""
-    shared = examination.inventory.shared
+    shared = examination.inventory().shared
     if shared:
         text = f"all models that are built hold the same {shared[0]}: it was made once, before them"
         raise CheckFailed(text, ("mutable-default-module",))
@@ -38,7 +38,7 @@ def instances_of_their_own(examination: Examination) -> None:
 
 def initial_weights(examination: Examination) -> None:
     """Weights start out random, each layer with its own and in a fair size."""
-    inventory = examination.inventory
+    inventory = examination.inventory()
     for name, where in _matrices(examination).items():
         held = inventory.named(name)
         if held is not None and held.constant and not (held.zero and where == "out"):

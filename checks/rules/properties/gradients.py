@@ -39,7 +39,7 @@ def gradients(examination: Examination) -> None:
 
 def _backward(examination: Examination) -> Passes:
     draw = example_of(examination).draw
-    passes = examination.backward
+    passes = examination.backward()
     if passes.passes and passes.error is not None:
         ids = ("residual-in-place",) if _IN_PLACE in passes.error.message else ()
         raise CheckFailed(f"the backward pass fails: {passes.error}", ids, draw)
@@ -56,7 +56,7 @@ def _why_no_gradient(
     if {leaf.name for leaf in example.trace.leaves}.isdisjoint(missing):
         return "unused-parameter", ": not used in the forward pass", None
     where = _where_it_stops(example, missing)
-    stops = [one for one in examination.habits if one.kind in ("no_grad", "detach")]
+    stops = [one for one in examination.habits() if one.kind in ("no_grad", "detach")]
     if not stops:
         return "path-detached", where, None
     stop = next((one for one in stops if one.kind == "no_grad"), stops[0])

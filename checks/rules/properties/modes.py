@@ -19,7 +19,7 @@ def eval_mode_in_scripts(examination: Examination) -> None:
     example_of(examination)
     files = examination.source.files
     code = code_of(examination)
-    name = examination.inventory.modules[""][0].rpartition(".")[2]
+    name = examination.inventory().modules[""][0].rpartition(".")[2]
     runs = list(runs_of(files, name))
     if not runs:
         raise NotAsked("no script here runs the model")

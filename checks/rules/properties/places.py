@@ -22,7 +22,7 @@ def dtype_kept(examination: Examination) -> None:
 def one_device(examination: Examination) -> None:
     """All tensors of a pass are on the device that the model is moved to."""
     example = example_of(examination)
-    for habit in examination.habits:
+    for habit in examination.habits():
         if habit.kind != "device":
             continue
         if not habit.what:

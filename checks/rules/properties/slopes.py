@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)")  # of a block in the name of a param
 def backward_pass(examination: Examination) -> None:
     """The gradients are the slopes of the scores."""
     example_of(examination)
-    draw, slopes = examination.slopes
+    draw, slopes = examination.slopes()
     if slopes.error is not None:
         raise CheckFailed(f"with {draw.sizes.depth} blocks the backward pass fails: {slopes.error}", (), draw)
     if not slopes.spread:
@@ -38,7 +38,7 @@ def backward_pass(examination: Examination) -> None:
 def every_block(examination: Examination) -> None:
     """Every block that is built moves the scores, learns, and has weights of its own."""
     example = example_of(examination)
-    draw, slopes = examination.slopes
+    draw, slopes = examination.slopes()
     depth = draw.sizes.depth
     if slopes.error is not None:
         raise CheckFailed(f"with {depth} blocks the model fails: {slopes.error}", (), draw)
@@ -51,8 +51,9 @@ def every_block(examination: Examination) -> None:
         if found < depth:
             text = f"of {depth} blocks only {found} have a {form} of their own"
             raise CheckFailed(text, ("blocks-share-one-instance",), draw)
-    if examination.deeper is not None:
-        demand_the_same(examination, examination.deeper, f"with {examination.deeper.draw.sizes.depth} blocks")
+    deeper = examination.deeper()
+    if deeper is not None:
+        demand_the_same(examination, deeper, f"with {deeper.draw.sizes.depth} blocks")
 
 
 def _starved(gradients: Mapping[str, float], depth: int) -> list[str]:

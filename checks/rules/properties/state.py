@@ -18,7 +18,7 @@ _RANDOM_CALLS = {  # what draws numbers in eval mode, and what that is called; a
 def repeatable(examination: Examination) -> None:
     """In eval mode the same image gives the same scores to the last bit, also with another one in between."""
     draw = example_of(examination).draw
-    passes = sound(examination.plain, draw)
+    passes = sound(examination.plain(), draw)
     first, second, _, last = (one.tensors for one in passes.passes)
     if not same(first, second):
         id, why, frame = _why_random(examination, passes)
@@ -31,11 +31,11 @@ def _why_random(examination: Examination, passes: Passes) -> tuple[str, str, Fra
     """The id, the rest of the sentence, and the line."""
     if passes.created:
         return "params-created-in-forward", f": {some(list(passes.created))} is made anew in each", None
-    drawing = [one for one in examination.habits if one.kind == "random"]
+    drawing = [one for one in examination.habits() if one.kind == "random"]
     if not drawing:
         return "state-leak", ", though nothing is drawn at random", None
     what, frame = drawing[0].what, drawing[0].frames[0]
-    made = {one.what for one in examination.habits if one.kind == "module"}
+    made = {one.what for one in examination.habits() if one.kind == "module"}
     if "dropout" in what and any("Drop" in name for name in made):
         why = f": the dropout layer is made in {line_of(drawing[0])}, and is new and in train mode"
         return "dropout-built-in-forward", why, frame
@@ -72,7 +72,7 @@ def _blame_random_state(examination: Examination, passes: Passes) -> None:
         text = "the forward pass seeds the random numbers of the whole program"
         raise CheckFailed(text, ("reseeds-in-forward",), draw)
     text, frame = "the forward pass uses the random state in eval mode", None
-    for drawing in [one for one in examination.habits if one.kind == "random"][:1]:
+    for drawing in [one for one in examination.habits() if one.kind == "random"][:1]:
         text, frame = f"{text}: {drawing.what} in {line_of(drawing)}", drawing.frames[0]
     raise CheckFailed(text, ("rng-consumed-in-eval",), draw, frame)
 
@@ -80,7 +80,7 @@ def _blame_random_state(examination: Examination, passes: Passes) -> None:
 def memory_does_not_grow(examination: Examination) -> None:
     """What a model keeps for later, such as attention maps, does not hold ever more of its passes."""
     draw = example_of(examination).draw
-    passes = sound(examination.backward, draw)
+    passes = sound(examination.backward(), draw)
     if len(passes.graphs_kept) == 2 and passes.graphs_kept[0] < passes.graphs_kept[1]:
         text = "with each pass the model keeps more tensors together with the graph of their gradients"
         raise CheckFailed(text, ("keeps-graph-in-maps",), draw)

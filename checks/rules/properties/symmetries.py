@@ -39,7 +39,7 @@ def joint_permutation(examination: Examination) -> None:
     )
     image = permuted_patches(example.draw.image, example.draw.sizes, order)
     fixed = {name: permuted_positions(table, example.draw.sizes, order)}
-    before, after = _final(examination.before), _final(examination.again(image, fixed))
+    before, after = _final(examination.before()), _final(examination.again(image, fixed))
     if before.shape == after.shape and far(before, after):
         raise CheckFailed(
             "permuting the patches together with their positions changes the scores", (), example.draw
@@ -51,7 +51,7 @@ def positions_matter(examination: Examination) -> None:
     example = example_of(examination)
     order = torch.arange(example.draw.sizes.patches).roll(1)
     image = permuted_patches(example.draw.image, example.draw.sizes, order)
-    if not far(_final(examination.before), _final(examination.again(image)), DIFFERENT):
+    if not far(_final(examination.before()), _final(examination.again(image)), DIFFERENT):
         raise CheckFailed("shuffling the patches does not change the scores", (), example.draw)
 
 
@@ -73,7 +73,7 @@ def head_permutation(examination: Examination) -> None:
     """Heads permuted in the query, key, value and output weights leave the attention output unchanged."""
     example = example_of(examination)
     fixed, order = permuted_heads(example)
-    stages, again = examination.before, examination.again(fixed=fixed)
+    stages, again = examination.before(), examination.again(fixed=fixed)
     before, after = of_block_1(stages, "attention_output"), of_block_1(again, "attention_output")
     if far(before, after):
         raise CheckFailed("permuting the heads changes the attention output", (), example.draw)

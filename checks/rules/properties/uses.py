@@ -84,7 +84,7 @@ def train_and_eval(examination: Examination) -> None:
 
 def _is_random(examination: Examination, scores: Tensor) -> bool:
     """Does train mode draw numbers, and part the scores from those of eval mode by no more than these do?"""
-    names = [one for one in TRAIN[1:] if one in examination.used]
+    names = [one for one in TRAIN[1:] if one in examination.used()]
     others = (_returned(examination, name, "in train mode") for name in names)
     passes = [scores, *(_scores(examination, one) for one in others)]
     if len(passes) == 1:
@@ -155,7 +155,7 @@ def _pairs(examination: Examination, name: str, where: str) -> list[_Pair]:
 def _returned(examination: Examination, name: str, where: str) -> Use:
     """What a use gives. Raises CheckFailed where it ends in an exception, though the graded pass does not."""
     _graded(examination)
-    use = examination.used.get(name)
+    use = examination.used().get(name)
     if use is None:
         raise NotAsked("the code fixes large sizes, at which each pass takes seconds")
     if use.error is not None:
@@ -168,7 +168,7 @@ def _returned(examination: Examination, name: str, where: str) -> Use:
 def _graded(examination: Examination) -> Use:
     """What the model returns in eval mode and float64, for the image that all stages are judged on."""
     example_of(examination)
-    use = examination.used["image"]
+    use = examination.used()["image"]
     if use.error is not None or not use.tensors:
         raise CheckFailed(f"the forward pass fails: {use.error or 'it returns no tensor'}")
     return use

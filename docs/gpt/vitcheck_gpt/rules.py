@@ -43,7 +43,7 @@ def _with_another(examination: Examination, position: int) -> tuple[Tensor, Tens
     example = example_of(examination)
     ids = example.draw.image.clone()
     ids[:, position] = (ids[:, position] + 1) % example.draw.sizes.vocabulary
-    return _logits(examination.before), _logits(examination.again(ids))
+    return _logits(examination.before()), _logits(examination.again(ids))
 
 
 def causality(examination: Examination) -> None:
