@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from click_man.shell import cli as click_man
+from filled import filled
 from gpt_package import PACKAGE, installed
 from PIL import Image
 
 from vitcheck.__main__ import main
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.tools.course.skeleton import skeleton
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "submissions" / "examples"
@@ -52,11 +55,14 @@ def place(tmp_path: Path) -> Path:
     shutil.copy(EXAMPLES / "notebook.ipynb", tmp_path / "hw3.ipynb")
     Image.linear_gradient("L").convert("RGB").save(tmp_path / "cat.jpg")
     shutil.copytree(PACKAGE / "submissions", tmp_path / "docs" / "gpt" / "submissions")
-    for name in ("assignment", "week3"):
-        shutil.copy(ROOT / "checks" / "assignments" / "vit-debugging.toml", tmp_path / f"{name}.toml")
+    shutil.copy(ROOT / "checks" / "assignments" / "vit-debugging.toml", tmp_path / "week3.toml")
+    # of single parts: in the reference of a whole model, `vitcheck validate` plants every known mistake
+    shutil.copy(ROOT / "checks" / "assignments" / "vit-basics.toml", tmp_path / "assignment.toml")
+    right = filled("vit-basics", skeleton(load_assignment("vit-basics")))
     (tmp_path / "solution" / "wrong").mkdir(parents=True)
-    shutil.copy(EXAMPLES / "report_block.py", tmp_path / "solution" / "vit_transformer.py")
-    shutil.copy(EXAMPLES / "scale_by_width.py", tmp_path / "solution" / "wrong" / "scale-missing.py")
+    (tmp_path / "solution" / "vit_transformer.py").write_text(right)
+    wrong = right.replace("eq.attention_scores(output[0], output[1])", "output[0] @ output[1].mT")
+    (tmp_path / "solution" / "wrong" / "scale-missing.py").write_text(wrong)
     (tmp_path / "skeleton.py").write_text("import torch\n")
     (tmp_path / "own-checks").mkdir()
     (tmp_path / "own-checks" / "test_own.py").write_text(OWN_CHECK)

@@ -34,8 +34,8 @@ _MARK = re.compile(
 _HEADING = re.compile(r"#+\s*S0*([1-9]\d?)\b", re.IGNORECASE)
 _FIRST = re.compile(_LABEL, re.IGNORECASE)
 _NEXT = re.compile(  # a bare number counts only right after its separator: "S09-11", not "S01 - 3 channels"
-    r"(?:\s*[=:(-]?\s*[qkv]\)?(?=\s*[,/&+]))?"  # S09 (q), S10 (k)
-    rf"(?P<sep>[-\u2013/,&+](?=\d)|\s*(?:[-\u2013/,&+]|\.\.+|\bto\b|\band\b)?\s*(?=S)){_LABEL}",
+    r"(?:\s*(?:[=:(-]\s*)?[qkv]\)?(?=\s*[,/&+]))?"  # S09 (q), S10 (k)
+    rf"(?P<sep>[-\u2013/,&+](?=\d)|\s*(?:(?:[-\u2013/,&+]|\.\.+|\bto\b|\band\b)\s*)?(?=S)){_LABEL}",
     re.IGNORECASE,
 )
 _RANGES = {"-", "\u2013", "..", "...", "to"}
