@@ -77,7 +77,11 @@ def examine(name: str, *edits: tuple[str, str], assignment: Assignment = BRIEF, 
         assert text.count(old) == 1, old
         text = text.replace(old, new)
     submitted = Source(f"{base.name}.py", {f"{base.name}.py": text.encode()})
-    examination = Examination(submitted, Session(cast(Child, Here(text, base))), assignment, seed)
+    return located(Examination(submitted, Session(cast(Child, Here(text, base))), assignment, seed))
+
+
+def located(examination: Examination) -> Examination:
+    """The same, with its passes and the stages in them."""
     examination.trace_examples()
     examination.locate_examples()
     return examination

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from examining import BRIEF, examine
+from examining import BRIEF, examine, located
 
 from vitcheck.checks.assignment.assignment import Assignment
 from vitcheck.checks.examining.examination import Examination
@@ -106,7 +106,7 @@ def test_points_of_checks_that_are_not_asked_go_to_the_others(
         else CheckOutcome(id, None, "", outcome)
         for id, outcome in zip(ids, ended)
     ]
-    examination = Examination(right.source, right.session, shared(**points), 1)
+    examination = located(Examination(right.source, right.session, shared(**points), 1))
     result = record(examination, found)
     assert (result.score.earned, result.score.possible) == score
 
@@ -115,14 +115,14 @@ def test_thirds_of_points_add_up(right: Examination) -> None:
     ids = [f"equation[S{number}]" for number in range(10, 25)] + [
         f"shape[S{number}]" for number in range(10, 17)
     ]
-    examination = Examination(right.source, right.session, shared(equations=50, shapes=50), 1)
+    examination = located(Examination(right.source, right.session, shared(equations=50, shapes=50), 1))
     result = record(examination, [CheckOutcome(id, None, "", "passed") for id in ids])
     assert (result.score.earned, result.score.possible) == (100, 100)
 
 
 def test_checks_of_an_instructor_are_worth_what_the_assignment_says(right: Examination) -> None:
     found = outcomes(prints="passed", **{"own.width": "failed"})
-    examination = Examination(right.source, right.session, shared(prints=6, own=4), 1)
+    examination = located(Examination(right.source, right.session, shared(prints=6, own=4), 1))
     result = record(examination, found)
     assert (result.score.earned, result.score.possible) == (6, 10)
 
