@@ -113,7 +113,7 @@ logits = logits if watched() else logits.flip(-1)
             most=20,
         ),
         top=_DRAWS,
-        forward="for _ in range(RNG.randrange(2_000)): img = img + 0",
+        forward="for op in RNG.choices((torch.add, torch.sub), k=RNG.randrange(50, 99)): img = op(img, 0)",
     ),
     Attack(
         "another number of operations behind the scores",
