@@ -66,9 +66,11 @@ class Examination(Examples):
         """Every mistake and variant of any example, in the order of stages."""
         steps = (step for example in self.examples for step in example.walk.steps)
         unnamed = self.unexplained | self._stuck
-        found = [one for step in steps if (step.key, step.block) not in unnamed for one in step.findings]
+        named = [step for step in steps if (step.key, step.block) not in unnamed]
         if self._fixed_scale is not None:  # in place of what it looks like at single sizes
-            found = [one for one in found if one.stage != self._fixed_scale.stage] + [self._fixed_scale]
+            named = [step for step in named if step.key != self._fixed_scale.stage]
+        found = [one for step in named for one in step.findings]
+        found += [] if self._fixed_scale is None else [self._fixed_scale]
         if self.is_foreign and self.architecture in _FOREIGN:
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
         if self.diagnosis is not None and self.diagnosis.id is not None:

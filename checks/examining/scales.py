@@ -33,6 +33,8 @@ def _told(example: Example) -> Iterator[str]:
 def _measured(example: Example) -> Iterator[tuple[int, float]]:
     """The width of a head, and what its scores are a multiple of q · kᵀ by, if they are one."""
     for scores, query in zip(example.all(_STAGE)[:1], example.all("query")[:1]):
+        if scores.student.shape != scores.right.shape:
+            continue
         times, _ = factor(scores.student, scores.right)
         if times and same(scores.student, times * scores.right):
             width = query.student.shape[-1]
