@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from multiprocessing import Pipe
 from pathlib import Path
 
 import psutil
@@ -142,3 +145,29 @@ def test_own_checks_lie_in_one_place_while_a_worker_needs_them() -> None:
     assert [str(text).endswith(" again") for text in said] == [False, True, False, False]
     assert places[0] == places[1]
     assert not any(place.exists() for place in places)
+
+
+# It would end at once, but for what it is about to send as the other side goes.
+SENDS_TOO_LATE = """
+import sys
+from vitcheck.checks.classes.engines import serving
+
+serving._end_with_the_other_side = lambda descriptor: None
+serving._answer = lambda worker, task: sys.stdin.read()
+serving.main(*sys.argv[1:])
+"""
+
+
+def test_a_worker_says_nothing_when_the_other_side_goes_before_it_answers(tmp_path: Path) -> None:
+    ours, theirs = Pipe()
+    run = subprocess.Popen(
+        [sys.executable, "-c", SENDS_TOO_LATE, str(theirs.fileno()), str(tmp_path), str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        pass_fds=[theirs.fileno()],
+    )
+    theirs.close()
+    ours.send("a task")
+    ours.close()
+    assert run.communicate("an answer", timeout=60)[1] == ""

@@ -118,7 +118,7 @@ def test_a_mistake_is_named_where_it_sits(mutant: Mutant) -> None:
     walk = locate(trace_changed(mutant), sizes_of(mutant.base), VIT)
     wanted = {mutant.id, *mutant.accepted}
     named = [one for one in findings(walk) if one.id in wanted]
-    assert named, [one.id for one in findings(walk)]
+    assert named, [(step.key, step.block, step.found, step.findings) for step in walk.steps]
     assert set(errors(walk)) <= wanted
     assert not mutant.stage or stage(named[0].stage).label in {mutant.stage, *mutant.elsewhere}
 

@@ -29,7 +29,7 @@ def main(descriptor: str, scratch: str, folder: str) -> None:
     os.chdir(folder)
     tempfile.tempdir = scratch  # the other side clears up what is left if this one is stopped
     connection = Connection(int(descriptor))
-    with Worker() as worker, suppress(EOFError):
+    with Worker() as worker, suppress(EOFError, OSError):  # it may hang up before it is answered, too
         while True:
             connection.send(_answer(worker, connection.recv()))
 
