@@ -15,7 +15,7 @@ from vitcheck.options import OUTPUT, PATH, SEEDS, assignment_option, existing, g
 from vitcheck.submissions.launching import elsewhere
 
 if TYPE_CHECKING:
-    from vitcheck.checks.record.result import Snapshot
+    from vitcheck.checks.record.snapshot import Snapshot
 
 _image = click.option(
     "--image", type=PATH, required=True, callback=existing, help="The picture, such as cat.jpg."

@@ -10,6 +10,7 @@ from pydantic import Field
 from rich.console import Console, RenderableType
 
 from vitcheck.checks.record import result as records
+from vitcheck.checks.record.snapshot import Snapshot
 
 _WIDTH = 120  # of lines, in characters: a trace is a table
 
@@ -44,7 +45,7 @@ class Result(records.Result):
         return render_for_notebook(self, self.shown_stage)
 
 
-class Trace(records.Snapshot):
+class Trace(Snapshot):
     """What one picture becomes at every stage of a submission: plain data, with a table as its text."""
 
     @property

@@ -11,7 +11,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ..checks.record.adjustment import UNADJUSTED, Adjustment
 from ..checks.record.pairs import Pair
-from ..checks.record.result import Result, Snapshot
+from ..checks.record.result import Result
+from ..checks.record.snapshot import Snapshot
 from .classes import index_view
 from .similar import similar_view
 from .snapshots import snapshot_view, wording_of

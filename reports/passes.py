@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..checks.record.result import Record, Run
+from ..checks.record.result import Run
+from ..checks.record.snapshot import Record
 from .check_views import Counterexample
 from .diagram import WIDTH, Column, columns
 from .figures import Arrays, Figure, figures, picture

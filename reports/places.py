@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from textwrap import dedent
 from types import MappingProxyType
 
-from ..checks.record.result import Location, Record
+from ..checks.record.result import Location
+from ..checks.record.snapshot import Record
 from .text import LINE_LIMIT, NAME_LIMIT, clean, one_line
 
 

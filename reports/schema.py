@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ..checks.record.result import Record, Result, Snapshot
+from ..checks.record.result import Result
+from ..checks.record.snapshot import Record, Snapshot
 
 
 def result_schema() -> str:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ..checks.record.result import Snapshot
+from ..checks.record.snapshot import Snapshot
 from .numbers import Slice, shape_text
 from .quoting import Quoted, named
 from .snapshots import snapshot_view, wording_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..checks.record.result import QuestionResult, Snapshot
+from ..checks.record.snapshot import QuestionResult, Snapshot
 from .passes import PassView, pass_view
 from .stages import StageView
 from .standing import pass_findings

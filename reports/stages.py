@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from ..checks.record.result import Evidence, Record, StageResult, StageStatus
+from ..checks.record.result import Evidence, StageResult, StageStatus
+from ..checks.record.snapshot import Record
 from .numbers import Axis, Error, Slice, error, expected_axes, seen_axes, slice_of
 from .places import Place, Shapes, place, shapes_at
 from .text import clean, one_line

@@ -6,15 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..checks.record.leading_mistake import named_mistake
-from ..checks.record.result import (
-    CheckResult,
-    Outcome,
-    Record,
-    Result,
-    StageResult,
-    StageStatus,
-    Status,
-)
+from ..checks.record.result import CheckResult, Outcome, Result, StageResult, StageStatus, Status
+from ..checks.record.snapshot import Record
 from .places import Place, place, shapes_at
 from .text import NAME_LIMIT, clean, one_line, sentence
 from .wording import say

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from shlex import quote
 
 from ..checks.record.adjustment import Adjustment
-from ..checks.record.result import AnswerResult, Result, SnapshotOutcome, SnapshotResult, WrittenResult
+from ..checks.record.result import Result
+from ..checks.record.written_result import AnswerResult, SnapshotOutcome, SnapshotResult, WrittenResult
 from .stages import State
 from .text import NAME_LIMIT, TEXT_LIMIT, clean, one_line, points
 from .wording import say

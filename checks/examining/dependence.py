@@ -14,9 +14,9 @@ from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
 from ...reference.stages import Stage
+from ..locating.comparing import ROUNDING
 from ..locating.context import Context
 from ..locating.search.axes import members, names_of
-from ..locating.search.places import ROUNDING
 from ..locating.walk import Step
 from .examination import Examination
 from .passes.editing import without_branches

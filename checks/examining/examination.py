@@ -7,9 +7,10 @@ from functools import cached_property
 
 from torch import Tensor
 
-from ...submissions.host.session import Passes, Session
+from ...submissions.host.session import Session
 from ...submissions.host.used import Slopes, Use
 from ...submissions.questions.answers import Habit, Inventory
+from ...submissions.questions.plain_passes import Passes
 from ...submissions.reading.source import Source
 from ..assignment.assignment import Assignment
 from ..assignment.commands import command_line

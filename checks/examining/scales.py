@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..locating.comparing import ROUNDING
 from ..locating.search.nearness import factor, same
 from ..locating.walk import Finding
 from .passes.example import Example
 
 _STAGE = "attention_scores"
-_EXACT = 1e-9  # relative: a constant is a constant, and sums over a head's features round by 1e-15
 
 
 def fixed_scale(examples: Sequence[Example]) -> Finding | None:
@@ -20,7 +20,7 @@ def fixed_scale(examples: Sequence[Example]) -> Finding | None:
     if by_one_form or len({width for width, _ in measured}) < 2 or len(measured) < len(examples):
         return None
     _, first = measured[0]
-    fixed = all(abs(number - first) <= _EXACT * abs(first) for _, number in measured)
+    fixed = all(abs(number - first) <= ROUNDING * abs(first) for _, number in measured)
     return Finding("scale-by-num-heads", _STAGE, None) if fixed else None
 
 

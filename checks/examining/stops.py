@@ -9,7 +9,8 @@ from torch import Tensor
 
 from ...submissions.reading.code import Mark, clean
 from ...submissions.reading.python_text import decode, nodes
-from ..locating.search.places import Places, equal
+from ..locating.comparing import equal
+from ..locating.search.places import Places
 
 
 def statements(files: Mapping[str, bytes], found: Sequence[Mark]) -> list[tuple[str, int]]:

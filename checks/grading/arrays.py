@@ -20,7 +20,7 @@ from ...reference.stages import Stage
 from ..examining.examination import Examination
 from ..examining.measures import Measures, Pass
 from ..examining.passes.replay import Seen
-from ..locating.search.places import ROUNDING
+from ..locating.comparing import ROUNDING
 from ..rules.rulebook import rulebook_of
 from .stage_rows import worst
 

@@ -10,7 +10,7 @@ from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
 from ..examining.placing import location, place_of
 from ..examining.verdicts import CheckOutcome
-from ..locating.search.places import ROUNDING
+from ..locating.comparing import ROUNDING
 from ..parts.part_judging import stage_outcomes
 from ..parts.parts import Parts
 from ..parts.parts_record import unseen_stage

@@ -10,13 +10,14 @@ from torch import Tensor
 from ...reference.model_sizes import ModelSizes
 from ...submissions.host.trace import Trace, Use
 from ..architecture.family import Family
+from .comparing import equal
 from .context import Context, Predict
 from .forms import NORMS, Form
 from .heads import Attention
 from .search.binding import Binding
 from .search.norms import BatchNorm, Norm
 from .search.parameters import Linear, Parameters
-from .search.places import Found, Places, equal, places_in
+from .search.places import Found, Places, places_in
 
 _LOOK_UPS = 60_000  # of single values; a walk that explains nothing stops there, with "not explained"
 

@@ -8,18 +8,15 @@ import torch
 from torch import Tensor
 
 from ...submissions.host.asking import Returned
+from ..locating.comparing import ITERATED, PLOTTED, ROUNDING, equal
 from .trials import Answer, Trial
 
-# Relative to the largest value. Two correct formulations differ by 1e-14 in float64; plotting code often
-# casts to float32; components come out of an iteration, and the nearest wrong ones differ by a tenth.
-_TOLERANCES = {"float64": 1e-9, "float32": 1e-4}
-_OF_COMPONENTS = 1e-5
 _SHAPES_TOLD = 4
 
 
 def answer_of(trial: Trial, returned: Returned) -> Answer | None:
     """The first known answer that one of the returned tensors is, or all of them together are."""
-    tolerance = _OF_COMPONENTS if trial.signs else _tolerance(returned)
+    tolerance = ITERATED if trial.signs else _tolerance(returned)
     for ids, expected in trial.answers:
         for student in _tensors(returned):
             same = _same_rows if trial.signs else _same
@@ -29,7 +26,7 @@ def answer_of(trial: Trial, returned: Returned) -> Answer | None:
 
 
 def _tolerance(returned: Returned) -> float:
-    return max((_TOLERANCES.get(one, 1e-4) for one in returned.dtypes), default=0.0)
+    return max((ROUNDING if one == "float64" else PLOTTED for one in returned.dtypes), default=0.0)
 
 
 def _tensors(returned: Returned) -> Iterator[Tensor]:
@@ -41,8 +38,7 @@ def _tensors(returned: Returned) -> Iterator[Tensor]:
 
 def _same(student: Tensor, expected: Tensor, tolerance: float) -> bool:
     """Axes of size 1 aside."""
-    a, b = student.squeeze(), expected.squeeze()
-    return a.shape == b.shape and bool((a - b).abs().max() <= tolerance * b.abs().max())
+    return equal(student.squeeze(), expected.squeeze(), tolerance)
 
 
 def _same_rows(student: Tensor, expected: Tensor, tolerance: float) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .result import MistakeResult, Record, StageResult
+from .result import MistakeResult, StageResult
+from .snapshot import Record
 
 
 def named_mistake(record: Record, label: str, stage: StageResult) -> MistakeResult | None:

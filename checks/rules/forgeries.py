@@ -8,16 +8,15 @@ from contextlib import suppress
 import torch
 
 from ...submissions.errors import Crashed, Refused, StudentCodeFailed
-from ...submissions.host.session import Pass, Passes
 from ...submissions.questions.answers import Inventory
+from ...submissions.questions.plain_passes import Pass, Passes
 from ..examining.drawing import Draw
 from ..examining.examination import Examination
 from ..examining.passes.example import Example
+from ..locating.comparing import TRACED
 from ..locating.search.returned_scores import Output, candidates, outputs_of, outputs_of_pass
 from .library import taken_from_us
 
-# A traced pass takes fused kernels apart, which in float32 moves numbers by 1e-6; no cheat gains from less.
-_OTHER_NUMBERS = 1e-4
 _OTHERS = 2  # examples that are compared beside the first: a pass each, and none knows which
 _MODES = ("eval", "graph")  # what is watched has gradients, and what is used has none
 
@@ -96,5 +95,5 @@ def _alike(first: _Named, second: _Named, paths: list[str]) -> bool:
 
 def _equal(one: Output, other: Output) -> bool:
     return one.tensor.shape == other.tensor.shape and torch.allclose(
-        one.tensor, other.tensor, rtol=_OTHER_NUMBERS, atol=_OTHER_NUMBERS, equal_nan=True
+        one.tensor, other.tensor, rtol=TRACED, atol=TRACED, equal_nan=True
     )

@@ -18,14 +18,10 @@ from ..examining.passes.replay import Seen
 from ..examining.passes.steadiness import demand_steady
 from ..examining.returned_paths import demand_returned
 from ..examining.verdicts import CheckFailed, NotAsked, NotReached
+from ..locating.comparing import ROUNDING
 from ..locating.search.axes import NAMES
-from ..locating.search.places import ROUNDING
 from ..locating.walk import Step
 from .rulebook import rulebook_of
-
-# A chain of 26 equations over three blocks amplifies the 5e-15 between two correct formulations; on the
-# correct styles of the test corpus it stays under 1e-12.
-CHAINED_ROUNDING = 1e-9
 
 _UNKNOWN = "no known equation, right or wrong, explains what the code computes"
 _SHAPE_MISTAKES = {"mlp_hidden": "mlp-ratio-wrong"}
@@ -208,7 +204,7 @@ def check_reference(examination: Examination, key: str) -> None:
             if right is None:
                 raise NotReached("the student's parameters do not go with what is right before it")
             compared = Seen(seen.step, seen.student, right)
-            if compared.differs(CHAINED_ROUNDING) and not _has_parted(example, seen.step):
+            if compared.differs(ROUNDING) and not _has_parted(example, seen.step):
                 raise CheckFailed(_measured(row, compared), examination.faults(key), example.draw)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from ..examining.examination import Examination
 from ..examining.passes.example import Example
 from ..examining.verdicts import CheckFailed, NotAsked, NotReached
-from ..locating.search.places import equal
+from ..locating.comparing import equal
 
 Forms = Iterator[tuple[str, tuple[str, ...], Tensor]]  # what it is, the mistake that it is, its values
 

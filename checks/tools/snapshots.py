@@ -21,7 +21,8 @@ from ..examining.passes.reference_pass import VARIANTS, ReferencePass, reference
 from ..grading.arrays import packed
 from ..grading.corners import corner_of
 from ..grading.grading import versions
-from ..record.result import Evidence, QuestionResult, Result, Run, Snapshot, StageResult, StageStatus, Status
+from ..record.result import Evidence, Result, Run, StageResult, StageStatus, Status
+from ..record.snapshot import QuestionResult, Snapshot
 
 
 def trace(

@@ -35,12 +35,12 @@ def embedding(walk: Walk) -> bool:
 def _embedding(walk: Walk) -> bool:
     if patch_embeddings(walk):
         return _tokens(walk) or _bridge_tokens(walk)
-    return _may_bridge(walk) and odd_patches(walk, _tokens)
+    return walk.trace.error is None and odd_patches(walk, _tokens)  # else nothing tells what would be read
 
 
 def _bridge_tokens(walk: Walk) -> bool:
     """What is read on is unknown: the embeddings, else what follows a right S07, else S06 or S07."""
-    may = _may_bridge(walk)
+    may = walk.trace.error is None
     return (may and odd_embeddings(walk, _tokens)) or _unread(walk) or (may and odd_tokens(walk))
 
 
@@ -55,11 +55,6 @@ def _unread(walk: Walk) -> bool:
                 return True
     walk.context.stages.pop(("tokens", 0), None)
     return False
-
-
-def _may_bridge(walk: Walk) -> bool:
-    """A pass that stopped does not tell what would have been read."""
-    return walk.trace.error is None
 
 
 _Table = tuple[Use, ...]  # of positions: one parameter, or two row under row; none

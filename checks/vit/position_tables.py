@@ -6,13 +6,13 @@ import torch
 from torch import Tensor
 
 from ...submissions.host.trace import Use
+from ..locating.comparing import TABLE, equal
 from ..locating.context import Predict, as_rows
 from ..locating.search.origins import origin
 from ..locating.walk import Walk
 
 _STAGE = "positioned_tokens"
 _BASE = 10000.0  # of the wavelengths; Vaswani et al. 2017, section 3.5
-_CLOSE = 1e-5  # a table is often computed in float32
 
 
 def rows_of(table: Use) -> Predict:
@@ -69,11 +69,11 @@ def fixed_formula(table: Tensor) -> str | None:
         return None
     interleaved, halves = _sinusoids(T, D)
     of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))
-    if not table[0].any() and any(_close(table[1:], one) for one in of_patches):
+    if not table[0].any() and any(equal(table[1:], one, TABLE) for one in of_patches):
         return "cls-without-position"
-    if not _is_sinusoid(table) or _close(table, interleaved):
+    if not _is_sinusoid(table) or equal(table, interleaved, TABLE):
         return None
-    return "sinusoid-halves-layout" if _close(table, halves) else "sinusoid-wrong-frequencies"
+    return "sinusoid-halves-layout" if equal(table, halves, TABLE) else "sinusoid-wrong-frequencies"
 
 
 def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:
@@ -81,10 +81,6 @@ def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:
     angles = torch.arange(T, dtype=torch.float64)[:, None] * _BASE ** (-torch.arange(0, D, 2) / D)
     pair = [angles.sin(), angles.cos()]
     return torch.stack(pair, 2).flatten(1), torch.cat(pair, 1)
-
-
-def _close(a: Tensor, b: Tensor) -> bool:
-    return torch.allclose(a, b, rtol=0.0, atol=_CLOSE)
 
 
 def _is_sinusoid(table: Tensor) -> bool:

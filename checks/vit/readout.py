@@ -9,12 +9,12 @@ from torch import Tensor
 
 from ...reference import equations as eq
 from ...submissions.host.trace import Reference
+from ..locating.comparing import equal
 from ..locating.context import Predict
 from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
 from ..locating.resync.taken import settle_odd
 from ..locating.search.norms import BatchNorm, Norm
 from ..locating.search.parameters import Linear
-from ..locating.search.places import equal
 from ..locating.search.returned_scores import Output
 from ..locating.steps.odd_scores import form_of_scores, unexplained_probabilities, unexplained_scores
 from ..locating.walk import Walk, applied, combine, right_of, stage_of

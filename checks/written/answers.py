@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from ...submissions.written.passages import Kind, Passage
 from ...submissions.written.reading import Document
 from ..assignment.asked_writing import Question
-from ..record.result import AnswerResult
+from ..record.written_result import AnswerResult
 from .names import labels_first
 from .sections import closes_all
 

@@ -11,7 +11,8 @@ from ...submissions.written.reading import Document
 from ..assignment.asked_writing import WrittenPart
 from ..assignment.assignment import Assignment
 from ..examining.verdicts import CheckOutcome
-from ..record.result import DocumentResult, SnapshotOutcome, SnapshotResult, StageResult, WrittenResult
+from ..record.result import StageResult
+from ..record.written_result import DocumentResult, SnapshotOutcome, SnapshotResult, WrittenResult
 from .answers import answers, questions_in
 from .sections import Section, sections
 from .snapshots import snapshots

@@ -7,7 +7,8 @@ from itertools import permutations
 
 from ...reference.sizes import Sizes
 from ...reference.stages import LABEL_SETS, STAGES, Stage, stage
-from ..record.result import SnapshotOutcome, SnapshotResult, StageResult
+from ..record.result import StageResult
+from ..record.written_result import SnapshotOutcome, SnapshotResult
 from .sections import Section
 from .shapes import Shape, shapes_in
 

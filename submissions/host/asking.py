@@ -10,9 +10,10 @@ from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
 from ..errors import Frame, NotLoaded
+from ..questions.plain_passes import student_error
 from .conversation import Child
 from .decoding import reading
-from .session import Session, student_error
+from .session import Session
 
 Given = Mapping[str, Sequence[object]]  # choices by role
 

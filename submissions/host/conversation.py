@@ -6,7 +6,6 @@ The parent alone keeps the time, looks after everything that the child prints, a
 from __future__ import annotations
 
 import selectors
-import signal
 import socket
 import time
 from collections.abc import Callable, Mapping
@@ -16,10 +15,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Crashed, Frame, NotLoaded, OutOfMemory, Refused, SubmissionError, TimedOut
+from ..errors import Refused, SubmissionError, TimedOut
 from ..limits import FrameLimits, Limits
 from ..questions import wire
 from .clocks import Clock, kept_waiting
+from .failures import ended_by, failure_in, out_of_memory
 from .memory import MemoryWatch
 from .printed import Printed
 from .tree import Tree, Usage
@@ -40,12 +40,6 @@ _DOING = {
     "parameters": "while its model was built",
     "trace": "in the forward pass",
     "forward": "in the forward pass",
-}
-_BY_STATUS = {kind.status: kind for kind in (NotLoaded, Crashed, TimedOut, OutOfMemory, Refused)}
-_SIGNALS = {  # by number: not every system that imports this has the names
-    6: "was aborted from inside compiled code",
-    9: "was killed, as the system does when memory runs out",
-    11: "crashed inside compiled code (segmentation fault)",
 }
 
 
@@ -168,7 +162,7 @@ class Child:
             raise wire.ProtocolError("an answer to no question")
         if "error" in answer:
             error = answer["error"]
-            failure = _failure(error, self._limits)
+            failure = failure_in(error, self._limits)
             if failure is not None:
                 raise failure
             return {"error": error}
@@ -235,7 +229,7 @@ class Child:
             if len(processes) > self._limits.processes:
                 raise self._end(Refused(f"the code started more than {self._limits.processes} processes"))
             if self._memory.is_over(processes):
-                raise self._end(_out_of_memory(self._limits))
+                raise self._end(out_of_memory(self._limits))
 
     def _read_printed(self, pipe: int) -> None:
         if self._printed.read(pipe) == b"" and pipe in self._selector.get_map():
@@ -247,14 +241,7 @@ class Child:
         if code is None:
             did = "ended a process of" if self._tree.lost else "closed its connection to"
             return Refused(f"the code {did} the grader")
-        if self._memory.is_over(()):
-            return _out_of_memory(self._limits)
-        if code == -signal.SIGXCPU:
-            return TimedOut(f"the code used more than {self._limits.cpu_seconds} s of processor time")
-        if code < 0:
-            how = _SIGNALS.get(-code, f"was ended by signal {-code} ({signal.strsignal(-code)})")
-            return Crashed(f"the Python process {how}")
-        return Crashed(f"the code ended the Python process (exit code {code}, as os._exit() does)")
+        return out_of_memory(self._limits) if self._memory.is_over(()) else ended_by(code, self._limits)
 
     def _end(self, failure: SubmissionError) -> SubmissionError:
         self._failure = failure
@@ -271,31 +258,3 @@ class Child:
         self._printed.drain()
         self._selector.close()
         self._resources.close()
-
-
-def _failure(error: object, limits: Limits) -> SubmissionError | None:
-    """What a handler raised; None where it was the student's code. Raises ProtocolError at any other form."""
-    match error:
-        case {"kind": "memory"}:
-            return _out_of_memory(limits)
-        case {"kind": "student", "type": str(), "message": str(), "frames": list(frames)} if all(
-            _is_frame(one) for one in frames
-        ):
-            return None
-        case {"kind": str(kind), "reason": str(reason), "frame": frame} if kind in _BY_STATUS:
-            if frame is None:
-                return _BY_STATUS[kind](reason)
-            if _is_frame(frame):
-                return _BY_STATUS[kind](reason, Frame(*frame))
-    raise wire.ProtocolError("an error of an unknown form")
-
-
-def _out_of_memory(limits: Limits) -> OutOfMemory:
-    return OutOfMemory(f"the code needed more than {limits.memory_bytes / 2**30:g} GB of memory")
-
-
-def _is_frame(value: object) -> bool:
-    match value:
-        case [str(), int()]:
-            return True
-    return False

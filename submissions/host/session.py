@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from ...reference.model_sizes import AnySizes, ModelSizes, description
-from ..errors import Frame, NotLoaded, StudentCodeFailed
+from ..errors import Frame, NotLoaded
 from ..questions.answers import Habit, Inventory, Prepared, habits_in, inventory_in, prepared_in
 from ..questions.pins import Pins
+from ..questions.plain_passes import Passes, passes_in, student_error
 from ..questions.size_limits import gradable
 from ..reading.source import Source
 from .conversation import Child
@@ -32,41 +33,6 @@ class Left:
     line: int
     text: str
     reason: str
-
-
-@dataclass(frozen=True)
-class Gradient:
-    """What a backward pass gave one parameter; ``largest`` is a magnitude, 0 where there is none."""
-
-    asked: bool  # is it a parameter that requires one?
-    exists: bool
-    finite: bool
-    largest: float
-    idle: float  # share of rows in which it is 0 everywhere
-
-
-@dataclass(frozen=True)
-class Pass:
-    """One plain forward pass."""
-
-    outputs: tuple[tuple[str, str], ...]  # path, dtype
-    tensors: tuple[Tensor, ...]  # float64, whatever they were
-    image_after: Tensor
-    random_state_kept: bool
-    random_state: str  # after it; equal where it is the same
-    mode_kept: bool
-
-
-@dataclass(frozen=True)
-class Passes:
-    """Several plain passes on one model, and what they left behind."""
-
-    passes: tuple[Pass, ...]
-    changed: tuple[str, ...]  # names of tensors of the model whose values changed
-    created: tuple[str, ...]  # names of tensors that were not there before
-    gradients: Mapping[str, Gradient]  # by parameter
-    graphs_kept: tuple[int, ...]  # tensors with their graph that the model holds after each backward pass
-    error: StudentCodeFailed | None
 
 
 class Session:
@@ -225,7 +191,7 @@ class Session:
         reply, out = self.child.request(header, {f"image.{number}": one for number, one in enumerate(images)})
         raise_building_error(reply)
         with reading():
-            return _passes(reply, out, len(order))
+            return passes_in(reply, out, len(order))
 
     def habits(self, sizes: ModelSizes, seed: int, image: Tensor) -> tuple[Habit, ...]:
         """What one pass in eval mode does beside computing, up to where it may raise an exception.
@@ -268,15 +234,6 @@ def _as_tensor(content: bytes) -> Tensor:
     )
 
 
-def student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
-    """The exception of the student's code that a reply tells of."""
-    error = reply.get("error")
-    if not isinstance(error, dict):
-        return None
-    frames = tuple(Frame(str(file), int(line)) for file, line in error["frames"])
-    return StudentCodeFailed(str(error["type"]), str(error["message"]), frames)
-
-
 def raise_building_error(reply: Mapping[str, Any]) -> None:
     """Raises StudentCodeFailed for an exception outside of the forward pass: only those come with a kind."""
     error = reply.get("error")
@@ -284,38 +241,3 @@ def raise_building_error(reply: Mapping[str, Any]) -> None:
         failure = student_error(reply) if isinstance(error, dict) and "kind" in error else None
     if failure is not None:
         raise failure
-
-
-def _passes(reply: Mapping[str, Any], out: Mapping[str, Tensor], count: int) -> Passes:
-    passes = tuple(
-        Pass(
-            outputs=tuple((str(path), str(dtype)) for path, dtype in one["outputs"]),
-            tensors=tuple(out[f"out.{number}.{at}"].double() for at in range(len(one["outputs"]))),
-            image_after=out[f"image.{number}"],
-            random_state_kept=bool(one["random_state_kept"]),
-            random_state=str(one["random_state"]),
-            mode_kept=bool(one["mode_kept"]),
-        )
-        for number, one in enumerate(reply["passes"])
-    )
-    error = student_error(reply)
-    if error is None and len(passes) != count:
-        raise ValueError(f"{len(passes)} passes instead of {count}")
-    return Passes(
-        passes,
-        tuple(str(name) for name in reply["changed"]),
-        tuple(str(name) for name in reply["created"]),
-        {str(name): _gradient(one) for name, one in reply["gradients"].items()},
-        tuple(int(one) for one in reply["graphs_kept"]),
-        error,
-    )
-
-
-def _gradient(row: Mapping[str, Any]) -> Gradient:
-    return Gradient(
-        bool(row["asked"]),
-        bool(row["exists"]),
-        bool(row["finite"]),
-        float(row["largest"]),
-        float(row["idle"]),
-    )

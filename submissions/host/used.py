@@ -10,9 +10,10 @@ from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
 from ..errors import StudentCodeFailed
+from ..questions.plain_passes import student_error
 from ..questions.pooled import Pooled
 from .decoding import decode, reading
-from .session import LARGE, Session, raise_building_error, student_error
+from .session import LARGE, Session, raise_building_error
 from .trace import Trace
 
 _SECONDS = 60  # for models that can only be built at the size of ViT-B/16: a pass takes one of them

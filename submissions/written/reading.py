@@ -17,8 +17,8 @@ import torch
 from ..errors import NotLoaded, OutOfMemory, SubmissionError, TimedOut
 from ..host.decoding import reading
 from ..host.process import Zygote
-from ..host.session import student_error
 from ..limits import Limits
+from ..questions.plain_passes import student_error
 from ..reading.documents import DOCUMENT_BYTES, MOST, READERS, documents
 from .passages import CHARACTERS, PASSAGES, Kind, Passage
 

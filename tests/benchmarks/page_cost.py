@@ -22,7 +22,7 @@ from vitcheck.checks.examining.passes.pictures import Picture, read_picture
 from vitcheck.checks.grading import assembling
 from vitcheck.checks.grading.arrays import kept_arrays
 from vitcheck.checks.grading.grading import grade
-from vitcheck.checks.record.result import Record, Snapshot
+from vitcheck.checks.record.snapshot import Record, Snapshot
 from vitcheck.checks.tools.snapshots import answer_key, trace
 from vitcheck.reports import render_index, render_report, render_snapshot, summaries
 from vitcheck.submissions.host.process import Zygote

@@ -15,7 +15,8 @@ from torch import Tensor
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.classes.tasks import Task
 from vitcheck.checks.examining.passes.pictures import Picture, PictureError, read_picture
-from vitcheck.checks.record.result import Evidence, Snapshot, StageStatus, Status
+from vitcheck.checks.record.result import Evidence, StageStatus, Status
+from vitcheck.checks.record.snapshot import Snapshot
 from vitcheck.checks.tools.snapshots import answer_key, trace
 from vitcheck.reference.preprocessing import to_input
 from vitcheck.reference.vit import CLIP, REPORT, ReferenceViT

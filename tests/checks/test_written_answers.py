@@ -6,7 +6,7 @@ import pytest
 import written_reports
 from test_written_snapshots import ASKED, READERS
 
-from vitcheck.checks.record.result import AnswerResult
+from vitcheck.checks.record.written_result import AnswerResult
 from vitcheck.checks.written.answers import answers
 from vitcheck.submissions.written import markdown
 from vitcheck.submissions.written.passages import Kind, Passage

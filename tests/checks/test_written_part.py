@@ -11,7 +11,8 @@ from corpus import BASES
 
 from vitcheck.checks.assignment.assignment import Assignment, AssignmentError, load_assignment
 from vitcheck.checks.grading.grading import grade
-from vitcheck.checks.record.result import Outcome, Result, SnapshotOutcome, Status
+from vitcheck.checks.record.result import Outcome, Result, Status
+from vitcheck.checks.record.written_result import SnapshotOutcome
 from vitcheck.submissions.host.process import Zygote
 
 CODE = BASES["report"].source().encode()

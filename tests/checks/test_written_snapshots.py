@@ -6,7 +6,8 @@ import pytest
 import written_reports
 
 from vitcheck.checks.assignment.assignment import load_assignment
-from vitcheck.checks.record.result import Evidence, SnapshotResult, StageResult, StageStatus
+from vitcheck.checks.record.result import Evidence, StageResult, StageStatus
+from vitcheck.checks.record.written_result import SnapshotResult
 from vitcheck.checks.written.examining import Written
 from vitcheck.reference.stages import STAGES, stage
 from vitcheck.submissions.written import latex, markdown, notebook, pdf, word

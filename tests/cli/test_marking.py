@@ -13,7 +13,7 @@ from gradebooks import result, work
 
 from vitcheck.__main__ import main
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
-from vitcheck.checks.record.result import AnswerResult, WrittenResult
+from vitcheck.checks.record.written_result import AnswerResult, WrittenResult
 
 Command = Callable[..., Run]
 ANSWERS = [

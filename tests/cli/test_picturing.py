@@ -12,7 +12,8 @@ from click.testing import Result as Run
 from own_picture import painted
 
 from vitcheck.__main__ import main
-from vitcheck.checks.record.result import Snapshot, Status
+from vitcheck.checks.record.result import Status
+from vitcheck.checks.record.snapshot import Snapshot
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 ASSIGNMENT = """

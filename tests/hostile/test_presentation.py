@@ -16,7 +16,8 @@ from playwright.sync_api import Browser
 from rich.console import Console
 
 from vitcheck.checks.record.pairs import Pair
-from vitcheck.checks.record.result import CodeLine, PictureResult, Result, Snapshot
+from vitcheck.checks.record.result import CodeLine, Result
+from vitcheck.checks.record.snapshot import PictureResult, Snapshot
 from vitcheck.reports import render_index, render_report, render_snapshot, snapshot_table, verdict
 from vitcheck.reports.html import render_similar
 from vitcheck.reports.summaries import summaries

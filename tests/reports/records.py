@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from vitcheck.checks.record.result import Record, Result, Snapshot
+from vitcheck.checks.record.result import Result
+from vitcheck.checks.record.snapshot import Record, Snapshot
 
 if TYPE_CHECKING:
     from vitcheck.submissions.host.process import Zygote

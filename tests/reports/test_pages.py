@@ -16,7 +16,7 @@ from samples import HOSTILE, a_class, all_passed, hostile, result, scaled_by_emb
 
 from vitcheck.checks.record.adjustment import Adjustment
 from vitcheck.checks.record.pairs import Pair
-from vitcheck.checks.record.result import PictureResult, Snapshot
+from vitcheck.checks.record.snapshot import PictureResult, Snapshot
 from vitcheck.reports import (
     render_index,
     render_report,

@@ -9,10 +9,10 @@ from samples import HOSTILE, all_passed
 from test_pages import page
 
 from vitcheck.checks.record.adjustment import Adjustment
-from vitcheck.checks.record.result import (
+from vitcheck.checks.record.result import Result
+from vitcheck.checks.record.written_result import (
     AnswerResult,
     DocumentResult,
-    Result,
     SnapshotOutcome,
     SnapshotResult,
     WrittenResult,

@@ -10,6 +10,7 @@ from torch import Tensor
 from ....reference.equations import merge_heads
 from ....reference.model_sizes import ModelSizes
 from ....submissions.host.trace import Use
+from ...locating.comparing import equal
 from ...locating.context import Context
 from ...locating.search.parameters import Linear, Norm
 from ...locating.steps.projections import unpack
@@ -116,10 +117,6 @@ def permuted_heads(example: Example) -> tuple[dict[str, Tensor], Tensor]:
     return edit.fixed, order
 
 
-def _agree(a: Tensor, b: Tensor) -> bool:
-    return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=1e-9)
-
-
 def _outputs(context: Context, map_: Linear) -> int:
     return context.use(map_.weight).numel() // context.stage("block_input", 1).shape[-1]
 
@@ -137,7 +134,7 @@ def _input_maps(example: Example, context: Context) -> list[tuple[Linear, str, i
         raise NotApplicable("query, key and value come from other layers than one or three")
     first = unpack(linears[0](context, normed), packing, roles, walk.heads)[0]
     query = context.stage("query", 1)
-    if not _agree(first, query):
+    if not equal(first, query):
         raise NotApplicable("the heads are not laid out in one of the usual ways")
     return [(one, packing, roles) for one in linears]
 
@@ -161,7 +158,7 @@ def _permute_output(edit: Edit, example: Example, context: Context, order: Tenso
         raise NotApplicable("there is no output projection")
     output = context.stage("attention_output", 1)
     fits = context.use(out.weight).numel() == merged.shape[-1] * output.shape[-1]
-    if not fits or not _agree(out(context, merged), output):
+    if not fits or not equal(out(context, merged), output):
         raise NotApplicable("the heads are not put side by side in the usual way")
     window = edit.window(out.weight)
     if window.dim() != 2:

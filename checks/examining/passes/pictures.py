@@ -12,7 +12,7 @@ from PIL import Image
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
 from ...assignment.assignment import Assignment
-from ...record.result import PictureResult
+from ...record.snapshot import PictureResult
 
 if TYPE_CHECKING:
     from torch import Tensor

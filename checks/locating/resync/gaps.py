@@ -10,11 +10,11 @@ from torch import Tensor
 from ....reference import equations as eq
 from ....submissions.host.trace import Value
 from ..anatomy import anatomy_of
+from ..comparing import ROUNDING, equal
 from ..context import Context, Predict
 from ..heads import Heads
 from ..search.nearness import factor
 from ..search.origins import origin
-from ..search.places import ROUNDING, equal
 from ..search.relations import measured
 from ..walk import Walk, combine, stage_of
 from .taken import Taken, earlier_stages

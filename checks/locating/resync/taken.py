@@ -10,11 +10,11 @@ from math import prod
 from torch import Tensor
 
 from ....submissions.host.trace import Reference, Value
+from ..comparing import ROUNDING
 from ..context import Context, Predict
 from ..search.nearness import factor, same
 from ..search.norms import Norm
 from ..search.parameters import EPS, Linear
-from ..search.places import ROUNDING
 from ..search.relations import measured
 from ..walk import Walk
 

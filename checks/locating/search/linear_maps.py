@@ -10,8 +10,8 @@ from torch import Tensor
 
 from ....reference.equations import linear
 from ....submissions.host.trace import Use
+from ..comparing import Array
 from ..context import Context
-from .places import Array
 
 
 @dataclass(frozen=True)

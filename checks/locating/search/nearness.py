@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from ..comparing import RELATION
+
 GIVEN = "what the equation gives"
-# relative; what is left of an exact relation in float64 is far below, what a real difference leaves far above
-_CLOSE = 1e-7
 
 
 def same(a: Tensor, b: Tensor, scale: float | None = None) -> bool:
     """Equal but for rounding, relative to ``scale`` or to the largest number of ``b``."""
     size = float(b.abs().max()) if scale is None else scale
-    return bool((a - b).abs().max() <= _CLOSE * size)
+    return bool((a - b).abs().max() <= RELATION * size)
 
 
 def factor(student: Tensor, right: Tensor) -> tuple[float, float]:

@@ -17,13 +17,14 @@ import torch
 from torch import Tensor
 
 from ....submissions.host.trace import Reference, Use
+from ..comparing import Array
 from ..context import Context
 from ..forms import NORMS, Form
 from .linear_maps import Linear as Linear
 from .linear_maps import Maps, as_matrix, distance, forms
 from .norms import Affine, BatchNorm, affines, batch_norms
 from .norms import Norm as Norm
-from .places import Array, Found, Places
+from .places import Found, Places
 
 EPS = (
     1e-5,

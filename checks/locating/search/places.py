@@ -18,16 +18,11 @@ import numpy.typing as npt
 from torch import Tensor
 
 from ....submissions.host.trace import Trace
-
-# Two correct formulations of one stage differ by at most 5e-15 of its largest value in float64 (convolution
-# against unfold, fused against explicit attention); the smallest mistake of the catalogue moves 3e-7.
-ROUNDING = 1e-9
+from ..comparing import ROUNDING, Array, same_cells
 
 _NEAR_ZERO = 1e-3  # relative: such values are not told apart well
 _HITS_KEPT = 48  # positions of one value that are followed up; only repeated values have more
 _ANCHORS = 3
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -65,13 +60,6 @@ def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
     return Places({one.number: one.cells.numpy() for one in chosen if "float" in one.dtype})
 
 
-def equal(student: Tensor, right: Tensor) -> bool:
-    """Are they of one shape, and equal to rounding, relative to the largest number of ``right``?"""
-    if student.shape != right.shape:
-        return False
-    return bool((student - right).abs().max() <= ROUNDING * right.abs().max())
-
-
 def is_at(place: Place, cells: Array, located: Sequence[int], array: Array) -> bool:
     """Is ``array`` all of the memory ``cells`` of a record, its axes in the order that ``place`` tells?
 
@@ -84,18 +72,6 @@ def is_at(place: Place, cells: Array, located: Sequence[int], array: Array) -> b
     if array.ndim != len(located) or not array.size:
         return False
     return same_cells(array.transpose(*rest, *order).ravel(), cells)
-
-
-def same_cells(array: Array, cells: Array) -> bool:
-    """Are the numbers equal to rounding, and those that a mask has made infinite to the sign?"""
-    if array.size != cells.size:
-        return False
-    finite = np.isfinite(cells)
-    if not finite.all():
-        if not np.array_equal(array[~finite], cells[~finite]):
-            return False
-        array, cells = array[finite], cells[finite]
-    return bool(np.abs(array - cells).max(initial=0.0) <= ROUNDING * np.abs(cells).max(initial=0.0))
 
 
 class Places:

@@ -17,12 +17,7 @@ import torch
 from torch import Tensor
 
 from ....submissions.host.trace import Trace
-
-# A model may return its scores in a smaller type than it computes them in: a few units in the last place of
-# that, as softmax makes them. In float64 it is what two correct formulations differ by, as in ``places``.
-_ROUNDING = {"float64": 1e-9, "float32": 1e-5, "float16": 2e-3, "bfloat16": 2e-2, "float8": 0.1}
-# Rows are divided by their spread, and probabilities down to 1e-16 go through a logarithm.
-_SAME_ORDER = 1e-6
+from ..comparing import ORDER, equal, rounding_of
 
 _LOGITS = re.compile("logit")
 _SCORES = re.compile("^(cls|class|pred|predicted|final)?scores?$|^(out|outputs?|y|yhat|preds?|predictions?)$")
@@ -78,7 +73,7 @@ class Output:
 
     @property
     def rounding(self) -> float:
-        return _ROUNDING.get(self.dtype, _ROUNDING["float8" if "float8" in self.dtype else "float64"])
+        return rounding_of(self.dtype)
 
     def readings(self, shape: Sequence[int]) -> Iterator[Tensor]:
         """The tensor in that shape, if it is that but for the order of axes and axes of one."""
@@ -96,9 +91,7 @@ class Output:
     def is_one_of(self, values: Iterable[Tensor]) -> bool:
         """Does it hold one of these, in some layout and to the rounding of its type?"""
         return any(
-            _close(reading, value, self.rounding)
-            for value in values
-            for reading in self.readings(value.shape)
+            equal(reading, value, self.rounding) for value in values for reading in self.readings(value.shape)
         )
 
     def follows_from(self, scores: Tensor) -> bool:
@@ -110,21 +103,16 @@ class Output:
         return any(self._follows(one, scores) for one in self.readings(scores.shape))
 
     def _follows(self, one: Tensor, scores: Tensor) -> bool:
-        slack = max(_SAME_ORDER, 2 * self.rounding)
+        slack = max(ORDER, 2 * self.rounding)
         for right in (scores, scores.softmax(-1), scores.sigmoid()):
             forms = [right.sort(-1, descending=True).values, right.sort(-1).values]
-            if any(_close(one, form, slack) for form in (right, *forms)):
+            if any(equal(one, form, slack) for form in (right, *forms)):
                 return True
         if self.is_whole:
             best = torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1])
             orders = (scores.argsort(-1, descending=True), scores.argsort(-1), best)
             return any(torch.equal(one, order.double()) for order in orders)
-        return any(_close(_standardised(form), _standardised(scores), slack) for form in (one, one.log()))
-
-
-def _close(one: Tensor, right: Tensor, rounding: float) -> bool:
-    """Equal but for rounding, relative to the largest number; what is not finite is equal to nothing."""
-    return bool((one - right).abs().max() <= rounding * right.abs().max())
+        return any(equal(_standardised(form), _standardised(scores), slack) for form in (one, one.log()))
 
 
 def _standardised(rows: Tensor) -> Tensor:

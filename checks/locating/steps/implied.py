@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 from ....reference import equations as eq
+from ..comparing import equal
 from ..context import Predict
 from ..heads import Attention, Heads
 from ..search.linear_maps import Linear
-from ..search.places import ROUNDING
 from ..walk import Walk, applied
 from .attention import right_forms
 from .projections import head_count, role
@@ -92,7 +92,7 @@ def _pairs(walk: Walk, parts: list[_Part]) -> Iterator[tuple[_Part, _Part]]:
 def _one_weight(first: _Part, second: _Part) -> bool:
     """Do they differ by their biases at most? One weight in two roles is a mistake."""
     a, b = (one.tensor - one.tensor.mean(2, keepdim=True) for one in (first, second))
-    return a.shape == b.shape and torch.allclose(a, b, rtol=0.0, atol=ROUNDING)
+    return equal(a, b)
 
 
 def _leads_on(walk: Walk, x: Predict, context: Tensor, after: int) -> bool:

@@ -7,10 +7,8 @@ from dataclasses import replace
 from ...examining.drawing import noise
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotReached
-from .passes import demand_numbers, example_of, far, passes_of, scores_of
-
-# Two different random images must give scores that differ by more than rounding.
-DIFFERENT = 1e-6
+from ...locating.comparing import DIFFERENT, far
+from .passes import demand_numbers, example_of, passes_of, scores_of
 
 
 def batch_independence(examination: Examination) -> None:

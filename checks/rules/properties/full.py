@@ -13,9 +13,10 @@ from ...examining.drawing import Draw, is_large
 from ...examining.examination import Examination
 from ...examining.passes.predicting import predicted, with_weights
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
+from ...locating.comparing import SINGLE
 from .deeper import demand_the_same
 from .passes import example_of
-from .uses import SINGLE, follow
+from .uses import follow
 
 _BATCH = 2  # the least that is laid out by the same operations as more
 

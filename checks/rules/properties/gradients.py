@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....submissions.errors import Frame
-from ....submissions.host.session import Passes
+from ....submissions.questions.plain_passes import Passes
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ....submissions.host.session import Passes
 from ....submissions.host.trace import Use, Value
 from ....submissions.questions.answers import Habit
+from ....submissions.questions.plain_passes import Passes
 from ....submissions.reading.code import module_file
 from ....submissions.reading.python_text import decode
 from ...examining.drawing import Draw
@@ -18,9 +18,6 @@ from ...locating.search.norms import BatchNorm, Norm
 from ...locating.search.origins import origin
 from ...locating.search.parameters import Linear
 from ...locating.search.returned_scores import scores_in
-
-# Batched and single passes differ by at most 5.3e-15 of the largest value in float64; mistakes by far more.
-ROUNDING = 1e-9
 
 
 def example_of(examination: Examination) -> Example:
@@ -63,15 +60,6 @@ def same(first: tuple[Tensor, ...], second: tuple[Tensor, ...]) -> bool:
     return len(first) == len(second) and all(
         a.shape == b.shape and bool(((a == b) | (a.isnan() & b.isnan())).all()) for a, b in zip(first, second)
     )
-
-
-def far(a: Tensor, b: Tensor, tolerance: float = ROUNDING) -> bool:
-    """Do two tensors differ in shape, or by more than ``tolerance`` of the largest value?"""
-    if a.shape != b.shape or not a.numel():
-        return a.shape != b.shape
-    apart = (a - b).abs().where(a != b, 0.0)  # a mask makes numbers infinite, in both alike
-    largest = b.abs().nan_to_num(0.0, posinf=0.0).max()
-    return not bool(apart.max() <= tolerance * (1 + largest))  # NaN is far from everything
 
 
 def of_block_1(context: Context, key: str) -> Tensor:

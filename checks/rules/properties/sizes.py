@@ -8,11 +8,12 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ....submissions.errors import StudentCodeFailed
-from ....submissions.host.session import Passes
+from ....submissions.questions.plain_passes import Passes
 from ...examining.drawing import Draw
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
-from .passes import example_of, far, leaves_of, passes_of, scores_of, some
+from ...locating.comparing import far
+from .passes import example_of, leaves_of, passes_of, scores_of, some
 
 _ODD_WIDTH = 24, 4, 2  # width, heads, and what is added so that they no longer divide it
 

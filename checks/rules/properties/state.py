@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....submissions.errors import Frame
-from ....submissions.host.session import Passes
+from ....submissions.questions.plain_passes import Passes
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
 from .passes import example_of, line_of, passes_of, same, some, sound

@@ -19,11 +19,11 @@ from ...examining.passes.editing import (
 )
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed, NotApplicable, NotReached
+from ...locating.comparing import DIFFERENT, far
 from ...locating.context import Context
 from ...locating.search.origins import origin
 from ...locating.search.parameters import Norm
-from .batches import DIFFERENT
-from .passes import example_of, far, of_block_1
+from .passes import example_of, of_block_1
 
 _BY_COLUMNS = {"patch-columns-first", "conv-tokens-column-major"}
 

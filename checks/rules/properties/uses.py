@@ -18,11 +18,9 @@ from ...examining.passes.predicting import predicted
 from ...examining.using import RANGES, in_range
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.anatomy import anatomy_of
+from ...locating.comparing import ROUNDING, SINGLE, far
 from ...locating.search.returned_scores import scores_in
-from .passes import ROUNDING, example_of, far
-
-# float32 keeps 7 digits, of which a chain of three blocks loses one or two; a mistake changes the second.
-SINGLE = 1e-3
+from .passes import example_of
 
 # Dropout parts passes from each other by as much as from eval mode. Where it drops next to nothing, it still
 # scales what stays: by a tenth in each branch at most, or it would drop something in four passes.

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from vitcheck.checks.locating.anatomy import Input
+from vitcheck.checks.locating.comparing import equal
 from vitcheck.checks.locating.context import Predict
 from vitcheck.checks.locating.forms import LOGITS, NORMS, Form
 from vitcheck.checks.locating.search.norms import BatchNorm, Norm
 from vitcheck.checks.locating.search.parameters import Linear
-from vitcheck.checks.locating.search.places import equal
 from vitcheck.checks.locating.walk import Walk, applied, combine, right_of, stage_of
 from vitcheck.checks.vit.readout import settle_block_outputs
 from vitcheck.submissions.host.trace import Use
