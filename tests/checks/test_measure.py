@@ -64,3 +64,11 @@ def test_what_is_infinite_is_counted() -> None:
     assert "1 numbers that are not finite" in measured(
         RIGHT.masked_fill(RIGHT.max() == RIGHT, torch.inf), RIGHT, "B T D"
     )
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_of_what_is_not_finite_nothing_else_is_said(number: float) -> None:
+    hole = RIGHT.index_fill(1, torch.tensor([3]), number)
+    assert "24 numbers that are not finite" in measured(hole[:1], RIGHT[:1], "B T D")
+    assert measured(RIGHT, hole, "B T D") == "It is finite, and the equation gives numbers that are not."
+    assert "no simple relation" in measured(RIGHT + 0.3 * OTHER, RIGHT, "B T D", {"S08": hole})

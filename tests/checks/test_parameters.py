@@ -50,6 +50,15 @@ MAPS: dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]] = {
 }
 
 
+def test_a_map_to_nothing_is_none() -> None:
+    def both(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+        return F.linear(x, w[:0], b[:0]).sum() + F.linear(x, w, b)
+
+    map_, result, _ = next(walk_of(Pass(both)).parameters.linears(X, -1))
+    assert result.shape == (3, 5, OUT)
+    assert map_.bias is not None
+
+
 @pytest.mark.parametrize("name", MAPS)
 def test_a_linear_map_is_found_with_its_bias(name: str) -> None:
     walk = walk_of(Pass(MAPS[name]))

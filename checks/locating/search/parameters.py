@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ....submissions.host.trace import Reference, Use
+from ....submissions.host.trace import Reference, Use, Value
 from ..comparing import Array
 from ..context import Context
 from ..forms import NORMS, Form
@@ -55,11 +55,7 @@ class Parameters:
         """Every consumption of a floating-point parameter, in order, and what it reads."""
         trace = self._context.trace
         references = {use: trace.used(use) for use in self._all if not self._again(use.record)}
-        return {
-            use: reference
-            for use, reference in references.items()
-            if "float" in trace.value(reference).dtype and trace.value(reference).cells is not None
-        }
+        return {use: one for use, one in references.items() if _holds_numbers(trace.value(one), one)}
 
     @cached_property
     def merged(self) -> dict[Use, Reference]:
@@ -74,7 +70,7 @@ class Parameters:
         seen: dict[Reference, Use] = {}
         for use, reference in (*uses.items(), *((use, trace.used(use)) for use in whole)):
             value = trace.value(reference)
-            if "float" in value.dtype and value.cells is not None and value.kind != "tensor":
+            if _holds_numbers(value, reference) and value.kind != "tensor":
                 seen.setdefault(reference, use)
         return {use: reference for reference, use in seen.items() if use not in self.uses}
 
@@ -287,6 +283,11 @@ def _tokens_of(form: Form, x: Tensor, index: tuple[int, ...]) -> Tensor:
 def _middle_index(x: Tensor) -> tuple[int, ...]:
     """One token: not of the first image, not the class token."""
     return tuple(min(1, size - 1) if axis == 0 else size // 2 for axis, size in enumerate(x.shape[:-1]))
+
+
+def _holds_numbers(value: Value, reference: Reference) -> bool:
+    """Is it of a float type, and not empty?"""
+    return "float" in value.dtype and value.cells is not None and _numel(reference.shape) > 0
 
 
 def _numel(shape: Sequence[int]) -> int:

@@ -31,7 +31,10 @@ def measured(
         return f"{begin} has the shape {_shape(student)}, and the equation gives {_shape(right)}."
     if not bool(torch.isfinite(student).all()):
         return f"{begin} holds {int((~torch.isfinite(student)).sum())} numbers that are not finite."
-    told = next(_relations(student, right, names_of(axes), earlier or {}), "")
+    if not bool(torch.isfinite(right).all()):
+        return f"{begin} is finite, and the equation gives numbers that are not."
+    finite = {label: one for label, one in (earlier or {}).items() if bool(torch.isfinite(one).all())}
+    told = next(_relations(student, right, names_of(axes), finite), "")
     return f"{begin} {told or _nearest(student, right)}.{_sums(student, axes)}"
 
 
