@@ -9,11 +9,11 @@ from typing import Any, cast
 from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
-from ..errors import Frame, NotLoaded
+from ..errors import Frame
 from ..questions.plain_passes import student_error
 from .conversation import Child
 from .decoding import reading
-from .session import Session
+from .session import Session, raise_loading_error
 
 Given = Mapping[str, Sequence[object]]  # choices by role
 
@@ -65,8 +65,8 @@ def candidates(session: Session, key: str, name: str | None) -> list[Candidate]:
     Raises NotLoaded where the pinned name is not defined.
     """
     reply, _ = session.child.request({"request": "components", "key": key, "name": name})
+    raise_loading_error(reply)
     with reading():
-        _raise_failure(reply)
         return [_candidate(key, number, one) for number, one in enumerate(reply["candidates"])]
 
 
@@ -115,8 +115,8 @@ def functions(session: Session, key: str, name: str | None) -> list[Function]:
     Raises NotLoaded where the pinned name is not defined.
     """
     reply, _ = session.child.request({"request": "functions", "key": key, "name": name})
+    raise_loading_error(reply)
     with reading():
-        _raise_failure(reply)
         return [
             Function(key, number, str(one["name"]), Frame(str(one["file"]), int(one["line"])))
             for number, one in enumerate(reply["functions"])
@@ -138,7 +138,7 @@ def call(session: Session, function: Function, given: Given, seed: int) -> Retur
     with reading():
         error = student_error(reply)
         if error is None:
-            _raise_failure(reply)
+            raise_loading_error(reply)
             found = tuple(out[f"out.{number}"] for number in range(len(reply["dtypes"])))
             return Returned(found, tuple(map(str, reply["dtypes"])), frozenset(map(str, reply["roles"])))
     raise error
@@ -164,9 +164,3 @@ def _encoded(one: object, name: str, tensors: dict[str, Tensor]) -> object:
             }
         }
     return one
-
-
-def _raise_failure(reply: Mapping[str, Any]) -> None:
-    if reply["failure"] is not None:
-        frame = reply["failure"]["frame"]
-        raise NotLoaded(str(reply["failure"]["reason"]), frame and Frame(str(frame[0]), int(frame[1])))

@@ -71,17 +71,7 @@ class Session:
 
     def _asked(self, header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Mapping[str, Any]:
         reply, _ = self.child.request(header, tensors)
-        with reading():
-            failure = student_error(reply)
-            if failure is not None:
-                raise NotLoaded(
-                    f"the code could not be executed: {failure}", next(iter(failure.frames), None)
-                )
-            if reply["failure"] is not None:
-                frame = reply["failure"]["frame"]
-                raise NotLoaded(
-                    str(reply["failure"]["reason"]), frame and Frame(str(frame[0]), int(frame[1]))
-                )
+        raise_loading_error(reply)
         return reply
 
     def sizes_for(self, sizes: AnySizes) -> AnySizes:
@@ -232,6 +222,17 @@ def _as_tensor(content: bytes) -> Tensor:
         if content
         else torch.empty(0, dtype=torch.uint8)
     )
+
+
+def raise_loading_error(reply: Mapping[str, Any]) -> None:
+    """Raises NotLoaded where the reply says why there is nothing to ask, or the student's code raised."""
+    with reading():
+        raised = student_error(reply)
+        if raised is not None:
+            raise NotLoaded(f"the code could not be executed: {raised}", next(iter(raised.frames), None))
+        if reply["failure"] is not None:
+            frame = reply["failure"]["frame"]
+            raise NotLoaded(str(reply["failure"]["reason"]), frame and Frame(str(frame[0]), int(frame[1])))
 
 
 def raise_building_error(reply: Mapping[str, Any]) -> None:

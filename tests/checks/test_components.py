@@ -57,6 +57,24 @@ def test_what_cannot_be_built_says_why() -> None:
         found.check("attention", "values")
 
 
+NEEDS_SETTINGS = """
+from torch import nn
+
+class MLP(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.inner, self.outer = nn.Linear(c.width, 4 * c.width), nn.Linear(4 * c.width, c.width)
+
+    def forward(self, x):
+        return self.outer(nn.functional.gelu(self.inner(x)))
+"""
+
+
+def test_what_cannot_be_built_for_want_of_settings_says_why() -> None:
+    with pytest.raises(CheckFailed, match="MLP could not be built: AttributeError.*'width'"):
+        parts(NEEDS_SETTINGS).check("mlp", "values")
+
+
 def test_what_is_missing_is_said() -> None:
     with pytest.raises(CheckFailed, match="No class or function was found that takes B T D and gives B T D"):
         parts("import torch.nn as nn\n\ndef helper():\n    return 1\n").check("attention", "values")

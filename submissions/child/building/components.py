@@ -160,7 +160,10 @@ def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: 
 
 def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:
     """Yield sizes that the code may have fixed by itself, as the shapes of its parameters tell."""
-    module = way(base)
+    try:
+        module = way(base)
+    except (Exception, SystemExit):  # as every other way has shown already
+        return
     seen = {
         name: one for name, one in observe(Parts.of(module)).items() if name in ("channels", "patch", "heads")
     }
