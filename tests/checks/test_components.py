@@ -71,7 +71,7 @@ class MLP(nn.Module):
 
 
 def test_what_cannot_be_built_for_want_of_settings_says_why() -> None:
-    with pytest.raises(CheckFailed, match="MLP could not be built: AttributeError.*'width'"):
+    with pytest.raises(CheckFailed, match=r"MLP could not be built: AttributeError.*'width'"):
         parts(NEEDS_SETTINGS).check("mlp", "values")
 
 

@@ -34,6 +34,17 @@ def test_the_likelihood_is_fishers() -> None:
     assert likelihood(3, 3, 5, 5) == 1
 
 
+def test_the_documentation_says_what_was_published() -> None:
+    published, page = load_published(ROOT / "tests"), (ROOT / "docs" / "measured.md").read_text("utf-8")
+    assert published is not None
+    sizes = {kind: max(total for _, total in own.values()) for kind, own in published.rates.items()}
+    assert sizes == {"right": 2000, "part": 250, "wrong": 2000, "unfinished": 500, "odd": 250}
+    for kind, own in published.rates.items():
+        _, _, table = page.partition(f"| {sizes[kind]} {kind} | programs |")
+        for name, (count, total) in own.items():
+            assert f"| {name} | {count} | {total} |" in table.partition("\n\n")[0]
+
+
 def _chance(total: int, rate: float, count: int) -> float:
     return comb(total, count) * rate**count * (1 - rate) ** (total - count)
 
