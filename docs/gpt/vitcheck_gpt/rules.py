@@ -9,10 +9,11 @@ from vitcheck.checks.examining.examination import Examination, Example
 from vitcheck.checks.examining.measures import MEASURES
 from vitcheck.checks.examining.passes.replay import Seen
 from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
+from vitcheck.checks.locating.comparing import far
 from vitcheck.checks.locating.context import Context
 from vitcheck.checks.rules.invariants import INVARIANTS
 from vitcheck.checks.rules.properties import PROPERTIES
-from vitcheck.checks.rules.properties.passes import example_of, far
+from vitcheck.checks.rules.properties.passes import example_of
 from vitcheck.checks.rules.rulebook import Rulebook
 
 from .table import STAGES
