@@ -67,11 +67,10 @@ class Examination(Examples):
         """Every mistake and variant of any example, in the order of stages."""
         steps = (step for example in self.examples for step in example.walk.steps)
         unnamed = self.unexplained | self._stuck
-        named = [step for step in steps if (step.key, step.block) not in unnamed]
-        if self._fixed_scale is not None:  # in place of what it looks like at single sizes
-            named = [step for step in named if step.key != self._fixed_scale.stage]
-        found = [one for step in named for one in step.findings]
-        found += [] if self._fixed_scale is None else [self._fixed_scale]
+        fixed = [] if self._fixed_scale is None else [self._fixed_scale]
+        instead = {one.stage for one in fixed}  # of what it looks like at single sizes
+        named = (one for one in steps if (one.key, one.block) not in unnamed and one.key not in instead)
+        found = [*(one for step in named for one in step.findings), *fixed]
         if self.is_foreign and self.architecture in _FOREIGN:
             found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
         if self.diagnosis is not None and self.diagnosis.id is not None:

@@ -1,4 +1,4 @@
-"""When two tensors count as one: every comparison of tensors, and every tolerance with its reason.
+"""When two tensors count as one: how they are compared, and what each tolerance is for.
 
 A tolerance is relative to the largest number of the right tensor. All are compared in float64, whatever they
 were computed in.

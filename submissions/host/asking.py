@@ -137,11 +137,12 @@ def call(session: Session, function: Function, given: Given, seed: int) -> Retur
     reply, out = session.child.request(header, tensors)
     with reading():
         error = student_error(reply)
-        if error is None:
-            raise_loading_error(reply)
-            found = tuple(out[f"out.{number}"] for number in range(len(reply["dtypes"])))
-            return Returned(found, tuple(map(str, reply["dtypes"])), frozenset(map(str, reply["roles"])))
-    raise error
+    if error is not None:
+        raise error
+    raise_loading_error(reply)
+    with reading():
+        found = tuple(out[f"out.{number}"] for number in range(len(reply["dtypes"])))
+        return Returned(found, tuple(map(str, reply["dtypes"])), frozenset(map(str, reply["roles"])))
 
 
 def _encoded(one: object, name: str, tensors: dict[str, Tensor]) -> object:
