@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from unittest.mock import patch
 
@@ -63,9 +64,9 @@ def test_by_default_the_report_is_shown_and_changes_no_grade(tmp_path: Path, zyg
 
 def test_records_without_a_written_part_are_still_read() -> None:
     folder = Path(__file__).parents[1] / "reports" / "records"
-    text = (folder / "two_mistakes.json").read_text("utf-8")
-    assert '"written"' not in text
-    assert Result.from_json(text).written is None
+    record = json.loads((folder / "two_mistakes.json").read_text("utf-8"))
+    del record["written"]
+    assert Result.from_json(json.dumps(record)).written is None
 
 
 def test_where_it_is_paid_for_each_right_snapshot_counts(
