@@ -1,1 +1,1 @@
-"""Is it right, and if not, why: locating stages, known mistakes, the check suite, the result record."""
+"""Is it right, and if not, why: locating stages, known mistakes, the result record."""

@@ -28,8 +28,9 @@ from ..architecture.family import ArchitectureError, Family, family, family_name
 from ..record.result import Visibility
 from .asked_model import Blocks, FullSizes, Known, Labels, Model
 from .asked_parts import ASPECTS, Components, ExercisePart, Exercises, Part
-from .asked_points import GROUPS, PARTS, GroupOrCheck, Points, kind_of
+from .asked_points import GroupOrCheck, Points
 from .asked_writing import Question, WrittenPart
+from .kinds import PARTS, group_of, kind_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -170,7 +171,7 @@ class Assignment(_Table):
 
     def visibility_of(self, id: str) -> Visibility:
         """Say when students may see how the check ended: its own entry, else that of its group."""
-        group = (GROUPS | PARTS)[kind_of(id)]
+        group = group_of(id) or PARTS[kind_of(id)]
         return self.visibility.get(id, self.visibility.get(group, Visibility.VISIBLE))
 
     def points_of(self, ids: Sequence[str]) -> dict[str, float]:
@@ -182,11 +183,11 @@ class Assignment(_Table):
         own |= {name: self._part_points(name) for name in ids if kind_of(name) in PARTS}
         members: dict[str, list[str]] = {}
         for name in ids:
-            if kind_of(name) in PARTS:
-                continue
-            members.setdefault(GROUPS[kind_of(name)], []).append(name)
-        shares = {group: self._share(group, names, own) for group, names in members.items()}
-        return {name: own[name] if name in own else shares[GROUPS[kind_of(name)]] for name in ids}
+            if group := group_of(name):
+                members.setdefault(group, []).append(name)
+        shares = {name: self._share(group, names, own) for group, names in members.items() for name in names}
+        worth = shares | own
+        return {name: worth[name] for name in ids}
 
     def _part_points(self, id: str) -> float:
         """Of ``component[mlp.shape]`` or ``exercise[fuse_heads]``."""
@@ -198,7 +199,7 @@ class Assignment(_Table):
 
     def _share(self, group: str, names: Sequence[str], own: Mapping[str, float]) -> float:
         others = sum(name not in own for name in names)
-        rest = getattr(self.points, group) - sum(own.get(name, 0.0) for name in names)
+        rest = self.points.of(group) - sum(own.get(name, 0.0) for name in names)
         return float(max(rest, 0.0) / others) if others else 0.0
 
 

@@ -14,8 +14,8 @@ from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
 from ..examining.placing import location
 from ..examining.verdicts import CheckOutcome
-from ..parts.exercises import Exercises
-from ..parts.parts import Parts
+from ..parts.exercises import exercises_of
+from ..parts.parts import parts_of
 from ..parts.parts_record import exercise_mistakes, exercise_variants
 from ..record.result import (
     CheckResult,
@@ -47,8 +47,6 @@ def graded(
     outcomes: Sequence[CheckOutcome],
     notes: Notes,
     run: Run,
-    parts: Parts | None = None,
-    exercises: Exercises | None = None,
     written: Written | None = None,
 ) -> Result:
     """The record of a submission whose checks have run."""
@@ -58,11 +56,11 @@ def graded(
     family = examination.family
     checks = _checks(examination.assignment, points, outcomes)
     models = [examination] if examination.assignment.architectures else []
-    components = parts.components if parts is not None else []
+    components, exercises = parts_of(examination).components, exercises_of(examination)
     findings = [found for one in (*models, *components) for found in mistake_results(one)]
-    findings += exercise_mistakes(exercises) if exercises else []
+    findings += exercise_mistakes(exercises)
     findings += property_results(outcomes, examination.source, {one.id for one in findings}, family)
-    stages = stage_results(examination, outcomes, parts)
+    stages = stage_results(examination, outcomes)
     return Result(
         schema=1,
         submission=name,
@@ -75,7 +73,7 @@ def graded(
         mistakes=findings,
         variants=[
             *(found for one in (*models, *components) for found in variant_results(one)),
-            *(exercise_variants(exercises) if exercises else ()),
+            *exercise_variants(exercises),
         ],
         notes=[
             *unearned(points, ended, outcomes),

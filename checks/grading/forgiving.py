@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..assignment.asked_points import kind_of
+from ..assignment.kinds import kind_of
 from ..examining.verdicts import CheckOutcome
 from ..record.result import Note
 

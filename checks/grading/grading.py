@@ -22,13 +22,11 @@ from ...submissions.written.reading import read_documents
 from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
 from ..examining.passes.pictures import Picture
-from ..parts.exercises import Exercises
-from ..parts.parts import Parts
 from ..record.result import Result, Run
 from ..rules.forgeries import refuse_forgeries
 from ..written.examining import Written
 from .assembling import Notes, graded, not_graded
-from .running import run_suite
+from .running import run_checks
 
 
 def grade(
@@ -74,11 +72,9 @@ def grade(
                 examination.trace_examples()
                 examination.locate_examples()
                 refuse_forgeries(examination)
-            parts = Parts(examination)
-            exercises = Exercises(examination)
-            outcomes = run_suite(examination, checks, parts, exercises)
+            outcomes = run_checks(examination, checks)
             run = _run(seed, began, layers, examination)
-            return graded(name, examination, outcomes, notes, run, parts, exercises, written)
+            return graded(name, examination, outcomes, notes, run, written)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
         error = Crashed(f"the model could not be built: {failed}", next(iter(failed.frames), None))
         return not_graded(name, assignment, error, source, notes, _run(seed, began, layers), written)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...submissions.reading.source import Source
 from ..architecture.family import Family
+from ..assignment.kinds import PARTS, kind_of
 from ..examining.examination import Examination
 from ..examining.placing import location
 from ..examining.verdicts import CheckOutcome
@@ -13,7 +14,6 @@ from ..locating.walk import Finding
 from ..record.result import Location, MistakeResult, VariantResult
 from .stage_rows import where_of
 
-_OF_PARTS = ("component[", "exercise[")  # which give their mistakes themselves
 # what a property shows of these may only follow from a mistake at a stage
 _CONSEQUENCES = {"unused-parameter", "path-detached", "rng-consumed-in-eval", "squeeze-drops-batch"}
 
@@ -28,8 +28,8 @@ def property_results(
     """What properties of the whole model give away beyond the mistakes that stages have shown."""
     found: dict[str, MistakeResult] = {}
     for one in outcomes:
-        if one.stage is not None or not one.mistakes or one.id.startswith(_OF_PARTS):
-            continue
+        if one.stage is not None or not one.mistakes or kind_of(one.id) in PARTS:
+            continue  # parts give their mistakes themselves
         may_follow = bool(known) and one.mistakes[0] in _CONSEQUENCES
         if not may_follow and not known.intersection(one.mistakes):
             found.setdefault(one.mistakes[0], _of_property(one, source, family))

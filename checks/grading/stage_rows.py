@@ -6,33 +6,30 @@ from collections.abc import Sequence
 
 from ...reference.components import COMPONENTS
 from ...reference.stages import Stage
+from ..assignment.kinds import kind_of, kinds
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
 from ..examining.placing import location, place_of
 from ..examining.verdicts import CheckOutcome
 from ..locating.comparing import ROUNDING
 from ..parts.part_judging import stage_outcomes
-from ..parts.parts import Parts
+from ..parts.parts import parts_of
 from ..parts.parts_record import unseen_stage
 from ..record.result import Evidence, Location, StageResult, StageStatus
-from ..rules.judging import shape_and_expected
+from ..rules.kinds.shape import shape_and_expected
 from .corners import Corner, corner_of, rounded
 
-_JUDGING = ("shape", "equation", "invariant")
 
-
-def stage_results(
-    examination: Examination, outcomes: Sequence[CheckOutcome], parts: Parts | None
-) -> dict[str, StageResult]:
+def stage_results(examination: Examination, outcomes: Sequence[CheckOutcome]) -> dict[str, StageResult]:
     """Those of the model; where none is asked for, those of the components."""
     if examination.assignment.architectures:
         return {row.label: _stage(examination, row, outcomes) for row in _rows(examination)}
-    return {row.label: _stage_of_parts(parts, examination, row) for row in examination.family.stages}
+    return {row.label: _stage_of_parts(examination, row) for row in examination.family.stages}
 
 
-def _stage_of_parts(parts: Parts | None, examination: Examination, row: Stage) -> StageResult:
+def _stage_of_parts(examination: Examination, row: Stage) -> StageResult:
     """The stage in the component that gets it wrong, else in the first that has it."""
-    having = [one for one in (parts.judged if parts else ()) if row.key in COMPONENTS[one.key].stages]
+    having = [one for one in parts_of(examination).judged if row.key in COMPONENTS[one.key].stages]
     found = [
         _stage(one.component, row, stage_outcomes(one.faults)) for one in having if one.component is not None
     ]
@@ -93,7 +90,12 @@ def _judges(examination: Examination, outcome: CheckOutcome, row: Stage) -> bool
     family = examination.family
     if row.key == family.input_key and outcome.stage is None and outcome.mistakes:
         return family.mistakes[outcome.mistakes[0]].stage == row.key
-    return outcome.stage == row.key and outcome.id.split("[")[0] in _JUDGING
+    return outcome.stage == row.key and _judging(outcome)
+
+
+def _judging(outcome: CheckOutcome) -> bool:
+    kind = kinds().get(kind_of(outcome.id))
+    return kind is not None and kind.judges_stage
 
 
 def _why_not(mine: Sequence[CheckOutcome]) -> str | None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from ...reference.exercises import EXERCISES
 from ...submissions.errors import Frame, NotLoaded, StudentCodeFailed
 from ...submissions.host.asking import Function, Returned, call, functions
 from ..architecture.catalogue import mistakes
+from ..assignment.assignment import Assignment
+from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed
+from ..rules.check import Check
 from .matching import answer_of, told
 from .models import model_trials
 from .trials import Trial, trials
@@ -108,6 +112,22 @@ class Exercises:
         if answer is not None and not any(self.counts(one) for one in ids):
             return Verdict("", ids, function.frame, ran=True)
         return Verdict(told(trial, returned), ids, function.frame, ran=True)
+
+
+@asked_once
+def exercises_of(examination: Examination) -> Exercises:
+    """The exercises of this submission."""
+    return Exercises(examination)
+
+
+def exercise_checks(asked: Assignment) -> Iterator[Check]:
+    """One check for each exercise that is asked for."""
+    for key in asked.exercises:
+        yield Check(f"exercise[{key}]", None, EXERCISES[key].title, partial(_check, key=key))
+
+
+def _check(examination: Examination, key: str) -> None:
+    exercises_of(examination).check(key)
 
 
 def _missing(key: str) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from ...reference.stages import stage
 from ...submissions.errors import Frame
 from ..examining.verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
-from ..rules import judging
 from ..rules.invariants import INVARIANTS
+from ..rules.kinds.equation import check_equation
+from ..rules.kinds.invariant import check_invariant
 from ..rules.properties.passes import some
 from .component import Component
 
@@ -51,8 +52,8 @@ def _stages(component: Component) -> Iterator[Fault]:
 
 
 def _of_stage(component: Component, key: str) -> Iterator[Fault]:
-    checks: list[Callable[[Component, str], None]] = [judging.check_equation]
-    checks += [judging.check_invariant] if key in INVARIANTS else []
+    checks: list[Callable[[Component, str], None]] = [check_equation]
+    checks += [check_invariant] if key in INVARIANTS else []
     for check in checks:
         try:
             check(component, key)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 from ...reference.components import COMPONENTS
 from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ...submissions.host.asking import Candidate, candidates
 from ..architecture.catalogue import mistakes
+from ..assignment.asked_parts import ASPECTS
+from ..assignment.assignment import Assignment
+from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed, NotAsked
+from ..rules.check import Check
 from .component import Component
 from .part_judging import Fault, faults
 
@@ -93,6 +100,24 @@ class Parts:
         except StudentCodeFailed as error:  # at other sizes than it was tried at
             frame = next(iter(error.frames), candidate.frame)
             return Part(candidate.key, None, (Fault(f"it could not be built: {error}", frame=frame),))
+
+
+@asked_once
+def parts_of(examination: Examination) -> Parts:
+    """The components of this submission."""
+    return Parts(examination)
+
+
+def component_checks(asked: Assignment) -> Iterator[Check]:
+    """One check for each aspect of each component that is asked for."""
+    for key, aspect in product(asked.components, ASPECTS.values()):
+        title = f"{COMPONENTS[key].title} {aspect.title}"
+        run = partial(_check, key=key, aspect=aspect.key)
+        yield Check(f"component[{key}.{aspect.key}]", None, title, run)
+
+
+def _check(examination: Examination, key: str, aspect: str) -> None:
+    parts_of(examination).check(key, aspect)
 
 
 def _missing(key: str) -> str:

@@ -105,7 +105,7 @@ class StageResult(Frozen):
 
 
 class CheckResult(Frozen):
-    """One check of the suite."""
+    """One check, as it ended."""
 
     id: str
     stage: str | None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+
+from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
 from ..architecture.family import Family
 from ..examining.measures import Measure
 from ..examining.passes.example import Example
 from .invariants import Invariant
-from .outputs import Forms
 from .properties import Property
+
+Forms = Iterator[tuple[str, tuple[str, ...], Tensor]]  # what it is, the mistake that it is, its values
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..examining.measures import MEASURES
 from ..rules.invariants import INVARIANTS
-from ..rules.outputs import OUTPUTS
-from ..rules.parameter_count import vit_parameters
+from ..rules.kinds.output import OUTPUTS
+from ..rules.kinds.parameters import vit_parameters
 from ..rules.properties import PROPERTIES
 from ..rules.rulebook import Rulebook
 

@@ -14,7 +14,7 @@ from vitcheck.checks.assignment.assignment import Assignment
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckOutcome
 from vitcheck.checks.grading.assembling import Notes, graded, not_graded
-from vitcheck.checks.grading.running import run_suite
+from vitcheck.checks.grading.running import run_checks
 from vitcheck.checks.record.result import Evidence, Outcome, Result, Run, StageStatus, Status
 from vitcheck.submissions.errors import Frame, TimedOut
 from vitcheck.submissions.host.session import Left
@@ -24,7 +24,7 @@ RUN = Run(seed=1, seconds=0)
 
 
 def record(examination: Examination, outcomes: Sequence[CheckOutcome] | None = None) -> Result:
-    outcomes = run_suite(examination) if outcomes is None else outcomes
+    outcomes = run_checks(examination) if outcomes is None else outcomes
     result = graded("ann", examination, outcomes, Notes(), RUN)
     jsonschema.validate(json.loads(result.to_json()), SCHEMA)
     return result

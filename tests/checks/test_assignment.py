@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from vitcheck.checks.architecture.catalogue import mistakes
-from vitcheck.checks.assignment.asked_points import GROUPS
 from vitcheck.checks.assignment.assignment import (
     Assignment,
     AssignmentError,
     assignment_names,
     load_assignment,
 )
+from vitcheck.checks.assignment.kinds import kinds
 from vitcheck.reference.sizes import Sizes, preset
 from vitcheck.reference.stages import ARCHITECTURES, LABEL_SETS
 
@@ -123,9 +123,9 @@ def test_a_share_of_its_own_comes_out_of_the_group(tmp_path: Path) -> None:
     assert points == {"equation[S12]": 4, "equation[S13]": 11, "equation[S14]": 11}
 
 
-@pytest.mark.parametrize("kind", GROUPS)
+@pytest.mark.parametrize("kind", kinds())
 def test_every_kind_of_check_is_paid_for(kind: str, tmp_path: Path) -> None:
-    text = SMALLEST.replace("equations = 26", f"{GROUPS[kind]} = 8") + "[written]\n"
+    text = SMALLEST.replace("equations = 26", f"{kinds()[kind].group} = 8") + "[written]\n"
     ids = [f"{kind}[S01]", f"{kind}[S02]"]
     assert load_assignment(written(tmp_path, text)).points_of(ids) == dict.fromkeys(ids, 4)
 

@@ -6,7 +6,7 @@ import pytest
 from examining import BRIEF, examine
 
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotReached
-from vitcheck.checks.rules.breakpoints import Breakpoints
+from vitcheck.checks.rules.kinds.breakpoint import Breakpoints
 
 EVERY = [f"S{number:02}" for number in range(1, 27)]
 SCORES = "attn_scores = (q @ k.transpose(-2, -1)) / math.sqrt(self.head_dim)"

@@ -7,7 +7,7 @@ from corpus import BASES
 from examining import examine
 
 from vitcheck.checks.grading.assembling import Notes, graded
-from vitcheck.checks.grading.running import run_suite
+from vitcheck.checks.grading.running import run_checks
 from vitcheck.checks.record.result import Run
 
 # a base: its own dictionary key shows another tensor
@@ -29,7 +29,7 @@ def test_a_returned_tensor_that_the_model_never_computed_is_named(id: str) -> No
 
 def test_the_mutant_is_told_at_its_stage_and_nowhere_else() -> None:
     examination = examine("report-stage-recomputed-beside-model")
-    outcomes = run_suite(examination)
+    outcomes = run_checks(examination)
     run = Run(seed=1, seconds=1.0, isolation=[], versions={}, examples=2, sizes={})
     result = graded("mutant", examination, outcomes, Notes(), run)
     assert [one.id for one in outcomes if one.id.startswith("equation") and one.outcome == "failed"] == [

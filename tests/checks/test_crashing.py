@@ -11,7 +11,7 @@ from tracing_helpers import sizes_of, trace_source
 from vitcheck.checks.examining.crashing import diagnose
 from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
 from vitcheck.checks.locating.locate import locate
-from vitcheck.checks.rules.judging import check_equation
+from vitcheck.checks.rules.kinds.equation import check_equation
 from vitcheck.checks.vit.vit import VIT
 from vitcheck.reference.stages import stage
 

@@ -12,7 +12,8 @@ from mutants import MUTANTS, Mutant
 
 from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
-from vitcheck.checks.rules.properties import PROPERTIES, judge
+from vitcheck.checks.rules.kinds.property import check_property
+from vitcheck.checks.rules.properties import PROPERTIES
 
 TOLD = [one for one in MUTANTS if one.id in PROPERTY and not one.crashes]
 ERRORS = [one for one in TOLD if mistakes()[one.id].kind == "error"]
@@ -25,7 +26,7 @@ def _name(mutant: Mutant) -> str:
 
 def _failure(mutant: str, property_name: str, *forbidden: str) -> CheckFailed:
     with pytest.raises(CheckFailed) as failed:
-        judge(examine(mutant, assignment=forbidding(*forbidden)), PROPERTIES[property_name])
+        check_property(examine(mutant, assignment=forbidding(*forbidden)), PROPERTIES[property_name])
     return failed.value
 
 
@@ -37,7 +38,7 @@ def test_a_mistake_fails_its_property_and_is_named_first(mutant: Mutant) -> None
 @pytest.mark.parametrize("mutant", VARIANTS, ids=_name)
 def test_a_variant_is_noted_and_costs_something_only_where_it_is_forbidden(mutant: Mutant) -> None:
     examination = examine(mutant.name)
-    judge(examination, PROPERTIES[PROPERTY[mutant.id]])
+    check_property(examination, PROPERTIES[PROPERTY[mutant.id]])
     assert mutant.id in [one.id for one in examination.noted]
     assert _failure(mutant.name, PROPERTY[mutant.id], mutant.id).mistakes == (mutant.id,)
 
@@ -59,7 +60,7 @@ LINES = [
 def test_the_line_is_said(mutant: str, property_name: str, code: str) -> None:
     examination = examine(mutant)
     with pytest.raises(CheckFailed) as failed:
-        judge(examination, PROPERTIES[property_name])
+        check_property(examination, PROPERTIES[property_name])
     frame = failed.value.frame
     assert frame is not None
     assert code in examination.source.files[frame.file].decode().splitlines()[frame.line - 1]
@@ -89,7 +90,7 @@ NATURAL = [  # forms that correct bases have by themselves
 @pytest.mark.parametrize(("base", "id"), NATURAL)
 def test_a_form_of_a_correct_base_is_noted(base: str, id: str) -> None:
     examination = examine(base)
-    judge(examination, PROPERTIES[PROPERTY[id]])
+    check_property(examination, PROPERTIES[PROPERTY[id]])
     assert id in [one.id for one in examination.noted]
 
 
@@ -99,7 +100,7 @@ def test_a_form_of_a_correct_base_is_noted(base: str, id: str) -> None:
 )
 def test_what_is_looked_for_only_where_it_is_forbidden(base: str, id: str) -> None:
     with pytest.raises(NotApplicable):
-        judge(examine(base), PROPERTIES[PROPERTY[id]])
+        check_property(examine(base), PROPERTIES[PROPERTY[id]])
     assert _failure(base, PROPERTY[id], id).mistakes == (id,)
 
 
@@ -108,7 +109,9 @@ def test_an_image_that_patches_do_not_divide_may_be_refused() -> None:
         "B = x.shape[0]\n",
         "B = x.shape[0]\n        assert x.shape[2] % self.patch_embed.proj.stride[0] == 0\n",
     )
-    judge(examine("prenorm", edit, assignment=forbidding("silent-floor-crop")), PROPERTIES["uneven-image"])
+    check_property(
+        examine("prenorm", edit, assignment=forbidding("silent-floor-crop")), PROPERTIES["uneven-image"]
+    )
 
 
 def test_an_error_that_the_assignment_accepts_is_not_applicable() -> None:
@@ -119,17 +122,17 @@ def test_an_error_that_the_assignment_accepts_is_not_applicable() -> None:
     brief = brief.model_copy(update={"variants": brief.variants.model_copy(update={"by_id": by_id})})
     examination = examine("report-tensor-made-on-cpu", assignment=brief)
     with pytest.raises(NotApplicable, match="the assignment accepts it: a tensor is made on the CPU"):
-        judge(examination, PROPERTIES["one-device"])
+        check_property(examination, PROPERTIES["one-device"])
 
 
 def test_a_number_without_axes_may_stay_on_the_cpu() -> None:
     edit = ("/ math.sqrt(self.head_dim)", "/ torch.tensor(self.head_dim).sqrt()")
-    judge(examine("report", edit), PROPERTIES["one-device"])
+    check_property(examine("report", edit), PROPERTIES["one-device"])
 
 
 def test_a_tensor_that_is_moved_to_the_image_is_on_its_device() -> None:
     edit = ("expand(B, -1, -1)", "expand(B, -1, -1) + torch.zeros(B, 1, 1).to(img.device)")
-    judge(examine("report", edit), PROPERTIES["one-device"])
+    check_property(examine("report", edit), PROPERTIES["one-device"])
 
 
 SCRIPT = "\nmodel = VisionTransformer()\nscores = model(torch.randn(1, 3, 224, 224))\n"

@@ -7,7 +7,7 @@ from examining import examine
 
 from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.rules.invariants import INVARIANTS
-from vitcheck.checks.rules.judging import check_invariant
+from vitcheck.checks.rules.kinds.invariant import check_invariant
 
 PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
 CAT = "torch.cat([cls_tok, x_embed], dim=1)"

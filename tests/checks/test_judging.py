@@ -11,7 +11,9 @@ from torch import Tensor
 from vitcheck.checks.examining.passes.replay import reference_pass
 from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
 from vitcheck.checks.locating.context import Context
-from vitcheck.checks.rules.judging import check_equation, check_reference, check_shape
+from vitcheck.checks.rules.kinds.equation import check_equation
+from vitcheck.checks.rules.kinds.reference import check_reference
+from vitcheck.checks.rules.kinds.shape import check_shape
 
 SCORES = "attn_scores = (q @ k.transpose(-2, -1)) / math.sqrt(self.head_dim)"
 PROBS = "attn_probs = attn_scores.softmax(dim=-1)"

@@ -7,7 +7,7 @@ from examining import BRIEF, examine
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
-from vitcheck.checks.rules.outputs import check_output
+from vitcheck.checks.rules.kinds.output import check_output
 
 CLIP = load_assignment("clip-vit").model_copy(update={"examples": 2})
 TOKENS = "output += (x[:, 1:],)"

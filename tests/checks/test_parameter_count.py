@@ -7,7 +7,7 @@ from examining import BRIEF, examine
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
-from vitcheck.checks.rules.parameter_count import check_parameter_count, expected_count
+from vitcheck.checks.rules.kinds.parameters import check_parameter_count, expected_count
 from vitcheck.reference.sizes import preset
 from vitcheck.reference.vit import PRE_NORM
 

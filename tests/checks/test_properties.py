@@ -7,7 +7,8 @@ from corpus import BASES
 from examining import examine
 
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotReached
-from vitcheck.checks.rules.properties import PROPERTIES, judge
+from vitcheck.checks.rules.kinds.property import check_property
+from vitcheck.checks.rules.properties import PROPERTIES
 
 PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
 LOOPS = (
@@ -105,7 +106,7 @@ def test_every_property_holds_on_correct_code(base: str) -> None:
     examination = examine(base)
     for name, check in PROPERTIES.items():
         try:
-            judge(examination, check)
+            check_property(examination, check)
         except NotApplicable:
             assert name in ASKED_FOR or (base, name) in NOT_APPLICABLE
 

@@ -7,7 +7,7 @@ from examining import examine
 
 from vitcheck.checks.examining.returned_paths import demand_returned
 from vitcheck.checks.examining.verdicts import CheckFailed
-from vitcheck.checks.rules.judging import check_equation
+from vitcheck.checks.rules.kinds.equation import check_equation
 from vitcheck.checks.rules.properties.passes import scores_of
 
 _PROBS = "probs = logits.softmax(dim=-1)"

@@ -1,4 +1,4 @@
-"""The suite runs whatever lies around it, with an instructor's checks, and every check leaves a record."""
+"""Checks run whatever lies around them, an instructor's too, and each leaves a record."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from examining import examine
 from vitcheck.checks.assignment.asked_points import Points
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckOutcome
-from vitcheck.checks.grading.running import run_suite
+from vitcheck.checks.grading.running import run_checks
 from vitcheck.submissions.errors import Crashed
 
 OWN = '''
@@ -55,7 +55,7 @@ def write(folder: Path, **files: str) -> Path:
 
 
 def test_every_check_has_a_record_a_title_and_its_stage(examination: Examination) -> None:
-    outcomes = run_suite(examination)
+    outcomes = run_checks(examination)
     ids = [one.id for one in outcomes]
     assert len(set(ids)) == len(ids)
     assert {one.partition("[")[0] for one in ids} == {
@@ -79,7 +79,7 @@ def test_every_check_has_a_record_a_title_and_its_stage(examination: Examination
 
 
 def test_an_instructors_checks_run_with_the_fixtures(examination: Examination, tmp_path: Path) -> None:
-    outcomes = own(run_suite(examination, write(tmp_path / "own", test_own=OWN)))
+    outcomes = own(run_checks(examination, write(tmp_path / "own", test_own=OWN)))
     assert {name: one.outcome for name, one in outcomes.items()} == {
         "own.width": "failed",
         "own.scores[S12]": "passed",
@@ -99,9 +99,9 @@ def test_where_own_checks_alone_are_paid_for_nothing_else_runs(
 ) -> None:
     asked = examination.assignment.model_copy(update={"points": Points(own=10)})
     monkeypatch.setattr(examination, "assignment", asked)
-    outcomes = run_suite(examination, write(tmp_path / "own", test_own="def test_it():\n    pass\n"))
+    outcomes = run_checks(examination, write(tmp_path / "own", test_own="def test_it():\n    pass\n"))
     assert summary(outcomes) == [("own.it", "passed")]
-    assert run_suite(examination)  # without a folder of them the suite is all that there is
+    assert run_checks(examination)  # without a folder of them there are vitcheck's own
 
 
 def test_checks_are_read_anew_each_time(examination: Examination, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_checks_are_read_anew_each_time(examination: Examination, tmp_path: Path
             tmp_path / verdict,
             tmp_path / "same",
         ):  # same name elsewhere, and other text in one place
-            outcomes = own(run_suite(examination, write(folder, test_stages=text)))
+            outcomes = own(run_checks(examination, write(folder, test_stages=text)))
             assert outcomes["own.it"].outcome == verdict
 
 
@@ -125,19 +125,20 @@ def test_a_fixture_of_their_own_is_theirs_and_of_the_folder_above_is_not(
     checks = write(
         tmp_path / "own", conftest=conftest, test_own="def test_it(seven):\n    assert seven == 7\n"
     )
-    assert own(run_suite(examination, checks))["own.it"].outcome == "passed"
+    assert own(run_checks(examination, checks))["own.it"].outcome == "passed"
 
 
 def test_what_is_set_or_installed_beside_it_changes_nothing(
     examination: Examination, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = summary(run_suite(examination))
+    checks = write(tmp_path / "own", test_own="def test_it():\n    pass\n")
+    before = summary(run_checks(examination, checks))
     write(tmp_path, conftest="raise RuntimeError('another project')\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\npython_functions = none_*\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTEST_ADDOPTS", "-k nothing --maxfail=1")
     monkeypatch.setenv("PYTEST_PLUGINS", "no_such_plugin")
-    assert summary(run_suite(examination)) == before
+    assert summary(run_checks(examination, checks)) == before
     assert os.environ["PYTEST_ADDOPTS"] == "-k nothing --maxfail=1"
 
 
@@ -153,13 +154,13 @@ def test_checks_that_cannot_be_run_are_the_graders_fault(
     examination: Examination, tmp_path: Path, files: dict[str, str], says: str
 ) -> None:
     with pytest.raises(RuntimeError, match=says):
-        run_suite(examination, write(tmp_path / "own", **files))
+        run_checks(examination, write(tmp_path / "own", **files))
 
 
 def test_ctrl_c_ends_everything_and_is_nobodys_fault(examination: Examination, tmp_path: Path) -> None:
     checks = write(tmp_path / "own", test_own="def test_it():\n    raise KeyboardInterrupt\n")
     with pytest.raises(KeyboardInterrupt):
-        run_suite(examination, checks)
+        run_checks(examination, checks)
 
 
 def test_a_process_that_ended_is_the_cause_of_what_needed_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +172,7 @@ def test_a_process_that_ended_is_the_cause_of_what_needed_it_alone(monkeypatch: 
         raise Crashed("it ended by itself")
 
     monkeypatch.setattr(examination.session, "forward", gone)
-    outcomes = {one.id: one for one in run_suite(examination)}
+    outcomes = {one.id: one for one in run_checks(examination)}
     assert outcomes["property[gradients]"].outcome == "errored"
     assert outcomes["property[gradients]"].message == "it ended by itself"
     assert outcomes["equation[S12]"].outcome == "passed"
@@ -179,7 +180,7 @@ def test_a_process_that_ended_is_the_cause_of_what_needed_it_alone(monkeypatch: 
 
 def test_a_failed_check_says_how_to_repeat_it() -> None:
     examination = examine("report-softmax-over-batch", seed=5)
-    outcomes = {one.id: one for one in run_suite(examination)}
+    outcomes = {one.id: one for one in run_checks(examination)}
     example = outcomes["equation[S13]"].counterexample
     assert example is not None
     assert example["command"] == "vitcheck check report.py --assignment vit-debugging --seed 5"

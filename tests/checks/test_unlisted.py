@@ -12,7 +12,7 @@ from tracing_helpers import sizes_of, trace_source
 from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Walk
-from vitcheck.checks.rules.judging import check_equation
+from vitcheck.checks.rules.kinds.equation import check_equation
 from vitcheck.checks.vit.vit import VIT
 from vitcheck.reference.stages import STAGES, stage
 

@@ -7,7 +7,8 @@ from examining import examine
 
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
-from vitcheck.checks.rules.properties import PROPERTIES, judge
+from vitcheck.checks.rules.kinds.property import check_property
+from vitcheck.checks.rules.properties import PROPERTIES
 
 _ANSWER = "        return self.head(x)"
 _READ = "        x = self.patch_embed(x)\n"
@@ -138,13 +139,13 @@ ELSEWHERE = {
 @pytest.mark.parametrize(("name", "edit", "says"), ELSEWHERE.values(), ids=ELSEWHERE)
 def test_what_is_wrong_only_elsewhere_is_wrong(name: str, edit: tuple[str, str], says: str) -> None:
     with pytest.raises(CheckFailed, match=says):
-        judge(examine("prenorm", edit), PROPERTIES[name])
+        check_property(examine("prenorm", edit), PROPERTIES[name])
 
 
 def test_a_gradient_of_the_wrong_size_in_train_mode_alone_is_found() -> None:
     line = "x.requires_grad and self.training and x.register_hook(lambda gradient: -3 * gradient)"
     with pytest.raises(CheckFailed, match="as the gradients say"):
-        judge(examine("prenorm", answer(line)), PROPERTIES["backward-pass"])
+        check_property(examine("prenorm", answer(line)), PROPERTIES["backward-pass"])
 
 
 HONEST = {
@@ -175,7 +176,7 @@ def test_what_is_random_in_train_mode_is_not_held_against_it(base: str) -> None:
 def holds(examination: Examination, name: str) -> None:
     """Asserts that a property does not fail."""
     try:
-        judge(examination, PROPERTIES[name])
+        check_property(examination, PROPERTIES[name])
     except NotApplicable:
         return
 
@@ -185,9 +186,9 @@ def test_blocks_that_go_on_alike_are_not_located_again() -> None:
 
 
 def test_weights_that_are_computed_are_followed_to_full_width() -> None:
-    judge(examine("raw_parameters"), PROPERTIES["full-width"])
+    check_property(examine("raw_parameters"), PROPERTIES["full-width"])
 
 
 def test_a_loop_over_tokens_is_no_reason_to_fail() -> None:
     with pytest.raises(NotApplicable, match="loops over"):
-        judge(examine("query_by_query"), PROPERTIES["all-tokens"])
+        check_property(examine("query_by_query"), PROPERTIES["all-tokens"])

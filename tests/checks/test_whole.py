@@ -10,8 +10,10 @@ from examining import examine
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotReached
 from vitcheck.checks.locating.locate import locate
-from vitcheck.checks.rules.judging import check_equation, check_shape
-from vitcheck.checks.rules.properties import PROPERTIES, judge
+from vitcheck.checks.rules.kinds.equation import check_equation
+from vitcheck.checks.rules.kinds.property import check_property
+from vitcheck.checks.rules.kinds.shape import check_shape
+from vitcheck.checks.rules.properties import PROPERTIES
 from vitcheck.checks.vit.vit import VIT
 from vitcheck.reference.stages import STAGES
 
@@ -73,7 +75,7 @@ def test_no_property_fails() -> None:
     examination = examine("prenorm", TOKEN_BY_TOKEN, QUERY_BY_QUERY)
     for name in ("gradients", "batch-independence", "identity-block", "finite-attention"):
         with contextlib.suppress(NotApplicable):
-            judge(examination, PROPERTIES[name])
+            check_property(examination, PROPERTIES[name])
 
 
 WRONG = [

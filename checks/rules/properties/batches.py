@@ -8,9 +8,11 @@ from ...examining.drawing import noise
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotReached
 from ...locating.comparing import DIFFERENT, far
+from . import holds
 from .passes import demand_numbers, example_of, passes_of, scores_of
 
 
+@holds(order=10)
 def batch_independence(examination: Examination) -> None:
     """Every stage of an image is the same whatever else is in the batch."""
     example = example_of(examination)
@@ -28,6 +30,7 @@ def batch_independence(examination: Examination) -> None:
             )
 
 
+@holds(order=10)
 def batch_sizes(examination: Examination) -> None:
     """Batches of 1, 2 and 5 images run, and give each image the same scores."""
     demand_numbers(examination)
@@ -48,13 +51,7 @@ def batch_sizes(examination: Examination) -> None:
                 raise CheckFailed(text, ids, draw)
 
 
-def responds_to_the_image(examination: Examination) -> None:
-    """Two different images give different scores."""
-    scores = scores_of(examination, passes_of(examination, example_of(examination).draw))
-    if scores.shape[0] > 1 and not float((scores - scores[:1]).abs().max()) >= DIFFERENT:
-        raise CheckFailed("the scores are the same for every image")
-
-
+@holds(order=10)
 def memory_layout(examination: Examination) -> None:
     """An image whose channels lie last in memory, as in an image file, gives the same scores."""
     draw = example_of(examination).draw
@@ -68,3 +65,11 @@ def memory_layout(examination: Examination) -> None:
         raise CheckFailed(text, ("view-on-noncontiguous",), draw)
     if far(scores_of(examination, passes), expected):
         raise CheckFailed("the scores depend on how the image lies in memory", (), draw)
+
+
+@holds(order=10)
+def responds_to_the_image(examination: Examination) -> None:
+    """Two different images give different scores."""
+    scores = scores_of(examination, passes_of(examination, example_of(examination).draw))
+    if scores.shape[0] > 1 and not float((scores - scores[:1]).abs().max()) >= DIFFERENT:
+        raise CheckFailed("the scores are the same for every image")

@@ -13,11 +13,13 @@ from ....submissions.reading.code import discarded
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed
+from . import holds
 from .passes import example_of, leaves_of, line_of
 
 _NORM = "native_layer_norm"
 
 
+@holds(order=90)
 def operations(examination: Examination) -> None:
     """The number of operations does not grow with the images, the tokens or the heads."""
     example = example_of(examination)
@@ -54,6 +56,7 @@ def _changed(sizes: ModelSizes, axis: str) -> ModelSizes:
     return replace(sizes, heads=2 if sizes.heads != 2 else 4)  # widths are multiples of 4
 
 
+@holds(order=90)
 def usual_forms(examination: Examination) -> None:
     """The scores come alone, nothing is computed three times or copied, attention is written out."""
     example = example_of(examination)
@@ -88,6 +91,7 @@ def _copies(examination: Examination, example: Example) -> None:
             examination.variant("repeat-instead-of-expand", text)
 
 
+@holds(order=90)
 def results_are_used(examination: Examination) -> None:
     """Where something is wrong, it is not that the result of a call is dropped."""
     example = example_of(examination)

@@ -7,12 +7,14 @@ import math
 from ....submissions.questions.answers import Held, Inventory
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
+from . import holds
 from .passes import example_of, leaves_of
 
 _TOO_LARGE = 0.5, 3.0  # spread of a matrix, and times the root of its inputs: He's for fan-out reaches 2.8
 _LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one layer, as it documents
 
 
+@holds(order=50)
 def registered(examination: Examination) -> None:
     """All that learns is known to the model as a parameter."""
     tensors = examination.inventory().tensors
@@ -28,6 +30,7 @@ def registered(examination: Examination) -> None:
         raise CheckFailed(text, ("blocks-in-python-list",))
 
 
+@holds(order=50)
 def instances_of_their_own(examination: Examination) -> None:
     """Two models that are built one after the other share no parameters."""
     shared = examination.inventory().shared
@@ -36,6 +39,7 @@ def instances_of_their_own(examination: Examination) -> None:
         raise CheckFailed(text, ("mutable-default-module",))
 
 
+@holds(order=50)
 def initial_weights(examination: Examination) -> None:
     """Weights start out random, each layer with its own and in a fair size."""
     inventory = examination.inventory()

@@ -14,6 +14,7 @@ from ...examining.examination import Examination
 from ...examining.passes.predicting import predicted, with_weights
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.comparing import SINGLE
+from . import holds
 from .deeper import demand_the_same
 from .passes import example_of
 from .uses import follow
@@ -21,6 +22,7 @@ from .uses import follow
 _BATCH = 2  # the least that is laid out by the same operations as more
 
 
+@holds(order=110)
 def full_width(examination: Examination) -> None:
     """With the assignment's width and heads, in float32, the scores follow as at small sizes."""
     small, full = _small(examination), examination.assignment.full
@@ -35,6 +37,7 @@ def full_width(examination: Examination) -> None:
     _judge_afresh(examination, found)
 
 
+@holds(order=110)
 def all_tokens(examination: Examination) -> None:
     """With as many tokens as the assignment has, in float32, the scores follow as at small sizes."""
     small, full = _small(examination), examination.assignment.full

@@ -9,6 +9,7 @@ from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed
 from ...locating.search.origins import origin
 from ...locating.search.parameters import Linear
+from . import holds
 from .passes import example_of, leaves_of, line_of, some, sound
 
 # Softmax does not see a constant added to all keys: their bias has a gradient of rounding size (2.8e-18).
@@ -16,6 +17,7 @@ NO_GRADIENT = 1e-14
 _IN_PLACE = "modified by an inplace operation"
 
 
+@holds(order=40)
 def gradients(examination: Examination) -> None:
     """Every parameter gets a finite gradient that is not zero, but for the bias of the keys."""
     draw = example_of(examination).draw

@@ -7,6 +7,7 @@ import re
 from ....submissions.reading.code import runs_of
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
+from . import holds
 from .passes import code_of, example_of, same
 
 _CHOOSES_A_MODE = (".eval(", ".train(", ".backward(")
@@ -14,6 +15,7 @@ _CHOOSES_A_MODE = (".eval(", ".train(", ".backward(")
 _DROPS = re.compile(r"drop\w*(?:\s*:\s*float)?\s*(?:=|\((?:p\s*=\s*)?)\s*0?\.0*[1-9]", re.IGNORECASE)
 
 
+@holds(order=70)
 def eval_mode_in_scripts(examination: Examination) -> None:
     """A script that runs the model without training it switches to eval mode first."""
     example_of(examination)
@@ -28,6 +30,7 @@ def eval_mode_in_scripts(examination: Examination) -> None:
         raise CheckFailed(text, ("eval-not-called",), None, runs[0])
 
 
+@holds(order=200)
 def dropout_comes_back(examination: Examination) -> None:
     """What is random in train mode is random again when training goes on after eval mode."""
     draw = example_of(examination).draw

@@ -5,20 +5,11 @@ from __future__ import annotations
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed
+from . import holds
 from .passes import example_of, leaves_of, line_of
 
 
-def dtype_kept(examination: Examination) -> None:
-    """A bfloat16 model gives bfloat16 scores."""
-    draw = example_of(examination).draw
-    passes = examination.forward(draw, dtype="bfloat16")
-    if passes.error is not None:
-        raise CheckFailed(f"the model does not run in bfloat16: {passes.error}", ("dtype-promoted",), draw)
-    found = {dtype for _, dtype in passes.passes[0].outputs if "float" in dtype}
-    if found - {"bfloat16"}:
-        raise CheckFailed(f"a bfloat16 model returns {', '.join(sorted(found))}", ("dtype-promoted",), draw)
-
-
+@holds(order=60)
 def one_device(examination: Examination) -> None:
     """All tensors of a pass are on the device that the model is moved to."""
     example = example_of(examination)
@@ -35,6 +26,18 @@ def one_device(examination: Examination) -> None:
             None,
             habit.frames[0],
         )
+
+
+@holds(order=60)
+def dtype_kept(examination: Examination) -> None:
+    """A bfloat16 model gives bfloat16 scores."""
+    draw = example_of(examination).draw
+    passes = examination.forward(draw, dtype="bfloat16")
+    if passes.error is not None:
+        raise CheckFailed(f"the model does not run in bfloat16: {passes.error}", ("dtype-promoted",), draw)
+    found = {dtype for _, dtype in passes.passes[0].outputs if "float" in dtype}
+    if found - {"bfloat16"}:
+        raise CheckFailed(f"a bfloat16 model returns {', '.join(sorted(found))}", ("dtype-promoted",), draw)
 
 
 def _left_behind(example: Example, name: str) -> tuple[str, ...]:

@@ -12,12 +12,14 @@ from ....submissions.questions.answers import Prepared
 from ....submissions.questions.images import PICTURES
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
+from . import holds
 from .passes import code_of
 
 _CLOSE = 0.02  # of normalised values: 8-bit rounding is 0.02, the next usual constants differ by 0.3
 _ALIKE = 0.1  # mean difference of quarters, of values that go from 0 to 1: resampling blurs edges by far less
 
 
+@holds(order=100)
 def preprocessing(examination: Examination) -> None:
     """Pictures are made into the input as asked: normalised RGB, whatever their mode and shape."""
     side = examination.assignment.full.height

@@ -13,11 +13,13 @@ from ...examining.drawing import Draw
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.comparing import far
+from . import holds
 from .passes import example_of, leaves_of, passes_of, scores_of, some
 
 _ODD_WIDTH = 24, 4, 2  # width, heads, and what is added so that they no longer divide it
 
 
+@holds(order=80)
 def one_block(examination: Examination) -> None:
     """A model of a single block runs."""
     draw = example_of(examination).draw
@@ -31,6 +33,7 @@ def one_block(examination: Examination) -> None:
         )
 
 
+@holds(order=80)
 def number_of_blocks(examination: Examination) -> None:
     """The model can be built with as many blocks as the assignment asks for."""
     example_of(examination)
@@ -42,6 +45,7 @@ def number_of_blocks(examination: Examination) -> None:
         raise CheckFailed(f"{wanted.depth} blocks were expected, and the model is built with {found}")
 
 
+@holds(order=80)
 def width_divided_by_heads(examination: Examination) -> None:
     """A width that the heads do not divide is refused, or loses no features."""
     example = example_of(examination)
@@ -71,6 +75,7 @@ def _has_idle_rows(passes: Passes, name: str) -> bool:
     return gradient.largest > 0 and gradient.idle > 0
 
 
+@holds(order=80)
 def other_resolution(examination: Examination) -> None:
     """Positions are resampled for an image whose grid has another shape."""
     draw = example_of(examination).draw
@@ -87,6 +92,7 @@ def other_resolution(examination: Examination) -> None:
         examination.variant("pos-grid-not-resampled", text)
 
 
+@holds(order=80)
 def uneven_image(examination: Examination) -> None:
     """An image that patches do not divide is refused, or read to its last row."""
     draw = example_of(examination).draw

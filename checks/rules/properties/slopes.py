@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed, NotAsked
+from . import holds
 from .deeper import demand_the_same
 from .gradients import NO_GRADIENT
 from .passes import example_of, leaves_of, some
@@ -19,6 +20,7 @@ _APART = 0.05
 _NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)")  # of a block in the name of a parameter
 
 
+@holds(order=120)
 def backward_pass(examination: Examination) -> None:
     """The gradients are the slopes of the scores."""
     example_of(examination)
@@ -35,6 +37,7 @@ def backward_pass(examination: Examination) -> None:
         raise CheckFailed(text, (), draw)
 
 
+@holds(order=120)
 def every_block(examination: Examination) -> None:
     """Every block that is built moves the scores, learns, and has weights of its own."""
     example = example_of(examination)

@@ -6,6 +6,7 @@ from ....submissions.errors import Frame
 from ....submissions.questions.plain_passes import Passes
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
+from . import holds
 from .passes import example_of, line_of, passes_of, same, some, sound
 
 _RANDOM_CALLS = {  # what draws numbers in eval mode, and what that is called; all else is drawn on purpose
@@ -15,6 +16,7 @@ _RANDOM_CALLS = {  # what draws numbers in eval mode, and what that is called; a
 }
 
 
+@holds(order=30)
 def repeatable(examination: Examination) -> None:
     """In eval mode the same image gives the same scores to the last bit, also with another one in between."""
     draw = example_of(examination).draw
@@ -44,6 +46,7 @@ def _why_random(examination: Examination, passes: Passes) -> tuple[str, str, Fra
     return id, f": {what} draws random numbers in {line_of(drawing[0])}", frame
 
 
+@holds(order=30)
 def no_side_effects(examination: Examination) -> None:
     """A pass in eval mode leaves the image, the parameters, the mode and the random state as they were."""
     draw = example_of(examination).draw
@@ -77,6 +80,7 @@ def _blame_random_state(examination: Examination, passes: Passes) -> None:
     raise CheckFailed(text, ("rng-consumed-in-eval",), draw, frame)
 
 
+@holds(order=30)
 def memory_does_not_grow(examination: Examination) -> None:
     """What a model keeps for later, such as attention maps, does not hold ever more of its passes."""
     draw = example_of(examination).draw

@@ -23,11 +23,13 @@ from ...locating.comparing import DIFFERENT, far
 from ...locating.context import Context
 from ...locating.search.origins import origin
 from ...locating.search.parameters import Norm
+from . import holds
 from .passes import example_of, of_block_1
 
 _BY_COLUMNS = {"patch-columns-first", "conv-tokens-column-major"}
 
 
+@holds(order=20)
 def joint_permutation(examination: Examination) -> None:
     """Patches and their position rows, permuted together, leave the scores unchanged."""
     example = example_of(examination)
@@ -46,6 +48,7 @@ def joint_permutation(examination: Examination) -> None:
         )
 
 
+@holds(order=20)
 def positions_matter(examination: Examination) -> None:
     """Patches permuted alone change the scores."""
     example = example_of(examination)
@@ -69,6 +72,7 @@ def _position_table(example: Example) -> tuple[str, Tensor]:
     return leaves[0].name, table
 
 
+@holds(order=20)
 def head_permutation(examination: Examination) -> None:
     """Heads permuted in the query, key, value and output weights leave the attention output unchanged."""
     example = example_of(examination)
@@ -85,6 +89,7 @@ def head_permutation(examination: Examination) -> None:
         raise CheckFailed("permuting the heads does not permute the attention maps", (), example.draw)
 
 
+@holds(order=20)
 def identity_block(examination: Examination) -> None:
     """With output weights of zero, a block hands on its input, through the norms on that path."""
     example = example_of(examination)
@@ -107,6 +112,7 @@ def _final(context: Context) -> Tensor:
     return context.stage("logits")
 
 
+@holds(order=20)
 def finite_attention(examination: Examination) -> None:
     """Large scores give finite probabilities."""
     example = example_of(examination)

@@ -20,6 +20,7 @@ from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.anatomy import anatomy_of
 from ...locating.comparing import ROUNDING, SINGLE, far
 from ...locating.search.returned_scores import scores_in
+from . import holds
 from .passes import example_of
 
 # Dropout parts passes from each other by as much as from eval mode. Where it drops next to nothing, it still
@@ -29,6 +30,7 @@ _LOUD, _SCALED = 10, 0.3
 _Pair = tuple[Tensor, Tensor]  # what a use gives, and what it should give
 
 
+@holds(order=130)
 def large_batch(examination: Examination) -> None:
     """In a large batch each image gets the scores that it gets in a small one."""
     where, images = "in a batch of many images", len(examination.first_draw.image)
@@ -44,11 +46,29 @@ def large_batch(examination: Examination) -> None:
             raise CheckFailed(text, (), examination.first_draw)
 
 
+@holds(order=130)
 def single_precision(examination: Examination) -> None:
     """In float32 the scores are those of float64, as far as rounding goes."""
     _demand_the_same(examination, "float32", "in float32", SINGLE)
 
 
+@holds(order=130)
+def pixel_ranges(examination: Examination) -> None:
+    """The scores of pixels from 0 to 255, and from 0 to 1, follow from the stages as those of others do."""
+    example = example_of(examination)
+    if not example.draw.image.is_floating_point():
+        raise NotAsked("what the model reads has no pixels")
+    for name, (low, high) in RANGES.items():
+        where = f"for pixels from {low:g} to {high:g}"
+        found = _returned(examination, name, where).tensors
+        image = in_range(example.draw.image, low, high)
+        logits = predicted(example.walk, example.trace, example.draw.sizes, image)
+        if not follow(examination, found, logits):
+            text = f"{where} the scores do not follow from the stages as they do for others"
+            raise CheckFailed(text, (), example.draw)
+
+
+@holds(order=130)
 def with_and_without_gradients(examination: Examination) -> None:
     """The scores are the same when gradients are followed, in inference mode, and in a copy of the model."""
     _demand_the_same(examination, "gradients", "when gradients are followed")
@@ -56,6 +76,7 @@ def with_and_without_gradients(examination: Examination) -> None:
     _demand_the_same(examination, "copied", "in a copy of the model")
 
 
+@holds(order=130)
 def saved_and_loaded(examination: Examination) -> None:
     """A second model that loads the weights of the first gives the same scores."""
     _demand_the_same(examination, "loaded", "in a second model that has loaded the saved weights")
@@ -67,6 +88,7 @@ def _demand_the_same(examination: Examination, name: str, where: str, tolerance:
             raise CheckFailed(_apart(where, found, expected), (), examination.first_draw)
 
 
+@holds(order=130)
 def train_and_eval(examination: Examination) -> None:
     """Train mode gives the scores of eval mode, but for what is random."""
     where = "in train mode"
@@ -98,21 +120,6 @@ def _is_returned(examination: Examination, scores: Tensor, graded: Sequence[Tens
     logits = example_of(examination).context.stages.get(("logits", 0))
     as_usual = logits is not None and is_answer(examination, scores, logits)
     return as_usual or any(not far(scores, one) for one in graded if one.shape == scores.shape)
-
-
-def pixel_ranges(examination: Examination) -> None:
-    """The scores of pixels from 0 to 255, and from 0 to 1, follow from the stages as those of others do."""
-    example = example_of(examination)
-    if not example.draw.image.is_floating_point():
-        raise NotAsked("what the model reads has no pixels")
-    for name, (low, high) in RANGES.items():
-        where = f"for pixels from {low:g} to {high:g}"
-        found = _returned(examination, name, where).tensors
-        image = in_range(example.draw.image, low, high)
-        logits = predicted(example.walk, example.trace, example.draw.sizes, image)
-        if not follow(examination, found, logits):
-            text = f"{where} the scores do not follow from the stages as they do for others"
-            raise CheckFailed(text, (), example.draw)
 
 
 def follow(

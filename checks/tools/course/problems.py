@@ -9,8 +9,8 @@ from pathlib import Path
 from ....submissions.reading.packing import Handed
 from ...architecture.catalogue import mistake, mistakes
 from ...architecture.complaints import line_of, near
-from ...assignment.asked_points import GROUPS, group_of
 from ...assignment.assignment import Assignment
+from ...assignment.kinds import group_of, groups
 from ...record.result import CheckResult, Outcome, Result, Status
 from .fates import missed
 from .validation import Wrong
@@ -42,8 +42,8 @@ def unpaid(assignment: Assignment, text: str, right: Result) -> Iterator[str]:
     """
     if right.status is not Status.GRADED:
         return
-    for group in GROUPS.values():
-        worth = getattr(assignment.points, group)
+    for group in groups():
+        worth = assignment.points.of(group)
         members = [one for one in right.checks if group_of(one.id) == group]
         if worth and all(one.outcome is Outcome.SKIPPED for one in members):
             why = members[0].message if members else "there are no such checks"

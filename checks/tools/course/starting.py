@@ -13,8 +13,8 @@ from tomlkit.items import Item, Table
 from ....reference.components import COMPONENTS
 from ....reference.exercises import EXERCISES
 from ....reference.stages import labels_of
-from ...assignment.asked_parts import Part
 from ...assignment.assignment import Assignment, assignment_text, parse_assignment
+from ...assignment.kinds import groups
 from .rendering import render
 from .skeleton import notebook, rows, skeleton
 
@@ -46,7 +46,7 @@ def course_files(wishes: Wishes) -> dict[str, str]:
     return {
         "README.md": render("course", **values),
         "assignment.toml": text,
-        "handout/README.md": render("handout", stages=_stages(asked), parts=_parts(asked), **values),
+        "handout/README.md": render("handout", stages=_stages(asked), paid=_paid(asked), **values),
         "handout/assignment.toml": text,
         f"handout/{FILE}": skeleton(asked),
         f"handout/{Path(FILE).stem}.ipynb": notebook(asked),
@@ -94,11 +94,12 @@ def _resize(sizes: Item, wishes: Wishes) -> None:
         sizes["preset"].comment("")  # it told the old sizes
 
 
-def _parts(asked: Assignment) -> list[tuple[str, Part]]:
-    """The single parts that are asked for, with their titles."""
+def _paid(asked: Assignment) -> list[tuple[float, str]]:
+    """What there are points for, and how many: groups of checks, components, exercises."""
     return [
-        *((COMPONENTS[key].title, part) for key, part in asked.components.items()),
-        *((EXERCISES[key].title, part) for key, part in asked.exercises.items()),
+        *((asked.points.of(group), text) for group, text in groups().items() if asked.points.of(group)),
+        *((part.points, COMPONENTS[key].title) for key, part in asked.components.items()),
+        *((part.points, EXERCISES[key].title) for key, part in asked.exercises.items()),
     ]
 
 

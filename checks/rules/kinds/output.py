@@ -7,12 +7,26 @@ from collections.abc import Callable, Iterator, Mapping
 import torch
 from torch import Tensor
 
-from ..examining.examination import Examination
-from ..examining.passes.example import Example
-from ..examining.verdicts import CheckFailed, NotAsked, NotReached
-from ..locating.comparing import equal
+from ...architecture.family import Family
+from ...assignment.kinds import Kind
+from ...examining.examination import Examination
+from ...examining.passes.example import Example
+from ...examining.verdicts import CheckFailed, NotAsked, NotReached
+from ...locating.comparing import equal
+from ..check import Check, each_name
+from ..rulebook import Forms, rulebook_of
 
-Forms = Iterator[tuple[str, tuple[str, ...], Tensor]]  # what it is, the mistake that it is, its values
+KIND = Kind(
+    id="output",
+    title="Is what it claims to be.",
+    group="outputs",
+    pays_for="what the model returns on request",
+    order=90,
+)
+
+
+def checks(family: Family) -> Iterator[Check]:
+    return each_name(KIND, check_output, rulebook_of(family).outputs)
 
 
 def patch_tokens(example: Example) -> Forms:
@@ -59,7 +73,7 @@ def check_output(examination: Examination, name: str) -> None:
     if passes.error is not None:
         raise CheckFailed(f"with its optional outputs on, the forward pass fails: {passes.error}")
     returned = passes.passes[0].tensors
-    right, *others = OUTPUTS[name](example)
+    right, *others = rulebook_of(examination.family).outputs[name](example)
     if any(equal(one.double(), right[2]) for one in returned):
         return
     wanted = f"{right[0]} {list(right[2].shape)}"

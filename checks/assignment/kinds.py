@@ -1,0 +1,85 @@
+"""The kinds of checks that there are. Imports no torch.
+
+Each is a file in ``checks/rules/kinds`` with a ``KIND`` that says what it is, and a function ``checks`` that
+gives the checks of that kind (``checks/rules/check.py``). These files load torch: what they say is read off
+their text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+FOLDER = "vitcheck.checks.rules.kinds"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of checks; in its own file all of this is literal."""
+
+    id: str  # what stands in front of "[" in the ids of its checks
+    title: str  # of each check, where it has none of its own
+    group: str  # the points under [points] that pay for it; kinds may share one
+    pays_for: str  # what a handout says of these points: the first kind's of those that share them
+    order: int  # in which checks are run and listed
+    judges_stage: bool = False  # does a check that fails make its stage wrong?
+    module: str = ""  # where its checks are; empty where other code makes them
+
+
+_ELSEWHERE = (
+    Kind(
+        id="written",
+        title="",
+        group="written",
+        pays_for="the snapshots in the report beside the code",
+        order=900,
+    ),
+    Kind(id="own", title="", group="own", pays_for="further checks of your instructor", order=910),
+)
+PARTS = {"component": "components", "exercise": "exercises"}  # paid for one by one, in tables of their own
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Every kind that a group of points pays for, by its id, in order."""
+    found = sorted([*_of_files(), *_ELSEWHERE], key=lambda one: (one.order, one.id))
+    return {one.id: one for one in found}
+
+
+@cache
+def groups() -> Mapping[str, str]:
+    """What stands under [points], in order, and what a handout says of it."""
+    found: dict[str, str] = {}
+    for one in kinds().values():
+        found.setdefault(one.group, one.pays_for)
+    return found
+
+
+def kind_of(name: str) -> str:
+    """Such as "equation" of the check ``equation[S12]``."""
+    return name.partition("[")[0].partition(".")[0]
+
+
+def group_of(id: str) -> str | None:
+    """Return the group that pays for a check; None for those that are paid for one by one."""
+    kind = kinds().get(kind_of(id))
+    return None if kind is None else kind.group
+
+
+def _of_files() -> Iterator[Kind]:
+    for file in files(FOLDER).iterdir():
+        if file.name.endswith(".py") and file.name != "__init__.py":
+            yield _declared(file.name.removesuffix(".py"), file.read_text("utf-8"))
+
+
+def _declared(name: str, text: str) -> Kind:
+    """What ``KIND = Kind(…)`` says in this text. Raises TypeError where it says nothing, or not all."""
+    for node in ast.parse(text).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="KIND")], value=ast.Call(keywords=said)):
+                told = {str(one.arg): ast.literal_eval(one.value) for one in said}
+                return Kind(**told, module=f"{FOLDER}.{name}")
+    raise TypeError(f"checks/rules/kinds/{name}.py has no KIND = Kind(…)")

@@ -1,1 +1,0 @@
-"""The pytest modules that every submission is run against."""

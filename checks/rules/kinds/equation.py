@@ -1,0 +1,98 @@
+"""A stage against what its equation gives from the student's own earlier stages and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....submissions.errors import StudentCodeFailed, SubmissionError
+from ...architecture.family import Family
+from ...assignment.kinds import Kind
+from ...examining.dependence import dependence
+from ...examining.drawing import Draw, is_large
+from ...examining.examination import Examination
+from ...examining.passes.replay import Seen
+from ...examining.returned_paths import demand_returned
+from ...examining.verdicts import CheckFailed
+from ...locating.comparing import ROUNDING
+from ...locating.walk import Step
+from ..check import Check, each_stage
+from ..judging import demand, measured
+
+KIND = Kind(
+    id="equation",
+    title="Is what its equation gives from the stages before.",
+    group="equations",
+    pays_for="every stage is what its equation makes of the stages before it",
+    order=20,
+    judges_stage=True,
+)
+
+
+def checks(family: Family) -> Iterator[Check]:
+    return each_stage(KIND, check_equation, family.stages[1:])
+
+
+def check_equation(examination: Examination, key: str) -> None:
+    """The stage is what its equation gives from the student's own earlier stages and parameters."""
+    row = examination.family.stage(key)
+    seen = demand(examination, row)
+    for false in examination.false_claims():
+        if false.finding.stage == key:
+            raise CheckFailed(false.message, (false.finding.id,), examination.first_draw)
+    if constant := examination.constants().get(key):
+        ids = () if constant.id is None else (constant.id,)
+        if not ids or examination.counts(ids[0]):
+            raise CheckFailed(constant.message, ids, examination.first_draw)
+    faults = examination.faults(key)
+    if faults:
+        draw = _smallest_fault(examination, key, faults)
+        raise CheckFailed(measured(row, _worst(examination, key) or seen), faults, draw)
+    for example in examination.examples:
+        if example.walk.lost and example.walk.unexplained and example.walk.unexplained[0] == key:
+            raise CheckFailed(example.walk.lost, (), example.draw)
+        for one in example.all(key):
+            if not one.step.explained:
+                told = (one.step.message, _depends(examination, one.step), measured(row, one))
+                raise CheckFailed(" ".join(filter(None, told)), (), example.draw)
+            if one.differs(ROUNDING) and not one.step.findings:
+                raise CheckFailed(measured(row, one), (), example.draw)
+    if key == "logits":
+        demand_returned(examination)
+
+
+def _depends(examination: Examination, step: Step) -> str:
+    """Measured for the first stage that nothing explains: what follows is fed by it."""
+    first = next((one for one in examination.walk.steps if not one.explained), None)
+    return dependence(examination, step) if step is first else ""
+
+
+def _worst(examination: Examination, key: str) -> Seen | None:
+    """The first sight of a stage that differs from its equation."""
+    for example in examination.examples:
+        for one in example.all(key):
+            if one.differs(ROUNDING):
+                return one
+    return None
+
+
+def _smallest_fault(examination: Examination, key: str, faults: Sequence[str]) -> Draw:
+    """The smallest sizes at which the mistake still shows."""
+
+    def fails(draw: Draw) -> bool:
+        if examination.is_exhausted:
+            return False
+        try:
+            example = examination.example(examination.buildable(draw))
+        except (StudentCodeFailed, SubmissionError):
+            return False
+        found = {one.id for step in example.walk.steps for one in step.findings if one.stage == key}
+        return bool(found & set(faults))
+
+    draw = None
+    # a model that is large at the smallest draw has its sizes in its code
+    if not is_large(examination.first_draw.sizes) and examination.may_shrink(faults[0]):
+        # here, since it loads hypothesis, and most submissions need none
+        from ...examining.passes.shrinking import smallest
+
+        draw = smallest(fails, examination.seed, examination.family)
+    return examination.first_draw if draw is None else examination.buildable(draw)

@@ -1,0 +1,42 @@
+"""A stage against what always holds of it, whatever the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...architecture.family import Family
+from ...assignment.kinds import Kind
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed
+from ..check import Check, each_stage
+from ..judging import demand
+from ..rulebook import rulebook_of
+
+KIND = Kind(
+    id="invariant",
+    title="Keeps what always holds of it.",
+    group="invariants",
+    pays_for="what always holds of a stage, such as rows that sum to 1",
+    order=30,
+    judges_stage=True,
+)
+
+
+def checks(family: Family) -> Iterator[Check]:
+    having = rulebook_of(family).invariants
+    return each_stage(KIND, check_invariant, (one for one in family.stages[1:] if one.key in having))
+
+
+def check_invariant(examination: Examination, key: str) -> None:
+    """What always holds of the stage holds, in every example and block."""
+    row = examination.family.stage(key)
+    demand(examination, row)
+    faults = examination.faults(key)
+    for example in examination.examples:
+        for seen in example.all(key):
+            if seen.step.findings and not faults:  # a variant that the assignment accepts
+                continue
+            broken = rulebook_of(examination.family).invariants[key](example, seen)
+            if broken:
+                block = f" (block {seen.step.block})" if seen.step.block else ""
+                raise CheckFailed(f"{broken[0].upper()}{broken[1:]}{block}.", faults, example.draw)

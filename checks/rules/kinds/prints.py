@@ -1,0 +1,35 @@
+"""The rule that nothing is printed, neither by a statement nor while the model runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....submissions.reading.code import prints
+from ...architecture.family import Family
+from ...assignment.kinds import Kind
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed, NotAsked
+from ..check import Check, once
+
+KIND = Kind(
+    id="prints", title="Nothing is printed.", group="prints", pays_for="no print statements", order=60
+)
+
+
+def checks(family: Family) -> Iterator[Check]:
+    return once(KIND, check_prints)
+
+
+def check_prints(examination: Examination) -> None:
+    """No statement prints, and nothing is written while the model is built and run."""
+    if not examination.assignment.rules.prints:
+        raise NotAsked("this assignment allows print")
+    found = prints(examination.source.files)
+    if found:
+        places = ", ".join(f"{frame.file}:{frame.line}" for frame in found[:5])
+        raise CheckFailed(f"the assignment allows no print statements, and there are {len(found)}: {places}")
+    if examination.prints_in_passes:
+        raise CheckFailed(
+            "the assignment allows no print statements, and something is written to the standard output while"
+            " the model is built and run"
+        )

@@ -1,0 +1,52 @@
+"""A stage against the reference that carries the student's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from ...architecture.family import Family
+from ...assignment.kinds import Kind
+from ...examining.examination import Examination
+from ...examining.passes.example import Example
+from ...examining.passes.replay import Seen
+from ...examining.verdicts import CheckFailed, NotReached
+from ...locating.comparing import ROUNDING
+from ...locating.walk import Step
+from ..check import Check, each_stage
+from ..judging import demand, measured
+
+KIND = Kind(
+    id="reference",
+    title="Equals the reference that carries the same weights.",
+    group="reference",
+    pays_for="agreement with the reference model",
+    order=40,
+)
+
+
+def checks(family: Family) -> Iterator[Check]:
+    return each_stage(KIND, check_reference, family.stages[1:])
+
+
+def check_reference(examination: Examination, key: str) -> None:
+    """The stage equals the one of the reference that carries the student's parameters."""
+    row = examination.family.stage(key)
+    demand(examination, row)
+    before = examination.failed_before(key)
+    if before is not None:
+        raise NotReached(f"{before} is not right, so that the reference and the student have parted there")
+    for example in examination.examples[:2]:
+        for seen in example.all(key):
+            right = example.reference.get((key, seen.step.block))
+            if right is None:
+                raise NotReached("the student's parameters do not go with what is right before it")
+            compared = Seen(seen.step, seen.student, right)
+            if compared.differs(ROUNDING) and not _has_parted(example, seen.step):
+                raise CheckFailed(measured(row, compared), examination.faults(key), example.draw)
+
+
+def _has_parted(example: Example, step: Step) -> bool:
+    """Variants that the assignment accepts part from the reference by intent, earlier faults as well."""
+    before = takewhile(lambda one: one is not step, example.walk.steps)
+    return any(one.findings for one in example.walk.steps) or not all(one.explained for one in before)
