@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from gpt_package import PACKAGE, installed
 
+from vitcheck import api
 from vitcheck.checks.architecture.family import (
     GROUP,
     ArchitectureError,
@@ -90,6 +92,17 @@ def test_a_stage_of_another_architecture_can_be_asked_for() -> None:
     assert stage_of_any("S12").key == "attention_scores"
     with pytest.raises(ValueError, match="there is no stage 'X99'"):
         stage_of_any("X99")
+
+
+def test_it_imports_one_module_of_vitcheck_and_every_name_there_can_be_had() -> None:
+    trees = [ast.parse(one.read_text("utf-8")) for one in PACKAGE.rglob("*.py")]
+    imports = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    plain = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Import)]
+    assert [one for node in plain for one in node.names if one.name.startswith("vitcheck")] == []
+    ours = [node for node in imports if str(node.module).partition(".")[0] == "vitcheck"]
+    assert {node.module for node in ours} == {"vitcheck.api"}
+    assert {one.name for node in ours for one in node.names} <= set(dir(api))
+    assert [name for name in dir(api) if getattr(api, name, None) is None] == []
 
 
 def test_listing_its_stages_loads_no_torch(site: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitcheck.checks.locating.anatomy import Anatomy
+from vitcheck.api import Anatomy
 
 from .embedding import embed
 from .forms import PROBABILITIES

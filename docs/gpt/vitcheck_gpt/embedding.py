@@ -7,11 +7,19 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from vitcheck.checks.locating.context import Context, Predict, as_rows
-from vitcheck.checks.locating.forms import VARIANT, Form
-from vitcheck.checks.locating.resync.taken import sequences, settle_odd
-from vitcheck.checks.locating.walk import Walk, combine, stage_of
-from vitcheck.submissions.host.trace import Use
+from vitcheck.api import (
+    VARIANT,
+    Context,
+    Form,
+    Predict,
+    Use,
+    Walk,
+    as_rows,
+    combine,
+    sequences,
+    settle_odd,
+    stage_of,
+)
 
 TABLE = "token_table"  # the role of the table of tokens, which the readout may use again
 

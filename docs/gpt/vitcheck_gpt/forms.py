@@ -8,8 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from vitcheck.checks.locating.forms import Form
-from vitcheck.reference.equations import attention_probabilities
+from vitcheck.api import Form, attention_probabilities
 
 _FILLS = (-1.0, -2.0, -5.0, -10.0, -20.0)  # from about -25 on, float64 does not tell them from infinity
 _LARGE = -1e9

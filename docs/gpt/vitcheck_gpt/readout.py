@@ -8,15 +8,24 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from vitcheck.checks.locating.anatomy import Input
-from vitcheck.checks.locating.comparing import equal
-from vitcheck.checks.locating.context import Predict
-from vitcheck.checks.locating.forms import LOGITS, NORMS, Form
-from vitcheck.checks.locating.search.norms import BatchNorm, Norm
-from vitcheck.checks.locating.search.parameters import Linear
-from vitcheck.checks.locating.walk import Walk, applied, combine, right_of, stage_of
-from vitcheck.checks.vit.readout import settle_block_outputs
-from vitcheck.submissions.host.trace import Use
+from vitcheck.api import (
+    LOGITS,
+    NORMS,
+    BatchNorm,
+    Form,
+    Input,
+    Linear,
+    Norm,
+    Predict,
+    Use,
+    Walk,
+    applied,
+    combine,
+    equal,
+    right_of,
+    settle_block_outputs,
+    stage_of,
+)
 
 from .embedding import TABLE
 

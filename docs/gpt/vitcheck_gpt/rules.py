@@ -5,16 +5,20 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from vitcheck.checks.examining.examination import Examination, Example
-from vitcheck.checks.examining.measures import MEASURES
-from vitcheck.checks.examining.passes.replay import Seen
-from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
-from vitcheck.checks.locating.comparing import far
-from vitcheck.checks.locating.context import Context
-from vitcheck.checks.rules.invariants import INVARIANTS
-from vitcheck.checks.rules.properties import PROPERTIES
-from vitcheck.checks.rules.properties.passes import example_of
-from vitcheck.checks.rules.rulebook import Rulebook
+from vitcheck.api import (
+    INVARIANTS,
+    MEASURES,
+    PROPERTIES,
+    CheckFailed,
+    Context,
+    Examination,
+    Example,
+    NotReached,
+    Rulebook,
+    Seen,
+    example_of,
+    far,
+)
 
 from .table import STAGES
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitcheck.checks.architecture.sampling import Integer, Sampling
+from vitcheck.api import Integer, Sampling
 
 from .sizes import GPTSizes
 

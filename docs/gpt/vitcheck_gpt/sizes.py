@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vitcheck.reference.model_sizes import ModelSizes
+from vitcheck.api import ModelSizes
 
 
 @dataclass(frozen=True)

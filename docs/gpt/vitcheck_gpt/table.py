@@ -6,8 +6,7 @@ arXiv:1706.03762, for the mask. The keys of what happens in blocks are vitcheck'
 
 from __future__ import annotations
 
-from vitcheck.checks.architecture.family import Family
-from vitcheck.reference.stages import Stage
+from vitcheck.api import Family, Stage
 
 from .sampling import GPT_SAMPLING
 from .sizes import GPTSizes
