@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # the one list: type checkers read it, and so does ``_homes``
     from vitcheck.checks.examining.examination import Examination as Examination
     from vitcheck.checks.examining.passes.example import Example as Example
     from vitcheck.checks.examining.passes.replay import Seen as Seen
+    from vitcheck.checks.examining.strategies import draws as draws
     from vitcheck.checks.examining.verdicts import CheckFailed as CheckFailed
     from vitcheck.checks.examining.verdicts import NotApplicable as NotApplicable, NotReached as NotReached
     # isort: on

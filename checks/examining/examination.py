@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from torch import Tensor
@@ -14,6 +14,7 @@ from ...submissions.questions.plain_passes import Passes
 from ...submissions.reading.source import Source
 from ..assignment.assignment import Assignment
 from ..assignment.commands import command_line
+from ..locating.search.returned_scores import scores_in
 from ..locating.walk import Finding
 from .asked_once import asked_once
 from .beside import stages_beside
@@ -217,6 +218,22 @@ class Examination(Examples):
         self.demand_a_model()
         given = list(images) or [noise(draw.sizes, draw.seed)]
         return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
+
+    def model(self, draw: Draw) -> Callable[[Tensor], Tensor]:
+        """The model of these sizes and weights, as a function from images to class scores in float64.
+
+        It raises CheckFailed where the forward pass fails, and NotApplicable where there is only a script.
+        """
+
+        def scores(images: Tensor) -> Tensor:
+            passes = self.forward(draw, [images])
+            if passes.error is not None or not passes.passes[0].tensors:
+                raise CheckFailed(
+                    f"the forward pass fails: {passes.error or 'it returns no tensor'}", (), draw
+                )
+            return scores_in(passes.passes[0], self.scores_path).tensor
+
+        return scores
 
     @property
     def prints_in_passes(self) -> bool:

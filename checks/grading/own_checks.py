@@ -15,7 +15,9 @@ from typing import Literal
 import pytest
 
 from ..architecture.family import Family
+from ..examining.drawing import Draw
 from ..examining.examination import Examination
+from ..examining.strategies import Drawing, drawing_for
 from ..examining.verdicts import CheckFailed, NotAsked
 from ..parts.exercises import Exercises, exercises_of
 from ..parts.parts import Parts, parts_of
@@ -37,16 +39,18 @@ def run_own_checks(folder: Path, examination: Examination) -> list[Ended]:
 
     Raises RuntimeError where pytest could not run them, such as for a file that cannot be imported.
     """
-    folder, recorder = folder.resolve(), _Recorder(examination)
+    folder = folder.resolve()
     # the root names modules, which must not be taken for others; what lies above the folder is not looked at
     roots = f"--rootdir={folder.anchor}", f"--confcutdir={folder}"
     with (
         pytest.MonkeyPatch.context() as environment,
         _modules_forgotten(folder),
         contextlib.redirect_stdout(io.StringIO()) as printed,
+        drawing_for(examination) as drawing,
     ):
         for name, value in _ENVIRONMENT.items():
             environment.setenv(name, value)
+        recorder = _Recorder(examination, drawing)
         code = pytest.main([*_OPTIONS, *roots, str(folder)], plugins=[recorder])
     if recorder.interrupted:  # as is all else that goes on
         raise KeyboardInterrupt
@@ -88,6 +92,7 @@ class _Recorder:
     """A pytest plugin: gives tests their fixtures, and keeps how each of them ended."""
 
     subject: Examination
+    drawing: Drawing
     ended: list[Ended] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -111,6 +116,9 @@ class _Recorder:
         """``pytest.exit`` comes here, too, and so does what cannot be collected, as a subclass of it."""
         self.interrupted = excinfo.type is KeyboardInterrupt
 
+    def pytest_runtest_setup(self) -> None:
+        self.drawing.last = None
+
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.broken.append(report.longreprtext)
@@ -120,7 +128,7 @@ class _Recorder:
         """In place of pytest's own, which formats a traceback for each check that did not pass."""
         problem = None if call.excinfo is None else call.excinfo.value
         if call.when == "call" or problem is not None:
-            self.ended.append((_check(item, self.subject.family), _meant(problem)))
+            self.ended.append((_check(item, self.subject.family), _meant(problem, self.drawing.last)))
         assert call.when != "collect"  # pytest does not ask this of a collection
         outcome: Literal["passed", "failed"] = "passed" if problem is None else "failed"
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
@@ -135,11 +143,13 @@ def _check(item: pytest.Item, family: Family) -> Check:
     return Check(f"own.{id}", stage, title, lambda examination: item.runtest())
 
 
-def _meant(problem: BaseException | None) -> BaseException | None:
-    """What pytest's own words for the end of a test mean here."""
+def _meant(problem: BaseException | None, draw: Draw | None) -> BaseException | None:
+    """What the end of a test means here; ``draw`` is what it was tried at last."""
     match problem:
         case pytest.skip.Exception():  # an instructor's own check decides as well
             return NotAsked(str(problem))
+        case CheckFailed():
+            return CheckFailed(problem.message, problem.mistakes, problem.draw or draw, problem.frame)
         case AssertionError() | pytest.fail.Exception():
-            return CheckFailed(str(problem))
+            return CheckFailed(str(problem), (), draw)
     return problem

@@ -22,7 +22,7 @@ _PASSES = 30  # a traced pass each
 
 
 @st.composite
-def draws(draw: st.DrawFn, name: str) -> Draw:
+def draws_of(draw: st.DrawFn, name: str) -> Draw:
     """What ``draw_examples`` gives for this architecture, drawn by hypothesis, which prefers small sizes."""
     family = family_of(name)  # whose fields hypothesis would spell out in full
     found = drawn(lambda low, high: draw(st.integers(low, high)), family)
@@ -47,14 +47,16 @@ def smallest(fails: Callable[[Draw], bool], seed: int, family: Family) -> Draw |
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     try:
-        with _nothing_kept():
-            return hypothesis.find(draws(family.name), bounded, settings=options, random=random.Random(seed))
+        with nothing_kept():
+            return hypothesis.find(
+                draws_of(family.name), bounded, settings=options, random=random.Random(seed)
+            )
     except hypothesis.errors.NoSuchExample:
         return None
 
 
 @contextmanager
-def _nothing_kept() -> Iterator[None]:
+def nothing_kept() -> Iterator[None]:
     """Hypothesis reads and keeps notes in the working folder, which may be a student's."""
     set_hypothesis_home_dir(os.devnull)
     try:
