@@ -98,9 +98,8 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -
     }
     assert shipped >= {
         "vitcheck/py.typed",
-        "vitcheck/checks/tools/course/planted.toml",
         "vitcheck/checks/tools/course/templates/skeleton.jinja",
-        "vitcheck/checks/mistakes.toml",
+        "vitcheck/checks/mistakes/01_image.toml",
         "vitcheck/checks/assignments/vit-debugging.toml",
         "vitcheck/reports/templates/report.html",
     }

@@ -1,11 +1,11 @@
-"""The catalogue of known mistakes, read from ``mistakes.toml``. Imports no torch."""
+"""The catalogue of known mistakes, read from the files in ``checks/mistakes``. Imports no torch."""
 
 from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -16,24 +16,43 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+Edit = Sequence[str]  # what stands in the reference once, and what takes its place
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """One thing that people get wrong; the head of ``mistakes.toml`` says what each field means."""
+    """One thing that people get wrong, as its entry in a file says it."""
 
     id: str
-    stage: str  # the key of a stage, or "model"
+    # the key of a stage, "model" where it belongs to no single one, or "exercise" in a function that reads a
+    # trained model; LayerNorms all look alike: what goes wrong inside one stands at the norm after attention
+    stage: str
+    # an error is wrong unless an assignment asks for it; a variant is right in some courses; a layout is the
+    # same model with its weights in another order, and is wrong only where that order is asked for
     kind: Literal["error", "variant", "layout"]
-    title: str
-    hint: str
-    explanation: str
-    confused_with: tuple[str, ...]
+    title: str  # what was written
+    hint: str  # a question that leads there
+    explanation: str  # what it does and how to see it
+    confused_with: tuple[str, ...] = ()  # give the very same numbers: only the code can tell them apart
+    # by the name of a function in reference/equations.py, what it returns where the mistake is made, in terms
+    # of its arguments, torch and math: so it is recognised, and planted in the reference
+    equation: Mapping[str, str] = field(default_factory=dict)
+    # by architecture, or "any", what makes the reference make it, where no equation of its own does
+    planted: Mapping[str, Sequence[Edit]] = field(default_factory=dict)
+    property: str | None = None  # of the whole model, which tells it
+    told_by: str | None = None  # anything else that does
+    out_of_reach: str | None = None  # why nothing does
+    may_follow: bool = False  # as a property shows it, it may be the consequence of a mistake at a stage
 
 
 @cache
 def mistakes() -> Mapping[str, Mistake]:
     """Return every known mistake by its id, in the order of the pipeline."""
-    return read_mistakes(files("vitcheck.checks").joinpath("mistakes.toml").read_text("utf-8"))
+    folder = files("vitcheck.checks").joinpath("mistakes")
+    texts = sorted((one for one in folder.iterdir() if one.name.endswith(".toml")), key=lambda one: one.name)
+    return MappingProxyType(
+        {id: row for one in texts for id, row in read_mistakes(one.read_text("utf-8")).items()}
+    )
 
 
 def read_mistakes(text: str) -> Mapping[str, Mistake]:
@@ -54,6 +73,6 @@ def near_to(name: str, known: Mapping[str, Mistake]) -> NoReturn:
     raise ValueError(f"{name!r} is no known mistake; {advice}")
 
 
-def _mistake(name: str, *, explanation: str, confused_with: tuple[str, ...] = (), **texts: Any) -> Mistake:
+def _mistake(name: str, *, explanation: str, confused_with: Sequence[str] = (), **rest: Any) -> Mistake:
     one_line = " ".join(explanation.split())  # the file wraps it
-    return Mistake(id=name, explanation=one_line, confused_with=tuple(confused_with), **texts)
+    return Mistake(id=name, explanation=one_line, confused_with=tuple(confused_with), **rest)

@@ -14,9 +14,6 @@ from ..locating.walk import Finding
 from ..record.result import Location, MistakeResult, VariantResult
 from .stage_rows import where_of
 
-# what a property shows of these may only follow from a mistake at a stage
-_CONSEQUENCES = {"unused-parameter", "path-detached", "rng-consumed-in-eval", "squeeze-drops-batch"}
-
 
 def mistake_results(examination: Examination) -> list[MistakeResult]:
     return [_mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)]
@@ -30,7 +27,7 @@ def property_results(
     for one in outcomes:
         if one.stage is not None or not one.mistakes or kind_of(one.id) in PARTS:
             continue  # parts give their mistakes themselves
-        may_follow = bool(known) and one.mistakes[0] in _CONSEQUENCES
+        may_follow = bool(known) and family.mistakes[one.mistakes[0]].may_follow
         if not may_follow and not known.intersection(one.mistakes):
             found.setdefault(one.mistakes[0], _of_property(one, source, family))
     return list(found.values())

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ...reference import equations as eq
+from .catalogued import Equation, catalogued
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,13 @@ class Form:
 LAYOUT = 0.25  # the same family of functions under other names of weights
 VARIANT = 0.5
 RARE = 1.25  # tried after the others of its table
+_COSTS = {"error": 1.0, "variant": VARIANT, "layout": LAYOUT}
+
+
+def _catalogued(name: str, given: Callable[[Equation], Equation] = lambda function: function) -> list[Form]:
+    """What the catalogue has for the place of this equation, ``given`` the arguments of its table."""
+    found = catalogued(name)
+    return [Form(given(function), one.id, one.stage, _COSTS[one.kind]) for one, function in found]
 
 
 def _mean_square(x: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
@@ -134,6 +142,7 @@ SCORES = (
     Form(eq.attention_scores),
     *(Form(_scores(scale), name) for name, scale in SCALES),
     Form(lambda q, k: eq.attention_scores(k, q), "kq-transposed", cost=RARE),
+    *_catalogued("attention_scores"),
 )
 
 # S13, given S12 and S09.
@@ -151,6 +160,7 @@ PROBABILITIES = (
     Form(lambda s, q: s.softmax(-1) * q.shape[-1] ** -0.5, "scale-after-softmax"),
     Form(lambda s, q: s.softmax(-1) * (q.shape[1] * q.shape[-1]) ** -0.5, "scale-after-softmax"),
     Form(lambda s, q: s.softmax(-1) / q.shape[-1], "scale-after-softmax"),
+    *_catalogued("attention_probabilities", lambda function: lambda s, q: function(s)),
 )
 
 
@@ -163,6 +173,7 @@ CONTEXTS = (
     Form(
         lambda p, q, k, v: p.mean(1, keepdim=True) @ v, "probs-averaged-over-heads", "attention_probabilities"
     ),
+    *_catalogued("attention_context", lambda function: lambda p, q, k, v: function(p, v)),
 )
 
 
@@ -192,6 +203,7 @@ MERGES = (
     ),
     Form(lambda context: context.mean(1), "heads-averaged"),
     Form(lambda context: context.sum(1), "heads-averaged"),
+    *_catalogued("merge_heads"),
 )
 
 ACTIVATIONS = (
@@ -200,6 +212,7 @@ ACTIVATIONS = (
     Form(eq.quick_gelu, "quick-gelu", cost=VARIANT),
     Form(lambda x: x.relu(), "relu-instead-of-gelu", cost=VARIANT),
     Form(F.silu, "silu-instead-of-gelu", cost=VARIANT),
+    *_catalogued("gelu"),
 )
 
 # The sum after attention, given S08, its norm, and S15.
@@ -234,6 +247,7 @@ READOUTS = (
     Form(lambda s: s[:, 1], "readout-last-token"),
     Form(lambda s: s[0], "readout-batch-index"),
     Form(lambda s: s, "head-on-all-tokens", "logits"),
+    *_catalogued("class_representation"),
 )
 
 # S25 as it is returned, given what the head computed.
@@ -247,7 +261,5 @@ LOGITS = (
 # S26, given S25.
 CLASS_PROBABILITIES = (
     Form(eq.class_probabilities),
-    Form(lambda z: z.softmax(0), "class-softmax-over-batch"),
-    Form(lambda z: z.log_softmax(-1), "probs-are-log-probs"),
-    Form(lambda z: z.sigmoid(), "probs-sigmoid"),
+    *_catalogued("class_probabilities"),
 )

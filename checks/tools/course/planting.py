@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+import ast
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
 from ....submissions.reading.packing import Handed
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ...architecture.catalogue import Edit, Mistake, mistakes
 
 _FILES = ("model_sizes", "sizes", "equations", "vit")  # of the reference, which a submission cannot import
 _MODEL = """
@@ -32,15 +28,15 @@ class ViT(ReferenceViT):
         return {{key: stages[key] for key in ("logits", "class_probabilities") if key in stages}}
 """
 
-Edit = Sequence[str]  # what stands in the reference once, and what takes its place
-
 
 @cache
-def plantable(architecture: str) -> Mapping[str, Sequence[Edit]]:
-    """Return what makes each mistake that can be planted in this architecture, by its id."""
-    tables = tomllib.loads(files(__package__).joinpath("planted.toml").read_text("utf-8"))
-    found: dict[str, Sequence[Edit]] = tables["any"] | tables.get(architecture, {})
-    return found
+def plantable(architecture: str) -> Mapping[str, Mistake]:
+    """Return each mistake that can be planted in this architecture, by its id."""
+    return {
+        id: known
+        for id, known in mistakes().items()
+        if known.equation or {"any", architecture} & known.planted.keys()
+    }
 
 
 def reference_as_submission(architecture: str, mistake: str = "") -> Handed:
@@ -50,12 +46,31 @@ def reference_as_submission(architecture: str, mistake: str = "") -> Handed:
     have it.
     """
     texts = {name: files("vitcheck.reference").joinpath(f"{name}.py").read_text("utf-8") for name in _FILES}
-    for old, new in plantable(architecture)[mistake] if mistake else ():
-        there = [name for name, text in texts.items() for _ in range(text.count(old))]
-        if len(there) != 1:
-            raise ValueError(f"{mistake}: {old!r} stands {len(there)} times in the reference")
-        texts[there[0]] = texts[there[0]].replace(old, new)
+    if mistake:
+        _plant(texts, plantable(architecture)[mistake], architecture)
     model = _MODEL.format(variant=architecture.upper().replace("-", "_"))
     content = {f"reference_vit/{name}.py": text for name, text in texts.items()}
     content |= {"reference_vit/__init__.py": "", "vit.py": model.lstrip()}
     return Handed("reference", True, {name: text.encode() for name, text in content.items()})
+
+
+def _plant(texts: dict[str, str], known: Mistake, architecture: str) -> None:
+    for name, wrong in known.equation.items():
+        texts["equations"] += _equation(texts["equations"], name, wrong)
+    for edit in known.planted.get("any", known.planted.get(architecture, ())):
+        _edit(texts, known.id, edit)
+
+
+def _equation(text: str, name: str, wrong: str) -> str:
+    """The function once more, after the right one, which it takes the place of."""
+    functions = {one.name: one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)}
+    arguments = ", ".join(one.arg for one in functions[name].args.args)
+    return f"\n\ndef {name}({arguments}):\n    return {wrong}\n"
+
+
+def _edit(texts: dict[str, str], id: str, edit: Edit) -> None:
+    old, new = edit
+    there = [name for name, text in texts.items() for _ in range(text.count(old))]
+    if len(there) != 1:
+        raise ValueError(f"{id}: {old!r} stands {len(there)} times in the reference")
+    texts[there[0]] = texts[there[0]].replace(old, new)
