@@ -48,3 +48,10 @@ def test_the_record_says_what_was_not_earned() -> None:
     assert "property" in note.text
     assert "2.50 points" in note.text
     assert not list(unearned(points, found, found))
+
+
+def test_checks_that_end_with_an_error_are_told_with_what_they_cost() -> None:
+    found = [CheckOutcome(id, None, "", "errored", "KeyError: 'x'") for id in _TEN[:3]]
+    (note,) = unearned(dict.fromkeys(_TEN, 1.25), found, found)
+    told = "The check property[0] and 2 more ended with an error: 3.75 points are not earned."
+    assert (note.kind, note.text) == ("unearned", told)
