@@ -16,6 +16,12 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+# Functions of reference/equations.py in whose place forms of this catalogue are looked for.
+EQUATIONS = (
+    *("cut_patches", "flatten_patches", "prepend_class_token", "add_positions", "attention_scores"),
+    *("attention_probabilities", "attention_context", "merge_heads", "gelu", "class_representation"),
+    "class_probabilities",
+)
 Edit = Sequence[str]  # what stands in the reference once, and what takes its place
 
 
@@ -34,8 +40,8 @@ class Mistake:
     hint: str  # a question that leads there
     explanation: str  # what it does and how to see it
     confused_with: tuple[str, ...] = ()  # give the very same numbers: only the code can tell them apart
-    # by the name of a function in reference/equations.py, what it returns where the mistake is made, in terms
-    # of its arguments, torch and math: so it is recognised, and planted in the reference
+    # by the name of one of EQUATIONS, what it returns where the mistake is made, in terms of its arguments,
+    # torch and math: so it is recognised, and planted in the reference
     equation: Mapping[str, str] = field(default_factory=dict)
     # by architecture, or "any", what makes the reference make it, where no equation of its own does
     planted: Mapping[str, Sequence[Edit]] = field(default_factory=dict)
@@ -56,7 +62,10 @@ def mistakes() -> Mapping[str, Mistake]:
 
 
 def read_mistakes(text: str) -> Mapping[str, Mistake]:
-    """Return the mistakes that TOML text lists, by id. Raises TypeError where an entry lacks a field."""
+    """Return the mistakes that TOML text lists, by id.
+
+    Raises TypeError where an entry lacks a field, or has an equation that is none of ``EQUATIONS``.
+    """
     entries = tomllib.loads(text)
     return MappingProxyType({name: _mistake(name, **entry) for name, entry in entries.items()})
 
@@ -75,4 +84,7 @@ def near_to(name: str, known: Mapping[str, Mistake]) -> NoReturn:
 
 def _mistake(name: str, *, explanation: str, confused_with: Sequence[str] = (), **rest: Any) -> Mistake:
     one_line = " ".join(explanation.split())  # the file wraps it
-    return Mistake(id=name, explanation=one_line, confused_with=tuple(confused_with), **rest)
+    found = Mistake(id=name, explanation=one_line, confused_with=tuple(confused_with), **rest)
+    if unknown := found.equation.keys() - set(EQUATIONS):
+        raise TypeError(f"{name} has an equation {', '.join(sorted(unknown))}, which is none of {EQUATIONS}")
+    return found

@@ -41,7 +41,9 @@ RARE = 1.25  # tried after the others of its table
 _COSTS = {"error": 1.0, "variant": VARIANT, "layout": LAYOUT}
 
 
-def _catalogued(name: str, given: Callable[[Equation], Equation] = lambda function: function) -> list[Form]:
+def from_catalogue(
+    name: str, given: Callable[[Equation], Equation] = lambda function: function
+) -> list[Form]:
     """What the catalogue has for the place of this equation, ``given`` the arguments of its table."""
     found = catalogued(name)
     return [Form(given(function), one.id, one.stage, _COSTS[one.kind]) for one, function in found]
@@ -142,7 +144,7 @@ SCORES = (
     Form(eq.attention_scores),
     *(Form(_scores(scale), name) for name, scale in SCALES),
     Form(lambda q, k: eq.attention_scores(k, q), "kq-transposed", cost=RARE),
-    *_catalogued("attention_scores"),
+    *from_catalogue("attention_scores"),
 )
 
 # S13, given S12 and S09.
@@ -160,7 +162,7 @@ PROBABILITIES = (
     Form(lambda s, q: s.softmax(-1) * q.shape[-1] ** -0.5, "scale-after-softmax"),
     Form(lambda s, q: s.softmax(-1) * (q.shape[1] * q.shape[-1]) ** -0.5, "scale-after-softmax"),
     Form(lambda s, q: s.softmax(-1) / q.shape[-1], "scale-after-softmax"),
-    *_catalogued("attention_probabilities", lambda function: lambda s, q: function(s)),
+    *from_catalogue("attention_probabilities", lambda function: lambda s, q: function(s)),
 )
 
 
@@ -173,7 +175,7 @@ CONTEXTS = (
     Form(
         lambda p, q, k, v: p.mean(1, keepdim=True) @ v, "probs-averaged-over-heads", "attention_probabilities"
     ),
-    *_catalogued("attention_context", lambda function: lambda p, q, k, v: function(p, v)),
+    *from_catalogue("attention_context", lambda function: lambda p, q, k, v: function(p, v)),
 )
 
 
@@ -203,7 +205,7 @@ MERGES = (
     ),
     Form(lambda context: context.mean(1), "heads-averaged"),
     Form(lambda context: context.sum(1), "heads-averaged"),
-    *_catalogued("merge_heads"),
+    *from_catalogue("merge_heads"),
 )
 
 ACTIVATIONS = (
@@ -212,7 +214,7 @@ ACTIVATIONS = (
     Form(eq.quick_gelu, "quick-gelu", cost=VARIANT),
     Form(lambda x: x.relu(), "relu-instead-of-gelu", cost=VARIANT),
     Form(F.silu, "silu-instead-of-gelu", cost=VARIANT),
-    *_catalogued("gelu"),
+    *from_catalogue("gelu"),
 )
 
 # The sum after attention, given S08, its norm, and S15.
@@ -247,7 +249,7 @@ READOUTS = (
     Form(lambda s: s[:, 1], "readout-last-token"),
     Form(lambda s: s[0], "readout-batch-index"),
     Form(lambda s: s, "head-on-all-tokens", "logits"),
-    *_catalogued("class_representation"),
+    *from_catalogue("class_representation"),
 )
 
 # S25 as it is returned, given what the head computed.
@@ -261,5 +263,5 @@ LOGITS = (
 # S26, given S25.
 CLASS_PROBABILITIES = (
     Form(eq.class_probabilities),
-    *_catalogued("class_probabilities"),
+    *from_catalogue("class_probabilities"),
 )

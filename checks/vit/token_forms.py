@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ...reference import equations as eq
-from ..locating.forms import LAYOUT, RARE, VARIANT, Form
+from ..locating.forms import LAYOUT, RARE, VARIANT, Form, from_catalogue
 
 
 def _grid(image: Tensor, patch: int) -> Tensor:
@@ -84,6 +84,8 @@ PATCHES = (
     Form(_grid_swapped, "grid-dims-swapped", "patches"),
     Form(_unfold_recut, "unfold-reshape-not-transpose", "flattened_patches"),
     *(Form(_overlapping(divisor), "overlapping-patches", "patches") for divisor in (2, 4, 3)),
+    *from_catalogue("cut_patches", lambda cut: lambda image, patch: cut(image, patch).flatten(2)),
+    *from_catalogue("flatten_patches", lambda flat: lambda image, patch: flat(eq.cut_patches(image, patch))),
 )
 
 
@@ -127,6 +129,7 @@ TOKENS = (
     Form(lambda token, x: x + _token(token, x), "cls-added-not-concatenated"),
     Form(_overwrite_first, "cls-overwrites-first-patch"),
     Form(_cat_on_batch, "cls-cat-on-batch-dim"),
+    *from_catalogue("prepend_class_token", lambda put: lambda token, x: put(_token(token, x), x)),
 )
 TOKENS_WITHOUT = (
     Form(lambda x: torch.cat([x.mean(1, keepdim=True), x], 1), "cls-mean-of-patches", "class_token", VARIANT),
@@ -174,4 +177,5 @@ POSITIONS = (
     Form(lambda positions, x: x + positions.reshape(x.shape[0], 1, x.shape[2]), "pos-batch-shaped"),
     Form(lambda positions, x: x + positions.reshape(x.shape[2]), "pos-single-vector", cost=RARE),
     Form(lambda positions, x: torch.cat([x, _table(positions, x).expand(x.shape)], -1), "pos-concatenated"),
+    *from_catalogue("add_positions", lambda add: lambda table, x: add(x, table.reshape(x.shape[1:]))),
 )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
 
-from vitcheck.checks.architecture.catalogue import Mistake, mistake, mistakes
+from vitcheck.checks.architecture.catalogue import EQUATIONS, Mistake, mistake, mistakes, read_mistakes
+from vitcheck.reference import equations
 from vitcheck.reference.stages import STAGES
 
+ROOT = Path(__file__).parents[2]
 KNOWN = tuple(mistakes().values())
 
 
@@ -79,3 +82,20 @@ def test_reading_the_catalogue_imports_no_torch() -> None:
     code = "import sys; from vitcheck.checks.architecture.catalogue import mistakes; mistakes();"
     code += "sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_every_equation_that_an_entry_may_give_is_looked_for() -> None:
+    files = (ROOT / "checks" / "locating" / "forms.py", ROOT / "checks" / "vit" / "token_forms.py")
+    asked = [
+        name for file in files for name in re.findall(r'\*from_catalogue\("(\w+)"', file.read_text("utf-8"))
+    ]
+    assert sorted(asked) == sorted(EQUATIONS)
+    assert all(callable(getattr(equations, name)) for name in EQUATIONS)
+
+
+def test_an_equation_that_nothing_looks_for_is_refused() -> None:
+    with pytest.raises(TypeError, match="odd has an equation residual, which is none of"):
+        read_mistakes(
+            '[odd]\nstage = "logits"\nkind = "error"\ntitle = "a"\nhint = "b?"\nexplanation = "c"\n'
+            'equation.residual = "x"\n'
+        )
