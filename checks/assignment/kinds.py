@@ -1,8 +1,7 @@
 """The kinds of checks that there are. Imports no torch.
 
-Each is a file in ``checks/rules/kinds`` with a ``KIND`` that says what it is, and a function ``checks`` that
-gives the checks of that kind (``checks/rules/check.py``). These files load torch: what they say is read off
-their text.
+Each is a file in ``checks/rules/kinds``, with a ``Kind`` above the function that looks, of which
+``checks/rules/check.py`` makes checks. These files load torch: what they say is read off their text.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ class Kind:
     """One kind of checks; in its own file all of this is literal."""
 
     id: str  # what stands in front of "[" in the ids of its checks
-    title: str  # of each check, where it has none of its own
     group: str  # the points under [points] that pay for it; kinds may share one
     pays_for: str  # what a handout says of these points: the first kind's of those that share them
     order: int  # in which checks are run and listed
@@ -30,14 +28,8 @@ class Kind:
 
 
 _ELSEWHERE = (
-    Kind(
-        id="written",
-        title="",
-        group="written",
-        pays_for="the snapshots in the report beside the code",
-        order=900,
-    ),
-    Kind(id="own", title="", group="own", pays_for="further checks of your instructor", order=910),
+    Kind(id="written", group="written", pays_for="the snapshots in the report beside the code", order=900),
+    Kind(id="own", group="own", pays_for="further checks of your instructor", order=910),
 )
 PARTS = {"component": "components", "exercise": "exercises"}  # paid for one by one, in tables of their own
 
@@ -76,10 +68,10 @@ def _of_files() -> Iterator[Kind]:
 
 
 def _declared(name: str, text: str) -> Kind:
-    """What ``KIND = Kind(…)`` says in this text. Raises TypeError where it says nothing, or not all."""
-    for node in ast.parse(text).body:
+    """What ``Kind(…)`` says in this text. Raises TypeError where it says nothing, or not all."""
+    for node in ast.walk(ast.parse(text)):
         match node:
-            case ast.Assign(targets=[ast.Name(id="KIND")], value=ast.Call(keywords=said)):
+            case ast.Call(func=ast.Name(id="Kind"), keywords=said):
                 told = {str(one.arg): ast.literal_eval(one.value) for one in said}
                 return Kind(**told, module=f"{FOLDER}.{name}")
-    raise TypeError(f"checks/rules/kinds/{name}.py has no KIND = Kind(…)")
+    raise TypeError(f"checks/rules/kinds/{name}.py has no Kind(…)")

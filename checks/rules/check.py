@@ -1,16 +1,24 @@
-"""One check of a submission, and those that an architecture asks for, from the files in ``kinds``."""
+"""One check of a submission, and how a function becomes the checks of a kind.
+
+Each file in ``kinds`` has one such function. Its docstring is the title of its checks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from typing import TypeVar
 
 from ...reference.stages import Stage
 from ..architecture.family import Family
 from ..assignment.kinds import Kind, kinds
 from ..examining.examination import Examination
+
+About = TypeVar("About")
+OfAll = Callable[[Examination], None]
+OfOne = Callable[[Examination, About], None]
 
 
 @dataclass(frozen=True)
@@ -20,34 +28,70 @@ class Check:
     id: str
     stage: str | None  # key
     title: str
-    run: Callable[[Examination], None]
+    run: OfAll
+
+
+_FOUND: dict[str, Callable[[Family], list[Check]]] = {}
 
 
 def checks_of(family: Family) -> list[Check]:
     """Every check of a whole model of this architecture, in order."""
-    modules = [import_module(kind.module) for kind in kinds().values() if kind.module]
-    return [check for module in modules for check in module.checks(family)]
+    ours = [kind for kind in kinds().values() if kind.module]
+    for kind in ours:
+        import_module(kind.module)
+    return [check for kind in ours for check in _FOUND[kind.id](family)]
 
 
-def once(kind: Kind, look: Callable[[Examination], None]) -> Iterator[Check]:
-    """A check of the whole submission."""
-    yield Check(kind.id, None, kind.title, look)
+def once(kind: Kind) -> Callable[[OfAll], OfAll]:
+    """Makes a function a check of the whole submission."""
+
+    def found(look: OfAll) -> OfAll:
+        _FOUND[kind.id] = lambda family: [Check(kind.id, None, _title(look), look)]
+        return look
+
+    return found
+
+
+def _all_but_the_input(family: Family) -> Iterable[Stage]:
+    return family.stages[1:]
 
 
 def each_stage(
-    kind: Kind, look: Callable[[Examination, str], None], stages: Iterable[Stage]
-) -> Iterator[Check]:
-    """A check for each of these stages; it is told the stage's key."""
-    for stage in stages:
-        run = partial(_look, look, stage.key)
-        yield Check(f"{kind.id}[{stage.label}]", stage.key, kind.title, run)
+    kind: Kind, stages: Callable[[Family], Iterable[Stage]] = _all_but_the_input
+) -> Callable[[OfOne[str]], OfOne[str]]:
+    """Makes a function of a stage's key a check of each of these stages."""
+
+    def found(look: OfOne[str]) -> OfOne[str]:
+        _FOUND[kind.id] = lambda family: [
+            Check(f"{kind.id}[{one.label}]", one.key, _title(look), partial(_look, look, one.key))
+            for one in stages(family)
+        ]
+        return look
+
+    return found
 
 
-def each_name(kind: Kind, look: Callable[[Examination, str], None], names: Iterable[str]) -> Iterator[Check]:
-    """A check for each of these; it is told the name."""
-    for name in names:
-        yield Check(f"{kind.id}[{name}]", None, kind.title, partial(_look, look, name))
+def each_of(
+    kind: Kind, rows: Callable[[Family], Mapping[str, About]]
+) -> Callable[[OfOne[About]], OfOne[About]]:
+    """Makes a function a check of each of these, by name; what is a function itself has its own title."""
+
+    def found(look: OfOne[About]) -> OfOne[About]:
+        _FOUND[kind.id] = lambda family: [
+            Check(
+                f"{kind.id}[{name}]", None, _title(one if callable(one) else look), partial(_look, look, one)
+            )
+            for name, one in rows(family).items()
+        ]
+        return look
+
+    return found
 
 
-def _look(look: Callable[[Examination, str], None], about: str, examination: Examination) -> None:
+def _look(look: OfOne[About], about: About, examination: Examination) -> None:
     look(examination, about)
+
+
+def _title(*found: object) -> str:
+    """The docstring of the first of these that is a function."""
+    return next((one.__doc__ or "" for one in found if callable(one)), "").strip()

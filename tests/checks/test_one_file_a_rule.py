@@ -43,38 +43,29 @@ from vitcheck.checks.assignment.kinds import Kind
 from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.rules.check import each_stage, once
 """
-STAGE_CHECK = f"""
-{HEAD}
-KIND = Kind(
-    id="magnitude", title="Stays in bounds.", group="magnitudes", pays_for="no stage is large", order=25,
-    judges_stage=True,
+STAGE_CHECK = f'''{HEAD}
+@each_stage(
+    Kind(id="magnitude", group="magnitudes", pays_for="no stage is large", order=25, judges_stage=True),
+    lambda family: [family.stage("logits"), family.stage("mlp_hidden")],
 )
-
-def checks(family):
-    return each_stage(KIND, check_magnitude, [family.stage("logits"), family.stage("mlp_hidden")])
-
 def check_magnitude(examination, key):
+    """Stays in bounds."""
     if key == "logits":
         raise CheckFailed("a logit is much too large")
-"""
-CODE_RULE = f"""
-{HEAD}
-KIND = Kind(id="todo", title="Nothing is left to do.", group="prints", pays_for="a finished file", order=65)
-
-def checks(family):
-    return once(KIND, check_todo)
-
+'''
+CODE_RULE = f'''{HEAD}
+@once(Kind(id="todo", group="prints", pays_for="a finished file", order=65))
 def check_todo(examination):
+    """Nothing is left to do."""
     if any(b"TODO" in content for content in examination.source.files.values()):
         raise CheckFailed("there is something left to do")
-"""
-BROKEN = f"""
-{HEAD}
-KIND = Kind(id="broken", title="Is whole.", group="prints", pays_for="a finished file", order=66)
-
-def checks(family):
-    return once(KIND, lambda examination: {{}}["of the grader"])
-"""
+'''
+BROKEN = f'''{HEAD}
+@once(Kind(id="broken", group="prints", pays_for="a finished file", order=66))
+def check_broken(examination):
+    """Is whole."""
+    return {{}}["of the grader"]
+'''
 PROPERTY = '''
 from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.rules.properties import holds

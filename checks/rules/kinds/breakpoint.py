@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ....submissions.errors import Frame
 from ....submissions.host.trace import Sight, Trace
 from ....submissions.reading.code import marks
-from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.asked_once import asked_once
 from ...examining.examination import Examination
@@ -15,23 +14,20 @@ from ...examining.passes.replay import Seen
 from ...examining.placing import frames_of
 from ...examining.stops import beside, same_in_some_layout
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked, NotReached
-from ..check import Check, each_stage
+from ..check import each_stage
 
-KIND = Kind(
-    id="breakpoint",
-    title="Is marked where a local variable holds it.",
-    group="breakpoints",
-    pays_for="a mark at every stage",
-    order=50,
+
+@each_stage(
+    Kind(
+        id="breakpoint",
+        group="breakpoints",
+        pays_for="a mark at every stage",
+        order=50,
+    ),
+    lambda family: family.stages,
 )
-
-
-def checks(family: Family) -> Iterator[Check]:
-    return each_stage(KIND, check_breakpoint, family.stages)
-
-
 def check_breakpoint(examination: Examination, key: str) -> None:
-    """There is a mark with the stage's label where the assignment asks for marks, and it is right."""
+    """Is marked where a local variable holds it."""
     if not examination.assignment.rules.breakpoints:
         raise NotAsked("this assignment asks for no breakpoint marks")
     _breakpoints(examination).check(examination.family.stage(key).label)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ....submissions.errors import StudentCodeFailed, SubmissionError
-from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.dependence import dependence
 from ...examining.drawing import Draw, is_large
@@ -15,25 +14,21 @@ from ...examining.returned_paths import demand_returned
 from ...examining.verdicts import CheckFailed
 from ...locating.comparing import ROUNDING
 from ...locating.walk import Step
-from ..check import Check, each_stage
+from ..check import each_stage
 from ..judging import demand, measured
 
-KIND = Kind(
-    id="equation",
-    title="Is what its equation gives from the stages before.",
-    group="equations",
-    pays_for="every stage is what its equation makes of the stages before it",
-    order=20,
-    judges_stage=True,
+
+@each_stage(
+    Kind(
+        id="equation",
+        group="equations",
+        pays_for="every stage is what its equation makes of the stages before it",
+        order=20,
+        judges_stage=True,
+    )
 )
-
-
-def checks(family: Family) -> Iterator[Check]:
-    return each_stage(KIND, check_equation, family.stages[1:])
-
-
 def check_equation(examination: Examination, key: str) -> None:
-    """The stage is what its equation gives from the student's own earlier stages and parameters."""
+    """Is what its equation gives from the stages before."""
     row = examination.family.stage(key)
     seen = demand(examination, row)
     for false in examination.false_claims():

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from ....reference.stages import Stage
 from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
-from ..check import Check, each_stage
+from ..check import each_stage
 from ..judging import demand
 from ..rulebook import rulebook_of
 
-KIND = Kind(
-    id="invariant",
-    title="Keeps what always holds of it.",
-    group="invariants",
-    pays_for="what always holds of a stage, such as rows that sum to 1",
-    order=30,
-    judges_stage=True,
-)
 
-
-def checks(family: Family) -> Iterator[Check]:
+def _with_one(family: Family) -> list[Stage]:
     having = rulebook_of(family).invariants
-    return each_stage(KIND, check_invariant, (one for one in family.stages[1:] if one.key in having))
+    return [one for one in family.stages[1:] if one.key in having]
 
 
+@each_stage(
+    Kind(
+        id="invariant",
+        group="invariants",
+        pays_for="what always holds of a stage, such as rows that sum to 1",
+        order=30,
+        judges_stage=True,
+    ),
+    _with_one,
+)
 def check_invariant(examination: Examination, key: str) -> None:
-    """What always holds of the stage holds, in every example and block."""
+    """Keeps what always holds of it."""
     row = examination.family.stage(key)
     demand(examination, row)
     faults = examination.faults(key)

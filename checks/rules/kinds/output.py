@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor
 
-from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed, NotAsked, NotReached
 from ...locating.comparing import equal
-from ..check import Check, each_name
+from ..check import each_of
 from ..rulebook import Forms, rulebook_of
-
-KIND = Kind(
-    id="output",
-    title="Is what it claims to be.",
-    group="outputs",
-    pays_for="what the model returns on request",
-    order=90,
-)
-
-
-def checks(family: Family) -> Iterator[Check]:
-    return each_name(KIND, check_output, rulebook_of(family).outputs)
 
 
 def patch_tokens(example: Example) -> Forms:
@@ -62,8 +49,17 @@ OUTPUTS: Mapping[str, Callable[[Example], Forms]] = {
 _STAGES = {"patch-tokens": "final_sequence", "class-attention": "attention_probabilities"}
 
 
+@each_of(
+    Kind(
+        id="output",
+        group="outputs",
+        pays_for="what the model returns on request",
+        order=90,
+    ),
+    lambda family: {name: name for name in rulebook_of(family).outputs},
+)
 def check_output(examination: Examination, name: str) -> None:
-    """The model returns it when every switch of its forward pass is on."""
+    """Is what it claims to be."""
     if name not in examination.assignment.outputs:
         raise NotAsked("this assignment does not ask for it")
     example = examination.examples[0]

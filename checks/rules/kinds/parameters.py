@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
 from ....reference.vit import CLIP, PRE_NORM, REPORT, ReferenceViT, Variant
-from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
-from ..check import Check, once
+from ..check import once
 from ..rulebook import rulebook_of
-
-KIND = Kind(
-    id="parameters",
-    title="Are as many as the reference has.",
-    group="parameters",
-    pays_for="as many parameters as the model should have",
-    order=70,
-)
 
 _VARIANTS = {one.name: one for one in (REPORT, PRE_NORM, CLIP)}
 _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two small models tell the large
 
 
-def checks(family: Family) -> Iterator[Check]:
-    return once(KIND, check_parameter_count)
-
-
+@once(
+    Kind(
+        id="parameters",
+        group="parameters",
+        pays_for="as many parameters as the model should have",
+        order=70,
+    )
+)
 def check_parameter_count(examination: Examination) -> None:
-    """The model has as many parameters as the reference of its architecture."""
+    """Are as many as the reference has."""
     if not examination.assignment.rules.parameters:
         raise NotAsked("this assignment does not count parameters")
     if examination.session.is_script:

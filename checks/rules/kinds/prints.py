@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ....submissions.reading.code import prints
-from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
-from ..check import Check, once
-
-KIND = Kind(
-    id="prints", title="Nothing is printed.", group="prints", pays_for="no print statements", order=60
-)
+from ..check import once
 
 
-def checks(family: Family) -> Iterator[Check]:
-    return once(KIND, check_prints)
-
-
+@once(Kind(id="prints", group="prints", pays_for="no print statements", order=60))
 def check_prints(examination: Examination) -> None:
-    """No statement prints, and nothing is written while the model is built and run."""
+    """Nothing is printed."""
     if not examination.assignment.rules.prints:
         raise NotAsked("this assignment allows print")
     found = prints(examination.source.files)

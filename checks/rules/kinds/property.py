@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-
-from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
-from ..check import Check
+from ..check import each_of
 from ..properties import Property
 from ..rulebook import rulebook_of
 
-KIND = Kind(
-    id="property",
-    title="",
-    group="properties",
-    pays_for="what holds of the whole model, such as images in a batch that do not see each other",
-    order=100,
+
+@each_of(
+    Kind(
+        id="property",
+        group="properties",
+        pays_for="what holds of the whole model, such as images in a batch that do not see each other",
+        order=100,
+    ),
+    lambda family: rulebook_of(family).properties,
 )
-
-
-def checks(family: Family) -> Iterator[Check]:
-    for name, holds in rulebook_of(family).properties.items():
-        title = (holds.__doc__ or "").strip()
-        yield Check(f"{KIND.id}[{name}]", None, title, partial(check_property, holds=holds))
-
-
 def check_property(examination: Examination, holds: Property) -> None:
     """Raises what the property raises, but for what the assignment accepts: that is not asked."""
     try:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import takewhile
 
-from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
@@ -13,24 +11,20 @@ from ...examining.passes.replay import Seen
 from ...examining.verdicts import CheckFailed, NotReached
 from ...locating.comparing import ROUNDING
 from ...locating.walk import Step
-from ..check import Check, each_stage
+from ..check import each_stage
 from ..judging import demand, measured
 
-KIND = Kind(
-    id="reference",
-    title="Equals the reference that carries the same weights.",
-    group="reference",
-    pays_for="agreement with the reference model",
-    order=40,
+
+@each_stage(
+    Kind(
+        id="reference",
+        group="reference",
+        pays_for="agreement with the reference model",
+        order=40,
+    )
 )
-
-
-def checks(family: Family) -> Iterator[Check]:
-    return each_stage(KIND, check_reference, family.stages[1:])
-
-
 def check_reference(examination: Examination, key: str) -> None:
-    """The stage equals the one of the reference that carries the student's parameters."""
+    """Equals the reference that carries the same weights."""
     row = examination.family.stage(key)
     demand(examination, row)
     before = examination.failed_before(key)

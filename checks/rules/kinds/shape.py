@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ....reference.stages import Stage
-from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
-from ..check import Check, each_stage
+from ..check import each_stage
 from ..judging import demand
 
-KIND = Kind(
-    id="shape",
-    title="Has the shape that the assignment's sizes give.",
-    group="shapes",
-    pays_for="every stage has its shape",
-    order=10,
-    judges_stage=True,
-)
 _MISTAKES = {"mlp_hidden": "mlp-ratio-wrong"}
 
 
-def checks(family: Family) -> Iterator[Check]:
-    return each_stage(KIND, check_shape, family.stages[1:])
-
-
+@each_stage(
+    Kind(
+        id="shape",
+        group="shapes",
+        pays_for="every stage has its shape",
+        order=10,
+        judges_stage=True,
+    )
+)
 def check_shape(examination: Examination, key: str) -> None:
-    """The stage has the assignment's full-size shape."""
+    """Has the shape that the assignment's sizes give."""
     row = examination.family.stage(key)
     demand(examination, row)
     full = examination.full_shapes()
