@@ -83,15 +83,18 @@ class Submission:
 
         It is graded first, since nothing here would end what takes too long to judge.
         """
+        from vitcheck.checks.examining.strategies import drawing_for
         from vitcheck.checks.grading.grading import examined
 
         if self.result.reason is not None:
             pytest.fail(f"the submission cannot be examined: {self.result.reason}", pytrace=False)
         opened = examined(self.path, self.assignment, zygote=self._zygote, seed=self.seed)
         try:
-            return self._open.enter_context(opened)
+            examination = self._open.enter_context(opened)
         except SubmissionError as error:
             pytest.fail(f"the submission cannot be examined: {error.reason}", pytrace=False)
+        self._open.enter_context(drawing_for(examination))
+        return examination
 
     @cached_property
     def stages(self) -> Tensors:

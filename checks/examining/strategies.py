@@ -33,9 +33,11 @@ def draws(draw: st.DrawFn) -> Draw:
     """Sizes of the architecture that is asked for, as near as the model can be built, and a seed.
 
     The seed is that of the model's weights and of ``image``, what it reads. A test that fails is tried at
-    smaller sizes, until none are left at which it does.
+    smaller sizes, until none are left at which it does. Raises RuntimeError where there is no submission.
     """
-    drawing = _DRAWING.get()
+    drawing = _DRAWING.get(None)
+    if drawing is None:
+        raise RuntimeError("draws() is for a submission: give its test the fixture that examines one")
     found = draw(draws_of(drawing.examination.family.name))
     drawing.last = drawing.examination.buildable(found)
     return drawing.last
@@ -43,10 +45,20 @@ def draws(draw: st.DrawFn) -> Draw:
 
 @contextmanager
 def drawing_for(examination: Examination) -> Iterator[Drawing]:
-    """Within, ``draws`` is of this submission; hypothesis keeps nothing, and draws the same each time."""
-    before, drawing = hypothesis.settings.default, Drawing(examination)
-    assert before is not None  # there is always one
+    """Within, ``draws`` is of this submission."""
+    drawing = Drawing(examination)
     token = _DRAWING.set(drawing)
+    try:
+        yield drawing
+    finally:
+        _DRAWING.reset(token)
+
+
+@contextmanager
+def drawn_alike() -> Iterator[None]:
+    """Within, hypothesis keeps nothing, and draws the same each time."""
+    before = hypothesis.settings.default
+    assert before is not None  # there is always one
     ours = hypothesis.settings(
         max_examples=_EXAMPLES,
         phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
@@ -56,13 +68,12 @@ def drawing_for(examination: Examination) -> Iterator[Drawing]:
         report_multiple_bugs=False,
         suppress_health_check=list(hypothesis.HealthCheck),
     )
+    _load("vitcheck", ours)
     try:
         with nothing_kept():
-            _load("vitcheck", ours)
-            yield drawing
+            yield
     finally:
         _load("before vitcheck", before)
-        _DRAWING.reset(token)
 
 
 def _load(name: str, settings: hypothesis.settings) -> None:

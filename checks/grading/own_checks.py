@@ -17,7 +17,7 @@ import pytest
 from ..architecture.family import Family
 from ..examining.drawing import Draw
 from ..examining.examination import Examination
-from ..examining.strategies import Drawing, drawing_for
+from ..examining.strategies import Drawing, drawing_for, drawn_alike
 from ..examining.verdicts import CheckFailed, NotAsked
 from ..parts.exercises import Exercises, exercises_of
 from ..parts.parts import Parts, parts_of
@@ -46,6 +46,7 @@ def run_own_checks(folder: Path, examination: Examination) -> list[Ended]:
         pytest.MonkeyPatch.context() as environment,
         _modules_forgotten(folder),
         contextlib.redirect_stdout(io.StringIO()) as printed,
+        drawn_alike(),
         drawing_for(examination) as drawing,
     ):
         for name, value in _ENVIRONMENT.items():

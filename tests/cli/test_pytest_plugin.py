@@ -37,6 +37,20 @@ def test_own_comparison(stages, reference):
 def test_own_question(submission):
     assert {one.id for one in submission.findings()} == {"scale-by-embed-dim"}
 """
+DRAWN = """
+from hypothesis import given, settings
+from vitcheck.api import draws
+
+@settings(max_examples=3, deadline=None)
+@given(draw=draws())
+def test_drawn(submission, draw):
+    scores = submission.model(draw)(draw.image)
+    assert scores.shape == (draw.sizes.batch, draw.sizes.classes)
+
+@given(draw=draws())
+def test_of_nothing(draw):
+    pass
+"""
 SAVING = """
 import json, sys
 
@@ -93,6 +107,15 @@ def test_one_mistake_is_one_failed_test_with_its_line_and_its_question(wrong: tu
 def test_own_checks_ask_for_the_submission_its_stages_and_the_reference(wrong: tuple[Path, str]) -> None:
     own = [one for name, one in cases(wrong[0]).items() if name.startswith("test_own")]
     assert [list(one) for one in own] == [[]] * 6  # neither failed nor skipped
+
+
+def test_own_checks_may_draw_sizes_weights_and_images(tmp_path: Path) -> None:
+    shutil.copy(WRONG, tmp_path / "vit.py")
+    (tmp_path / "test_own.py").write_text(DRAWN)
+    run = run_in(tmp_path, "--vit", "vit.py", "-k", "test_drawn")
+    assert run.stdout.splitlines()[-1].startswith("1 passed"), run.stdout
+    alone = run_in(tmp_path, "-k", "test_of_nothing")
+    assert "draws() is for a submission: give its test the fixture that examines one" in alone.stdout
 
 
 def test_every_check_of_the_assignment_is_a_test_with_its_points(wrong: tuple[Path, str]) -> None:
