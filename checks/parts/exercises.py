@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ...reference.exercises import EXERCISES
 from ...submissions.errors import Frame, NotLoaded, StudentCodeFailed
-from ...submissions.host.asking import Function, Returned, call, functions
+from ...submissions.host.asking import Function, call, functions
+from ...submissions.questions.parts import Returned
 from ..architecture.catalogue import mistakes
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed

@@ -50,7 +50,7 @@ JUDGING = (
     ),
     Attack(
         "a text without end",
-        Expected("refused", "a text beyond all measure"),
+        Expected("refused", "at most 20000 characters"),
         init="self.register_parameter('1' * 30_000, nn.Parameter(torch.zeros(1)))",
         forward="img = img + getattr(self, '1' * 30_000) * 0",
     ),
