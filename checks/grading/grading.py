@@ -91,9 +91,8 @@ def grade(
             run = known.run(examination)
             return graded(name, examination, outcomes, known.notes, run, parts, exercises, written)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
-        error: SubmissionError = Crashed(
-            f"the model could not be built: {failed}", next(iter(failed.frames), None)
-        )
+        where = next(iter(failed.frames), None)
+        error: SubmissionError = Crashed(f"the model could not be built: {failed}", where)
     except SubmissionError as raised:
         error = raised
     return not_graded(name, assignment, error, known.source, known.notes, known.run(), written)

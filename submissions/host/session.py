@@ -137,6 +137,5 @@ def not_executed() -> Iterator[None]:
 
 
 def _as_tensor(content: bytes) -> Tensor:
-    return torch.frombuffer(bytearray(content or b"\n"), dtype=torch.uint8)[
-        : len(content)
-    ]  # takes nothing empty
+    buffer = bytearray(content or b"\n")  # which must not be empty
+    return torch.frombuffer(buffer, dtype=torch.uint8)[: len(content)]
