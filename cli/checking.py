@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,6 @@ from vitcheck.options import (
 if TYPE_CHECKING:
     from vitcheck.checks.classes.tasks import Task
     from vitcheck.checks.record.result import Result
-    from vitcheck.submissions.reading.packing import Handed
 
 
 def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -69,13 +67,18 @@ def check(
 
     It may be a notebook, a folder or an archive as well.
     """
+    from vitcheck.checks.classes.tasks import own_work
+    from vitcheck.submissions.sandbox.isolation import Isolation
+
+    sandbox_or_refuse(isolation)  # refuses what this machine has not
+    task = own_work(file, load(assignment), seed, checks=checks, isolation=Isolation(isolation))
     if watch:
         from vitcheck.outputs import Output
         from vitcheck.watching import watch_and_check
 
-        watch_and_check(file, _asked(file, assignment, seed, checks, isolation), Output(key, html, json))
+        watch_and_check(file, task, Output(key, html, json))
         sys.exit(exits.FINE)
-    result = _graded(file, _asked(file, assignment, seed, checks, isolation))
+    result = _graded(task)
     from vitcheck.outputs import Output
 
     output = Output(key, html, json)
@@ -84,25 +87,9 @@ def check(
     sys.exit(exits.WRONG if output.is_wrong(result) else exits.FINE)
 
 
-def _graded(file: Path, asked: Callable[[Handed], Task]) -> Result:
+def _graded(task: Task) -> Result:
     from vitcheck.checks.classes.engines.process import ForkedWorker
-    from vitcheck.submissions.reading.packing import pack
     from vitcheck.warm import WarmGrader
 
     with guarded(), WarmGrader(ForkedWorker) as grader:
-        return grader.grade(asked(pack(file)))
-
-
-def _asked(
-    file: Path, assignment: str, seed: int, checks: Path | None, isolation: str
-) -> Callable[[Handed], Task]:
-    """What makes a task of each save."""
-    from vitcheck.checks.classes.tasks import Setting, Task
-    from vitcheck.submissions.reading.names import submission_name
-    from vitcheck.submissions.reading.packing import pack_folder
-    from vitcheck.submissions.sandbox.isolation import Isolation
-
-    sandbox_or_refuse(isolation)  # refuses what this machine has not
-    name, asked, own = submission_name(file), load(assignment), pack_folder(checks) if checks else None
-    setting = Setting(Isolation(isolation))
-    return lambda handed: Task(handed, name, asked, seed, own, setting)
+        return grader.grade(task)

@@ -18,7 +18,7 @@ from vitcheck.checks.assignment.assignment import Assignment, load_assignment
 from vitcheck.checks.classes.engines.local import Local
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
 from vitcheck.checks.classes.many import grade_many
-from vitcheck.checks.classes.tasks import OWN_WORK, Setting, Task
+from vitcheck.checks.classes.tasks import Setting, Task, own_work
 from vitcheck.checks.examining.passes.pictures import demand_a_model, read_picture
 from vitcheck.checks.parts.alone import asked_alone, likeliest
 from vitcheck.checks.record.result import Status
@@ -28,8 +28,7 @@ from vitcheck.shown import Result, Trace
 from vitcheck.submissions.host.popular import popular_packages
 from vitcheck.submissions.reading.batches import laid_out
 from vitcheck.submissions.reading.live import Definition, definition_of, hand_in
-from vitcheck.submissions.reading.names import submission_name, submission_names
-from vitcheck.submissions.reading.packing import pack
+from vitcheck.submissions.reading.names import submission_names
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 from vitcheck.warm import WarmGrader
 
@@ -160,20 +159,22 @@ def _of_whole(what: object, assignment: Assignment, seed: int) -> Task:
     """To grade a path, or the class or function that lives here as the model."""
     if _is_path(what):
         demand(path := Path(what))
-        return Task(pack(path), submission_name(path), assignment, seed, setting=OWN_WORK)
+        return own_work(path, assignment, seed)
     definition = definition_of(what)
     model = assignment.model.model_copy(update={"name": definition.__name__})
-    asked = assignment.model_copy(update={"model": model})
-    return Task(hand_in(definition), definition.__name__, asked, seed, setting=OWN_WORK)
+    return _of_live(definition, assignment.model_copy(update={"model": model}), seed)
+
+
+def _of_live(definition: Definition, assignment: Assignment, seed: int) -> Task:
+    """As ``own_work``, of what has no file of its own."""
+    return Task(hand_in(definition), definition.__name__, assignment, seed, setting=Setting(Isolation.NONE))
 
 
 def _as_part(what: object, key: str, base: Assignment, seed: int) -> records.Result:
     """Grade it as each component that computes the stage, and return the likeliest."""
     definition = definition_of(what)
-    name = definition.__name__
-    asked = asked_alone(base, key, name)
-    handed = hand_in(definition)
-    return likeliest([_graded(Task(handed, name, one, seed, setting=OWN_WORK)) for one in asked])
+    asked = asked_alone(base, key, definition.__name__)
+    return likeliest([_graded(_of_live(definition, one, seed)) for one in asked])
 
 
 @cache

@@ -63,16 +63,12 @@ class Submission:
     @cached_property
     def result(self) -> Result:
         """What grading found, in a process under a clock. Ends the whole run where the grader fails."""
-        from vitcheck.checks.classes.tasks import OWN_WORK, Task
-        from vitcheck.submissions.reading.names import submission_name
-        from vitcheck.submissions.reading.packing import pack
+        from vitcheck.checks.classes.tasks import own_work
         from vitcheck.warm import WarmGrader
 
-        name = submission_name(self.path)
-        task = Task(pack(self.path), name, self.assignment, self.seed, setting=OWN_WORK)
         try:
             with WarmGrader() as grader:
-                return grader.grade(task)
+                return grader.grade(own_work(self.path, self.assignment, self.seed))
         except Exception as error:
             print(fault(), file=sys.stderr)
             pytest.exit(f"the grader itself failed, which says nothing of the work: {error}", exits.HARNESS)
@@ -84,11 +80,11 @@ class Submission:
         It is graded first, since nothing here would end what takes too long to judge.
         """
         from vitcheck.checks.examining.strategies import drawing_for
-        from vitcheck.checks.grading.grading import examined
+        from vitcheck.checks.grading.grading import Known, examined
 
         if self.result.reason is not None:
             pytest.fail(f"the submission cannot be examined: {self.result.reason}", pytrace=False)
-        opened = examined(self.path, self.assignment, zygote=self._zygote, seed=self.seed)
+        opened = examined(self.path, self.assignment, zygote=self._zygote, known=Known(self.seed))
         try:
             examination = self._open.enter_context(opened)
         except SubmissionError as error:

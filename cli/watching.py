@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,14 +16,13 @@ from vitcheck.outputs import Output
 from vitcheck.reports.quoting import fault, named_line
 from vitcheck.reports.text import one_line
 from vitcheck.saves import saves
-from vitcheck.submissions.reading.packing import Handed
 from vitcheck.warm import WarmGrader
 
 _REFRESH_SECONDS = 1
 
 
-def watch_and_check(file: Path, asked: Callable[[Handed], Task], output: Output) -> None:
-    """Give ``output`` the result of each save, of which ``asked`` makes the task, until Ctrl-C."""
+def watch_and_check(file: Path, task: Task, output: Output) -> None:
+    """Give ``output`` the result of each save of ``file``, graded as ``task`` is, until Ctrl-C."""
     last: Result | None = None
     name = named_line(one_line(file.name))
     with suppress(KeyboardInterrupt), WarmGrader() as grader:
@@ -33,7 +32,7 @@ def watch_and_check(file: Path, asked: Callable[[Handed], Task], output: Output)
                 continue
             _say(f"grading {name} …")
             try:
-                last = grader.grade(asked(handed))
+                last = grader.grade(replace(task, handed=handed))
             except RuntimeError:
                 click.echo(fault(), err=True)
                 continue

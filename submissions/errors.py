@@ -12,10 +12,12 @@ StudentCodeFailed           an exception in the student's code; grading goes on 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+Status = Literal["not_loaded", "crashed", "timed_out", "out_of_memory", "refused"]
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """A line of the student's code: ``file`` is relative to the submission."""
 
     file: str
@@ -25,7 +27,7 @@ class Frame:
 class SubmissionError(Exception):
     """``reason`` is one sentence for the student; ``frame`` is where, if a place is to blame."""
 
-    status = "crashed"
+    status: Status = "crashed"
 
     def __init__(self, reason: str, frame: Frame | None = None) -> None:
         super().__init__(reason)

@@ -11,13 +11,13 @@ import pytest
 import torch
 from corpus import BASES, Base, load_source
 from mutants import MUTANTS, source
-from torch import Tensor, nn
+from torch import nn
+from wired import answered
 
 from vitcheck.checks.assignment.assignment import Assignment, Permission, load_assignment
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child import requests
-from vitcheck.submissions.child.child import describe_error
 from vitcheck.submissions.child.subject import Submission
 from vitcheck.submissions.child.tracing.tracing import RAN
 from vitcheck.submissions.host.conversation import Child
@@ -33,9 +33,6 @@ torch.set_num_threads(1)  # as grading does: tensors are small
 _MUTANTS = {one.name: one for one in MUTANTS}
 
 
-_NOTHING: Mapping[str, Tensor] = {}
-
-
 class Here:
     """Answers requests as a child does; builds ``text`` as the corpus builds ``base``."""
 
@@ -45,19 +42,14 @@ class Here:
         RAN.clear()  # a process of its own would have run nothing yet
         self._module, self._base = load_source(text, base.name), base
 
-    def request(
-        self, header: Mapping[str, Any], tensors: Mapping[str, Tensor] = _NOTHING, **_: object
-    ) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    def request(self, header: Mapping[str, Any], **_: object) -> Any:
         recipe = SimpleNamespace(build=self._build, sizes_for=self._sizes_for)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Submission, "recipe", recipe, raising=False)
             patch.setattr(Submission, "shortens", False, raising=False)
             nothing = SimpleNamespace(modules={}, importers={})  # a base prepares no pictures
             patch.setattr(Submission, "loaded", nothing, raising=False)
-            try:
-                return requests.HANDLERS[header["request"]](dict(header), dict(tensors))
-            except Exception as error:  # as the child does
-                return {"error": {"kind": "student", **describe_error(error)}}, {}
+            return answered(requests.HANDLERS, header)
 
     def _build(self, sizes: Sizes) -> nn.Module:
         return self._base.build(self._module, sizes)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from torch import Tensor
+from wired import answered
 
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
 from vitcheck.checks.examining.examination import Examination
@@ -41,12 +41,10 @@ class _Here:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._state = {"loaded": load(files), "components": {}, "functions": {}, "shortens": False}
 
-    def request(
-        self, header: Mapping[str, Any], tensors: Mapping[str, Tensor] | None = None, **_: object
-    ) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    def request(self, header: Mapping[str, Any], **_: object) -> Any:
         for name, value in self._state.items():  # the handlers know one submission a process
             setattr(Submission, name, value)
-        return sample_requests.HANDLERS[header["request"]](dict(header), dict(tensors or {}))
+        return answered(sample_requests.HANDLERS, header)
 
 
 def changed(name: str, *edits: Edit) -> str:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions.child.child import describe_error
+from vitcheck.submissions.child.child import failure_of
 from vitcheck.submissions.child.passes import recording
 from vitcheck.submissions.child.tracing.failing import failed_call
 from vitcheck.submissions.child.tracing.results import Results, results_in
@@ -75,10 +75,10 @@ def trace_model(model: nn.Module, image: Tensor) -> Trace:
             result = model(image)
         results = results_in(result)
     except Exception as raised:  # as for a student's: what ran before it is still a trace
-        error = describe_error(raised)
+        error = failure_of(raised)
     if error is None:
-        return decode(*recording.encode(tracer, watcher.sights, results))
+        return decode(recording.recorded(tracer, watcher.sights, results))
     again = Tracer(model, image)
     with sdpa_kernel(SDPBackend.MATH):
         failed = failed_call(lambda: model(image), again)
-    return decode(*recording.encode(again, watcher.sights, results, error, failed))
+    return decode(recording.recorded(again, watcher.sights, results, error, failed))

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ...submissions.errors import SubmissionError
 from ...submissions.host.process import Zygote
-from ...submissions.reading.packing import Handed
+from ...submissions.reading.names import submission_name
+from ...submissions.reading.packing import Handed, pack, pack_folder
 from ...submissions.reading.unseen import plain
 from ...submissions.sandbox.isolation import Isolation, open_sandbox
 from ..architecture.family import version_of
@@ -34,9 +35,6 @@ class Setting:
         zygote = Zygote(self.warm, open_sandbox(self.isolation))
         zygote.start()
         return zygote
-
-
-OWN_WORK = Setting(Isolation.NONE)  # who checks their own work runs it anyway
 
 
 @dataclass(frozen=True)
@@ -104,6 +102,23 @@ class Task:
             score=Score(earned=0, possible=self.assignment.possible),
             run=Run(seed=self.seed, seconds=0),
         )
+
+
+def own_work(
+    path: Path,
+    assignment: Assignment,
+    seed: int = 0,
+    *,
+    checks: Path | None = None,
+    isolation: Isolation = Isolation.NONE,
+    picture: Picture | None = None,
+) -> Task:
+    """Return the task of grading what lies at ``path`` alone, whoever asks for it.
+
+    Who checks their own work runs it anyway, so that it is not locked in where nothing is said.
+    """
+    own = pack_folder(checks) if checks else None
+    return Task(pack(path), submission_name(path), assignment, seed, own, Setting(isolation), picture)
 
 
 def _judged(most: str) -> str:

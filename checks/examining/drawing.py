@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
-from ...submissions.host.session import LARGE
+from ...submissions.questions.question import LARGE
 from ..architecture.family import Family
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from typing import Any
 
 from torch import Tensor
 
 from ...submissions.host.session import Session
-from ...submissions.host.used import Slopes, Use
-from ...submissions.questions.answers import Habit, Inventory
-from ...submissions.questions.plain_passes import Passes
+from ...submissions.questions.habits import Habit, WatchHabits
+from ...submissions.questions.inventory import Inventory, TakeInventory
+from ...submissions.questions.plain_passes import Passes, RunPasses
+from ...submissions.questions.uses import Slopes, Use
 from ...submissions.reading.source import Source
 from ..assignment.assignment import Assignment
 from ..assignment.commands import command_line
@@ -188,16 +190,17 @@ class Examination(Examples):
         """What the first example's pass does beside computing."""
         self.demand_a_model()
         draw = self.first_draw
-        return self.session.habits(draw.sizes, draw.seed, draw.image)
+        return self.session.ask(WatchHabits(sizes=draw.sizes, seed=draw.seed, image=draw.image))
 
     @asked_once
     def inventory(self) -> Inventory:
         """What the model holds when it is fresh."""
         self.demand_a_model()
-        return self.session.inventory(self.session.sizes_for(self.family.sampling.fresh), self.seed)
+        sizes = self.session.sizes_for(self.family.sampling.fresh)
+        return self.session.ask(TakeInventory(sizes=sizes, seed=self.seed))
 
     @asked_once
-    def used(self) -> dict[str, Use]:
+    def used(self) -> Mapping[str, Use]:
         """The first example in every way in which models are used."""
         self.demand_a_model()
         return ask(self)
@@ -213,11 +216,11 @@ class Examination(Examples):
         """An example with more blocks, where these do not just go on as the first ones do."""
         return deeper_example(self)
 
-    def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: object) -> Passes:
-        """Plain passes of the model. Raises NotApplicable where there is only a script."""
+    def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: Any) -> Passes:
+        """Plain passes of the model, by ``RunPasses``. Raises NotApplicable where there is only a script."""
         self.demand_a_model()
         given = list(images) or [noise(draw.sizes, draw.seed)]
-        return self.session.forward(draw.sizes, draw.seed, given, **options)  # type: ignore[arg-type]  # passed on
+        return self.session.ask(RunPasses(sizes=draw.sizes, seed=draw.seed, images=given, **options))
 
     def model(self, draw: Draw) -> Callable[[Tensor], Tensor]:
         """The model of these sizes and weights, as a function from images to class scores in float64.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from ...submissions.host.used import Slopes, Use, slopes_of, uses_of
+from ...submissions.questions.uses import MeasureSlopes, Slopes, TryUses, Use
 from .drawing import Draw, is_large
 from .passes.example import Example
 from .passes.examples import Examples
@@ -21,7 +22,7 @@ RANGES = {"bytes": (0.0, 255.0), "unit": (0.0, 1.0)}
 _DEEPER = 5, 7  # blocks, beyond those that stages are located in
 
 
-def ask(examples: Examples) -> dict[str, Use]:
+def ask(examples: Examples) -> Mapping[str, Use]:
     """Every use of the model by name, on the first example."""
     draw = examples.first_draw
     image = draw.image
@@ -31,7 +32,7 @@ def ask(examples: Examples) -> dict[str, Use]:
     images = {"image": image, "many": many}
     if image.is_floating_point() and not large:
         images |= {name: in_range(image, *ends) for name, ends in RANGES.items()}
-    return uses_of(examples.session, draw.sizes, draw.seed, images, few=large)
+    return examples.session.ask(TryUses(sizes=draw.sizes, seed=draw.seed, images=images, few=large))
 
 
 def in_range(image: Tensor, low: float, high: float) -> Tensor:
@@ -45,8 +46,10 @@ def ask_slopes(examples: Examples) -> tuple[Draw, Slopes]:
     first = examples.first_draw
     wanted = replace(first.sizes, batch=2, depth=examples.assignment.full.depth)
     draw = replace(first, sizes=examples.session.whole_sizes_for(wanted))
-    measured = not is_large(draw.sizes)
-    return draw, slopes_of(examples.session, draw.sizes, draw.seed, draw.image, measured=measured)
+    question = MeasureSlopes(
+        sizes=draw.sizes, seed=draw.seed, whole=True, image=draw.image, measured=not is_large(draw.sizes)
+    )
+    return draw, examples.session.ask(question)
 
 
 def deeper_example(examples: Examples) -> Example | None:

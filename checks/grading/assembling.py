@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...submissions.errors import Frame, SubmissionError
-from ...submissions.host.session import Left
+from ...submissions.questions.loading import Skipped
 from ...submissions.reading.source import Source
 from ...submissions.reading.surroundings import questions
 from ..architecture.family import Family
@@ -37,7 +37,7 @@ from .stage_rows import stage_results
 class Notes:
     """What was left out when the files were executed, and what was inferred of the model."""
 
-    skipped: tuple[Left, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
     inferred: tuple[str, ...] = ()
 
 

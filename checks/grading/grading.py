@@ -6,13 +6,13 @@ import platform
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
 
 from ...submissions.errors import Crashed, StudentCodeFailed, SubmissionError
-from ...submissions.host.conversation import Child
 from ...submissions.host.process import HANDLERS, WITH_SAMPLES, Zygote
 from ...submissions.host.session import Session
 from ...submissions.questions.pins import Pins
@@ -27,6 +27,30 @@ from ..rules.forgeries import refuse_forgeries
 from ..written.examining import Written
 from .assembling import Notes, graded, not_graded
 from .running import run_checks
+
+
+@dataclass
+class Known:
+    """What is known of a submission so far, however it ends."""
+
+    seed: int
+    began: float = field(default_factory=time.perf_counter)
+    source: Source | None = None
+    notes: Notes = field(default_factory=Notes)
+    layers: tuple[str, ...] = ()  # that its process is locked in
+
+    def run(self, examination: Examination | None = None) -> Run:
+        """How it was graded, for the record."""
+        model = examination if examination is not None and examination.assignment.architectures else None
+        return Run(
+            seed=self.seed,
+            seconds=round(time.perf_counter() - self.began, 3),
+            isolation=["own process", *self.layers],
+            versions=versions("vitcheck", "torch", "hypothesis", "pytest"),
+            command=None if examination is None else examination.command,
+            examples=0 if model is None else len(model.examples),
+            sizes={} if model is None else vars(model.shown().draw.sizes),
+        )
 
 
 def grade(
@@ -53,33 +77,52 @@ def grade(
     Raises RuntimeError where the grader itself fails, and PictureError where the model reads no such picture.
     """
     torch.set_num_threads(1)  # tensors are small: more threads only wait for each other
-    began = time.perf_counter()
-    name = submission_name(path) if name is None else name
-    source: Source | None = None
-    notes = Notes()
-    layers: tuple[str, ...] = ()
+    known, name = Known(seed), submission_name(path) if name is None else name
     written = _written(path, assignment, zygote)
+    opened = examined(path, assignment, zygote=zygote, picture=picture, left=left, known=known)
     try:
-        source = read_source(path, left)
-        with _child(zygote, assignment, seed) as child:
-            layers, session = child.layers, Session(child)
-            session.load(source)
-            notes = Notes(session.left)
-            inferred = _inferred(session, assignment)
-            notes = Notes(session.left, inferred)  # of a script, other statements are left out
-            examination = Examination(source, session, assignment, seed, picture)
+        with opened as examination:
             if assignment.architectures:
-                examination.trace_examples()
-                examination.locate_examples()
                 refuse_forgeries(examination)
             outcomes = run_checks(examination, checks)
-            run = _run(seed, began, layers, examination)
-            return graded(name, examination, outcomes, notes, run, written)
+            run = known.run(examination)
+            return graded(name, examination, outcomes, known.notes, run, written)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
-        error = Crashed(f"the model could not be built: {failed}", next(iter(failed.frames), None))
-        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers), written)
-    except SubmissionError as error:
-        return not_graded(name, assignment, error, source, notes, _run(seed, began, layers), written)
+        where = next(iter(failed.frames), None)
+        error: SubmissionError = Crashed(f"the model could not be built: {failed}", where)
+    except SubmissionError as raised:
+        error = raised
+    return not_graded(name, assignment, error, known.source, known.notes, known.run(), written)
+
+
+@contextmanager
+def examined(
+    path: Path,
+    assignment: Assignment,
+    *,
+    zygote: Zygote,
+    known: Known,
+    picture: Picture | None = None,
+    left: tuple[str, ...] = (),
+) -> Iterator[Examination]:
+    """Open what was handed in at ``path``, so that it can be asked, with no check run on it.
+
+    ``known`` is told on the way. Raises SubmissionError where it cannot be read, executed or built.
+    """
+    source = known.source = read_source(path, left)
+    handlers = WITH_SAMPLES if "get_attention" in assignment.exercises else HANDLERS
+    with zygote.child(assignment.limits, seed=known.seed, handlers=handlers) as child:
+        known.layers, session = child.layers, Session(child)
+        session.load(source)
+        known.notes = Notes(session.left)
+        examination = Examination(source, session, assignment, known.seed, picture)
+        if assignment.architectures:  # a whole model is asked for
+            pins = Pins(assignment.model.name, assignment.model.arguments)
+            inferred = session.infer(pins, assignment.family.small)
+            known.notes = Notes(session.left, inferred)  # of a script, other statements are left out
+            examination.trace_examples()
+            examination.locate_examples()
+        yield examination
 
 
 def _written(path: Path, assignment: Assignment, zygote: Zygote) -> Written | None:
@@ -96,49 +139,6 @@ def _written(path: Path, assignment: Assignment, zygote: Zygote) -> Written | No
     return Written(documents, assignment, assignment.written) if documents or pays else None
 
 
-@contextmanager
-def examined(path: Path, assignment: Assignment, *, zygote: Zygote, seed: int = 0) -> Iterator[Examination]:
-    """Open what was handed in at ``path``, so that it can be asked, with no check run on it.
-
-    Raises SubmissionError where it cannot be read, executed or built.
-    """
-    source = read_source(path)
-    with _child(zygote, assignment, seed) as child:
-        session = Session(child)
-        session.load(source)
-        _inferred(session, assignment)
-        examination = Examination(source, session, assignment, seed)
-        examination.trace_examples()
-        examination.locate_examples()
-        yield examination
-
-
-def _child(zygote: Zygote, assignment: Assignment, seed: int) -> Child:
-    handlers = WITH_SAMPLES if "get_attention" in assignment.exercises else HANDLERS
-    return zygote.child(assignment.limits, seed=seed, handlers=handlers)
-
-
-def _inferred(session: Session, assignment: Assignment) -> tuple[str, ...]:
-    """Find the model, if the assignment asks for a whole one; the answer is what had to be inferred."""
-    if not assignment.architectures:
-        return ()
-    pins = Pins(assignment.model.name, assignment.model.arguments)
-    return session.infer(pins, assignment.family.small)
-
-
 def versions(*packages: str) -> dict[str, str]:
     """Of Python and of the packages that are named, for the record."""
     return {"python": platform.python_version(), **{one: version(one) for one in packages}}
-
-
-def _run(seed: int, began: float, layers: tuple[str, ...], examination: Examination | None = None) -> Run:
-    model = examination if examination is not None and examination.assignment.architectures else None
-    return Run(
-        seed=seed,
-        seconds=round(time.perf_counter() - began, 3),
-        isolation=["own process", *layers],
-        versions=versions("vitcheck", "torch", "hypothesis", "pytest"),
-        command=None if examination is None else examination.command,
-        examples=0 if model is None else len(model.examples),
-        sizes={} if model is None else vars(model.shown().draw.sizes),
-    )

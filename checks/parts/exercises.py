@@ -8,7 +8,8 @@ from functools import partial
 
 from ...reference.exercises import EXERCISES
 from ...submissions.errors import Frame, NotLoaded, StudentCodeFailed
-from ...submissions.host.asking import Function, Returned, call, functions
+from ...submissions.host.asking import Function, call, functions
+from ...submissions.questions.parts import Returned
 from ..architecture.catalogue import mistakes
 from ..assignment.assignment import Assignment
 from ..examining.asked_once import asked_once

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from ...submissions.host.asking import Returned
+from ...submissions.questions.parts import Returned
 from ..locating.comparing import ITERATED, PLOTTED, ROUNDING, equal
 from .trials import Answer, Trial
 

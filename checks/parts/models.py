@@ -9,8 +9,9 @@ from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
 from ...submissions.errors import NotLoaded, StudentCodeFailed
-from ...submissions.host.asking import Model, SampleSession
+from ...submissions.host.asking import SampleSession
 from ...submissions.host.session import Session
+from ...submissions.questions.parts import Model
 from ...submissions.questions.pins import Pins
 from ..examining.drawing import draw_examples, noise
 from ..examining.examination import Examination

@@ -8,7 +8,7 @@ from contextlib import suppress
 import torch
 
 from ...submissions.errors import Crashed, Refused, StudentCodeFailed
-from ...submissions.questions.answers import Inventory
+from ...submissions.questions.inventory import Inventory
 from ...submissions.questions.plain_passes import Pass, Passes
 from ..examining.drawing import Draw
 from ..examining.examination import Examination

@@ -8,8 +8,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from ...submissions.questions.answers import Inventory
 from ...submissions.questions.code_places import Code, codes_of
+from ...submissions.questions.inventory import Inventory
 from ...submissions.reading.code import module_file
 from ...submissions.reading.python_text import decode, nodes, written
 

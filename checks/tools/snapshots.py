@@ -10,11 +10,9 @@ import torch
 
 from ...reference.sizes import Sizes
 from ...reference.stages import Stage, stages_of
-from ...submissions.reading.names import submission_name
-from ...submissions.reading.packing import pack
 from ..assignment.assignment import Assignment
 from ..assignment.commands import command_line
-from ..classes.tasks import OWN_WORK, Task
+from ..classes.tasks import Task, own_work
 from ..examining.measures import MEASURES
 from ..examining.passes.pictures import Picture, PictureError, demand_a_model
 from ..examining.passes.reference_pass import VARIANTS, ReferencePass, reference_pass
@@ -40,8 +38,7 @@ def trace(
     raises where the grader itself fails.
     """
     demand_a_model(assignment)
-    name = submission_name(path)
-    result = judge(Task(pack(path), name, assignment, seed, setting=OWN_WORK, picture=picture))
+    result = judge(own_work(path, assignment, seed, picture=picture))
     command = command_line("trace", path.name, "--image", picture.name, assignment=assignment, seed=seed)
     return Snapshot.of(result, picture.told, command)
 

@@ -12,7 +12,6 @@ import tempfile
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from types import ModuleType
 from typing import Any
 
@@ -20,16 +19,16 @@ import numpy as np
 import numpy.random  # only now does it load what every child needs
 import torch
 
-from ..errors import Frame, NotLoaded, StudentCodeFailed, SubmissionError
+from ..errors import Frame, StudentCodeFailed, SubmissionError
 from ..limits import FrameLimits, Limits
+from ..questions.question import Raised
 from ..questions.randomise import seed_random_state
-from ..questions.wire import Header, Stream, encode, parts, receive
+from ..questions.wire import Header, Stream, parts, receive, send
 from ..reading.code import STUDENT_PREFIX
 from ..sandbox.confining import Order, confine
 from . import grader_files
 
-Tensors = dict[str, torch.Tensor]
-Handler = Callable[[Header, Tensors], tuple[Header, Tensors]]
+Handler = Callable[[Header], object]
 
 _MESSAGE_CHARACTERS = 10_000
 _GARBAGE = 20_000  # new objects between two looks; recording a pass makes thousands, nearly all in use
@@ -68,9 +67,9 @@ def run(connection: socket.socket, order: Mapping[str, Any]) -> None:
     layers = confine(Limits(**order["limits"]), order["sandbox"] and Order(**order["sandbox"]))
     _settle(order["scratch"], order["environment"])
     stream = SocketStream(connection)
-    stream.write(encode(asdict(layers), {}))  # the parent judges them before it sends any code
+    send(stream, vars(layers))  # the parent judges them before it sends any code
     with suppress(EOFError):  # it hangs up
-        _draw_from(receive(stream, _FROM_PARENT)[0]["seed"])
+        _draw_from(receive(stream, _FROM_PARENT)["seed"])
         grader_files.shut()
         serve(stream, handlers)
 
@@ -112,39 +111,28 @@ def _draw_from(seed: int) -> None:
 def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:
     """Answer each request by the handler of its name, whatever that raises. Ends with EOFError."""
     while True:
-        header, tensors = receive(stream, _FROM_PARENT)
-        for part in _answer(header, tensors, handlers):
+        header = receive(stream, _FROM_PARENT)
+        for part in _answer(header, handlers):
             stream.write(part)
 
 
-def _answer(header: Header, tensors: Tensors, handlers: Mapping[str, Handler]) -> tuple[bytes, bytes]:
+def _answer(header: Header, handlers: Mapping[str, Handler]) -> tuple[bytes, bytes]:
     number = header.pop("id")
     try:
         _settle_torch()
-        reply, out = handlers[header.pop("request")](header, tensors)
-        return parts({"id": number, "reply": reply}, out)
+        return parts({"id": number, "reply": handlers[header.pop("request")](header)})
     except BaseException as error:  # SystemExit and KeyboardInterrupt are student code's too
-        return parts({"id": number, "error": _describe(error)}, {})
+        return parts({"id": number, "error": _describe(error)})
 
 
-def _describe(error: BaseException) -> Header:
-    """``error`` as plain data."""
+def _describe(error: BaseException) -> Raised | StudentCodeFailed:
+    """What is answered in place of an answer."""
     if is_out_of_memory(error):
         traceback.clear_frames(error.__traceback__)  # they hold what filled the memory
-        return {"kind": "memory"}
+        return Raised("out_of_memory", "", None)
     if isinstance(error, SubmissionError):
-        frame = error.frame and [error.frame.file, error.frame.line]
-        return {"kind": error.status, "reason": error.reason, "frame": frame}
-    if isinstance(error, StudentCodeFailed):
-        return {"kind": "student", **_described(error.type, error.message, error.frames)}
-    return {"kind": "student", **describe_error(error)}
-
-
-def describe_failure(error: NotLoaded | None) -> Header | None:
-    """Why there is nothing to grade, as plain data."""
-    if error is None:
-        return None
-    return {"reason": error.reason, "frame": error.frame and [error.frame.file, error.frame.line]}
+        return Raised(error.status, error.reason, error.frame)
+    return _cut(error) if isinstance(error, StudentCodeFailed) else failure_of(error)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -154,17 +142,14 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError)
 
 
-def describe_error(error: BaseException) -> Header:
-    """An exception of the student's code as plain data, with their lines that it passed, innermost first."""
-    return _described(type(error).__name__, text_of(error), _frames(error))
+def failure_of(error: BaseException) -> StudentCodeFailed:
+    """An exception of the student's code, with their lines that it passed, innermost first."""
+    return _cut(StudentCodeFailed(type(error).__name__, text_of(error), _frames(error)))
 
 
-def _described(kind: str, message: str, frames: tuple[Frame, ...]) -> Header:
-    return {
-        "type": kind[:_MESSAGE_CHARACTERS],
-        "message": message[:_MESSAGE_CHARACTERS],
-        "frames": [[one.file, one.line] for one in frames[:_FRAMES]],
-    }
+def _cut(failed: StudentCodeFailed) -> StudentCodeFailed:
+    kind, message = (text[:_MESSAGE_CHARACTERS] for text in (failed.type, failed.message))
+    return StudentCodeFailed(kind, message, failed.frames[:_FRAMES])
 
 
 def text_of(error: BaseException) -> str:

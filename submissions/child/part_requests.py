@@ -1,70 +1,55 @@
-"""Child side: what the parent may ask of single components and exercises."""
+"""Child side: what answers questions about single components and exercises."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from ..errors import NotLoaded
+from ..errors import Frame
+from ..questions.parts import CallFunction, FindComponents, FindFunctions, Fitting, Named, Returned
+from ..questions.question import OfModel
 from ..questions.randomise import seed_random_state
+from .answering import answered_by, sizes_in
 from .building.calling import call, functions
 from .building.components import candidates
-from .child import describe_error, describe_failure, is_out_of_memory
-from .replies import Header, Reply, Tensors
 from .subject import Submission, default_dtype, model_of
 
 
-def _components(header: Header, tensors: Tensors) -> Reply:
-    """Finds what may be a component, by its name and by trying."""
-    key = header["key"]
-    try:
-        found = Submission.components[key] = candidates(Submission.loaded, key, header["name"])
-    except NotLoaded as error:
-        return {"candidates": [], "failure": describe_failure(error)}, {}
-    return {"candidates": [one.describe() for one in found], "failure": None}, {}
+def _components(asked: FindComponents) -> tuple[Fitting, ...]:
+    """By its name and by trying."""
+    found = Submission.components[asked.key] = candidates(Submission.loaded, asked.key, asked.pin)
+    return tuple(one.describe() for one in found)
 
 
-def _functions(header: Header, tensors: Tensors) -> Reply:
-    """Finds what may be an exercise, by its name."""
-    key = header["key"]
-    try:
-        found = Submission.functions[key] = functions(Submission.loaded, key, header["name"])
-    except NotLoaded as error:
-        return {"functions": [], "failure": describe_failure(error)}, {}
-    rows = [{"name": one.name, "file": one.file, "line": one.node.lineno} for one in found]
-    return {"functions": rows, "failure": None}, {}
+def _functions(asked: FindFunctions) -> tuple[Named, ...]:
+    """By its name."""
+    found = Submission.functions[asked.key] = functions(Submission.loaded, asked.key, asked.pin)
+    return tuple(Named(one.name, Frame(one.file, one.node.lineno)) for one in found)
 
 
-def _call(header: Header, tensors: Tensors) -> Reply:
-    """One call of a function, with every role's choices."""
-    key, number = header["function"]
-    seed_random_state(int(header["seed"]))
-    given = {role: [_given(one, header, tensors) for one in row] for role, row in header["given"].items()}
-    try:
-        with default_dtype(torch.float64), sdpa_kernel(SDPBackend.MATH):
-            found, roles = call(Submission.functions[key][number], given)
-    except NotLoaded as error:
-        return {"failure": describe_failure(error), "error": None}, {}
-    except (Exception, SystemExit) as raised:
-        if is_out_of_memory(raised):
-            raise
-        return {"failure": None, "error": describe_error(raised)}, {}
-    dtypes = [str(one.dtype).removeprefix("torch.") for one in found]
-    out = {f"out.{n}": one.to(torch.float64).contiguous() for n, one in enumerate(found)}
-    return {"failure": None, "error": None, "dtypes": dtypes, "roles": roles}, out
+def _call(asked: CallFunction) -> Returned:
+    seed_random_state(asked.seed)
+    given = {role: [_given(one) for one in row] for role, row in asked.given.items()}
+    with default_dtype(torch.float64), sdpa_kernel(SDPBackend.MATH):
+        found, roles = call(Submission.functions[asked.key][asked.number], given)
+    dtypes = tuple(str(one.dtype).removeprefix("torch.") for one in found)
+    return Returned(tuple(one.to(torch.float64).contiguous() for one in found), dtypes, tuple(roles))
 
 
-def _given(one: Any, header: Header, tensors: Tensors) -> object:
-    """A number or text as it is, a list as a tuple, and what is named: tensors, or the model."""
-    if isinstance(one, list):
+def _given(one: Any) -> object:
+    """A list of anything but tensors was a tuple; what has fields is a model."""
+    if isinstance(one, list) and not any(isinstance(part, Tensor) for part in one):
         return tuple(one)
-    if not isinstance(one, dict):
-        return one
-    if "model" in one:
-        return model_of({**header, **one["model"]}, {})
-    return tensors[one["tensor"]] if "tensor" in one else [tensors[name] for name in one["tensors"]]
+    if isinstance(one, dict):
+        return model_of(OfModel(**{**one, "sizes": sizes_in(one["sizes"])}))
+    return one
 
 
-HANDLERS = {"components": _components, "functions": _functions, "call": _call}
+HANDLERS = {
+    **answered_by(FindComponents, _components),
+    **answered_by(FindFunctions, _functions),
+    **answered_by(CallFunction, _call),
+}

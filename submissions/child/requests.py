@@ -1,4 +1,4 @@
-"""Child side: the few things that the parent may ask for."""
+"""Child side: what answers each question that the parent may ask."""
 
 from __future__ import annotations
 
@@ -7,21 +7,28 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from ...reference.components import COMPONENTS
 from ...reference.model_sizes import described
 from ..errors import NotLoaded
+from ..questions.building import CountParameters, FitSizes
+from ..questions.habits import Habit, WatchHabits
+from ..questions.inventory import Inventory, TakeInventory
+from ..questions.loading import Infer, Inferred, Load, Skipped
 from ..questions.pins import Pins
+from ..questions.plain_passes import Passes, RunPasses
+from ..questions.preparing import Prepared, PreparePictures
 from ..questions.randomise import seed_random_state
+from ..questions.recording import Recorded, RecordPass
+from ..questions.uses import MeasureSlopes, RunWide, TryUses
 from ..reading.code import module_file
 from . import part_requests
+from .answering import answered_by
 from .building.probing import as_given
 from .building.recipe import Recipe, infer
 from .building.shortening import BLOCKS, shorten
-from .child import describe_failure
 from .loading.definitions import Definitions
 from .loading.loading import load
 from .passes.habits import habits
@@ -32,74 +39,60 @@ from .passes.recording import record, script_trace
 from .passes.slopes import slopes
 from .passes.uses import uses
 from .passes.wide import wide_pass
-from .replies import Header, Reply, Tensors
 from .scripts.script_finding import find_script, has_classes, likeliest
 from .scripts.scripts import Script
-from .subject import DTYPES, Submission, built, default_dtype, model_of, sizes_in, subject_of
+from .subject import DTYPES, Submission, built, default_dtype, model_of, subject_of
 from .tracing.shapes_alone import recorded_shapes
 from .uncompiled import ignore_compiler
 
 
-def _load(header: Header, tensors: Tensors) -> Reply:
-    """Executes the submission's files."""
-    files = {name: tensors[key].numpy().tobytes() for name, key in header["files"].items()}
+def _load(asked: Load) -> tuple[Skipped, ...]:
+    files = {name: content.numpy().tobytes() for name, content in asked.files.items()}
     _lay_out(files)
     loaded = Submission.loaded = load(files)
     # functions alone may be all that is asked for; where a model is, its inference says the same
-    failure = None if Definitions(loaded).all or likeliest(loaded) else loaded.error
-    return {"skipped": [asdict(one) for one in loaded.skipped], "failure": describe_failure(failure)}, {}
+    if loaded.error is not None and not Definitions(loaded).all and not likeliest(loaded):
+        raise loaded.error
+    return tuple(loaded.skipped)
 
 
-def _infer(header: Header, tensors: Tensors) -> Reply:
-    """Finds the model and how to build it, by trying; else runs the files as a script."""
-    loaded = Submission.loaded
-    pinned = header["model"] is not None
-    if header.get("described") is not None:
-        Submission.small = described(header["described"])
-        return _infer_without_scripts(header)
+def _infer(asked: Infer) -> Inferred:
+    pinned = asked.model is not None
+    if asked.described is not None:  # a script is lent an image, so that only what reads images can be one
+        Submission.small = described(asked.described)
+        return _infer_model(asked)
     try:
-        file = None if pinned else find_script(loaded)
+        file = None if pinned else find_script(Submission.loaded)
         if file is not None:
             with suppress(NotLoaded):  # the marks may stand where nothing is computed
-                Submission.script = Script(loaded, file)
-                return _describe_script(Submission.script), {}
-        return _infermodel_of(header)
+                return _infer_script(file)
+        return _infer_model(asked)
     except NotLoaded as error:
-        file = None if pinned else likeliest(loaded)
-        return ({"failure": describe_failure(error)}, {}) if file is None else _infer_script(file, error)
+        file = None if pinned else likeliest(Submission.loaded)
+        if file is None:
+            raise
+        return _infer_script_instead(file, error)
 
 
-def _infer_without_scripts(header: Header) -> Reply:
-    """A script is lent an image, so that only what reads images can be one."""
-    try:
-        return _infermodel_of(header)
-    except NotLoaded as error:
-        return {"failure": describe_failure(error)}, {}
-
-
-def _infermodel_of(header: Header) -> Reply:
+def _infer_model(asked: Infer) -> Inferred:
     if Submission.loaded.error is not None:
         raise Submission.loaded.error
-    Submission.recipe = infer(Submission.loaded, Pins(header["model"], header["arguments"]), Submission.small)
+    Submission.recipe = infer(Submission.loaded, Pins(asked.model, asked.arguments), Submission.small)
     Submission.shortens = _runs_shorter()
-    return {"recipe": Submission.recipe.describe(), "failure": None}, {}
+    return Inferred(tuple(Submission.recipe.notes()))
 
 
-def _infer_script(file: str, no_model: NotLoaded) -> Reply:
+def _infer_script_instead(file: str, no_model: NotLoaded) -> Inferred:
     """Where no model can be built. What stood in its way is said if nothing comes of a script either."""
     try:
-        script = Submission.script = Script(Submission.loaded, file)
+        return _infer_script(file)
     except Exception as error:  # what scripts need is imported here, and may not fit where the model did not
-        failure = no_model if has_classes(Submission.loaded) else error
-        if not isinstance(failure, NotLoaded):
-            raise
-        return {"failure": describe_failure(failure)}, {}
-    return _describe_script(script), {}
+        raise (no_model if has_classes(Submission.loaded) else error) from None
 
 
-def _describe_script(script: Script) -> Header:
-    skipped = [asdict(one) for one in script.skipped]
-    return {"recipe": {"notes": script.notes()}, "script": True, "skipped": skipped, "failure": None}
+def _infer_script(file: str) -> Inferred:
+    script = Submission.script = Script(Submission.loaded, file)
+    return Inferred(tuple(script.notes()), script=True, skipped=tuple(script.skipped))
 
 
 def _lay_out(files: Mapping[str, bytes]) -> None:
@@ -128,90 +121,80 @@ def _runs_shorter() -> bool:
     return True
 
 
-def _sizes(header: Header, tensors: Tensors) -> Reply:
-    """The nearest sizes that the model can really be built at, to each that is wanted."""
-    subject = subject_of(header)
-    shortens = isinstance(subject, Recipe) and Submission.shortens and not header.get("whole")
+def _sizes(asked: FitSizes) -> tuple[Mapping[str, int], ...]:
+    subject = subject_of(asked)
+    shortens = isinstance(subject, Recipe) and Submission.shortens and not asked.whole
     rows = []
-    for sizes in header["wanted"]:
-        wanted: Any = type(Submission.small)(**sizes)  # of parts and scripts, those of a ViT
+    for wanted in asked.wanted:
         found = subject.sizes_for(wanted)
         if shortens:
             found = replace(found, depth=min(found.depth, max(wanted.depth, BLOCKS)))
         rows.append(asdict(found))
-    return {"sizes": rows}, {}
+    return tuple(rows)
 
 
-def _parameters(header: Header, tensors: Tensors) -> Reply:
-    """How many trainable numbers a model or component has."""
-    module = built(sizes_in(header), header)
-    return {"count": sum(one.numel() for one in module.parameters() if one.requires_grad)}, {}
+def _parameters(asked: CountParameters) -> int:
+    return sum(one.numel() for one in built(asked).parameters() if one.requires_grad)
 
 
-def _trace(header: Header, tensors: Tensors) -> Reply:
-    """One forward pass, recorded; without an image, the shapes of one."""
-    subject = subject_of(header)
+def _trace(asked: RecordPass) -> Recorded:
+    subject = subject_of(asked)
     if isinstance(subject, Script):
-        return script_trace(subject, header, tensors)
-    if "image" in tensors:
-        image = as_given(tensors["image"], DTYPES[header["dtype"]])
-        return record(model_of(header, tensors), image, header, keep_cells=True)
-    return recorded_shapes(lambda: _real_shapes(header))
+        return script_trace(subject, asked)
+    if asked.image is None:
+        return recorded_shapes(lambda: _real_shapes(asked))
+    model = model_of(asked, drawn=asked.drawn, fixed=asked.fixed)
+    return record(model, as_given(asked.image, torch.float64), marks=asked.marks)
 
 
-def _real_shapes(header: Header) -> Reply:
-    sizes = sizes_in(header)
-    key = header["component"][0] if "component" in header else None
-    given = torch.rand(COMPONENTS[key].input_shape(sizes)) if key else sizes.input(0)
-    image = as_given(given, torch.float32)
+def _real_shapes(asked: RecordPass) -> Recorded:
+    row = COMPONENTS[asked.component[0]] if asked.component else None
+    given = torch.rand(row.input_shape(asked.sizes)) if row else asked.sizes.input(0)
     # not on the meta device: code may look at numbers, and for that device torch imports its compiler
-    model = built(sizes, header).eval().float()  # a default argument that is a module was made float64 before
-    return record(model, image, {**header, "dtype": "float32"}, keep_cells=False)
+    model = built(asked).eval().float()  # a default argument that is a module was made float64 before
+    image = as_given(given, torch.float32)
+    return record(model, image, marks=asked.marks, dtype=torch.float32, keep_cells=False)
 
 
-def _forward(header: Header, tensors: Tensors) -> Reply:
-    """Plain passes over ``images`` in turn on one model, and what they left behind."""
-    dtype = DTYPES[header["dtype"]]
-    model = model_of(header, tensors)
-    layout = torch.channels_last if header["channels_last"] else torch.contiguous_format
-    images = [as_given(tensors[name], dtype) for name in header["images"]]
-    images = [one.contiguous(memory_format=layout) for one in images]
+def _forward(asked: RunPasses) -> Passes:
+    dtype = DTYPES[asked.dtype]
+    given, modes = zip(*asked.each)
+    model = model_of(asked, dtype=dtype, mode=modes[0], wider=asked.wider)
+    layout = torch.channels_last if asked.channels_last else torch.contiguous_format
+    images = [as_given(one, dtype).contiguous(memory_format=layout) for one in given]
     with default_dtype(dtype):
-        return plain_passes(model, images, header["modes"], header["backward"], header["switches"])
+        return plain_passes(model, images, modes, asked.backward, asked.switches)
 
 
-def _habits(header: Header, tensors: Tensors) -> Reply:
-    """One pass in eval mode, watched call by call."""
-    model = model_of({**header, "dtype": "float64", "mode": "eval"}, tensors)
+def _habits(asked: WatchHabits) -> tuple[Habit, ...]:
+    model = model_of(asked)
     with default_dtype(torch.float64):
-        return habits(model, tensors["image"].clone()), {}
+        return habits(model, asked.image.clone())
 
 
-def _inventory(header: Header, tensors: Tensors) -> Reply:
-    """What a fresh model holds."""
-    seed_random_state(int(header["seed"]))
-    return inventory(lambda: built(sizes_in(header), header)), {}
+def _inventory(asked: TakeInventory) -> Inventory:
+    seed_random_state(asked.seed)
+    return inventory(lambda: built(asked))
 
 
-def _prepare(header: Header, tensors: Tensors) -> Reply:
-    """The student's own way from a picture to the model's input."""
-    return prepared(Submission.loaded, int(header["side"]))
+def _prepare(asked: PreparePictures) -> Prepared | None:
+    return prepared(Submission.loaded, asked.side)
 
 
 HANDLERS = {
     **part_requests.HANDLERS,
-    "load": _load,
-    "infer": _infer,
-    "sizes": _sizes,
-    "parameters": _parameters,
-    "trace": _trace,
-    "forward": _forward,
-    "habits": _habits,
-    "inventory": _inventory,
-    "prepare": _prepare,
-    "uses": uses,
-    "slopes": slopes,
-    "wide": wide_pass,
+    **answered_by(Load, _load),
+    **answered_by(Infer, _infer),
+    **answered_by(FitSizes, _sizes),
+    **answered_by(CountParameters, _parameters),
+    **answered_by(RecordPass, _trace),
+    **answered_by(RunPasses, _forward),
+    **answered_by(WatchHabits, _habits),
+    **answered_by(TakeInventory, _inventory),
+    **answered_by(PreparePictures, _prepare),
+    **answered_by(TryUses, uses),
+    **answered_by(MeasureSlopes, slopes),
+    **answered_by(RunWide, wide_pass),
 }
 
 ignore_compiler()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from ...reference.model_sizes import ModelSizes
+from ..questions.question import OfModel, OfSubject
 from ..questions.randomise import named_tensors, randomise_held, seed_random_state
 from .building.components import Candidate
 from .building.probing import SMALL
@@ -18,7 +20,6 @@ from .building.recipe import Recipe
 from .building.shortening import shorten
 from .loading.definitions import Definition
 from .loading.loading import Loaded
-from .replies import Header, Tensors
 from .scripts.scripts import Script
 
 if TYPE_CHECKING:
@@ -40,30 +41,24 @@ class Submission:
     shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
-def subject_of(header: Header) -> Recipe | Script | Candidate | Sample:
+def subject_of(asked: OfSubject[Any]) -> Recipe | Script | Candidate | Sample:
     """What is asked about: the model or script, a model of ours, or a candidate for a component."""
-    if "sample" in header:
-        return Submission.samples[str(header["sample"])]
-    if "component" not in header:
+    if asked.sample is not None:
+        return Submission.samples[asked.sample]
+    if asked.component is None:
         return Submission.script or Submission.recipe
-    key, number = header["component"]
-    found: Candidate = Submission.components[key][number]
-    return found
+    key, number = asked.component
+    return Submission.components[key][number]
 
 
-def sizes_in(header: Header) -> Any:
-    """The ModelSizes that a request asks for; of parts and scripts, those of a ViT."""
-    return type(Submission.small)(**header["sizes"])
-
-
-def built(sizes: Any, header: Header) -> nn.Module:
-    """A model or component at ModelSizes that ``_sizes`` gave."""
-    subject = subject_of(header)
+def built(asked: OfModel[Any]) -> nn.Module:
+    """A model or component at sizes that ``_sizes`` gave."""
+    subject = subject_of(asked)
     assert not isinstance(subject, Script)  # which the parent knows, and asks for no model
-    fitted: Any = subject.sizes_for(sizes)
+    fitted: Any = subject.sizes_for(asked.sizes)
     model = subject.build(fitted)
-    if isinstance(subject, Recipe) and Submission.shortens and not header.get("whole"):
-        shorten(model, sizes.depth)
+    if isinstance(subject, Recipe) and Submission.shortens and not asked.whole:
+        shorten(model, asked.sizes.depth)
     return model
 
 
@@ -74,13 +69,20 @@ def widened(sizes: ModelSizes, wider: int) -> ModelSizes:
     return found
 
 
-def model_of(header: Header, tensors: Tensors) -> nn.Module:
-    dtype = DTYPES[header["dtype"]]
-    sizes, wider = sizes_in(header), int(header.get("wider", 0))
-    seed_random_state(int(header["seed"]))  # what is no parameter keeps the numbers that it is built with
+def model_of(
+    asked: OfModel[Any],
+    *,
+    dtype: torch.dtype = torch.float64,
+    mode: str = "eval",
+    wider: int = 0,
+    drawn: int | None = None,
+    fixed: Mapping[str, Tensor] = MappingProxyType({}),
+) -> nn.Module:
+    """The model with random values, which are ``drawn`` from a seed of their own or from the question's."""
+    seed_random_state(asked.seed)  # what is no parameter keeps the numbers that it is built with
     with default_dtype(dtype):
-        model = Submission.recipe.build(widened(sizes, wider)) if wider else built(sizes, header)
-        model.train(header["mode"] == "train")
+        model = Submission.recipe.build(widened(asked.sizes, wider)) if wider else built(asked)
+        model.train(mode == "train")
         held = named_tensors(model)
         if any(one.is_floating_point() and one.dtype != dtype for _, one in held):
             model.to(dtype)
@@ -88,12 +90,8 @@ def model_of(header: Header, tensors: Tensors) -> nn.Module:
     for _, tensor in held:
         if tensor.is_floating_point() and not isinstance(tensor, nn.Parameter) and dtype == torch.float64:
             tensor.data = tensor.data.to(dtype)  # plain attributes too: they stop a float64 run otherwise
-    randomise_held(
-        held,
-        int(header.get("drawn") or header["seed"]),
-        {name.removeprefix("set:"): one for name, one in tensors.items()},
-    )
-    seed_random_state(int(header["seed"]))
+    randomise_held(held, drawn or asked.seed, fixed)
+    seed_random_state(asked.seed)
     return model
 
 

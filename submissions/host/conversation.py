@@ -12,35 +12,22 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import Refused, SubmissionError, TimedOut
 from ..limits import FrameLimits, Limits
 from ..questions import wire
+from ..questions.question import IN_A_PASS
 from .clocks import Clock, kept_waiting
 from .failures import ended_by, failure_in, out_of_memory
 from .memory import MemoryWatch
 from .printed import Printed
 from .tree import Tree, Usage
 
-if TYPE_CHECKING:
-    import torch
-
 _START_SECONDS = 60.0  # a fork takes 30 ms, and a second where thirty processes want the processor
 _REPORT_SECONDS = 1.0  # from a closed connection to the monitor's word on how the child ended
 _WATCH_SECONDS = 0.1  # between two counts of processes
 _PIECE = 1 << 20  # bytes to read or write at once
-_NO_TENSORS: Mapping[str, torch.Tensor] = MappingProxyType({})
-_PASSES = ("trace", "forward")  # in which the model is built and run
-_DOING = {
-    "load": "while it was imported",
-    "infer": "while its model was built and tried",
-    "sizes": "while its model was built",
-    "parameters": "while its model was built",
-    "trace": "in the forward pass",
-    "forward": "in the forward pass",
-}
 
 
 class Child:
@@ -105,12 +92,12 @@ class Child:
         self._late = f"it said nothing for {_START_SECONDS:g} s"
         self._tree.meet(_START_SECONDS)
         try:
-            self.layers = tuple(wire.receive(self, FrameLimits())[0]["in_force"])
+            self.layers = tuple(wire.receive(self, FrameLimits())["in_force"])
             processes = self._tree.processes()
             self._memory.begin(processes)
             if processes:
                 self._kept_waiting = partial(kept_waiting, processes[0].pid)
-            wire.send(self, {"seed": seed}, {})
+            wire.send(self, {"seed": seed})
         except SubmissionError as problem:
             text = f"the process for a submission did not start: {problem.reason}\n{self.printed}"
             raise RuntimeError(text) from None
@@ -119,57 +106,51 @@ class Child:
     def request(
         self,
         header: Mapping[str, Any],
-        tensors: Mapping[str, torch.Tensor] = _NO_TENSORS,
+        *,
+        doing: str | None = None,
         seconds: float | None = None,
         body_limit: int | None = None,
-    ) -> tuple[wire.Header, dict[str, torch.Tensor]]:
+    ) -> Any:
         """The child's reply to the request that ``header["request"]`` names, within ``seconds``.
 
-        An exception in the student's code is a reply too: ``{"error": {"kind": "student", "type", "message",
-        "frames": [[file, line], …]}}``, innermost frame first. ``body_limit`` is in bytes of tensors.
+        ``doing`` is what the code does meanwhile, for a message; ``body_limit`` is in bytes of tensors.
         Raises TimedOut, Crashed or Refused, after which the child is closed and each request raises the same;
-        OutOfMemory, and any SubmissionError that a handler raised, after which it can be asked again.
+        OutOfMemory, StudentCodeFailed, and any SubmissionError that a handler raised, after which it can be
+        asked again.
         """
         if self._failure is not None:
             raise self._failure.with_traceback(None)  # or it grows with each request that is still to fail
         self._requests += 1
         limits = FrameLimits() if body_limit is None else replace(FrameLimits(), body_bytes=body_limit)
         before = self._printed.output_bytes
-        self._set_clock(header["request"], seconds)
+        self._set_clock(header["request"], doing, seconds)
         try:
-            wire.send(self, {**header, "id": self._requests}, tensors)
-            answer, out = wire.receive(self, limits)
-            reply = self._open(answer)
+            wire.send(self, {**header, "id": self._requests})
+            answer = wire.receive(self, limits)
             self._printed.drain()
-            self._in_passes += self._printed.output_bytes - before if header["request"] in _PASSES else 0
+            self._in_passes += self._printed.output_bytes - before if doing == IN_A_PASS else 0
+            return self._open(answer)
         except wire.ProtocolError as problem:
             raise self._end(Refused(f"the grader refused what the code's process sent: {problem}")) from None
         finally:
             self._left -= self._clock.used
-        return reply, out
 
-    def _set_clock(self, request: str, seconds: float | None) -> None:
+    def _set_clock(self, request: str, doing: str | None, seconds: float | None) -> None:
         seconds = self._limits.seconds_for(request) if seconds is None else seconds
-        doing = _DOING.get(request, f"in {request!r}")
-        self._late = f"the code was still running after {seconds:g} s {doing}"
+        self._late = f"the code was still running after {seconds:g} s {doing or f'in {request!r}'}"
         if self._left < seconds:
             self._late = f"the code took more than {self._limits.submission_seconds:g} s in all"
         self._clock = Clock(min(seconds, self._left), self._kept_waiting)
 
-    def _open(self, answer: wire.Header) -> wire.Header:
+    def _open(self, answer: wire.Header) -> Any:
         """The reply in ``answer``; raises the error that the handler raised."""
         if answer.get("id") != self._requests:
             raise wire.ProtocolError("an answer to no question")
         if "error" in answer:
-            error = answer["error"]
-            failure = failure_in(error, self._limits)
-            if failure is not None:
-                raise failure
-            return {"error": error}
-        reply = answer.get("reply")
-        if not isinstance(reply, dict):
+            raise failure_in(answer["error"], self._limits)
+        if "reply" not in answer:
             raise wire.ProtocolError("an answer without a reply")
-        return reply
+        return answer["reply"]
 
     def read(self, size: int) -> bytes:
         """For frames: exactly ``size`` bytes from the child."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import signal
 
-from ..errors import Crashed, Frame, NotLoaded, OutOfMemory, Refused, SubmissionError, TimedOut
+from pydantic import ValidationError
+
+from ..errors import Crashed, NotLoaded, OutOfMemory, Refused, StudentCodeFailed, SubmissionError, TimedOut
 from ..limits import Limits
 from ..questions import wire
+from ..questions.question import Raised
+from .replies import form
 
-_BY_STATUS = {kind.status: kind for kind in (NotLoaded, Crashed, TimedOut, OutOfMemory, Refused)}
+_BY_STATUS = {kind.status: kind for kind in (NotLoaded, Crashed, TimedOut, Refused)}
 _SIGNALS = {  # by number: not every system that imports this has the names
     6: "was aborted from inside compiled code",
     9: "was killed, as the system does when memory runs out",
@@ -26,30 +30,19 @@ def ended_by(code: int, limits: Limits) -> SubmissionError:
     return Crashed(f"the code ended the Python process (exit code {code}, as os._exit() does)")
 
 
-def failure_in(error: object, limits: Limits) -> SubmissionError | None:
-    """What a handler raised; None where it was the student's code. Raises ProtocolError at any other form."""
-    match error:
-        case {"kind": "memory"}:
-            return out_of_memory(limits)
-        case {"kind": "student", "type": str(), "message": str(), "frames": list(frames)} if all(
-            _is_frame(one) for one in frames
-        ):
-            return None
-        case {"kind": str(kind), "reason": str(reason), "frame": frame} if kind in _BY_STATUS:
-            if frame is None:
-                return _BY_STATUS[kind](reason)
-            if _is_frame(frame):
-                return _BY_STATUS[kind](reason, Frame(*frame))
-    raise wire.ProtocolError("an error of an unknown form")
+def failure_in(error: object, limits: Limits) -> SubmissionError | StudentCodeFailed:
+    """What a handler, or the student's code, raised. Raises ProtocolError at any other form."""
+    try:
+        found: Raised | StudentCodeFailed = form(Raised | StudentCodeFailed).validate_python((error,))[0]
+    except ValidationError:
+        raise wire.ProtocolError("an error of an unknown form") from None
+    if isinstance(found, StudentCodeFailed):
+        return found
+    if found.status == OutOfMemory.status:
+        return out_of_memory(limits)
+    return _BY_STATUS[found.status](found.reason, found.frame)
 
 
 def out_of_memory(limits: Limits) -> OutOfMemory:
     """Of its own, or as the system sees it."""
     return OutOfMemory(f"the code needed more than {limits.memory_bytes / 2**30:g} GB of memory")
-
-
-def _is_frame(value: object) -> bool:
-    match value:
-        case [str(), int()]:
-            return True
-    return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -11,29 +11,11 @@ import torch
 from torch import Tensor
 
 from ..errors import Frame, Refused, StudentCodeFailed
+from ..questions.recording import Failed as Failed
+from ..questions.recording import Reference as Reference
+from ..questions.recording import Sight as Sight
 
 _COPIES = ("clone", "_to_copy", "contiguous")
-
-
-class Reference(NamedTuple):  # of which a trace holds hundreds: a dataclass takes four times as long to make
-    """A strided window on a record or a leaf."""
-
-    kind: str  # "record" | "leaf"
-    number: int
-    offset: int
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-
-    def reads_as(self, other: Reference) -> bool:
-        """Are these the same numbers in the same order, at most with other axes?"""
-        same = (self.offset, math.prod(self.shape)) == (other.offset, math.prod(other.shape))
-        return self == other or (same and self._straight and other._straight)
-
-    @property
-    def _straight(self) -> bool:
-        """Is the memory read as it lies?"""
-        steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
-        return all(size == 1 or stride == step for size, stride, step in zip(self.shape, self.strides, steps))
 
 
 @dataclass(frozen=True)
@@ -66,29 +48,6 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Sight:
-    """A local tensor variable that was visible at a breakpoint mark."""
-
-    mark: int
-    name: str
-    reference: Reference
-
-
-@dataclass(frozen=True)
-class Failed:
-    """The call that ended a pass: its name as the code writes it ("" where no call to torch raised).
-
-    Tensors stand with the name of a variable that held them, or with an empty one. All of it is said by the
-    child: a hint, for naming only.
-    """
-
-    op: str
-    inputs: tuple[tuple[str, Reference], ...]
-    numbers: tuple[float, ...]  # further arguments, such as the sizes that a view asks for
-    locals: tuple[tuple[str, Reference], ...]  # on the line that raised
-
-
-@dataclass(frozen=True)
 class Trace:
     """All of one pass. ``records[0]`` is the image."""
 
@@ -103,6 +62,15 @@ class Trace:
 
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
+
+    def references(self) -> Iterator[Reference]:
+        """Every window that anything in it looks through."""
+        for value in (*self.records, *self.leaves):
+            yield from (value.reference, *value.inputs)
+        yield from (where for _, where in self.outputs)
+        yield from (sight.reference for sight in self.sights)
+        if self.failed is not None:
+            yield from (where for _, where in (*self.failed.inputs, *self.failed.locals))
 
     def tensor(self, reference: Reference) -> Tensor:
         """The numbers in that window, float64.

@@ -7,7 +7,7 @@ from math import prod
 
 from ..errors import Refused
 from ..limits import FrameLimits
-from .trace import Reference, Trace
+from .trace import Trace
 
 _TENSORS = 40_000  # loops over all tokens of all images make some thousands
 _SHOWN = FrameLimits.tensors  # returned, and seen at marks: as many as a plain pass may return
@@ -24,7 +24,7 @@ def demand_measure(trace: Trace) -> None:
         max(map(len, _names(trace)), default=0), FrameLimits.name_characters, "characters are in one name"
     )
     window = max(_WINDOW, *(value.cells.numel() for value in values))
-    largest = max(map(prod, {one.shape for one in _references(trace)}), default=0)
+    largest = max(map(prod, {one.shape for one in trace.references()}), default=0)
     _demand(largest, window, "numbers are in one view, which repeats them")
 
 
@@ -37,12 +37,3 @@ def _names(trace: Trace) -> Iterator[str]:
     yield from (leaf.name for leaf in trace.leaves)
     yield from (path for path, _ in trace.outputs)
     yield from (sight.name for sight in trace.sights)
-
-
-def _references(trace: Trace) -> Iterator[Reference]:
-    for value in (*trace.records, *trace.leaves):
-        yield from (value.reference, *value.inputs)
-    yield from (where for _, where in trace.outputs)
-    yield from (sight.reference for sight in trace.sights)
-    if trace.failed is not None:
-        yield from (where for _, where in (*trace.failed.inputs, *trace.failed.locals))

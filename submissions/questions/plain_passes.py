@@ -1,14 +1,15 @@
-"""Parent side: what plain passes gave, and what they left behind."""
+"""Plain passes, and what they leave behind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+import torch
 from torch import Tensor
 
-from ..errors import Frame, StudentCodeFailed
+from ..errors import StudentCodeFailed
+from .question import IN_A_PASS, Natural, OfModel, Share
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Gradient:
     exists: bool
     finite: bool
     largest: float
-    idle: float  # share of rows in which it is 0 everywhere
+    idle: Share  # of the rows, those in which it is 0 everywhere
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Pass:
     random_state: str  # after it; equal where it is the same
     mode_kept: bool
 
+    def __post_init__(self) -> None:
+        if len(self.tensors) != len(self.outputs) or {one.dtype for one in self.tensors} - {torch.float64}:
+            raise ValueError(f"{len(self.outputs)} outputs come with other tensors")
+
 
 @dataclass(frozen=True)
 class Passes:
@@ -42,50 +47,36 @@ class Passes:
     changed: tuple[str, ...]  # names of tensors of the model whose values changed
     created: tuple[str, ...]  # names of tensors that were not there before
     gradients: Mapping[str, Gradient]  # by parameter
-    graphs_kept: tuple[int, ...]  # tensors with their graph that the model holds after each backward pass
+    graphs_kept: tuple[Natural, ...]  # tensors with their graph that the model holds after each backward pass
     error: StudentCodeFailed | None
 
 
-def passes_in(reply: Mapping[str, Any], out: Mapping[str, Tensor], count: int) -> Passes:
-    """As many passes as were asked for, unless one raised. Raises ValueError, KeyError or TypeError."""
-    passes = tuple(
-        Pass(
-            outputs=tuple((str(path), str(dtype)) for path, dtype in one["outputs"]),
-            tensors=tuple(out[f"out.{number}.{at}"].double() for at in range(len(one["outputs"]))),
-            image_after=out[f"image.{number}"],
-            random_state_kept=bool(one["random_state_kept"]),
-            random_state=str(one["random_state"]),
-            mode_kept=bool(one["mode_kept"]),
-        )
-        for number, one in enumerate(reply["passes"])
-    )
-    error = student_error(reply)
-    if error is None and len(passes) != count:
-        raise ValueError(f"{len(passes)} passes instead of {count}")
-    return Passes(
-        passes,
-        tuple(str(name) for name in reply["changed"]),
-        tuple(str(name) for name in reply["created"]),
-        {str(name): _gradient(one) for name, one in reply["gradients"].items()},
-        tuple(int(one) for one in reply["graphs_kept"]),
-        error,
-    )
+@dataclass(frozen=True, kw_only=True)
+class RunPasses(OfModel[Passes]):
+    """Passes over ``images`` (in ``order``), then a backward pass on the last if asked for.
 
+    Each pass has one of the ``modes``, eval where there are none: "train" and "eval", both without gradients,
+    and "graph", eval mode with them.
+    """
 
-def _gradient(row: Mapping[str, Any]) -> Gradient:
-    return Gradient(
-        bool(row["asked"]),
-        bool(row["exists"]),
-        bool(row["finite"]),
-        float(row["largest"]),
-        float(row["idle"]),
-    )
+    name = "forward"
+    doing = IN_A_PASS
 
+    images: Sequence[Tensor]
+    order: Sequence[int] = ()
+    modes: Sequence[str] = ()
+    dtype: str = "float64"
+    channels_last: bool = False  # are the same images laid out in memory as image files are?
+    wider: int = 0  # added to the width of the tokens, whether the heads divide it or not
+    backward: bool = False
+    switches: bool = False  # is every argument of the forward pass on that is off by default?
 
-def student_error(reply: Mapping[str, Any]) -> StudentCodeFailed | None:
-    """The exception of the student's code that a reply tells of."""
-    error = reply.get("error")
-    if not isinstance(error, dict):
-        return None
-    frames = tuple(Frame(str(file), int(line)) for file, line in error["frames"])
-    return StudentCodeFailed(str(error["type"]), str(error["message"]), frames)
+    @property
+    def each(self) -> list[tuple[Tensor, str]]:
+        """The image and the mode of each pass."""
+        images = [self.images[number] for number in self.order or range(len(self.images))]
+        return [*zip(images, self.modes or ["eval"] * len(images), strict=True)]
+
+    def demand(self, answer: Passes) -> None:
+        if answer.error is None and len(answer.passes) != len(self.each):
+            raise ValueError(f"{len(answer.passes)} passes instead of {len(self.each)}")

@@ -1,8 +1,9 @@
 """Frames between the grader and the child: a JSON header, and tensors as safetensors.
 
-A frame is two little-endian 64-bit lengths, the header and the body. What is read is checked before anything
-is built from it, and is never unpickled or evaluated. torch is imported late, so that the grader can start
-the zygote before its own import of torch.
+A frame is two little-endian 64-bit lengths, the header and the body. Where a tensor stands in what is sent,
+the header has its name in the body. What is read is checked before anything is built from it, and is never
+unpickled or evaluated. torch is imported late, so that the grader can start the zygote before its own import
+of torch.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 import re
 import struct
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ..limits import FrameLimits
@@ -23,6 +25,7 @@ Header = dict[str, Any]
 
 _PREFIX = struct.Struct("<QQ")
 _BODY_PREFIX = struct.Struct("<Q")
+_NAMED = "$tensor"  # no name of Python's, so that no mapping of a student's names is mistaken for a tensor
 _DIGITS = 24  # 64 bits take 20, a float64 written out 21
 _LONG_NUMBER = re.compile(rb"[0-9]{%d}" % (_DIGITS + 1))
 _DTYPES = {
@@ -51,30 +54,36 @@ class Stream(Protocol):
         """Send all of ``data``."""
 
 
-def send(stream: Stream, header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
-    """Send one frame.
+def send(stream: Stream, header: Mapping[str, Any]) -> None:
+    """Send one frame: plain data, in which dataclasses and tensors may stand.
 
-    Lone surrogates in strings become question marks. Raises ValueError where ``header`` is no JSON (NaN and
-    infinity are none) or a tensor has a dtype that frames do not carry.
+    A dataclass arrives as a mapping, a tuple as a list. Lone surrogates in strings become question marks.
+    Raises ValueError where there is no JSON for it (NaN and infinity have none) or a tensor has a dtype that
+    frames do not carry.
     """
-    for part in parts(header, tensors):
+    for part in parts(header):
         stream.write(part)
 
 
-def encode(header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> bytes:
-    """One frame as bytes; raises as ``send`` does."""
-    return b"".join(parts(header, tensors))
-
-
-def parts(header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> tuple[bytes, bytes]:
-    """The same in two pieces, since the second may be gigabytes."""
-    text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+def parts(header: Mapping[str, Any]) -> tuple[bytes, bytes]:
+    """One frame in two pieces, since the second may be gigabytes; raises as ``send`` does."""
+    tensors: dict[str, torch.Tensor] = {}
+    told = json.dumps(header, ensure_ascii=False, allow_nan=False, default=partial(_plain, tensors))
+    text = told.encode("utf-8", "replace")
     body = _pack(tensors) if tensors else b""
     return _PREFIX.pack(len(text), len(body)) + text, body
 
 
-def receive(stream: Stream, limits: FrameLimits) -> tuple[Header, dict[str, torch.Tensor]]:
-    """The next frame.
+def _plain(tensors: dict[str, torch.Tensor], value: Any) -> Header:
+    if hasattr(value, "__dataclass_fields__"):
+        return dict(vars(value))
+    name = str(len(tensors))
+    tensors[name] = value
+    return {_NAMED: name}
+
+
+def receive(stream: Stream, limits: FrameLimits) -> Header:
+    """The next frame, with its tensors where they were when it was sent.
 
     Raises ProtocolError where it is none or beyond ``limits``, EOFError where the other end has hung up.
     """
@@ -82,9 +91,8 @@ def receive(stream: Stream, limits: FrameLimits) -> tuple[Header, dict[str, torc
     _require(header_size <= limits.header_bytes, f"a header of {header_size} bytes")
     _require(body_size <= limits.body_bytes, f"{body_size} bytes of tensors, more than {limits.body_bytes}")
     text = stream.read(header_size)
-    header = _parse(text)
-    _require(not _has_text_beyond(limits.text_characters, text, header), "a text beyond all measure")
-    return header, _unpack(stream.read(body_size), limits) if body_size else {}
+    tensors = _unpack(stream.read(body_size), limits) if body_size else {}
+    return _parse(text, tensors)
 
 
 def _require(condition: bool, otherwise: str) -> None:
@@ -92,15 +100,19 @@ def _require(condition: bool, otherwise: str) -> None:
         raise ProtocolError(otherwise)
 
 
-def _parse(text: bytes) -> Header:
+def _parse(text: bytes, tensors: Mapping[str, torch.Tensor]) -> Header:
     """The JSON object in ``text``: plain, finite and encodable. Checked as a whole, for headers are long."""
     parse_int = _short if _LONG_NUMBER.search(text) else None  # it may stand in a string, where it is fine
     try:
         value = json.loads(
-            text.decode("utf-8"), parse_int=parse_int, parse_float=_finite, parse_constant=_refuse
+            text.decode("utf-8"),
+            parse_int=parse_int,
+            parse_float=_finite,
+            parse_constant=_refuse,
+            object_hook=partial(_placed, tensors),
         )
         if b"\\u" in text:  # only an escape can make a lone surrogate, which no text file takes
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
+            json.dumps(value, ensure_ascii=False, default=id).encode("utf-8")  # tensors have no text
     except (ValueError, RecursionError) as problem:
         raise ProtocolError(f"a header that is not plain JSON ({problem})") from None
     _require(isinstance(value, dict), "a header that is no JSON object")
@@ -108,20 +120,14 @@ def _parse(text: bytes) -> Header:
     return value
 
 
-def _has_text_beyond(most: int, text: bytes, header: Header) -> bool:
-    """Is a text in the header longer? What stands between two quotes is one or less, if none is escaped."""
-    if b'\\"' not in text and max(map(len, text.split(b'"'))) <= most:
-        return False
-    waiting: list[Any] = [header]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str) and len(one) > most:
-            return True
-        if isinstance(one, dict):
-            waiting += (*one, *one.values())
-        elif isinstance(one, list):
-            waiting += one
-    return False
+def _placed(tensors: Mapping[str, torch.Tensor], value: Header) -> Any:
+    """The tensor, if ``value`` names one; itself if not."""
+    if _NAMED not in value:
+        return value
+    name = str(value[_NAMED])
+    if name not in tensors:
+        raise ValueError(f"no tensor {name!r:.40} is in the frame")
+    return tensors[name]
 
 
 def _short(text: str) -> int:
@@ -144,9 +150,9 @@ def _pack(tensors: Mapping[str, torch.Tensor]) -> bytes:
     import torch
     from safetensors.torch import save
 
-    for name, tensor in tensors.items():
+    for tensor in tensors.values():
         if str(tensor.dtype).removeprefix("torch.") not in _DTYPES.values():
-            raise ValueError(f"tensor {name!r} is {tensor.dtype}, which frames do not carry")
+            raise ValueError(f"a tensor is {tensor.dtype}, which frames do not carry")
     several = len(tensors) > 1  # copies, since safetensors refuses views that share memory
     plain = {
         name: tensor.detach().to("cpu", copy=several, memory_format=torch.contiguous_format).contiguous()
@@ -176,7 +182,7 @@ def _tensor_list(body: bytes, limits: FrameLimits) -> Header:
     _require(len(body) >= _BODY_PREFIX.size, "a body too short to hold tensors")
     (size,) = _BODY_PREFIX.unpack_from(body)
     _require(size <= min(limits.header_bytes, len(body)), f"a list of tensors of {size} bytes")
-    listed = _parse(body[_BODY_PREFIX.size : _BODY_PREFIX.size + size])
+    listed = _parse(body[_BODY_PREFIX.size : _BODY_PREFIX.size + size], {})
     _require(len(listed) <= limits.tensors, f"{len(listed)} tensors, more than {limits.tensors}")
     return listed
 

@@ -6,21 +6,18 @@ where the code runs, with what it may do, and what comes back is text and nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import torch
 
-from ..errors import NotLoaded, OutOfMemory, SubmissionError, TimedOut
-from ..host.decoding import reading
+from ..errors import NotLoaded, OutOfMemory, StudentCodeFailed, SubmissionError, TimedOut
 from ..host.process import Zygote
+from ..host.session import Session
 from ..limits import Limits
-from ..questions.plain_passes import student_error
 from ..reading.documents import DOCUMENT_BYTES, MOST, READERS, documents
-from .passages import CHARACTERS, PASSAGES, Kind, Passage
+from .passages import Passage, ReadDocument
 
 LIMITS = Limits(request_seconds=30, submission_seconds=30, cpu_seconds=30, memory_bytes=1 << 30)
 _HANDLERS = f"{__package__}.handlers:HANDLERS"
@@ -58,22 +55,12 @@ def _read(name: str, content: bytes, zygote: Zygote) -> Document:
         return Document(name, problem=missing, lacking=True)
     try:
         with zygote.child(LIMITS, handlers=_HANDLERS) as child:
-            given = {"content": torch.frombuffer(bytearray(content or b"\n"), dtype=torch.uint8)}
-            reply, _ = child.request({"request": "read", "suffix": suffix}, given)
-        if failure := student_error(reply):
-            return Document(name, problem=f"it is damaged ({failure})")
-        with reading():
-            return Document(name, tuple(_passages(reply)))
+            given = torch.frombuffer(bytearray(content or b"\n"), dtype=torch.uint8)
+            return Document(name, Session(child).ask(ReadDocument(suffix=suffix, content=given)))
+    except StudentCodeFailed as failure:
+        return Document(name, problem=f"it is damaged ({failure})")
     except SubmissionError as error:
         return Document(name, problem=_why(error))
-
-
-def _passages(reply: Mapping[str, Any]) -> Iterator[Passage]:
-    """Within the limits, whatever has become of the process that was to keep them."""
-    for kind, text, level, page in reply["passages"][:PASSAGES]:
-        if not isinstance(text, str) or len(text) > CHARACTERS:
-            raise ValueError("a passage without text, or with too much")
-        yield Passage(Kind(kind), text, int(level), int(page))
 
 
 def _why(error: SubmissionError) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,11 @@ from vitcheck.submissions.child.loading.loading import load
 from vitcheck.submissions.child.tracing.tracing import Tracer
 from vitcheck.submissions.host.conversation import Child
 from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.host.session import Session
 from vitcheck.submissions.questions.pins import Pins
+from vitcheck.submissions.questions.plain_passes import RunPasses
+from vitcheck.submissions.questions.question import OfModel, Question
+from vitcheck.submissions.questions.recording import RecordPass
 from vitcheck.submissions.reading.source import read_source
 
 _RUNS = 5
@@ -54,29 +58,30 @@ class Cost:
 @contextmanager
 def watching(cost: Cost) -> Iterator[None]:
     """Note what a child is asked, and what it has used in the end."""
-    request, close = Child.request, Child.close
+    ask, close = Session.ask, Child.close
 
-    def noting(
-        child: Child, header: Mapping[str, Any], tensors: Mapping[str, Tensor] = {}, **options: Any
-    ) -> Any:
-        images, traced = images_of(header, tensors), header["request"] == "trace"
-        cost.passes += [Pass(Sizes(**header["sizes"]), image, traced) for image in images]
-        return request(child, header, tensors, **options)
+    def noting(session: Session, question: Question[Any]) -> Any:
+        if isinstance(question, OfModel):
+            traced = isinstance(question, RecordPass)
+            cost.passes += [Pass(question.sizes, image, traced) for image in images_of(question)]
+        return ask(session, question)
 
     def closing(child: Child) -> None:
         close(child)
         assert child.usage is not None
         cost.child = child.usage.cpu_seconds
 
-    with patch.object(Child, "request", noting), patch.object(Child, "close", closing):
+    with patch.object(Session, "ask", noting), patch.object(Child, "close", closing):
         yield
 
 
-def images_of(header: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> list[Tensor]:
+def images_of(question: Question[Any]) -> list[Tensor]:
     """The image of each forward pass; a pass on shapes alone has none, and is not counted."""
-    names = header.get("images", ["image"] if "image" in tensors else [])
-    again = names[-1:] if header.get("backward") else []
-    return [tensors[name] for name in [*names, *again]]
+    if isinstance(question, RunPasses):
+        images = [question.images[number] for number in question.order]
+        return [*images, *(images[-1:] if question.backward else [])]
+    image = getattr(question, "image", None)
+    return [] if image is None else [image]
 
 
 def grading(path: Path, zygote: Zygote) -> Cost:

@@ -17,7 +17,7 @@ from vitcheck.checks.grading.assembling import Notes, graded, not_graded
 from vitcheck.checks.grading.running import run_checks
 from vitcheck.checks.record.result import Evidence, Outcome, Result, Run, StageStatus, Status
 from vitcheck.submissions.errors import Frame, TimedOut
-from vitcheck.submissions.host.session import Left
+from vitcheck.submissions.questions.loading import Skipped
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "result.schema.json").read_text("utf-8"))
 RUN = Run(seed=1, seconds=0)
@@ -171,7 +171,7 @@ def test_numbers_that_are_not_finite_have_a_place_in_the_record() -> None:
 
 
 def test_what_could_not_be_graded_says_why_and_where(right: Examination) -> None:
-    notes = Notes((Left("report.py", 3, "import torch", "it is not installed"),), ("a guess",))
+    notes = Notes((Skipped("report.py", 3, "import torch", "it is not installed"),), ("a guess",))
     error = TimedOut("it took too long", Frame("report.py", 2))
     result = not_graded("ann", BRIEF, error, right.source, notes, RUN)
     assert (result.status, result.reason) == (Status.TIMED_OUT, "it took too long")

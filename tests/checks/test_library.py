@@ -22,8 +22,8 @@ from vitcheck.submissions.child import sample_models
 from vitcheck.submissions.child.passes.inventory import inventory
 from vitcheck.submissions.child.tracing.tracing import RAN, Tracer
 from vitcheck.submissions.host.process import Zygote
-from vitcheck.submissions.questions.answers import Inventory, inventory_in
 from vitcheck.submissions.questions.code_places import codes_of
+from vitcheck.submissions.questions.inventory import Inventory
 
 FILE = Path(torchvision.__file__).parent / "models" / "vision_transformer.py"
 NOTHING = Inventory((), {}, ())
@@ -38,7 +38,7 @@ class ViT(VisionTransformer):
 
 
 def of(model: torch.nn.Module) -> Inventory:
-    return inventory_in(inventory(lambda: model))
+    return inventory(lambda: model)
 
 
 def model(code: str) -> Inventory:

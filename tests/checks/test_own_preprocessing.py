@@ -14,7 +14,6 @@ from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
 from vitcheck.checks.rules.properties.preprocessing import preprocessing
 from vitcheck.submissions.child.loading.loading import load
 from vitcheck.submissions.child.passes.preparing import prepared
-from vitcheck.submissions.questions.answers import prepared_in
 from vitcheck.submissions.reading.source import Source
 
 MODEL = "class ViT(torch.nn.Module):\n    pass\n"
@@ -70,7 +69,7 @@ def examination_of(text: str, *forbidden: str) -> Examination:
     files = {"vit.py": text.encode()}
     examination.source = Source("vit.py", files)
     loaded = load(files)
-    examination.session.prepare = lambda side: prepared_in(*prepared(loaded, side))  # type: ignore[method-assign]  # in this process
+    examination.session.prepare = lambda side: prepared(loaded, side)  # type: ignore[method-assign]  # in this process
     return examination
 
 
@@ -180,7 +179,7 @@ import torch
 from vitcheck.checks import grading
 from vitcheck.checks.rules.properties.preprocessing import preprocessing
 from vitcheck.reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
-from vitcheck.submissions.questions.answers import Prepared
+from vitcheck.submissions.questions.preparing import Prepared
 from vitcheck.submissions.questions.images import PICTURES
 
 def tensor(picture):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from examining import examine
@@ -13,6 +14,8 @@ from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckOutcome
 from vitcheck.checks.grading.running import run_checks
 from vitcheck.submissions.errors import Crashed
+from vitcheck.submissions.questions.plain_passes import RunPasses
+from vitcheck.submissions.questions.question import Question
 
 OWN = '''
 import pytest
@@ -168,10 +171,14 @@ def test_a_process_that_ended_is_the_cause_of_what_needed_it_alone(monkeypatch: 
     assert examination.examples
     assert examination.full_shapes().shapes
 
-    def gone(*_: object, **__: object) -> None:
-        raise Crashed("it ended by itself")
+    ask = examination.session.ask
 
-    monkeypatch.setattr(examination.session, "forward", gone)
+    def asked(question: Question[Any]) -> Any:
+        if isinstance(question, RunPasses):
+            raise Crashed("it ended by itself")
+        return ask(question)
+
+    monkeypatch.setattr(examination.session, "ask", asked)
     outcomes = {one.id: one for one in run_checks(examination)}
     assert outcomes["property[gradients]"].outcome == "errored"
     assert outcomes["property[gradients]"].message == "it ended by itself"

@@ -12,7 +12,7 @@ from examining import BRIEF
 
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckOutcome
-from vitcheck.checks.grading.grading import examined
+from vitcheck.checks.grading.grading import Known, examined
 from vitcheck.checks.grading.own_checks import run_own_checks
 from vitcheck.checks.grading.running import outcome_of
 from vitcheck.submissions.host.process import Zygote
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module i
 
 @pytest.fixture(scope="module")
 def right(zygote: Zygote) -> Iterator[Examination]:
-    with examined(PROGRAM, BRIEF, zygote=zygote) as examination:
+    with examined(PROGRAM, BRIEF, zygote=zygote, known=Known(0)) as examination:
         yield examination
 
 
@@ -53,7 +53,7 @@ def test_it_fails_a_wrong_one_at_the_smallest_sizes_and_says_the_seed(zygote: Zy
     wrong.write_text(
         PROGRAM.read_text().replace("softmax(attn_scores, dim=-1)", "softmax(attn_scores, dim=0)")
     )
-    with examined(wrong, BRIEF, zygote=zygote) as examination:
+    with examined(wrong, BRIEF, zygote=zygote, known=Known(0)) as examination:
         found, again = (outcome(examination, DOCUMENTED, tmp_path) for _ in range(2))
         drawn = vars(examination.first_draw.sizes)
     assert found.outcome == "failed"

@@ -19,25 +19,24 @@ import numpy as np
 import torch
 
 from vitcheck.submissions.errors import Frame, NotLoaded, StudentCodeFailed
-from vitcheck.submissions.questions.wire import encode
+from vitcheck.submissions.questions.wire import parts
 
 Header = dict[str, Any]
-Tensors = dict[str, torch.Tensor]
 
 CONNECTION = 3
 
 
-def double(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
-    return header, {name: tensor * 2 for name, tensor in tensors.items()}
+def double(header: Header) -> Header:
+    return {name: value * 2 if isinstance(value, torch.Tensor) else value for name, value in header.items()}
 
 
-def train(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def train(header: Header) -> Header:
     weight = torch.randn(64, 64, requires_grad=True)
     (gradient,) = torch.autograd.grad((weight @ weight.T).sum(), weight)
-    return {"shape": list(gradient.shape)}, {}
+    return {"shape": list(gradient.shape)}
 
 
-def surroundings(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def surroundings(header: Header) -> Header:
     return {
         "cwd": os.getcwd(),
         "home": os.path.expanduser("~"),
@@ -47,7 +46,7 @@ def surroundings(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
         "stdin": sys.stdin.read(),
         "random": [random.random(), float(np.random.rand()), float(torch.rand(()))],
         "threads": torch.get_num_threads(),
-    }, {}
+    }
 
 
 def _is_open(descriptor: int) -> bool:
@@ -58,27 +57,27 @@ def _is_open(descriptor: int) -> bool:
     return True
 
 
-def run_student(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def run_student(header: Header) -> Header:
     exec(compile(header["source"], "<submission>/model.py", "exec"), {})
-    return {}, {}
+    return {}
 
 
-def evaluate(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def evaluate(header: Header) -> Header:
     """What the source leaves in ``value``."""
     left: dict[str, Any] = {}
     exec(header["source"], left)
-    return {"value": left.get("value")}, {}
+    return {"value": left.get("value")}
 
 
-def ours(header: Header, tensors: Tensors) -> NoReturn:
+def ours(header: Header) -> NoReturn:
     raise NotLoaded("no model", Frame("model.py", 3))
 
 
-def theirs(header: Header, tensors: Tensors) -> NoReturn:
+def theirs(header: Header) -> NoReturn:
     raise StudentCodeFailed("ValueError", "wrong", (Frame("model.py", 3),))
 
 
-def loop(header: Header, tensors: Tensors) -> NoReturn:
+def loop(header: Header) -> NoReturn:
     for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_IGN)
     while True:
@@ -89,36 +88,36 @@ def loop(header: Header, tensors: Tensors) -> NoReturn:
             continue
 
 
-def burn(header: Header, tensors: Tensors) -> NoReturn:
+def burn(header: Header) -> NoReturn:
     while True:
         pass
 
 
-def exit_now(header: Header, tensors: Tensors) -> NoReturn:
+def exit_now(header: Header) -> NoReturn:
     print("last words")
     os._exit(3)
 
 
-def abort(header: Header, tensors: Tensors) -> NoReturn:
+def abort(header: Header) -> NoReturn:
     os.abort()
 
 
-def segfault(header: Header, tensors: Tensors) -> NoReturn:
+def segfault(header: Header) -> NoReturn:
     ctypes.string_at(0)
     raise AssertionError
 
 
-def kill_self(header: Header, tensors: Tensors) -> NoReturn:
+def kill_self(header: Header) -> NoReturn:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
 
 
-def signal_self(header: Header, tensors: Tensors) -> NoReturn:
+def signal_self(header: Header) -> NoReturn:
     os.kill(os.getpid(), signal.SIGRTMIN + 1)  # has no name
     raise AssertionError
 
 
-def fork_bomb(header: Header, tensors: Tensors) -> NoReturn:
+def fork_bomb(header: Header) -> NoReturn:
     for _ in range(100):
         if os.fork() == 0:
             time.sleep(60)
@@ -126,7 +125,7 @@ def fork_bomb(header: Header, tensors: Tensors) -> NoReturn:
     raise AssertionError
 
 
-def daemon(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def daemon(header: Header) -> Header:
     """A background process that has left its session, its parent and every signal behind."""
     report, to_report = os.pipe()
     if os.fork() == 0:
@@ -134,76 +133,76 @@ def daemon(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
         if os.fork():
             os._exit(0)
         os.write(to_report, struct.pack("i", os.getpid()))
-        loop({}, {})
+        loop({})
     os.wait()
-    return {"pid": struct.unpack("i", os.read(report, 4))[0]}, {}
+    return {"pid": struct.unpack("i", os.read(report, 4))[0]}
 
 
-def daemon_and_exit(header: Header, tensors: Tensors) -> NoReturn:
-    daemon({}, {})
+def daemon_and_exit(header: Header) -> NoReturn:
+    daemon({})
     os._exit(0)
 
 
-def leak_tensors(header: Header, tensors: Tensors) -> NoReturn:
+def leak_tensors(header: Header) -> NoReturn:
     kept = []
     while True:
         kept.append(torch.empty(32 << 20, dtype=torch.uint8))
 
 
-def leak_objects(header: Header, tensors: Tensors) -> NoReturn:
+def leak_objects(header: Header) -> NoReturn:
     kept: list[object] = []
     while True:
         kept = [kept, kept, bytearray(1 << 16)]
 
 
-def flood(header: Header, tensors: Tensors) -> NoReturn:
+def flood(header: Header) -> NoReturn:
     while True:
         print("epoch" * 10_000)
 
 
-def chatter(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def chatter(header: Header) -> Header:
     print("a\udcff", "b" * header["characters"])
     subprocess.run(["echo", "from below"], check=True)
-    return {}, {}
+    return {}
 
 
-def write_file(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def write_file(header: Header) -> Header:
     with open("large", "wb") as file:
         file.truncate(header["bytes"])
-    return {}, {}
+    return {}
 
 
-def close_connection(header: Header, tensors: Tensors) -> NoReturn:
+def close_connection(header: Header) -> NoReturn:
     os.close(CONNECTION)
     time.sleep(60)
     raise AssertionError
 
 
-def write_raw(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def write_raw(header: Header) -> Header:
     """Whatever the test wants on the connection, before the true answer."""
     connection = socket.socket(fileno=os.dup(CONNECTION))
     connection.sendall(bytes.fromhex(header["raw"]))
-    return {}, {}
+    return {}
 
 
-def answer_twice(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
-    os.write(CONNECTION, encode({"id": header["number"], "reply": {"forged": True}}, {}))
-    return {}, {}
+def answer_twice(header: Header) -> Header:
+    os.write(CONNECTION, b"".join(parts({"id": header["number"], "reply": {"forged": True}})))
+    return {}
 
 
-def exit_after_answer(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+def exit_after_answer(header: Header) -> Header:
     threading.Timer(0.05, os._exit, (0,)).start()
-    return {}, {}
+    return {}
 
 
-def kill_monitor(header: Header, tensors: Tensors) -> NoReturn:
-    daemon({}, {})
+def kill_monitor(header: Header) -> NoReturn:
+    daemon({})
     os.kill(os.getppid(), signal.SIGKILL)
     time.sleep(60)
     raise AssertionError
 
 
-HANDLERS: dict[str, Callable[[Header, Tensors], tuple[Header, Tensors]]] = {
+HANDLERS: dict[str, Callable[[Header], Header]] = {
     one.__name__: one
     for one in (
         double,

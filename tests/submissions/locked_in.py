@@ -7,6 +7,7 @@ from typing import Any
 
 import psutil
 
+from vitcheck.submissions.errors import StudentCodeFailed
 from vitcheck.submissions.host.conversation import Child
 from vitcheck.submissions.limits import Limits
 
@@ -16,8 +17,10 @@ LIMITS = Limits(memory_bytes=256 << 20, scratch_bytes=4 << 20, processes=16)
 
 def evaluate(child: Child, source: str) -> Any:
     """What ``source`` leaves in ``value``; the name of the exception that it raised."""
-    reply = child.request({"request": "evaluate", "source": source})[0]
-    return reply["error"]["type"] if "error" in reply else reply["value"]
+    try:
+        return child.request({"request": "evaluate", "source": source})["value"]
+    except StudentCodeFailed as raised:
+        return raised.type
 
 
 def living() -> int:

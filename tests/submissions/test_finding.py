@@ -55,7 +55,7 @@ class Net(nn.Module):
 
 
 def found(source: str, model: str | None = None) -> str:
-    return str(recipe(source, model).describe()["model"])
+    return recipe(source, model).definition.name
 
 
 def recipe(source: str, model: str | None = None) -> Recipe:
@@ -124,14 +124,14 @@ def test_class_and_line_are_said_where_a_package_has_several_files() -> None:
         ).encode(),
         "train.py": b"from models.vit import ViT\nmodel = ViT().cuda()\n",
     }
-    described = infer(load(files), Pins()).describe()
-    assert (described["model"], described["file"], described["line"]) == ("ViT", "models/vit.py", 4)
+    found = infer(load(files), Pins()).definition
+    assert (found.name, found.file, found.node.lineno) == ("ViT", "models/vit.py", 4)
 
 
 def test_a_notebook_names_the_cell() -> None:
     files = {"vit.ipynb[1]": PARTS.encode(), "vit.ipynb[3]": MODEL.format(name="ViT").encode()}
-    described = infer(load(files), Pins()).describe()
-    assert (described["file"], described["line"]) == ("vit.ipynb[3]", 2)
+    found = infer(load(files), Pins()).definition
+    assert (found.file, found.node.lineno) == ("vit.ipynb[3]", 2)
 
 
 @pytest.mark.parametrize(

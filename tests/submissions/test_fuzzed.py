@@ -14,7 +14,7 @@ from vitcheck.checks.rules.library import taken_from_a_library
 from vitcheck.checks.tools.similarity import program_text
 from vitcheck.submissions.child.loading.program import read as read_program
 from vitcheck.submissions.errors import SubmissionError
-from vitcheck.submissions.questions.answers import Inventory
+from vitcheck.submissions.questions.inventory import Inventory
 from vitcheck.submissions.reading import code
 from vitcheck.submissions.reading.documents import documents
 from vitcheck.submissions.reading.packing import pack_of_class

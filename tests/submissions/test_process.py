@@ -19,6 +19,7 @@ import psutil
 import pytest
 import torch
 from endings import ENDINGS
+from wired import encode
 
 from vitcheck.submissions.errors import (
     Crashed,
@@ -26,13 +27,13 @@ from vitcheck.submissions.errors import (
     NotLoaded,
     OutOfMemory,
     Refused,
+    StudentCodeFailed,
     SubmissionError,
     TimedOut,
 )
 from vitcheck.submissions.host.conversation import Child
 from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.questions.wire import encode
 
 HANDLERS = "hostile:HANDLERS"
 LIMITS = Limits(request_seconds=5, memory_bytes=256 << 20, printed_bytes=2 << 20, processes=8)
@@ -87,27 +88,27 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def ask(child: Child, request: str, **header: Any) -> dict[str, Any]:
-    return child.request({"request": request, **header})[0]
+def ask(child: Child, request: str, **header: Any) -> Any:
+    return child.request({"request": request, **header})
 
 
 def test_a_request_is_answered_by_its_handler(child: Child) -> None:
     numbers = torch.randn(3, 4, dtype=torch.float64)
-    header, tensors = child.request({"request": "double", "name": "é"}, {"x": numbers})
-    assert header == {"name": "é"}
-    assert torch.equal(tensors["x"], numbers * 2)
+    reply = ask(child, "double", name="é", x=numbers)
+    assert reply.keys() == {"name", "x"}
+    assert reply["name"] == "é"
+    assert torch.equal(reply["x"], numbers * 2)
 
 
 def test_large_tensors_pass_both_ways(child: Child) -> None:
     numbers = torch.arange(1_000_000, dtype=torch.float64)
-    assert torch.equal(child.request({"request": "double"}, {"x": numbers})[1]["x"], numbers * 2)
+    assert torch.equal(ask(child, "double", x=numbers)["x"], numbers * 2)
 
 
 def test_an_answer_beyond_the_limit_is_refused(child: Child) -> None:
+    numbers = torch.zeros(1_000_000, dtype=torch.float64)
     with pytest.raises(Refused, match="8000080 bytes of tensors, more than 1000"):
-        child.request(
-            {"request": "double"}, {"x": torch.zeros(1_000_000, dtype=torch.float64)}, body_limit=1000
-        )
+        child.request({"request": "double", "x": numbers}, body_limit=1000)
 
 
 def test_matrix_products_and_gradients_work_after_the_fork(child: Child) -> None:
@@ -117,7 +118,7 @@ def test_matrix_products_and_gradients_work_after_the_fork(child: Child) -> None
 def test_no_child_is_aborted_in_a_backward_pass(zygote: Zygote) -> None:
     for _ in range(30):  # of children whose thread pool was not renewed first, one in twelve was
         with zygote.child(LIMITS, handlers=HANDLERS) as child:
-            assert child.request({"request": "train"})[0] == {"shape": [64, 64]}
+            assert child.request({"request": "train"}) == {"shape": [64, 64]}
 
 
 def test_the_child_sees_a_folder_of_its_own_and_little_else(child: Child) -> None:
@@ -155,14 +156,16 @@ def test_the_limits_in_force_are_named(child: Child) -> None:
         ("import torch\ntorch.ones(2) @ torch.ones(3)", "RuntimeError", "inconsistent tensor size", [2]),
     ],
 )
-def test_an_exception_in_student_code_is_a_reply(
+def test_an_exception_in_student_code_is_raised_as_theirs(
     child: Child, source: str, kind: str, message: str, lines: list[int]
 ) -> None:
-    error = ask(child, "run_student", source=source)["error"]
-    assert (error["kind"], error["type"]) == ("student", kind)
-    assert error["message"].startswith(message)
-    assert len(error["message"]) <= 10_000
-    assert error["frames"] == [["model.py", line] for line in lines]
+    with pytest.raises(StudentCodeFailed) as raised:
+        ask(child, "run_student", source=source)
+    error = raised.value
+    assert error.type == kind
+    assert error.message.startswith(message)
+    assert len(error.message) <= 10_000
+    assert error.frames == tuple(Frame("model.py", line) for line in lines)
     assert ask(child, "double") == {}  # and the process goes on
 
 
@@ -173,9 +176,10 @@ def test_a_submission_error_of_a_handler_is_raised_again(child: Child) -> None:
     assert ask(child, "double") == {}
 
 
-def test_a_student_failure_that_a_handler_describes_is_a_reply(child: Child) -> None:
-    error = {"kind": "student", "type": "ValueError", "message": "wrong", "frames": [["model.py", 3]]}
-    assert ask(child, "theirs") == {"error": error}
+def test_a_student_failure_that_a_handler_describes_is_raised_again(child: Child) -> None:
+    with pytest.raises(StudentCodeFailed, match="ValueError: wrong") as raised:
+        ask(child, "theirs")
+    assert raised.value.frames == (Frame("model.py", 3),)
 
 
 @pytest.mark.parametrize(
@@ -245,8 +249,8 @@ def test_memory_can_be_asked_for_again_after_it_ran_out(child: Child) -> None:
 
 
 def test_a_file_cannot_grow_beyond_its_limit(child: Child) -> None:
-    error = ask(child, "write_file", bytes=LIMITS.file_bytes + 1)["error"]
-    assert (error["type"], error["message"]) == ("OSError", "[Errno 27] File too large")
+    with pytest.raises(StudentCodeFailed, match=r"OSError: \[Errno 27\] File too large"):
+        ask(child, "write_file", bytes=LIMITS.file_bytes + 1)
 
 
 def test_what_is_printed_is_kept(child: Child) -> None:
@@ -269,14 +273,15 @@ def test_what_is_printed_is_cut(child: Child) -> None:
     "answer",
     [
         {"id": 1, "error": "oops"},
-        {"id": 1, "error": {"kind": "graded", "reason": "", "frame": None}},
-        {"id": 1, "error": {"kind": "crashed", "reason": "", "frame": [1, 2]}},
-        {"id": 1, "error": {"kind": "student", "type": "", "message": "", "frames": [3]}},
+        {"id": 1, "error": {"status": "graded", "reason": "", "frame": None}},
+        {"id": 1, "error": {"status": "crashed", "reason": "", "frame": [1, 2]}},
+        {"id": 1, "error": {"status": "crashed", "reason": "1" * 30_000, "frame": None}},
+        {"id": 1, "error": {"type": "", "message": "", "frames": [3]}},
     ],
 )
 def test_a_forged_error_is_refused(child: Child, answer: dict[str, Any]) -> None:
     with pytest.raises(Refused, match="an error of an unknown form"):
-        ask(child, "write_raw", raw=encode(answer, {}).hex())
+        ask(child, "write_raw", raw=encode(answer).hex())
 
 
 @pytest.mark.parametrize(
@@ -284,9 +289,8 @@ def test_a_forged_error_is_refused(child: Child, answer: dict[str, Any]) -> None
     [
         pytest.param(b"hello, I am the answer to all your questions", "a header of", id="text"),
         pytest.param(struct.pack("<QQ", 2, 2**32), "4294967296 bytes of tensors, more than", id="large"),
-        pytest.param(encode({"id": 7, "reply": {}}, {}), "an answer to no question", id="number"),
-        pytest.param(encode({"id": 1, "reply": []}, {}), "an answer without a reply", id="list"),
-        pytest.param(encode({"id": 1}, {}), "an answer without a reply", id="nothing"),
+        pytest.param(encode({"id": 7, "reply": {}}), "an answer to no question", id="number"),
+        pytest.param(encode({"id": 1}), "an answer without a reply", id="nothing"),
     ],
 )
 def test_nonsense_on_the_connection_is_refused(child: Child, raw: bytes, why: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 import torch
 from constructors import FIXED, STYLES, usual, vit
 from corpus import BASES
+from understood import given
 
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child.building.recipe import Recipe, infer
@@ -40,7 +40,7 @@ def test_every_style_is_built_at_the_sizes_asked_for(style: str) -> None:
     recipe = inferred(STYLES[style])
     sizes = recipe.sizes_for(ASKED)
     assert sizes == replace(ASKED, width=sizes.width)
-    assert (sizes.width == 16) != recipe.describe()["square_only"]
+    assert (sizes.width == 16) != recipe.controls.square_only
     model = build(recipe, sizes)
     logits = model(torch.randn(sizes.batch, sizes.channels, sizes.height, sizes.width))
     assert logits.shape == (3, 7)
@@ -48,8 +48,7 @@ def test_every_style_is_built_at_the_sizes_asked_for(style: str) -> None:
     assert model.blocks[0].attn.num_heads == 4
     assert model.blocks[0].mlp[0].weight.shape == (96, 32)
     assert model.pos_embed.shape == (1, sizes.tokens, 32)
-    assert recipe.describe()["fixed"] == {}
-    json.dumps(recipe.describe())
+    assert recipe.controls.fixed == {}
 
 
 UNUSUAL = (
@@ -65,7 +64,7 @@ UNUSUAL = (
 @pytest.mark.parametrize("name", UNUSUAL)
 def test_a_model_that_shows_little_of_its_sizes_is_built_at_those_asked_for(name: str) -> None:
     recipe = inferred(BASES[name].source())
-    assert recipe.describe()["fixed"] == {}
+    assert recipe.controls.fixed == {}
     sizes = recipe.sizes_for(ASKED)
     assert sizes == replace(ASKED, width=24)
     assert build(recipe, sizes)(torch.randn(3, 1, 24, 24)).shape == (3, 7)
@@ -83,7 +82,7 @@ def test_blocks_in_a_python_list_are_built_as_wide_as_asked_for() -> None:
 def test_what_is_hard_coded_is_read_off_and_kept(which: str) -> None:
     source, fixed = FIXED[which]
     recipe = inferred(source)
-    assert recipe.describe()["fixed"] == fixed
+    assert recipe.controls.fixed == fixed
     sizes = recipe.sizes_for(ASKED)
     assert {name: vars(sizes)[name] for name in fixed} == fixed
     assert build(recipe, sizes)(torch.randn(3, sizes.channels, sizes.height, sizes.width)).shape == (
@@ -94,9 +93,9 @@ def test_what_is_hard_coded_is_read_off_and_kept(which: str) -> None:
 
 def test_an_mlp_of_four_times_the_width_stays_so() -> None:
     recipe = inferred(usual("mlp_dim", mlp_dim="4 * dim"))
-    assert recipe.describe()["mlp_ratio"] == 4
+    assert recipe.controls.mlp_ratio == 4
     assert recipe.sizes_for(ASKED).mlp_dim == 4 * 32
-    assert recipe.describe()["fixed"] == {}
+    assert recipe.controls.fixed == {}
 
 
 def test_a_ratio_that_must_be_whole_is_rounded() -> None:
@@ -144,11 +143,16 @@ MISTAKEN = {
 def test_a_mistaken_model_is_built_all_the_same_and_the_trouble_noted(mistake: str) -> None:
     right, wrong, note = MISTAKEN[mistake]
     recipe = inferred(usual().replace(right, wrong))
-    described = recipe.describe()
-    assert note in " ".join(map(str, described["notes"]))
-    assert {"channels", "patch", "embed_dim", "heads", "mlp_dim", "depth", "classes"} <= {
-        *described["controls"]
-    }
+    assert note in " ".join(recipe.notes())
+    assert {
+        "channels",
+        "patch",
+        "embed_dim",
+        "heads",
+        "mlp_dim",
+        "depth",
+        "classes",
+    } <= recipe.controls.fields
     assert len(build(recipe, recipe.sizes_for(ASKED)).blocks) == 3
 
 
@@ -156,7 +160,7 @@ def test_a_mistaken_model_is_built_all_the_same_and_the_trouble_noted(mistake: s
 def test_class_scores_are_found_inside_what_is_returned(output: str) -> None:
     returned = f"logits = self.head(self.norm(x)[:, 0])\n        return {output}"
     recipe = inferred(usual().replace("return self.head(self.norm(x)[:, 0])", returned))
-    assert recipe.describe()["notes"] == ["images that are not square fail"]
+    assert recipe.notes() == ["images that are not square fail"]
 
 
 def test_one_block_used_again_and_again_follows_the_depth() -> None:
@@ -170,24 +174,22 @@ def test_a_pinned_argument_is_given_what_the_assignment_says() -> None:
         usual().replace("num_classes):", "num_classes, vocab, mode):").replace("dim, heads", "zeta, heads")
     )
     recipe = inferred(source, vocab=50, mode="='train'", zeta="embed_dim")
-    given = recipe.describe()["arguments"]
-    assert (given["vocab"], given["mode"], given["zeta"]) == ("=50", "='train'", "embed_dim")
+    told = given(recipe)
+    assert (told["vocab"], told["mode"], told["zeta"]) == ("=50", "='train'", "embed_dim")
     assert build(recipe, recipe.sizes_for(ASKED)).pos_embed.shape[-1] == 32
 
 
 def test_a_constant_and_a_key_can_be_pinned() -> None:
-    assert inferred(STYLES["module constants"], EMBED_DIM="=48").describe()["fixed"] == {"embed_dim": 48}
+    assert inferred(STYLES["module constants"], EMBED_DIM="=48").controls.fixed == {"embed_dim": 48}
     both = inferred(STYLES["keyword defaults from constants"], EMBED_DIM="=48", embed_dim="=48")
     assert build(both, both.sizes_for(ASKED)).pos_embed.shape[-1] == 48
-    assert inferred(STYLES["config dictionary"], **{"config.dim": 48}).describe()["fixed"] == {
-        "embed_dim": 48
-    }
+    assert inferred(STYLES["config dictionary"], **{"config.dim": 48}).controls.fixed == {"embed_dim": 48}
 
 
 def test_a_value_that_the_student_gives_elsewhere_is_taken() -> None:
     call = '\nif __name__ == "__main__":\n    model = ViT(vocab=17)\n'
     recipe = inferred(usual().replace("num_classes):", "num_classes, vocab):") + call)
-    assert recipe.describe()["arguments"]["vocab"] == "=17"
+    assert given(recipe)["vocab"] == "=17"
 
 
 SPANISH = ", lado{}, trozo{}, canales{}, anchura{}, cabezas{}, capas{}, oculta{}, salidas{}"
@@ -224,7 +226,7 @@ FOREIGN = {
 @pytest.mark.parametrize("way", FOREIGN)
 def test_arguments_whose_names_say_nothing_are_told_by_what_they_change(way: str) -> None:
     recipe = inferred(FOREIGN[way])
-    told = {**recipe.describe()["arguments"], **recipe.describe()["constants"]}
+    told = given(recipe)
     assert {name.rpartition(".")[2].lower(): one for name, one in told.items()} == dict(zip(NAMED, MEANT))
     sizes = recipe.sizes_for(ASKED)
     assert sizes == replace(ASKED, width=sizes.width)
@@ -234,7 +236,7 @@ def test_arguments_whose_names_say_nothing_are_told_by_what_they_change(way: str
 
 def test_a_number_that_changes_nothing_is_left_to_its_default() -> None:
     recipe = inferred(usual().replace("num_classes):", "num_classes, semilla=42):"))
-    assert "semilla" not in recipe.describe()["arguments"]
+    assert "semilla" not in given(recipe)
 
 
 NEEDS_VOCAB = usual().replace("num_classes):", "num_classes, vocab):")

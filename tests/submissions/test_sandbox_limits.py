@@ -106,8 +106,8 @@ def test_processor_time_has_a_limit(locked_zygote: Zygote) -> None:
 
 
 SURVIVORS = {
-    "an endless loop that ignores everything": "import hostile\nhostile.loop({}, {})",
-    "daemons": "import hostile\nfor _ in range(5):\n    hostile.daemon({}, {})\nhostile.loop({}, {})",
+    "an endless loop that ignores everything": "import hostile\nhostile.loop({})",
+    "daemons": "import hostile\nfor _ in range(5):\n    hostile.daemon({})\nhostile.loop({})",
     "as many processes as it gets": (
         "import os\ntry:\n    while True:\n        os.fork()\nexcept BlockingIOError:\n    while True: pass"
     ),

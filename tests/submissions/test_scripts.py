@@ -67,7 +67,7 @@ def image() -> Tensor:
     return torch.randn(1, 3, 12, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 
 
-def run(code: str, stops: list[list[object]] | None = None) -> Pass:
+def run(code: str, stops: list[tuple[str, int]] | None = None) -> Pass:
     return script(code).run(SMALL, 7, image(), {}, stops or [])
 
 
@@ -146,7 +146,7 @@ def test_variables_are_seen_at_top_level_and_in_main() -> None:
         (code, line),
         (IMPORTS + PILLOW + PATCHES, code[: code.index("def main")].count("\n") + 5),
     ):
-        assert ("x", 0) in {(name, mark) for mark, name, _ in run(text, [["main.py", where]]).sights}
+        assert ("x", 0) in {(name, mark) for mark, name, _ in run(text, [("main.py", where)]).sights}
 
 
 def test_it_is_a_script_where_its_own_part_has_the_marks() -> None:

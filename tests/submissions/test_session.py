@@ -19,6 +19,7 @@ from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.host.session import Session
 from vitcheck.submissions.limits import Limits
 from vitcheck.submissions.questions.pins import Pins
+from vitcheck.submissions.questions.plain_passes import RunPasses
 from vitcheck.submissions.reading.source import Source
 
 SMALL = Sizes(
@@ -30,18 +31,23 @@ def image(batch: int = 2) -> Tensor:
     return torch.randn(batch, 1, 4, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 
 
+ONE = RunPasses(sizes=SMALL, images=[image()])
+
+
 class Says:
     """A child that answers everything with one reply."""
 
-    def __init__(self, reply: dict[str, Any], **tensors: Tensor) -> None:
-        self._answer = reply, tensors
+    def __init__(self, reply: object) -> None:
+        self._reply = reply
 
-    def request(self, *_: object, **__: object) -> tuple[dict[str, Any], dict[str, Tensor]]:
-        return self._answer
+    def request(self, *_: object, **__: object) -> object:
+        if isinstance(self._reply, Exception):
+            raise self._reply
+        return self._reply
 
 
-def says(reply: dict[str, Any], **tensors: Tensor) -> Session:
-    return Session(cast(Child, Says(reply, **tensors)))
+def says(reply: object) -> Session:
+    return Session(cast(Child, Says(reply)))
 
 
 def test_a_submission_is_loaded_asked_and_traced_in_its_process(zygote: Zygote) -> None:
@@ -55,7 +61,8 @@ def test_a_submission_is_loaded_asked_and_traced_in_its_process(zygote: Zygote) 
         trace = session.trace(SMALL, 7, image())
         again = session.trace(SMALL, 7, image())
         other = session.trace(SMALL, 8, image())
-        passes = session.forward(SMALL, 7, [image(), image(2) + 1], order=[0, 1, 0], backward=True)
+        images = [image(), image(2) + 1]
+        passes = session.ask(RunPasses(sizes=SMALL, seed=7, images=images, order=[0, 1, 0], backward=True))
     logits = next(where for path, where in trace.outputs if path == "logits")
     assert torch.equal(trace.tensor(logits), again.tensor(logits))
     assert not torch.equal(trace.tensor(logits), other.tensor(logits))
@@ -70,7 +77,7 @@ def test_an_exit_in_the_forward_pass_is_an_exception_of_the_code() -> None:
     trace = examination.session.trace(SMALL, 0, image())
     assert trace.error is not None
     assert trace.error.type == "SystemExit"
-    passes = examination.session.forward(SMALL, 0, [image()])
+    passes = examination.session.ask(ONE)
     assert passes.error is not None
 
 
@@ -90,22 +97,22 @@ def test_without_an_image_there_are_shapes_alone() -> None:
 
 
 def test_a_model_that_cannot_be_built_is_the_codes_failure() -> None:
-    reply = {"error": {"kind": "student", "type": "ValueError", "message": "2", "frames": [["a.py", 3]]}}
-    for ask in (says(reply).trace, says(reply).forward):
-        with pytest.raises(StudentCodeFailed, match="ValueError: 2") as failed:
-            ask(SMALL, 0, [image()])  # type: ignore[arg-type]  # an image or several, which no one looks at
-        assert failed.value.frames == (Frame("a.py", 3),)
+    failed = StudentCodeFailed("ValueError", "2", (Frame("a.py", 3),))
+    with pytest.raises(StudentCodeFailed, match="ValueError: 2"):
+        says(failed).trace(SMALL, 0)
 
 
 def test_code_that_cannot_be_executed_says_where() -> None:
-    reply = {"failure": {"reason": "there is a syntax error", "frame": ["vit.py", 4]}}
-    with pytest.raises(NotLoaded, match="syntax error") as failed:
-        says(reply).load(Source("vit", {}))
-    assert failed.value.frame == Frame("vit.py", 4)
+    failed = StudentCodeFailed("ValueError", "2", (Frame("vit.py", 4),))
+    with pytest.raises(NotLoaded, match="could not be executed: ValueError: 2") as raised:
+        says(failed).load(Source("vit", {}))
+    assert raised.value.frame == Frame("vit.py", 4)
 
 
-ONE_PASS = {
+ONE_PASS: dict[str, Any] = {
     "outputs": [["", "float64"]],
+    "tensors": [torch.zeros(2, 3, dtype=torch.float64)],
+    "image_after": torch.zeros(1),
     "random_state_kept": True,
     "random_state": "0",
     "mode_kept": True,
@@ -118,12 +125,11 @@ FORWARD: dict[str, Any] = {
     "graphs_kept": [],
     "error": None,
 }
-TENSORS = {"out.0.0": torch.zeros(2, 3), "image.0": torch.zeros(1)}
 
 
 def test_a_reply_as_it_should_be_is_understood() -> None:
-    passes = says(FORWARD, **TENSORS).forward(SMALL, 0, [image()])
-    assert torch.equal(passes.passes[0].tensors[0], torch.zeros(2, 3))
+    passes = says(FORWARD).ask(ONE)
+    assert passes.passes[0].tensors[0].shape == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -131,9 +137,13 @@ def test_a_reply_as_it_should_be_is_understood() -> None:
     [
         {"passes": []},
         {"passes": [{**ONE_PASS, "outputs": [["", "float64"]] * 2}]},
+        {"passes": [{**ONE_PASS, "tensors": [torch.zeros(2, 3)]}]},
+        {"passes": [{**ONE_PASS, "image_after": [0.0]}]},
         {"passes": 3},
+        {"graphs_kept": [-1]},
         {"changed": None},
-        {"gradients": {"w": {"asked": True, "exists": True, "finite": True, "largest": None}}},
+        {"gradients": {"w": {"asked": True, "exists": True, "finite": True, "largest": "nan", "idle": 0}}},
+        {"gradients": {"w": {"asked": True, "exists": True, "finite": True, "largest": 1, "idle": 2}}},
         {"gradients": ["w"]},
         {"error": {"kind": "student"}},
         {"error": {"type": "E", "message": "", "frames": [["a.py"]]}},
@@ -141,25 +151,30 @@ def test_a_reply_as_it_should_be_is_understood() -> None:
 )
 def test_a_reply_about_passes_that_makes_no_sense_is_refused(change: Mapping[str, Any]) -> None:
     with pytest.raises(Refused, match="makes no sense"):
-        says({**FORWARD, **change}, **TENSORS).forward(SMALL, 0, [image()])
+        says({**FORWARD, **change}).ask(ONE)
 
 
 @pytest.mark.parametrize("rows", [None, [], ["many"], [{"batch": "many"}], [{"heads": -1}], [{}, {}]])
 def test_sizes_that_make_no_sense_are_refused(rows: object) -> None:
     with pytest.raises(Refused, match="makes no sense"):
-        says({"sizes": rows}).sizes_for(SMALL)
+        says(rows).sizes_for(SMALL)
 
 
 @pytest.mark.parametrize(
     "reply",
-    [{}, {"failure": {"reason": "x"}}, {"failure": None, "skipped": [{}]}, {"failure": None, "skipped": 1}],
+    [{}, None, 1, [{}], [{"file": "a.py", "line": "x", "text": "", "reason": ""}]],
 )
-def test_a_reply_about_loading_that_makes_no_sense_is_refused(reply: dict[str, Any]) -> None:
+def test_a_reply_about_loading_that_makes_no_sense_is_refused(reply: object) -> None:
     with pytest.raises(Refused, match="makes no sense"):
         says(reply).load(Source("vit", {}))
 
 
 def test_what_was_inferred_must_be_a_list_of_notes() -> None:
-    for recipe in (None, {}, {"notes": 3}):
+    for reply in (None, {}, {"notes": 3}):
         with pytest.raises(Refused, match="makes no sense"):
-            says({"failure": None, "recipe": recipe}).infer(Pins(None, {}))
+            says(reply).infer(Pins(None, {}))
+
+
+def test_a_refusal_names_what_makes_no_sense() -> None:
+    with pytest.raises(Refused, match=r"passes\.0\.mode_kept: "):
+        says({**FORWARD, "passes": [{**ONE_PASS, "mode_kept": "perhaps"}]}).ask(ONE)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from corpus import load_source
 from torch import Tensor
 
 from vitcheck.submissions.child.tracing.sights import Watcher
+from vitcheck.submissions.questions.recording import Reference
 
 CODE = """
 def helper(x):
@@ -28,9 +27,9 @@ def run(x):
 class Names:
     """Stands for a trace: refers to each tensor by its first number."""
 
-    def __call__(self, tensor: Tensor) -> list[Any] | None:
+    def __call__(self, tensor: Tensor) -> Reference | None:
         number = int(tensor.flatten()[0])
-        return [number] if number >= 0 else None
+        return Reference("record", number, 0, (), ()) if number >= 0 else None
 
 
 Seen = dict[int, set[tuple[str, int]]]
@@ -39,12 +38,12 @@ Seen = dict[int, set[tuple[str, int]]]
 def look(*lines: int, code: str = CODE, start: int = 1, file: str = "code.py") -> Seen:
     """What is seen at each mark: names and first numbers."""
     run = load_source(code, "code").run
-    watcher = Watcher([[file, line] for line in lines], Names())
+    watcher = Watcher([(file, line) for line in lines], Names())
     with watcher:
         run(torch.full((2,), float(start)))
     found: Seen = {}
-    for mark, name, (number,) in watcher.sights:
-        found.setdefault(mark, set()).add((name, number))
+    for mark, name, reference in watcher.sights:
+        found.setdefault(mark, set()).add((name, reference.number))
     return found
 
 
@@ -82,7 +81,7 @@ def test_tensors_of_no_known_origin_are_left_out() -> None:
 def test_nothing_is_watched_without_marks_or_afterwards() -> None:
     assert look() == {}
     load_source(CODE, "code").run(torch.ones(1))  # no watcher is left that would see this
-    watcher = Watcher([["code.py", 8]], Names())
+    watcher = Watcher([("code.py", 8)], Names())
     with watcher:
         pass
     load_source(CODE, "code").run(torch.ones(1))

@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from wired import sent
 
 from vitcheck.submissions.child.passes import recording
 from vitcheck.submissions.child.tracing.results import results_in
-from vitcheck.submissions.child.tracing.sights import Watcher
 from vitcheck.submissions.child.tracing.tracing import Tracer
 from vitcheck.submissions.errors import Refused
 from vitcheck.submissions.host.decoding import decode
+from vitcheck.submissions.host.replies import answer_in
 from vitcheck.submissions.host.trace import Reference, Trace
+from vitcheck.submissions.questions.recording import RecordPass
 
 Header = dict[str, Any]
 
@@ -32,20 +34,25 @@ class Small(nn.Module):
         return x @ self.weight.clone().T * self.scale
 
 
-def reply() -> tuple[Header, dict[str, Tensor]]:
+def reply() -> Header:
+    """What arrives of a pass, as plain data with its tensors in it."""
     model, image = Small(), torch.ones(4, 3, dtype=torch.float64)
     tracer = Tracer(model, image)
     with tracer:
         result = model(image)
-    header, tensors = recording.encode(tracer, Watcher([], tracer.reference).sights, results_in(result), None)
+    header: Header = sent(recording.recorded(tracer, (), results_in(result)))
     row = header["records"][-1]
     where = ["record", len(header["records"]) - 1, row["offset"], row["shape"], row["strides"]]
     header["sights"] = [[0, "y", where]]
-    return header, tensors
+    return header
+
+
+def read(header: Header) -> Trace:
+    return decode(answer_in(RecordPass(sizes=None), header))
 
 
 def test_a_trace_holds_the_numbers_of_every_window() -> None:
-    trace = decode(*reply())
+    trace = read(reply())
     expected = torch.ones(4, 3, dtype=torch.float64) @ Small().weight.T * 0.5
     assert torch.equal(trace.tensor(trace.sights[0].reference), expected)
     (path, where) = trace.outputs[0]
@@ -54,7 +61,7 @@ def test_a_trace_holds_the_numbers_of_every_window() -> None:
 
 
 def test_what_is_used_of_a_parameter_is_used_as_it_was_turned() -> None:
-    trace = decode(*reply())
+    trace = read(reply())
     windows = [trace.used(use) for use in trace.uses]
     (turned, factor) = windows
     assert torch.equal(trace.tensor(turned), Small().weight.T)
@@ -62,7 +69,7 @@ def test_what_is_used_of_a_parameter_is_used_as_it_was_turned() -> None:
 
 
 def test_a_window_of_nothing_is_empty() -> None:
-    trace = decode(*reply())
+    trace = read(reply())
     assert trace.tensor(Reference("record", 0, 10**9, (0, 3), (1, 1))).shape == (0, 3)
 
 
@@ -79,14 +86,14 @@ def test_a_window_outside_of_its_memory_is_refused(
     offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> None:
     with pytest.raises(Refused, match="outside of its memory"):
-        decode(*reply()).tensor(Reference("record", 0, offset, shape, strides))
+        read(reply()).tensor(Reference("record", 0, offset, shape, strides))
 
 
 def test_a_window_that_repeats_one_number_without_end_is_refused() -> None:
-    header, tensors = reply()
+    header = reply()
     header["outputs"] = [["x", ["record", 0, 0, [10**4, 10**4], [0, 0]]]]
     with pytest.raises(Refused, match="100000000 numbers are in one view"):
-        decode(header, tensors)
+        read(header)
 
 
 def _set(*path: Any, to: Any) -> Callable[[Header], None]:
@@ -117,24 +124,27 @@ NONSENSE: dict[str, Callable[[Header], None]] = {
     "half an error": _set("error", to={"type": "ValueError"}),
     "an error that is text": _set("error", to="boom"),
     "infinitely many": _set("records", 0, "offset", to=float("inf")),
+    "a number that is none": _set("records", 0, "scalars", to=["nan"]),
+    "cells that are no tensor": _set("cells", to=[0.0]),
+    "something that nobody asked for": _set("records", 0, "points", to=100),
 }
 
 
 @pytest.mark.parametrize("name", NONSENSE)
 def test_a_reply_that_contradicts_itself_is_refused(name: str) -> None:
-    header, tensors = reply()
+    header = reply()
     NONSENSE[name](header)
     with pytest.raises(Refused, match="makes no sense"):
-        decode(header, tensors)
+        read(header)
 
 
 def test_cells_of_another_type_are_refused() -> None:
-    header, tensors = reply()
+    header = reply()
     with pytest.raises(Refused, match="float32"):
-        decode(header, {"cells": tensors["cells"].float()})
+        read({**header, "cells": header["cells"].float()})
 
 
 def test_without_numbers_shapes_can_still_be_computed_with() -> None:
-    trace: Trace = decode(reply()[0], {})
+    trace = read({**reply(), "cells": None})
     tensor = trace.tensor(trace.outputs[0][1])
     assert (tensor.shape, tensor.device.type) == ((4, 2), "meta")

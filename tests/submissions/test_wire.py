@@ -13,9 +13,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from wired import encode
 
+from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions.errors import Frame
 from vitcheck.submissions.limits import FrameLimits
-from vitcheck.submissions.questions.wire import ProtocolError, encode, receive, send
+from vitcheck.submissions.questions.wire import ProtocolError, receive, send
 
 LIMITS = FrameLimits()
 
@@ -39,11 +42,9 @@ class Recorded:
         self.written += data
 
 
-def there_and_back(
-    header: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]
-) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+def there_and_back(header: Mapping[str, Any]) -> dict[str, Any]:
     stream = Recorded()
-    send(stream, header, tensors)
+    send(stream, header)
     return receive(Recorded(stream.written), LIMITS)
 
 
@@ -76,7 +77,7 @@ _PLAIN = st.recursive(
 
 @given(st.dictionaries(st.text(), _PLAIN, max_size=4))
 def test_a_header_arrives_as_it_was_sent(header: dict[str, Any]) -> None:
-    assert there_and_back(header, {}) == (header, {})
+    assert there_and_back(header) == header
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_a_header_arrives_as_it_was_sent(header: dict[str, Any]) -> None:
 @pytest.mark.parametrize("shape", [(), (0, 3), (2, 3, 4)])
 def test_a_tensor_arrives_bit_by_bit(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
     sent = (torch.randn(shape, dtype=torch.float64) * 3).to(dtype)
-    (arrived,) = there_and_back({}, {"x": sent})[1].values()
+    arrived = there_and_back({"x": sent})["x"]
     assert arrived.dtype == dtype
     assert arrived.shape == sent.shape
     assert torch.equal(arrived, sent)
@@ -103,32 +104,41 @@ def test_a_tensor_arrives_bit_by_bit(dtype: torch.dtype, shape: tuple[int, ...])
 
 def test_not_a_number_and_infinity_survive_in_tensors() -> None:
     sent = torch.tensor([float("nan"), float("inf"), -0.0])
-    arrived = there_and_back({}, {"x": sent})[1]["x"]
+    arrived = there_and_back({"x": sent})["x"]
     assert torch.equal(arrived.view(torch.int32), sent.view(torch.int32))
 
 
 def test_views_that_share_memory_arrive_apart() -> None:
     whole = torch.arange(12.0, requires_grad=True).reshape(3, 4)
-    arrived = there_and_back({}, {"whole": whole, "turned": whole.T, "spread": whole[:1].expand(5, 4)})[1]
+    arrived = there_and_back({"whole": whole, "turned": whole.T, "spread": whole[:1].expand(5, 4)})
     assert torch.equal(arrived["turned"], whole.T)
     assert torch.equal(arrived["spread"], whole[:1].expand(5, 4))
     arrived["whole"].zero_()
     assert arrived["turned"].sum() == 66
 
 
+def test_tensors_stand_where_they_stood_in_whatever_is_sent() -> None:
+    sent = {"rows": [{"x": torch.ones(2)}, torch.zeros(())], "frame": Frame("a.py", 3), "sizes": Sizes()}
+    arrived = there_and_back(sent)
+    assert torch.equal(arrived["rows"][0]["x"], torch.ones(2))
+    assert torch.equal(arrived["rows"][1], torch.zeros(()))
+    assert arrived["frame"] == ["a.py", 3]
+    assert arrived["sizes"] == vars(Sizes())
+
+
 def test_text_that_is_no_unicode_is_sent_with_question_marks() -> None:
-    assert there_and_back({"message": "a\udc80b"}, {})[0] == {"message": "a?b"}
+    assert there_and_back({"message": "a\udc80b"}) == {"message": "a?b"}
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_a_header_with_no_json_number_is_not_sent(number: float) -> None:
     with pytest.raises(ValueError, match="Out of range float values are not JSON compliant"):
-        encode({"x": number}, {})
+        encode({"x": number})
 
 
 def test_a_tensor_of_a_dtype_that_frames_lack_is_not_sent() -> None:
-    with pytest.raises(ValueError, match=r"tensor 'x' is torch\.complex64, which frames do not carry"):
-        encode({}, {"x": torch.zeros(1, dtype=torch.complex64)})
+    with pytest.raises(ValueError, match=r"a tensor is torch\.complex64, which frames do not carry"):
+        encode({"x": torch.zeros(1, dtype=torch.complex64)})
 
 
 @pytest.mark.parametrize(
@@ -144,6 +154,8 @@ def test_a_tensor_of_a_dtype_that_frames_lack_is_not_sent() -> None:
         (b'{"a": "\\ud800"}', "surrogates not allowed"),
         (b'{"\\udfff": 1}', "surrogates not allowed"),
         (b'{"a": "\xff"}', "can't decode byte 0xff"),
+        (b'{"a": {"$tensor": "0"}}', "no tensor '0' is in the frame"),
+        (b'{"a": {"$tensor": [[]]}}', "no tensor"),
         (b'{"a": ' + b"[" * 200_000 + b"]" * 200_000 + b"}", "not plain JSON"),
     ],
 )
@@ -216,18 +228,18 @@ def test_rubbish_is_refused_or_read_and_never_anything_else(header: bytes, tenso
 
 
 def test_a_frame_that_stops_short_ends_the_connection() -> None:
-    whole = encode({"a": 1}, {"x": torch.zeros(3)})
+    whole = encode({"a": 1, "x": torch.zeros(3)})
     for size in (0, 10, 20, len(whole) - 1):
         with pytest.raises(EOFError):
             receive(Recorded(whole[:size]), LIMITS)
 
 
 def test_the_limit_on_tensors_is_the_callers() -> None:
-    whole = encode({}, {"x": torch.zeros(100)})
+    whole = encode({"x": torch.zeros(100)})
     with pytest.raises(ProtocolError, match="more than 100"):
         receive(Recorded(whole), FrameLimits(body_bytes=100))
 
 
 def test_a_long_row_of_digits_in_a_text_is_no_long_number() -> None:
     header = {"text": f"PI = 3.{'14' * 40}"}
-    assert receive(Recorded(frame(json.dumps(header).encode())), LIMITS) == (header, {})
+    assert receive(Recorded(frame(json.dumps(header).encode())), LIMITS) == header

@@ -14,7 +14,7 @@ from torch import Tensor
 from ....reference.model_sizes import ModelSizes
 from ....submissions.errors import Refused
 from ....submissions.host.trace import Trace, Value
-from ....submissions.host.used import WidePass
+from ....submissions.questions.uses import Wide
 from ...locating.context import Context
 from ...locating.walk import Walk
 from ..verdicts import NotApplicable
@@ -58,7 +58,7 @@ def without_images(trace: Trace) -> Trace:
     return replace(trace, records=tuple(records))
 
 
-def with_weights(wide: WidePass, seed: int) -> Trace:
+def with_weights(wide: Wide[Trace], seed: int) -> Trace:
     """The trace of its shapes with the numbers of its weights, and with what is computed from them."""
     nothing = torch.empty(0)
     records = (replace(one, cells=wide.made.get(one.number, nothing)) for one in wide.trace.records)
@@ -66,7 +66,7 @@ def with_weights(wide: WidePass, seed: int) -> Trace:
     return replace(wide.trace, records=tuple(records), leaves=leaves)
 
 
-def _filled(leaf: Value, wide: WidePass, seed: int) -> Value:
+def _filled(leaf: Value, wide: Wide[Trace], seed: int) -> Value:
     name = leaf.name if leaf.name else _alone_in_its_size(leaf.cells.numel(), wide)
     values: Tensor | None = wide.held.get(name)
     if name in wide.drawn:
@@ -75,7 +75,7 @@ def _filled(leaf: Value, wide: WidePass, seed: int) -> Value:
     return replace(leaf, cells=values.reshape(-1) if values is not None and whole else torch.empty(0))
 
 
-def _alone_in_its_size(count: int, wide: WidePass) -> str:
+def _alone_in_its_size(count: int, wide: Wide[Trace]) -> str:
     """A plain attribute has no name in a trace; it is known by its size, if that is no other's."""
     names = [name for name, one in wide.held.items() if one.numel() == count]
     return names[0] if len(names) == 1 else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ....submissions.questions.answers import Held, Inventory
+from ....submissions.questions.inventory import Held, Inventory
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
 from . import holds

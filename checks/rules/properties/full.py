@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....reference.model_sizes import ModelSizes
-from ....submissions.host.used import wide_pass
 from ...examining.drawing import Draw, is_large
 from ...examining.examination import Examination
 from ...examining.passes.predicting import predicted, with_weights
@@ -63,7 +62,7 @@ def _small(examination: Examination) -> ModelSizes:
 def _runs_alike(examination: Examination, sizes: ModelSizes) -> bool:
     """Do the operations of small sizes run there? Then the plan must give the scores of a plain pass, too."""
     draw = Draw(sizes, examination.seed)
-    wide = wide_pass(examination.session, sizes, draw.seed, draw.image)
+    wide = examination.session.wide(sizes, draw.seed, draw.image)
     error = wide.trace.error or wide.error
     if error is not None:
         raise CheckFailed(f"{_told(sizes)} the model fails: {error}", (), draw)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from ....submissions.host.trace import Use, Value
-from ....submissions.questions.answers import Habit
+from ....submissions.questions.habits import Habit
 from ....submissions.questions.plain_passes import Passes
 from ....submissions.reading.code import module_file
 from ....submissions.reading.python_text import decode

@@ -8,8 +8,8 @@ from PIL import Image
 from torch import Tensor
 
 from ....reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
-from ....submissions.questions.answers import Prepared
 from ....submissions.questions.images import PICTURES
+from ....submissions.questions.preparing import Prepared
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from . import holds

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ....submissions.host.used import Use
-from ....submissions.questions.answers import TRAIN
+from ....submissions.questions.uses import TRAIN, Use
 from ...examining.examination import Examination
 from ...examining.passes.predicting import predicted
 from ...examining.using import RANGES, in_range

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from ....reference.components import COMPONENTS, Component
 from ....reference.sizes import Sizes
 from ...errors import Frame, NotLoaded
+from ...questions.parts import Fitting
 from ..loading.definitions import Definition, Definitions
 from ..loading.finding import pinned_model
 from ..loading.loading import Loaded
@@ -79,16 +80,15 @@ class Candidate:
         """Return the sizes nearest to ``sizes`` that it can be built at."""
         return fit(replace(sizes, width=sizes.height) if self.square_only else sizes, self.fixed)
 
-    def describe(self) -> dict[str, Any]:
-        """Say in plain data what it is."""
-        return {
-            "name": self.definition.name,
-            "file": self.definition.file,
-            "line": self.definition.node.lineno,
-            "function": not self.definition.is_class,
-            "fits": self.level is Level.FITS,
-            "error": None if self.way else f"{type(self.error).__name__}: {self.error}"[:300],
-        }
+    def describe(self) -> Fitting:
+        """Say what it is."""
+        return Fitting(
+            name=self.definition.name,
+            frame=Frame(self.definition.file, self.definition.node.lineno),
+            function=not self.definition.is_class,
+            fits=self.level is Level.FITS,
+            error=None if self.way else f"{type(self.error).__name__}: {self.error}"[:300],
+        )
 
 
 def candidates(loaded: Loaded, key: str, pin: str | None) -> list[Candidate]:

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import nn
@@ -55,24 +54,8 @@ class Recipe:
             sizes = fit(type(sizes)(**{**vars(sizes), "width": sizes.height}), {})
         return self.controls.with_derived(fit(sizes, self.controls.fixed))
 
-    def describe(self) -> dict[str, Any]:
-        """Say in plain data how the model is built, and what was inferred on the way."""
-        constants = {*self.builder.blueprint.constants, *self.builder.blueprint.settings}
-        given = {slot: _as_text(choice) for slot, choice in self.controls.assignment.items()}
-        return {
-            "model": self.definition.name,
-            "file": self.definition.file,
-            "line": self.definition.node.lineno,
-            "arguments": {slot.path: text for slot, text in given.items() if slot not in constants},
-            "constants": {slot.path: text for slot, text in given.items() if slot in constants},
-            "controls": sorted(self.controls.fields),
-            "fixed": dict(self.controls.fixed),
-            "mlp_ratio": self.controls.mlp_ratio,
-            "square_only": self.controls.square_only,
-            "notes": [*self._notes(), *self.controls.notes],
-        }
-
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
+        """Say what was inferred on the way."""
         one = self.definition
         notes = [f"{one.name} of {one.file} was graded, and not that of {' or '.join(one.others)}"] * bool(
             one.others
@@ -86,7 +69,7 @@ class Recipe:
             notes.append(f"the forward pass failed while trying: {_quote(self.attempt.error)}")
         if self.attempt.level == Level.RAN:
             notes.append("no tensor with one row of class scores for each image came out")
-        return notes
+        return [*notes, *self.controls.notes]
 
 
 def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:

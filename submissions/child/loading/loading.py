@@ -19,11 +19,12 @@ from types import ModuleType
 from torch import Tensor, nn
 
 from ...errors import Frame, NotLoaded
+from ...questions.loading import Skipped
 from ...reading.code import STUDENT_PREFIX
 from ..child import text_of
 from .costs import cost
 from .importing import Importer, module_name
-from .program import TEXT_LENGTH, Program, Skipped
+from .program import TEXT_LENGTH, Program
 from .program import read as read_program
 from .statements import Need, Statement
 

@@ -8,21 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...errors import Frame, NotLoaded
+from ...questions.loading import Skipped
 from ...reading.code import STUDENT_PREFIX, cell_number, clean, module_file
 from ...reading.python_text import ABSURD, NotPythonError, decode
 from .statements import Need, Statement, needs, read_statements
 
 TEXT_LENGTH = 300  # characters kept of a line, and of what an exception says
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """A statement or magic that was not executed, or failed; ``text`` is its first line."""
-
-    file: str
-    line: int
-    text: str
-    reason: str
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,11 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from ...questions.habits import Habit
 from ...questions.randomise import named_tensors
-from ..child import describe_error, is_out_of_memory
+from ..child import is_out_of_memory
 from ..tracing.results import computed
 from ..tracing.tracing import student_frames
-
-Header = dict[str, Any]
 
 _MOVING = ("to", "type_as", "cuda")  # to another device, most likely
 # what may be given tensors of two devices
@@ -33,7 +32,7 @@ _FUSED = ("scaled_dot_product_attention", "multi_head_attention_forward")
 class _Habits(TorchFunctionMode):
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
-        self.events: list[list[Any]] = []  # kind, what, lines of the student's code
+        self.events: list[Habit] = []
         self._alive: list[Any] = []  # or the address of a freed tensor would be used again
         registered = {id(one) for one in (*model.parameters(), *model.buffers())}
         # by storage, the name of what stays on the CPU; "" where the pass itself made it
@@ -59,8 +58,8 @@ class _Habits(TorchFunctionMode):
 
     def note(self, kind: str, what: str) -> None:
         """Once for each line of the student's code."""
-        event = [kind, what, student_frames(sys._getframe())]
-        if event[2] and event not in self.events:
+        event = Habit(kind, what, student_frames(sys._getframe()))
+        if event.frames and event not in self.events:
             self.events.append(event)
 
     def _let_go(self, name: str, func: Any, given: list[Tensor]) -> None:
@@ -94,21 +93,16 @@ class _Habits(TorchFunctionMode):
                 self._left_behind.setdefault(_memory(one), origin)
 
 
-def habits(model: nn.Module, image: Tensor) -> Header:
-    """What one pass over ``image``, with gradients on, does beside computing.
-
-    Kinds of events: a ``device`` that differs between two tensors that meet, what is ``random``, ``no_grad``
-    and ``detach`` where a gradient would flow, a ``module`` that is made, and ``fused`` attention.
-    """
-    mode, error = _Habits(model), None
+def habits(model: nn.Module, image: Tensor) -> tuple[Habit, ...]:
+    """What one pass over ``image``, with gradients on, does beside computing, as far as it runs."""
+    mode = _Habits(model)
     try:
         with _modules_made(mode), mode:
             computed(model(image))
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise
-        error = describe_error(raised)
-    return {"events": mode.events, "error": error}
+    return tuple(mode.events)
 
 
 @contextmanager

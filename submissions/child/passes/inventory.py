@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
-from typing import Any
+from itertools import islice
 
 from torch import Tensor, nn
 
 from ...questions.code_places import classes, consists_of
+from ...questions.inventory import Held, Inventory
 from ...questions.randomise import named_tensors
 from ..tracing.tracing import RAN
-
-Header = dict[str, Any]
 
 _CLASSES = 12  # of a module, from its own to the one that all share
 _MODULES = 2_000
 
 
-def inventory(build: Callable[[], nn.Module]) -> Header:
+def inventory(build: Callable[[], nn.Module]) -> Inventory:
     """The tensors, modules and code of a model, and the names of parameters that a second one shares with it.
 
     Of its code, what has run in the passes so far is said as well.
@@ -28,30 +28,31 @@ def inventory(build: Callable[[], nn.Module]) -> Header:
     registered = {id(one): "parameter" for one in model.parameters()}
     registered |= {id(one): "buffer" for one in model.buffers()}
     held = {id(row[1]): row for row in reversed([*named_tensors(model)])}  # once each, by its first name
-    return {
-        "tensors": [
-            _row(name, one, registered.get(id(one), "hidden" if isinstance(one, nn.Parameter) else "tensor"))
+    return Inventory(
+        tensors=tuple(
+            _held(name, one, registered.get(id(one), "hidden" if isinstance(one, nn.Parameter) else "tensor"))
             for name, one in reversed(held.values())
-        ],
-        "modules": [
-            [name, classes(type(one))[:_CLASSES]] for name, one in [*model.named_modules()][:_MODULES]
-        ],
-        "codes": consists_of(model, RAN.values()),
-        "shared": [name for name, one in model.named_parameters() if id(one) in others],
-    }
+        ),
+        modules={
+            name: tuple(classes(type(one))[:_CLASSES])
+            for name, one in islice(model.named_modules(), _MODULES)
+        },
+        codes=tuple(consists_of(model, RAN.values())),
+        shared=tuple(name for name, one in model.named_parameters() if id(one) in others),
+    )
 
 
-def _row(name: str, tensor: Tensor, kind: str) -> Header:
+def _held(name: str, tensor: Tensor, kind: str) -> Held:
     values = tensor.detach().double().flatten()
     several = values.numel() > 1
     spread = float(values.std()) if several else 0.0
-    return {
-        "name": name,
-        "kind": kind,
-        "shape": list(tensor.shape),
-        "computed": tensor.grad_fn is not None,
-        "constant": not several or bool((values == values[0]).all()),
-        "zero": not bool(values.any()),
-        "spread": spread if spread == spread and abs(spread) != float("inf") else 0.0,
-        "digest": hashlib.sha256(values.numpy().tobytes()).hexdigest()[:16],
-    }
+    return Held(
+        name=name,
+        kind=kind,
+        shape=tuple(tensor.shape),
+        computed=tensor.grad_fn is not None,
+        constant=not several or bool((values == values[0]).all()),
+        zero=not bool(values.any()),
+        spread=spread if math.isfinite(spread) else 0.0,
+        digest=hashlib.sha256(values.numpy().tobytes()).hexdigest()[:16],
+    )

@@ -6,51 +6,47 @@ import hashlib
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
+from ...questions.plain_passes import Gradient, Pass, Passes
 from ...questions.randomise import named_tensors, seed_random_state
-from ..child import describe_error, is_out_of_memory
-from ..tracing.results import carried, described, results_in
-
-Header = dict[str, Any]
+from ..child import failure_of, is_out_of_memory
+from ..tracing.results import described, results_in
 
 
 def plain_passes(
     model: nn.Module, images: Sequence[Tensor], modes: Sequence[str], backward: bool, switches: bool
-) -> tuple[Header, dict[str, Tensor]]:
+) -> Passes:
     """Passes over ``images`` in turn, each in its mode, and a backward pass on the last if asked for.
 
-    The modes are "train" and "eval", both without gradients, and "graph": eval mode with them.
-    With ``switches``, every argument of the forward pass that is off by default is on.
-    An exception that the model raises is in the reply; running out of memory is not.
+    An exception that the model raises is in the answer; running out of memory is not.
     """
-    reply: Header = {"passes": [], "gradients": {}, "graphs_kept": [], "error": None, "created": []}
-    out: dict[str, Tensor] = {}
+    passes: list[Pass] = []
+    created: list[str] = []
+    gradients: dict[str, Gradient] = {}
+    graphs_kept: tuple[int, ...] = ()
+    error = None
     before = {name: one.detach().clone() for name, one in _state(model)}
     options = _switches(model) if switches else {}
     try:
-        with _parameters_made(reply["created"]):
+        with _parameters_made(created):
             for number, (image, mode) in enumerate(zip(images, modes)):
                 model.train() if mode == "train" else model.eval()
                 with torch.set_grad_enabled(mode == "graph"):
-                    reply["passes"].append(_one_pass(model, image, options, number, out))
-                out[f"image.{number}"] = image
+                    passes.append(_one_pass(model, image, options, number))
             if backward:
-                reply["gradients"] = _gradients(model, images[-1])
-                reply["graphs_kept"] = _graphs_kept(model, images[-1])
+                gradients = _gradients(model, images[-1])
+                graphs_kept = _graphs_kept(model, images[-1])
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise
-        reply["error"] = describe_error(raised)
+        error = failure_of(raised)
     after = dict(_state(model))
-    reply["changed"] = [
-        name for name, one in before.items() if name not in after or not torch.equal(one, after[name])
-    ]
-    return reply, out
+    changed = [name for name, one in before.items() if name not in after or not torch.equal(one, after[name])]
+    return Passes(tuple(passes), tuple(changed), tuple(created), gradients, graphs_kept, error)
 
 
 def _state(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
@@ -81,23 +77,21 @@ def begin_pass(number: int) -> None:
     seed_random_state(1_000_003 + number)  # unusual: a model that seeds by itself shows
 
 
-def _one_pass(
-    model: nn.Module, image: Tensor, options: Mapping[str, bool], number: int, out: dict[str, Tensor]
-) -> Header:
+def _one_pass(model: nn.Module, image: Tensor, options: Mapping[str, bool], number: int) -> Pass:
     begin_pass(number)
     random_state, training = torch.get_rng_state(), model.training
     found = results_in(model(image, **options)).tensors
-    for position, (_, tensor) in enumerate(found):
-        out[f"out.{number}.{position}"] = carried(tensor)
-    return {
-        "outputs": described(found),
-        "random_state_kept": torch.equal(random_state, torch.get_rng_state()),
-        "random_state": hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest()[:16],
-        "mode_kept": model.training == training,
-    }
+    return Pass(
+        outputs=described(found),
+        tensors=tuple(one.detach().double().contiguous() for _, one in found),
+        image_after=image,
+        random_state_kept=torch.equal(random_state, torch.get_rng_state()),
+        random_state=hashlib.sha256(torch.get_rng_state().numpy().tobytes()).hexdigest()[:16],
+        mode_kept=model.training == training,
+    )
 
 
-def _gradients(model: nn.Module, image: Tensor) -> Header:
+def _gradients(model: nn.Module, image: Tensor) -> dict[str, Gradient]:
     """What one backward pass, from a random sum of all outputs, gives each parameter."""
     model.zero_grad()
     outputs = [one for _, one in results_in(model(image)).tensors if one.requires_grad]
@@ -107,18 +101,18 @@ def _gradients(model: nn.Module, image: Tensor) -> Header:
     )
     if isinstance(total, Tensor):
         total.backward()  # type: ignore[no-untyped-call]  # torch has no annotation for it
-    gradients: Header = {}
+    gradients = {}
     for name, parameter in model.named_parameters():
         gradient = parameter.grad
         finite = gradient is None or bool(torch.isfinite(gradient).all())
         size = float(gradient.abs().max()) if gradient is not None and finite and gradient.numel() else 0.0
-        gradients[name] = {
-            "asked": parameter.requires_grad,
-            "exists": gradient is not None,
-            "finite": finite,
-            "largest": size,
-            "idle": _idle(gradient),
-        }
+        gradients[name] = Gradient(
+            asked=parameter.requires_grad,
+            exists=gradient is not None,
+            finite=finite,
+            largest=size,
+            idle=_idle(gradient),
+        )
     return gradients
 
 
@@ -130,10 +124,10 @@ def _idle(gradient: Tensor | None) -> float:
     return float((rows == 0).all(1).double().mean())
 
 
-def _graphs_kept(model: nn.Module, image: Tensor) -> list[int]:
+def _graphs_kept(model: nn.Module, image: Tensor) -> tuple[int, ...]:
     """How many tensors with their graph the model holds after each of two more passes."""
     found = []
     for _ in range(2):
         model(image)
         found.append(sum(one.grad_fn is not None for _, one in named_tensors(model)))
-    return found
+    return tuple(found)

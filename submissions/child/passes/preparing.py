@@ -15,12 +15,12 @@ from PIL import Image
 from torch import Tensor, nn
 
 from ...questions.images import PICTURES
-from ..child import describe_error
+from ...questions.preparing import Prepared
+from ..child import failure_of
 from ..loading.definitions import Definitions
 from ..loading.loading import Loaded
 from ..tracing.results import results_in
 
-Header = dict[str, Any]
 Prepare = Callable[[Any], Any]
 
 _NAME = re.compile(
@@ -32,10 +32,10 @@ _TRANSFORMS = ("torchvision.transforms",)
 _CONTAINERS = ("Compose", "Sequential")
 
 
-def prepared(loaded: Loaded, side: int) -> tuple[Header, dict[str, Tensor]]:
+def prepared(loaded: Loaded, side: int) -> Prepared | None:
     """What comes out for each picture of ``images.PICTURES``, by the first way that gives tensors.
 
-    The reply's ``name`` is None where the submission has no such function or transform.
+    None where the submission has no such function or transform.
     """
     for name, is_function, prepare in _candidates(loaded):
         for give in (_as_image, _as_path):
@@ -44,9 +44,9 @@ def prepared(loaded: Loaded, side: int) -> tuple[Header, dict[str, Tensor]]:
             if "black" in out:
                 told = {picture: error for picture, error in errors.items() if error is not None}
                 dtypes = {picture: str(one.dtype).removeprefix("torch.") for picture, one in out.items()}
-                reply = {"name": name, "function": is_function, "errors": told, "dtypes": dtypes}
-                return reply, {picture: one.double().contiguous() for picture, one in out.items()}
-    return {"name": None}, {}
+                tensors = {picture: one.double().contiguous() for picture, one in out.items()}
+                return Prepared(name, is_function, tensors, dtypes, told)
+    return None
 
 
 def _candidates(loaded: Loaded) -> Iterator[tuple[str, bool, Prepare]]:
@@ -102,8 +102,7 @@ def _call(prepare: Prepare, given: object, picture: str, out: dict[str, Tensor])
             return "a picture came out, not a tensor"
         found = [one for _, one in results_in(result).tensors if one.dim() in (3, 4)]
     except (Exception, SystemExit) as error:
-        told = describe_error(error)
-        return f"{told['type']}: {told['message']}"[:300]
+        return str(failure_of(error))[:300]
     if not found:
         return "no tensor of three or four axes came out"
     out[picture] = found[0]

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from ...questions.randomise import draws
+from ...questions.uses import MeasureSlopes, Slopes
 from ..building.probing import as_given
-from ..child import describe_error, is_out_of_memory
-from ..replies import Header, Reply, Tensors
+from ..child import failure_of, is_out_of_memory
 from ..subject import default_dtype, model_of
 from ..tracing.results import results_in
 from .plain import begin_pass
@@ -27,23 +27,18 @@ _STEP = 1e-3
 _LEAST = 0.01  # of the largest slope: what moves the scores by less is not stepped farther than this
 
 
-def slopes(header: Header, tensors: Tensors) -> Reply:
-    """The gradient that reaches each parameter, and the slope along one direction, claimed and measured.
-
-    In train mode where nothing is random there, else in eval mode.
-    """
-    model = model_of({**header, "dtype": "float64", "mode": "eval"}, {})
-    image = as_given(tensors["image"], torch.float64)
-    reply: Header = {"error": None, "parameters": [], "claimed": 0.0, "measured": 0.0, "spread": 0.0}
+def slopes(asked: MeasureSlopes) -> Slopes:
+    """In train mode where nothing is random there, else in eval mode."""
+    model = model_of(asked)
+    image = as_given(asked.image, torch.float64)
     try:
         with default_dtype(torch.float64):
             _choose_mode(model, image)
-            reply |= _slopes(model, image, bool(header["measured"]))
+            return _slopes(model, image, asked.measured)
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise
-        reply["error"] = describe_error(raised)
-    return reply, {}
+        return Slopes({}, error=failure_of(raised))
 
 
 def _choose_mode(model: nn.Module, image: Tensor) -> None:
@@ -57,7 +52,7 @@ def _choose_mode(model: nn.Module, image: Tensor) -> None:
         model.eval()
 
 
-def _slopes(model: nn.Module, image: Tensor, measured: bool) -> Header:
+def _slopes(model: nn.Module, image: Tensor, measured: bool) -> Slopes:
     named = dict(model.named_parameters())
     moved: list[Tensor] = [one for one in named.values() if one.requires_grad]
     if image.is_floating_point():
@@ -66,11 +61,14 @@ def _slopes(model: nn.Module, image: Tensor, measured: bool) -> Header:
     found = torch.autograd.grad(total, moved, allow_unused=True) if total.requires_grad else ()
     pairs = [(one, gradient) for one, gradient in zip(moved, found) if gradient is not None and one.numel()]
     largest = {id(one): float(gradient.abs().max()) for one, gradient in pairs}
-    reply: Header = {"parameters": [[name, largest.get(id(one), 0.0)] for name, one in named.items()]}
-    return reply | (_measured(model, image, pairs) if measured and pairs else {})
+    gradients = {name: largest.get(id(one), 0.0) for name, one in named.items()}
+    return Slopes(gradients, *(_measured(model, image, pairs) if measured and pairs else ()))
 
 
-def _measured(model: nn.Module, image: Tensor, pairs: Sequence[tuple[Tensor, Tensor]]) -> Header:
+def _measured(
+    model: nn.Module, image: Tensor, pairs: Sequence[tuple[Tensor, Tensor]]
+) -> tuple[float, float, float]:
+    """The slope that gradients claim, the one that is measured, and its spread."""
     steps = _steps(pairs)
     parts = [float((gradient * step).sum()) for (_, gradient), step in zip(pairs, steps)]
     with torch.no_grad():
@@ -80,8 +78,7 @@ def _measured(model: nn.Module, image: Tensor, pairs: Sequence[tuple[Tensor, Ten
         for (one, _), step in zip(pairs, steps):
             one -= 2 * step
         behind = float(_total(model, image))
-    spread = math.sqrt(sum(part * part for part in parts))
-    return {"claimed": sum(parts), "measured": (ahead - behind) / 2, "spread": spread}
+    return sum(parts), (ahead - behind) / 2, math.sqrt(sum(part * part for part in parts))
 
 
 def _steps(pairs: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor]:

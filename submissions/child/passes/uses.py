@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,11 +13,10 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
 from torch.overrides import TorchFunctionMode
 
-from ...questions.answers import TRAIN
 from ...questions.randomise import draws, named_tensors
+from ...questions.uses import TRAIN, TryUses, Use
 from ..building.probing import as_given
-from ..child import describe_error, is_out_of_memory
-from ..replies import Header, Reply, Tensors
+from ..child import failure_of, is_out_of_memory
 from ..subject import default_dtype, model_of
 from ..tracing.results import carried, described, results_in
 from .plain import begin_pass
@@ -28,46 +28,38 @@ class Uses:
     """The scores of each use by name; an exception of the student's code is the result of one use."""
 
     def __init__(self) -> None:
-        self.rows: Header = {}
-        self.out: Tensors = {}
+        self.all: dict[str, Use] = {}
 
     def run(self, name: str, scores: Callable[[], object], number: int = 0) -> None:
         try:
             begin_pass(number)
             found = results_in(scores()).tensors
-            row: Header = {"outputs": described(found), "error": None}
-            self.out |= {f"{name}.{number}": carried(one) for number, (_, one) in enumerate(found)}
+            self.all[name] = Use(described(found), tuple(carried(one) for _, one in found), None)
         except (Exception, SystemExit) as raised:
             if is_out_of_memory(raised):
                 raise
-            row = {"outputs": [], "error": describe_error(raised)}
-        self.rows[name] = row
+            self.all[name] = Use((), (), failure_of(raised))
 
 
-def uses(header: Header, tensors: Tensors) -> Reply:
-    """Every use of the model, each with the same weights; of ``tensors``, each is an image and a use.
-
-    Where only a ``few`` are asked for, those are left out that no honest mistake shows in.
-    """
-    header = {**header, "dtype": "float64", "mode": "eval"}
-    images = {name: as_given(one, torch.float64) for name, one in tensors.items()}
+def uses(asked: TryUses) -> dict[str, Use]:
+    images = {name: as_given(one, torch.float64) for name, one in asked.images.items()}
     image = images["image"]
     done = Uses()
-    model = model_of(header, {})
+    model = model_of(asked)
     loose = _loose(model)
     with default_dtype(torch.float64):
         with torch.no_grad():
             for name, one in images.items():
                 done.run(name, lambda one=one: model(one.clone()))  # type: ignore[misc]  # bound now
-        if not header["few"]:
+        if not asked.few:
             done.run("gradients", lambda: model(_followed(image)))
             done.run("inference", lambda: _inferred(model, image))
             done.run("copied", lambda: _without_gradients(_copied(model), image))
-        done.run("loaded", lambda: _without_gradients(_loaded(model, loose, header, image), image))
-    _smaller(done, model, header, image)
+        done.run("loaded", lambda: _without_gradients(_loaded(model, loose, asked, image), image))
+    _smaller(done, model, asked, image)
     with default_dtype(torch.float64), torch.no_grad():
         _train(done, model, image)
-    return {"uses": done.rows}, done.out
+    return done.all
 
 
 def _without_gradients(model: nn.Module, image: Tensor) -> object:
@@ -81,7 +73,7 @@ def _followed(image: Tensor) -> Tensor:
     return image.clone().requires_grad_(image.is_floating_point()).clone()
 
 
-def _inferred(model: nn.Module, image: Tensor) -> Tensors:
+def _inferred(model: nn.Module, image: Tensor) -> dict[str, Tensor]:
     with torch.inference_mode():
         found = results_in(model(image.clone())).tensors
     return {path: one.clone() for path, one in found}
@@ -95,18 +87,18 @@ def _copied(model: nn.Module) -> nn.Module:
         return model
 
 
-def _loose(model: nn.Module) -> Tensors:
+def _loose(model: nn.Module) -> dict[str, Tensor]:
     """What a fresh model holds and does not save, by name."""
     saved = model.state_dict().keys()
     return {name: one.detach().clone() for name, one in named_tensors(model) if name not in saved}
 
 
-def _loaded(model: nn.Module, loose: Tensors, header: Header, image: Tensor) -> nn.Module:
+def _loaded(model: nn.Module, loose: Mapping[str, Tensor], asked: TryUses, image: Tensor) -> nn.Module:
     """Another model with the weights that this one saves; it has run before, as one does that is trained on.
 
     What is not saved is the same in both: whether it should be is told elsewhere.
     """
-    other = model_of({**header, "seed": int(header["seed"]) + 1}, {})
+    other = model_of(replace(asked, seed=asked.seed + 1))
     _without_gradients(other, image)
     with torch.no_grad():
         _put(other, loose)
@@ -120,10 +112,10 @@ def _put(model: nn.Module, values: Mapping[str, Tensor]) -> None:
             one.copy_(values[name])
 
 
-def _smaller(done: Uses, model: nn.Module, header: Header, image: Tensor) -> None:
+def _smaller(done: Uses, model: nn.Module, asked: TryUses, image: Tensor) -> None:
     """The same numbers in a model of smaller floating point types."""
     values = {name: one.detach() for name, one in named_tensors(model)}
-    small = model_of({**header, "dtype": "float32"}, {})
+    small = model_of(asked, dtype=torch.float32)
     given = as_given(image, torch.float32)
     with torch.no_grad():
         _put(small, values)
@@ -141,7 +133,7 @@ def _train(done: Uses, model: nn.Module, image: Tensor) -> None:
         done.run(TRAIN[number], lambda: model(image.clone()), number)
 
     begin_pass(0)
-    if draws(run) and done.rows[TRAIN[0]]["error"] is None:
+    if draws(run) and done.all[TRAIN[0]].error is None:
         begin_pass(0)
         with _settled(model):
             for number in range(1, len(TRAIN)) if draws(run) else ():

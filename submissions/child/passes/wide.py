@@ -11,10 +11,11 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ...questions.pooled import Pooled
 from ...questions.randomise import floating, is_drawn, named_tensors, spread_and_centre
+from ...questions.recording import Recorded, Row
+from ...questions.uses import RunWide, Wide
 from ..building.probing import as_given
-from ..child import describe_error, is_out_of_memory
-from ..replies import Header, Reply, Tensors
-from ..subject import built, default_dtype, sizes_in
+from ..child import failure_of, is_out_of_memory
+from ..subject import built, default_dtype
 from ..tracing.modes import Mode
 from ..tracing.results import carried, results_in
 from ..tracing.shapes_alone import FILLED, recorded_shapes
@@ -36,66 +37,62 @@ class _Unfilled(Mode):  # type: ignore[no-untyped-call]  # torch's base class ha
         return func(*args, **(kwargs or {}))
 
 
-def wide_pass(header: Header, tensors: Tensors) -> Reply:
+def wide_pass(asked: RunWide) -> Wide[Recorded]:
     """The shapes of a recorded pass, the scores of a plain one, and all numbers that the model holds.
 
     Those of a parameter are told as the way in which they were drawn. Where the code computes weights from
     others, one more pass tells them.
     """
     with default_dtype(torch.float32), _Unfilled():
-        model = built(sizes_in(header), header)
+        model = built(asked)
     model = model.eval().float()
-    image = as_given(tensors["image"], torch.float32)
-    reply: Header = {"drawn": {}, "outputs": 0, "error": None}
-    out = _drawn(model, int(header["seed"]), reply["drawn"])
-    reply["trace"], _ = recorded_shapes(
-        lambda: record(model, image.clone(), {"marks": [], "dtype": "float32"}, keep_cells=False)
-    )
+    image = as_given(asked.image, torch.float32)
+    drawn, held = _drawn(model, asked.seed)
+    trace = recorded_shapes(lambda: record(model, image.clone(), dtype=torch.float32, keep_cells=False))
     try:
         with torch.no_grad(), default_dtype(torch.float32):
             begin_pass(0)
-            found = [one for _, one in results_in(model(image.clone())).tensors]
-            out |= _computed(model, image) if _computes_weights(reply["trace"]["records"]) else {}
+            found = tuple(carried(one) for _, one in results_in(model(image.clone())).tensors)
+            made = _computed(model, image) if _computes_weights(trace.records) else {}
     except (Exception, SystemExit) as raised:
         if is_out_of_memory(raised):
             raise
-        return reply | {"error": describe_error(raised)}, {}
-    out |= {f"out.{number}": carried(one) for number, one in enumerate(found)}
-    return reply | {"outputs": len(found)}, out
+        return Wide(trace, (), drawn, {}, {}, failure_of(raised))
+    return Wide(trace, found, drawn, held, made, None)
 
 
-def _computes_weights(records: Sequence[Header]) -> bool:
+def _computes_weights(records: Sequence[Row]) -> bool:
     """Does the image meet anything that is computed from parameters, and is none itself?"""
     return any(
-        kind == "record" and not records[number]["image"]
+        where.kind == "record" and not records[where.number].image
         for one in records
-        if one["image"]
-        for kind, number, *_ in one["inputs"]
+        if one.image
+        for where in one.inputs
     )
 
 
-def _computed(model: nn.Module, image: Tensor) -> Tensors:
+def _computed(model: nn.Module, image: Tensor) -> dict[int, Tensor]:
     """By the number of its record, the memory of each tensor that does not depend on the image."""
     tracer = Tracer(model, image)
     with sdpa_kernel(SDPBackend.MATH), tracer:  # as where the stages are located
         begin_pass(0)
         model(image)
     return {
-        f"made:{number}": one.cells.float()
+        number: one.cells.float()
         for number, one in enumerate(tracer.records)
         if not one.image and one.cells is not None
     }
 
 
 @torch.no_grad()
-def _drawn(model: nn.Module, seed: int, drawn: Header) -> Tensors:
+def _drawn(model: nn.Module, seed: int) -> tuple[dict[str, Pooled], dict[str, Tensor]]:
     """Gives each parameter its values; those of a table that is no parameter stay, and are sent."""
-    held: Tensors = {}
+    drawn: dict[str, Pooled] = {}
+    held: dict[str, Tensor] = {}
     for name, tensor in floating(named_tensors(model)):
         if is_drawn(tensor):
-            pooled = Pooled(*spread_and_centre(tensor))
-            tensor.copy_(pooled.values(name, tensor.shape, seed))
-            drawn[name] = list(pooled)
+            drawn[name] = Pooled(*spread_and_centre(tensor))
+            tensor.copy_(drawn[name].values(name, tensor.shape, seed))
         else:
-            held[f"held:{name}"] = tensor.detach().float().contiguous()
-    return held
+            held[name] = tensor.detach().float().contiguous()
+    return drawn, held

@@ -9,8 +9,9 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from ..tracing.tracing import Storage
-from .script_tracing import Key, ScriptTracer, Window
+from ...questions.recording import Reference
+from ..tracing.tracing import Key, Storage
+from .script_tracing import ScriptTracer, Window
 
 
 def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
@@ -88,9 +89,13 @@ def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, K
     """
     first, window = next(iter(pictures.items()))
     root = _of(tracer, first)
-    root = replace(root, op="input", image=True, inputs=[], scalars=[], **vars(window))
-    records = [("record", number) for number in range(len(tracer.records)) if ("record", number) != first]
-    leaves = [("leaf", number) for number in range(len(tracer.leaves)) if ("leaf", number) != first]
+    root = replace(root, op="input", image=True, inputs=(), scalars=(), **vars(window))
+    records: list[Key] = [
+        ("record", number) for number in range(len(tracer.records)) if ("record", number) != first
+    ]
+    leaves: list[Key] = [
+        ("leaf", number) for number in range(len(tracer.leaves)) if ("leaf", number) != first
+    ]
     moved: dict[Key, Key] = {first: ("record", 0)}
     moved |= {key: ("record", number) for number, key in enumerate(records, 1)}
     moved |= {key: ("leaf", number) for number, key in enumerate(leaves)}
@@ -105,13 +110,19 @@ def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, K
     return moved
 
 
+def renumbered(reference: Reference, moved: Mapping[Key, Key]) -> Reference:
+    """The same window, where its record or leaf has moved."""
+    kind, number = moved[reference.kind, reference.number]
+    return reference._replace(kind=kind, number=number)
+
+
 def _renumber(
     records: Sequence[Storage], moved: Mapping[Key, Key], shown: set[Key], inside: set[Key]
 ) -> None:
     depends = set(shown)
     for number, record in enumerate(records):
-        record.inputs = [[*moved[kind, parent], *rest] for kind, parent, *rest in record.inputs]
-        follows = any((kind, one) in depends for kind, one, *_ in record.inputs)
+        record.inputs = tuple(renumbered(one, moved) for one in record.inputs)
+        follows = any((one.kind, one.number) in depends for one in record.inputs)
         record.image = ("record", number) in shown or (follows and ("record", number) in inside)
         if record.image:
             depends.add(("record", number))

@@ -13,13 +13,12 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from ...questions.randomise import drawn
+from ...questions.recording import Reference
 from ...reading.code import STUDENT_PREFIX
-from ..tracing.tracing import Tracer, written_by
+from ..tracing.tracing import Key, Tracer, written_by
 
 _MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads make some thousand
 _MOST_CHANNELS = 4
-
-Key = tuple[str, int]  # "record" or "leaf", and its number
 
 
 @dataclass(frozen=True)
@@ -158,9 +157,9 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
     def _as_float64(self, tensor: Tensor) -> Tensor:
         if tensor.dtype != torch.float32:
             return tensor
-        inputs = [self.refer(tensor)]
+        inputs = (self.refer(tensor),)
         result = tensor.to(torch.float64)
-        self._add_record("aten._to_copy.default", result, self._depends(inputs[0]), inputs, [])
+        self._add_record("aten._to_copy.default", result, self._depends(inputs[0]), inputs)
         self._look_at(result)
         return result
 
@@ -172,7 +171,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
             if window not in known:
                 known.append(window)
 
-    def refer(self, tensor: Tensor) -> list[Any]:
+    def refer(self, tensor: Tensor) -> Reference:
         if _storage(tensor) not in self._owner:
             self._show(("leaf", len(self.leaves)), tensor)
         reference = super().refer(tensor)
@@ -180,7 +179,12 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         return reference
 
     def _add_record(
-        self, op: str, tensor: Tensor, image: bool, inputs: list[list[Any]], scalars: list[float]
+        self,
+        op: str,
+        tensor: Tensor,
+        image: bool,
+        inputs: tuple[Reference, ...] = (),
+        scalars: tuple[float, ...] = (),
     ) -> None:
         self._show(("record", len(self.records)), tensor)
         self.lines.append(_top_line(sys._getframe()))

@@ -8,25 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from torch import Tensor, nn
 
 from ....reference.sizes import Sizes
 from ...errors import Frame, NotLoaded
+from ...questions.loading import Skipped
 from ...questions.meanings import fields_of
+from ...questions.recording import Sight
 from ..building.building import Literal, value
 from ..building.observing import Parts, observe
 from ..building.probing import SMALL, fit
 from ..building.shortening import BLOCKS
 from ..building.signatures import choices
 from ..loading.loading import Loaded
-from ..loading.program import Program, Skipped
+from ..loading.program import Program
 from ..loading.statements import Statement
 from ..tracing.sights import Watcher
-from .script_pictures import pictures_in, root_at
+from ..tracing.tracing import Key
+from .script_pictures import pictures_in, renumbered, root_at
 from .script_sizes import sizes_seen
-from .script_tracing import Key, ScriptTracer, Window
+from .script_tracing import ScriptTracer, Window
 
 # ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
 # 14 rows, so that what is computed from these numbers stays right
@@ -44,7 +46,7 @@ class Pass:
     loaded: Loaded
     error: tuple[Statement, BaseException] | None = None
     pictures: dict[Key, Window] = field(default_factory=dict)
-    sights: list[list[Any]] = field(default_factory=list)
+    sights: list[Sight] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
 
     def forget(self) -> None:
@@ -114,7 +116,7 @@ class Script:
         seed: int,
         image: Tensor | None,
         fixed: Mapping[str, Tensor],
-        stops: Sequence[Sequence[Any]],
+        stops: Sequence[tuple[str, int]],
     ) -> Pass:
         """One pass at sizes that ``sizes_for`` gave, recorded; without an image, only the shapes of one."""
         way = self._way
@@ -197,7 +199,7 @@ class Script:
         numbers: Mapping[int, int],
         shortened: bool,
         sizes: Sizes,
-        stops: Sequence[Sequence[Any]],
+        stops: Sequence[tuple[str, int]],
     ) -> Pass:
         from .script_world import prepared  # here, since it loads torchvision, which not every child needs
 
@@ -250,9 +252,7 @@ def _rooted(ran: Pass) -> Pass:
     """The pass with the image as record 0, if there is one."""
     if ran.pictures:
         moved = root_at(ran.tracer, ran.pictures)
-        ran.sights = [
-            [mark, name, [*moved[kind, number], *rest]] for mark, name, (kind, number, *rest) in ran.sights
-        ]
+        ran.sights = [one._replace(reference=renumbered(one.reference, moved)) for one in ran.sights]
     return ran
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from ...questions.recording import Failed, Reference
 from ...reading.code import STUDENT_PREFIX
 from .results import is_array
 from .tracing import Tracer, flat
@@ -19,7 +20,6 @@ from .tracing import Tracer, flat
 _NAMES_KEPT = 60  # of local variables
 _NUMBERS_KEPT = 16  # such as the sizes that a view asks for
 
-Header = dict[str, Any]
 _Named = list[tuple[str, Tensor]]
 
 
@@ -45,10 +45,10 @@ class _Calls(TorchFunctionMode):
             raise
 
 
-def failed_call(run: Callable[[], object], tracer: Tracer) -> Header | None:
+def failed_call(run: Callable[[], object], tracer: Tracer) -> Failed | None:
     """Runs what has failed once more, inside of ``tracer``; None where it does not fail again.
 
-    The reply names the call ("" where no call to torch raised), its tensors and the local ones of the line,
+    It says the call ("" where no call to torch raised), its tensors and the local ones of the line,
     each with a variable's name if it has one.
     """
     calls = _Calls()
@@ -58,20 +58,20 @@ def failed_call(run: Callable[[], object], tracer: Tracer) -> Header | None:
     except (Exception, SystemExit) as raised:
         local = [(name, one) for name, one in _tensors(_innermost(raised)) if not name.startswith("_")]
         if calls.error is not raised:
-            return {"op": "", "inputs": [], "numbers": [], "locals": _referred(local, tracer)}
+            return Failed("", (), (), _referred(local, tracer))
         inputs = [(calls.names.get(id(one), ""), one) for one in calls.arguments if isinstance(one, Tensor)]
         numbers = [float(one) for one in calls.arguments if type(one) in (int, float) and math.isfinite(one)]
-        return {
-            "op": calls.op,
-            "inputs": _referred(inputs, tracer),
-            "numbers": numbers[:_NUMBERS_KEPT],
-            "locals": _referred(local, tracer),
-        }
+        return Failed(
+            op=calls.op,
+            inputs=_referred(inputs, tracer),
+            numbers=tuple(numbers[:_NUMBERS_KEPT]),
+            locals=_referred(local, tracer),
+        )
     return None
 
 
-def _referred(named: _Named, tracer: Tracer) -> list[list[Any]]:
-    return [[name, tracer.refer(tensor)] for name, tensor in named[:_NAMES_KEPT] if is_array(tensor)]
+def _referred(named: _Named, tracer: Tracer) -> tuple[tuple[str, Reference], ...]:
+    return tuple((name, tracer.refer(tensor)) for name, tensor in named[:_NAMES_KEPT] if is_array(tensor))
 
 
 def _student_frame(frame: FrameType | None) -> FrameType | None:

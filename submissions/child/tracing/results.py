@@ -64,9 +64,9 @@ def results_in(value: object) -> Results:
     return results
 
 
-def described(tensors: list[tuple[str, Tensor]]) -> list[list[str]]:
-    """Path and dtype of each, as plain data."""
-    return [[path, str(one.dtype).removeprefix("torch.")] for path, one in tensors]
+def described(tensors: list[tuple[str, Tensor]]) -> tuple[tuple[str, str], ...]:
+    """Path and dtype of each."""
+    return tuple((path, str(one.dtype).removeprefix("torch.")) for path, one in tensors)
 
 
 def carried(tensor: Tensor) -> Tensor:

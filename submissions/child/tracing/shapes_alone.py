@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..replies import Reply
+from ...questions.recording import Recorded
 from .modes import Mode
 
 _aten = torch.ops.aten
@@ -43,12 +43,12 @@ class ShapesAlone(Mode):  # type: ignore[no-untyped-call]  # torch's base class 
         return func(*args, **kwargs)
 
 
-def recorded_shapes(run: Callable[[], Reply]) -> Reply:
+def recorded_shapes(run: Callable[[], Recorded]) -> Recorded:
     """What recording a pass gives, without arithmetic if the code is content with that."""
     with suppress(Exception), ShapesAlone():
-        reply = run()
-        if reply[0]["error"] is None:
-            return reply
+        found = run()
+        if found.error is None:
+            return found
     return run()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
+from ...questions.recording import Reference, Sight
 from ...reading.code import STUDENT_PREFIX
 
 _SIGHTS_KEPT = 5_000  # a mark in a block is passed once a block, with a dozen variables each time
@@ -23,13 +24,13 @@ class Watcher:
     where there are no marks.
     """
 
-    def __init__(self, marks: Sequence[Sequence[Any]], refer: Callable[[Tensor], list[Any] | None]) -> None:
-        self.sights: list[list[Any]] = []
+    def __init__(self, marks: Sequence[tuple[str, int]], refer: Callable[[Tensor], Reference | None]) -> None:
+        self.sights: list[Sight] = []
         self._refer = refer
         self._marks: dict[str, dict[int, list[int]]] = {}
         for number, (file, line) in enumerate(marks):
             self._marks.setdefault(STUDENT_PREFIX + file, {}).setdefault(line, []).append(number)
-        self._seen: set[tuple[int, str, str]] = set()
+        self._seen: set[Sight] = set()
         self._previous: Any = None
 
     def __enter__(self) -> Watcher:
@@ -64,6 +65,7 @@ class Watcher:
             if where is None or len(self.sights) > _SIGHTS_KEPT:
                 continue
             for mark in marks or [_ANYWHERE]:
-                if (mark, name, str(where)) not in self._seen:
-                    self._seen.add((mark, name, str(where)))
-                    self.sights.append([mark, name, where])
+                sight = Sight(mark, name, where)
+                if sight not in self._seen:
+                    self._seen.add(sight)
+                    self.sights.append(sight)

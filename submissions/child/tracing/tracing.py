@@ -9,38 +9,29 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
+from ...errors import Frame
+from ...questions.recording import Reference, Row
 from ...reading.code import STUDENT_PREFIX
 from .modes import Mode
 from .results import is_array
 
+Key = tuple[Literal["record", "leaf"], int]  # and its number
 RAN: dict[int, CodeType] = {}  # all code that was seen at work in any pass, by its identity
 _FRAMES_KEPT = 3  # innermost student lines: a shared helper's own line says little without its caller's
 
 
 @dataclass
-class Storage:
+class Storage(Row):
     """The memory of one value. ``cells`` is a flat copy of it, taken when the value was made."""
 
-    op: str
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-    dtype: str
-    cells: Tensor | None  # None where only shapes are asked for
-    count: int  # of cells
-    image: bool  # does it depend on the image?
-    inputs: list[list[Any]] = field(default_factory=list)
-    scalars: list[float] = field(default_factory=list)
-    frames: list[list[Any]] = field(default_factory=list)
-    name: str = ""
-    kind: str = ""
+    cells: Tensor | None = None  # None where only shapes are asked for
 
 
 class Tracer(Mode):
@@ -52,25 +43,25 @@ class Tracer(Mode):
         self.leaves: list[Storage] = []
         self._keep_cells = keep_cells
         self._alive: list[Tensor] = []  # a storage must not be freed: its address would be used again
-        self._owner: dict[int, tuple[str, int]] = {}
+        self._owner: dict[int, Key] = {}
         self._odd: list[Tensor] = []  # made from the image, and no array: sparse, say
         self._names = _names_of_storages(model)
         if image is not None:
-            self._add_record("input", image, image=True, inputs=[], scalars=[])
+            self._add_record("input", image, image=True)
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
         given = flat((args, kwargs))
-        inputs = [self.refer(one) for one in given if self._is_recorded(one)]
+        inputs = tuple(self.refer(one) for one in given if self._is_recorded(one))
         depends = any(map(self._depends, inputs)) or any(one is odd for one in given for odd in self._odd)
         result = func(*args, **kwargs)
         written = [one for one in written_by(func, args, kwargs) if self._is_recorded(one)]
         made = [one for one in flat((result,)) if self._is_recorded(one) and not self._is_view(one, written)]
         made += [one for one in written if not any(one is other for other in made)]
         if made:
-            scalars = [float(one) for one in given if type(one) in (int, float) and math.isfinite(one)]
+            scalars = tuple(float(one) for one in given if type(one) in (int, float) and math.isfinite(one))
             for tensor in made:
                 self._add_record(str(func), tensor, depends, inputs, scalars)
         elif depends:
@@ -100,13 +91,13 @@ class Tracer(Mode):
     def _is_view(self, tensor: Tensor, written: list[Tensor]) -> bool:
         return _storage(tensor) in self._owner and not any(tensor is one for one in written)
 
-    def reference(self, tensor: Tensor) -> list[Any] | None:
-        """Where ``tensor`` lies among what was recorded: kind, number, offset, shape, strides."""
+    def reference(self, tensor: Tensor) -> Reference | None:
+        """Where ``tensor`` lies among what was recorded."""
         if not is_array(tensor) or _storage(tensor) not in self._owner:
             return None
         return self.refer(tensor)
 
-    def refer(self, tensor: Tensor) -> list[Any]:
+    def refer(self, tensor: Tensor) -> Reference:
         """Where ``tensor`` lies; what was never read before becomes a leaf."""
         key = _storage(tensor)
         if key not in self._owner:
@@ -116,13 +107,18 @@ class Tracer(Mode):
             leaf.name, leaf.kind = name, kind
             self.leaves.append(leaf)
         kind, number = self._owner[key]
-        return [kind, number, tensor.storage_offset(), list(tensor.shape), list(tensor.stride())]
+        return Reference(kind, number, int(tensor.storage_offset()), tuple(tensor.shape), tensor.stride())
 
-    def _depends(self, reference: list[Any]) -> bool:
-        return bool(reference[0] == "record" and self.records[reference[1]].image)
+    def _depends(self, reference: Reference) -> bool:
+        return reference.kind == "record" and self.records[reference.number].image
 
     def _add_record(
-        self, op: str, tensor: Tensor, image: bool, inputs: list[list[Any]], scalars: list[float]
+        self,
+        op: str,
+        tensor: Tensor,
+        image: bool,
+        inputs: tuple[Reference, ...] = (),
+        scalars: tuple[float, ...] = (),
     ) -> None:
         previous = self._owner.get(_storage(tensor))
         if previous is not None and previous[0] == "record":  # written in place: the rest of the buffer stays
@@ -196,14 +192,14 @@ def _names_of_storages(model: nn.Module) -> dict[int, tuple[str, str]]:
     return names
 
 
-def student_frames(frame: FrameType | None) -> list[list[Any]]:
-    """The innermost lines of the student's own code on the stack, as ``[file, line]``."""
-    found: list[list[Any]] = []
+def student_frames(frame: FrameType | None) -> tuple[Frame, ...]:
+    """The innermost lines of the student's own code on the stack."""
+    found: list[Frame] = []
     while frame is not None and len(found) < _FRAMES_KEPT:
         code = frame.f_code
         RAN[id(code)] = code  # to hash it would take ten times as long
         file = code.co_filename
         if file.startswith(STUDENT_PREFIX):
-            found.append([file.removeprefix(STUDENT_PREFIX), frame.f_lineno])
+            found.append(Frame(file.removeprefix(STUDENT_PREFIX), frame.f_lineno))
         frame = frame.f_back
-    return found
+    return tuple(found)

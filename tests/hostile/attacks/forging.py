@@ -119,7 +119,7 @@ if true.__name__ == 'save':
         wrong=True,
         body="""
 import sys
-sys.modules['vitcheck.submissions.child.requests'].HANDLERS['trace'] = lambda *a: ({'score': 100}, {})
+sys.modules['vitcheck.submissions.child.requests'].HANDLERS['trace'] = lambda header: {'score': 100}
 """,
     ),
     Attack(

@@ -50,7 +50,7 @@ JUDGING = (
     ),
     Attack(
         "a text without end",
-        Expected("refused", "a text beyond all measure"),
+        Expected("refused", "at most 20000 characters"),
         init="self.register_parameter('1' * 30_000, nn.Parameter(torch.zeros(1)))",
         forward="img = img + getattr(self, '1' * 30_000) * 0",
     ),
@@ -69,15 +69,15 @@ JUDGING = (
         "images of which nobody has memory",
         Expected("refused", "numbers at a time"),
         body=f"{_HANDLERS}\n"
-        "handlers['sizes'] = lambda header, tensors: ("
-        "{'sizes': [dict(one, height=61_440, width=61_440, patch=61_440) for one in header['wanted']]}, {})",
+        "handlers['sizes'] = lambda header: "
+        "[dict(one, height=61_440, width=61_440, patch=61_440) for one in header['wanted']]",
     ),
     Attack(
         "more tokens than anybody compares",
         Expected("refused", "tokens of width"),
         body=f"{_HANDLERS}\n"
-        "handlers['sizes'] = lambda header, tensors: ("
-        "{'sizes': [dict(one, height=6_144, width=6_144, patch=16) for one in header['wanted']]}, {})",
+        "handlers['sizes'] = lambda header: "
+        "[dict(one, height=6_144, width=6_144, patch=16) for one in header['wanted']]",
     ),
 )
 

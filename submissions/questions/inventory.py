@@ -1,0 +1,48 @@
+"""What a model holds when it is fresh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .code_places import Code
+from .question import Natural, OfModel
+
+
+@dataclass(frozen=True)
+class Held:
+    """A tensor that a fresh model holds.
+
+    ``kind`` is parameter, buffer, tensor (a plain attribute) or hidden (a parameter that no module knows of).
+    """
+
+    name: str
+    kind: str
+    shape: tuple[Natural, ...]
+    computed: bool  # is it the result of an operation that gradients flow through?
+    constant: bool  # is it one number everywhere?
+    zero: bool
+    spread: float  # standard deviation
+    digest: str  # equal where all values are
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """What a fresh model holds."""
+
+    tensors: tuple[Held, ...]
+    modules: Mapping[
+        str, tuple[str, ...]
+    ]  # by path, the names of its class and those that it is derived from, by their places
+    shared: tuple[str, ...]  # parameters that a second model, built separately, holds too
+    codes: tuple[Code, ...] = ()  # what its classes consist of, and what has run in passes so far
+
+    def named(self, name: str) -> Held | None:
+        return next((one for one in self.tensors if one.name == name), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeInventory(OfModel[Inventory]):
+    """Builds the model twice, and gives nothing in it other values."""
+
+    name = "inventory"
