@@ -29,6 +29,28 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job
     signal.signal(signal.SIGINT, signal.default_int_handler)  # or what is started here ignores Ctrl-C
 torch.set_num_threads(1)  # as grading does: a second thread only waits for tensors this small
 
+# what takes longest begins first, so that no process waits for one at the end
+_LONGEST = (
+    "test_attacks",
+    "test_documentation",
+    "test_locate",
+    "test_pytest_plugin",
+    "test_browser",
+    "test_unlisted",
+    "test_properties",
+    "test_examples",
+    "test_vitcheck_as_library",
+    "test_architectures",
+    "test_surviving",
+    "test_dask",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take long before the others."""
+    rank = {name: number for number, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
+
 
 @pytest.fixture(scope="module")  # no longer, since some tests look for processes that are left over
 def zygote() -> Iterator[Zygote]:
