@@ -29,6 +29,45 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job
     signal.signal(signal.SIGINT, signal.default_int_handler)  # or what is started here ignores Ctrl-C
 torch.set_num_threads(1)  # as grading does: a second thread only waits for tensors this small
 
+# what takes longest begins first, so that no process waits for one at the end
+_LONGEST = (
+    "test_attacks",
+    "test_documentation",
+    "test_locate",
+    "test_pytest_plugin",
+    "test_browser",
+    "test_unlisted",
+    "test_properties",
+    "test_examples",
+    "test_vitcheck_as_library",
+    "test_architectures",
+    "test_surviving",
+    "test_dask",
+)
+
+
+# what a test that is not fast asks for, and what its file imports from
+_SLOW_FIXTURES = {"browser", "cluster", "confined", "locked_zygote", "place", "postgres", "sandbox", "zygote"}
+_SLOW_IMPORTS = {
+    *("corpus", "examining", "forked", "grading", "mutants", "nbclient.client", "own_picture", "quick_tasks"),
+    *("subprocess", "submitting", "tracing_helpers"),
+    *("vitcheck.checks.grading.grading", "vitcheck.submissions.host.process"),
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take long before the others, and mark the tests that start and examine nothing."""
+    rank = {name: number for number, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
+    for item in items:
+        if isinstance(item, pytest.Function) and not _is_slow(item):
+            item.add_marker(pytest.mark.fast)
+
+
+def _is_slow(test: pytest.Function) -> bool:
+    held = {getattr(one, "__module__", getattr(one, "__name__", None)) for one in vars(test.module).values()}
+    return bool(held & _SLOW_IMPORTS or _SLOW_FIXTURES.intersection(test.fixturenames))
+
 
 @pytest.fixture(scope="module")  # no longer, since some tests look for processes that are left over
 def zygote() -> Iterator[Zygote]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,8 +14,10 @@ import pytest
 from click.testing import CliRunner
 from click_man.shell import cli as click_man
 from filled import filled
+from forked import forked, outside
 from gpt_package import PACKAGE, installed
 from PIL import Image
+from small_assignment import write_small_assignment
 
 from vitcheck.__main__ import main
 from vitcheck.checks.assignment.assignment import load_assignment
@@ -55,7 +57,7 @@ def place(tmp_path: Path) -> Path:
     shutil.copy(EXAMPLES / "notebook.ipynb", tmp_path / "hw3.ipynb")
     Image.linear_gradient("L").convert("RGB").save(tmp_path / "cat.jpg")
     shutil.copytree(PACKAGE / "submissions", tmp_path / "docs" / "gpt" / "submissions")
-    shutil.copy(ROOT / "checks" / "assignments" / "vit-debugging.toml", tmp_path / "week3.toml")
+    shutil.copy(write_small_assignment(tmp_path), tmp_path / "week3.toml")
     # of single parts: in the reference of a whole model, `vitcheck validate` plants every known mistake
     shutil.copy(ROOT / "checks" / "assignments" / "vit-basics.toml", tmp_path / "assignment.toml")
     right = filled("vit-basics", skeleton(load_assignment("vit-basics")))
@@ -75,17 +77,21 @@ def gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return installed(tmp_path_factory.mktemp("gpt"))
 
 
+def words(command: str) -> list[str]:
+    """As a shell reads them; at small sizes, unless the command asks for an assignment behind that.
+
+    What selects checks does so alone: ``tests/cli/test_pytest_plugin.py`` runs such commands.
+    """
+    small = re.sub(r"^(vitcheck (?:check|grade|snapshot|trace)) ", r"\1 --assignment small.toml ", command)
+    selects = re.match(r"pytest .*( -[km] |::)", command)
+    return [*shlex.split(small, comments=True), *(["--collect-only"] if selects else [])]
+
+
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
 def test_every_command_of_a_page_runs(page: Path, place: Path, gpt: Path) -> None:
-    binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**outside(), "PYTHONPATH": str(gpt), "PYTEST_ADDOPTS": "--vit-assignment small.toml"}
     for command in commands(page):
-        ran = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", command],
-            cwd=place,
-            env={**os.environ, "PATH": binaries, "PYTHONPATH": str(gpt)},
-            capture_output=True,
-            text=True,
-        )
+        ran = forked(words(command), place, environment)
         said = f"{command}\n{ran.stdout}\n{ran.stderr}"
         assert ran.returncode in (0, 1), (
             said

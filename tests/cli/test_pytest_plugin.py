@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from forked import forked, outside
+from small_assignment import write_small_assignment
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.grading.running import planned_checks
@@ -62,17 +63,13 @@ HEAVY = ("torch", "hypothesis", "numpy", "jinja2", "pydantic", "click", "rich", 
 
 
 def run_in(folder: Path, *options: str, **environment: str) -> Run:
-    """Run pytest in a process of its own."""
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *options],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=plain | environment,
-        check=False,
-    )
+    """Run pytest as people start it."""
+    return forked(["pytest", "-q", *options], folder, outside() | environment)
+
+
+def run_vit(folder: Path, *options: str) -> Run:
+    """The same with a submission as ``--vit`` names it, at small sizes."""
+    return run_in(folder, "--vit-assignment", str(write_small_assignment(folder)), "--vit", *options)
 
 
 def cases(folder: Path) -> dict[str, ElementTree.Element]:
@@ -89,7 +86,7 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     (folder / "test_own.py").write_text(OWN)
     (documented,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.DOTALL)
     (folder / "test_own_documented.py").write_text(documented)
-    run = run_in(folder, "--vit", "vit.py", "--strict-markers", "--junitxml=junit.xml")
+    run = run_vit(folder, "vit.py", "--strict-markers", "--junitxml=junit.xml")
     assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout + run.stderr
     return folder, run.stdout
 
@@ -126,7 +123,7 @@ def test_every_check_of_the_assignment_is_a_test_with_its_points(wrong: tuple[Pa
 
 
 def test_what_failed_last_is_run_again_alone(wrong: tuple[Path, str]) -> None:
-    run = run_in(wrong[0], "--vit", "vit.py", "--lf")
+    run = run_vit(wrong[0], "vit.py", "--lf")
     assert FAILED in run.stdout
     assert "1 failed" in run.stdout.splitlines()[-1]
     assert "passed" not in run.stdout.splitlines()[-1]
@@ -146,12 +143,12 @@ def test_what_failed_last_is_run_again_alone(wrong: tuple[Path, str]) -> None:
 def test_checks_are_selected_by_name_by_marker_and_by_id(
     wrong: tuple[Path, str], selection: tuple[str, ...], count: str
 ) -> None:
-    run = run_in(wrong[0], "--vit", "vit.py", "--collect-only", *selection)
+    run = run_vit(wrong[0], "vit.py", "--collect-only", *selection)
     assert run.stdout.splitlines()[-1].startswith(f"{count} "), run.stdout
 
 
 def test_with_xdist_the_outcome_is_the_same(wrong: tuple[Path, str]) -> None:
-    run = run_in(wrong[0], "--vit", "vit.py", "-n", "2")
+    run = run_vit(wrong[0], "vit.py", "-n", "2")
     first, second = (text.splitlines()[-1].partition(" in ")[0] for text in (wrong[1], run.stdout))
     assert second == first
     assert f"FAILED {FAILED}" in run.stdout
@@ -160,8 +157,8 @@ def test_with_xdist_the_outcome_is_the_same(wrong: tuple[Path, str]) -> None:
 def test_without_a_submission_nothing_of_it_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(SAVING)
     (tmp_path / "test_plain.py").write_text("def test_plain(): pass\n")
-    alone = run_in(tmp_path, "-p", "vitcheck.pytest_plugin", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
-    assert alone.returncode == pytest.ExitCode.OK, alone.stdout + alone.stderr
+    command = [sys.executable, "-m", "pytest", "-p", "vitcheck.pytest_plugin"]
+    subprocess.run(command, cwd=tmp_path, env=outside() | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, check=True)
     loaded = json.loads((tmp_path / "modules.json").read_text())
     assert "vitcheck.pytest_plugin" in loaded
     assert not set(loaded) & set(HEAVY)
@@ -190,7 +187,7 @@ def test_what_cannot_be_used_is_said(tmp_path: Path, options: tuple[str, ...], m
 
 def test_what_cannot_be_graded_fails_every_check_with_the_cause(tmp_path: Path) -> None:
     (tmp_path / "vit.py").write_text("import torch\nraise ValueError('\\x1b[31mred\\x00 \\u202e')\n")
-    run = run_in(tmp_path, "--vit", "vit.py", "-k", "S12 or prints", "--junitxml=junit.xml")
+    run = run_vit(tmp_path, "vit.py", "-k", "S12 or prints", "--junitxml=junit.xml")
     assert run.returncode == pytest.ExitCode.TESTS_FAILED
     assert "passed" not in run.stdout
     failures = [one.find("failure") for one in cases(tmp_path).values()]
@@ -204,18 +201,19 @@ def test_a_folder_is_one_submission_and_no_test_of_it_is_pytests(tmp_path: Path)
     shutil.copytree(EXAMPLES / "package", folder)
     for name in ("conftest.py", "test_of_the_student.py"):
         (folder / name).write_text("raise SystemExit('in the process of pytest')\n")
-    run = run_in(tmp_path, "--vit", "handed_in", "-k", "S04")
+    run = run_vit(tmp_path, "handed_in", "-k", "S04")
     assert run.returncode == pytest.ExitCode.OK, run.stdout + run.stderr
 
 
 def test_a_submission_called_as_tests_are_is_not_imported_as_one(tmp_path: Path) -> None:
     (tmp_path / "test_vit.py").write_text(WRONG.read_text() + "\n\ndef test_always_passes(): pass\n")
-    run = run_in(tmp_path, "--vit", "test_vit.py", "--collect-only", "-k", "passes or S26")
+    run = run_vit(tmp_path, "test_vit.py", "--collect-only", "-k", "passes or S26")
     assert "always" not in run.stdout
     assert "test_vit.py::S26 class_probabilities::equation" in run.stdout
 
 
 def test_options_for_every_run_leave_grading_as_it_is(tmp_path: Path) -> None:
     shutil.copy(WRONG, tmp_path / "vit.py")
-    run = run_in(tmp_path, "-k", "S12", PYTEST_ADDOPTS="--vit vit.py")
+    options = f"--vit vit.py --vit-assignment {write_small_assignment(tmp_path)}"
+    run = run_in(tmp_path, "-k", "S12", PYTEST_ADDOPTS=options)
     assert run.stdout.splitlines()[-1].startswith("1 failed"), run.stdout + run.stderr

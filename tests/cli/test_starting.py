@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from filled import filled
+from forked import forked, outside
 
 from vitcheck.checks.assignment.assignment import assignment_names, load_assignment
 from vitcheck.checks.grading.grading import grade
@@ -32,10 +33,7 @@ FILES = {
 
 
 def init(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "vitcheck", "init", *options]
-    return subprocess.run(
-        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
-    )
+    return forked(["vitcheck", "init", *options], folder, outside())
 
 
 @pytest.fixture(scope="module", params=assignment_names())
