@@ -66,7 +66,12 @@ def test_students_text_is_parsed_in_one_place() -> None:
         for one in package.rglob("*.py")
         if parses.search(one.read_text("utf-8"))
     }
-    assert found == {"submissions/reading/python_text.py"}
+    own = {
+        "api.py",
+        "checks/assignment/kinds.py",
+        "checks/tools/course/planting.py",
+    }  # of this package's files
+    assert found - own == {"submissions/reading/python_text.py"}
 
 
 @pytest.mark.parametrize("seed", range(TRIES))
