@@ -292,10 +292,6 @@ def _keys(table: tuple[str, ...], family: Family) -> list[str]:
     }
     if table in (("components",), ("exercises",)):
         return list(COMPONENTS if table == ("components",) else EXERCISES)
-    parts: dict[str, type[BaseModel]] = {
-        "components": Part,
-        "exercises": ExercisePart,
-        "written": Question,
-    }
+    parts: dict[str, type[BaseModel]] = {"components": Part, "exercises": ExercisePart, "written": Question}
     model = models[table] if table in models else parts.get(table[0], Permission)
     return [field.alias or name for name, field in model.model_fields.items()]
