@@ -24,15 +24,24 @@ if TYPE_CHECKING:  # the one list: type checkers read it, and so does ``_homes``
 
     # How its stages are found
     from vitcheck.checks.locating.anatomy import Anatomy as Anatomy, Input as Input
+    from vitcheck.checks.locating.best_first import UNKNOWN as UNKNOWN, Option as Option
     from vitcheck.checks.locating.comparing import equal as equal, far as far
     from vitcheck.checks.locating.context import Context as Context, Predict as Predict, as_rows as as_rows
-    from vitcheck.checks.locating.resync.taken import sequences as sequences, settle_odd as settle_odd
     from vitcheck.checks.locating.search.norms import BatchNorm as BatchNorm, Norm as Norm
-    from vitcheck.checks.locating.search.parameters import Linear as Linear
+    from vitcheck.checks.locating.search.parameters import LinearMap as LinearMap
     from vitcheck.checks.locating.walk import Walk as Walk, applied as applied, combine as combine
     from vitcheck.checks.locating.walk import right_of as right_of, stage_of as stage_of
+    from vitcheck.checks.locating.wiring.graph_tensors import (
+        sequences as sequences,
+        settle_unknown as settle_unknown,
+    )
     from vitcheck.checks.vit.readout import settle_block_outputs as settle_block_outputs
     from vitcheck.submissions.host.trace import Use as Use
+
+    # How its blocks are wired
+    from vitcheck.checks.locating.wiring.blocks import SCALE_MOVED as SCALE_MOVED
+    from vitcheck.checks.locating.wiring.blocks import attention as attention, pre_norm as pre_norm
+    from vitcheck.checks.locating.wiring.operators import FormRow as FormRow, Moved as Moved
 
     # Equations, right and wrong
     from vitcheck.checks.locating.forms import LOGITS as LOGITS, NORMS as NORMS

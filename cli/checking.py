@@ -12,7 +12,6 @@ from vitcheck import exits
 from vitcheck.options import (
     OUTPUT,
     PATH,
-    SEEDS,
     assignment_option,
     checks_option,
     existing,
@@ -20,6 +19,7 @@ from vitcheck.options import (
     isolation_option,
     load,
     sandbox_or_refuse,
+    seed_option,
 )
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 @click.option("--stage", "key", metavar="STAGE", callback=_key, help="Show this stage alone, such as S12.")
 @click.option("--html", type=OUTPUT, help="Write the report there.")
 @click.option("--json", type=OUTPUT, help="Write the result there, as data.")
-@click.option(
-    "--seed", type=SEEDS, default=0, show_default=True, help="Sizes, weights and images are drawn from it."
-)
+@seed_option("Sizes, weights and images")
 @checks_option
 @isolation_option("none")
 @click.option(
@@ -73,22 +71,22 @@ def check(
     sandbox_or_refuse(isolation)  # refuses what this machine has not
     task = own_work(file, load(assignment), seed, checks=checks, isolation=Isolation(isolation))
     if watch:
-        from vitcheck.outputs import Output
+        from vitcheck.outputs import CheckOutput
         from vitcheck.watching import watch_and_check
 
-        watch_and_check(file, task, Output(key, html, json))
+        watch_and_check(file, task, CheckOutput(key, html, json))
         sys.exit(exits.FINE)
     result = _graded(task)
-    from vitcheck.outputs import Output
+    from vitcheck.outputs import CheckOutput
 
-    output = Output(key, html, json)
+    output = CheckOutput(key, html, json)
     output.write(result)
     output.print(result)
     sys.exit(exits.WRONG if output.is_wrong(result) else exits.FINE)
 
 
 def _graded(task: Task) -> Result:
-    from vitcheck.checks.classes.engines.process import ForkedWorker
+    from vitcheck.checks.classes.engines.worker_process import ForkedWorker
     from vitcheck.warm import WarmGrader
 
     with guarded(), WarmGrader(ForkedWorker) as grader:

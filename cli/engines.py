@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vitcheck.options import refusing
+
 if TYPE_CHECKING:
     from vitcheck.checks.classes.engines import Engine
 
@@ -44,8 +46,6 @@ def chosen(kind: str, scheduler: str | None, jobs: int | None) -> Engine:
 def _dask(scheduler: str) -> Engine:
     from vitcheck.checks.classes.engines import EngineError
 
-    try:
+    with refusing(EngineError):  # it is not installed
         from vitcheck.checks.classes.engines.dask import Dask
-    except EngineError as error:  # it is not installed
-        raise click.UsageError(str(error)) from None
     return Dask(scheduler)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vitcheck.options import PATH, existing, gradebook_option, open_or_refuse
+from vitcheck.options import PATH, existing, gradebook_option, open_or_refuse, refusing
 
 if TYPE_CHECKING:
     from vitcheck.checks.classes.gradebook.store import Entry
@@ -51,7 +51,7 @@ def export(source: Path, system: str, out: Path | None, graded: Path | None, **o
     if out is None:
         click.echo(content, nl=False)
     else:
-        from vitcheck.reports import write_whole
+        from vitcheck.reports.writer import write_whole
 
         write_whole(out, content)
 
@@ -97,11 +97,9 @@ def _of_class(
     entries = _entries(gradebook or str(source / "gradebook.sqlite"), assignment)
     grades = [Grade(one.attempt.submission, one.total, remark(one.adjustment)) for one in entries]
     last = entries[-1].attempt
-    try:
+    with refusing(RosterError):
         students = read_roster(roster.read_bytes()) if roster else None
         made = grade_file(system, grades, column or last.run.assignment, last.possible, students)
-    except RosterError as error:
-        raise click.UsageError(str(error)) from None
     for name, why in made.left_out:
         click.echo(one_line(f"left out: {name}: {why}"), err=True)
     return made.content

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vitcheck import exits
-from vitcheck.options import OUTPUT, did_you_mean, gradebook_option, open_or_refuse
+from vitcheck.options import OUTPUT, did_you_mean, gradebook_option, open_or_refuse, refusing
 
 if TYPE_CHECKING:
     from vitcheck.checks.classes.gradebook.store import Entry, Gradebook
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _DEFAULT = "grades/gradebook.sqlite"
 
 
-class _Points(click.ParamType[dict[str, Any]]):
+class _PointsType(click.ParamType[dict[str, Any]]):
     """``+3`` and ``-3`` change the points, ``85`` takes the place of those earned."""
 
     name = "points"
@@ -35,7 +35,7 @@ class _Points(click.ParamType[dict[str, Any]]):
         return {"delta": 0.0, "override": number}
 
 
-class _Mark(click.ParamType[tuple[str, float | None]]):
+class _MarkType(click.ParamType[tuple[str, float | None]]):
     """``q1=2`` gives 2 points for q1, ``q1=`` takes them back."""
 
     name = "mark"
@@ -80,9 +80,9 @@ def list_(gradebook: str | None, assignment: str | None) -> None:
         entries = _entries(book, assignment)
     doubtful = alike(one.attempt.submission for one in entries)
     several = len({one.attempt.run.assignment for one in entries}) > 1
-    for one in entries:
-        line = entry_line(one, spelled=one.attempt.submission in doubtful)
-        click.echo(f"{one.attempt.run.assignment}  " * several + line)
+    for entry in entries:
+        line = entry_line(entry, spelled=entry.attempt.submission in doubtful)
+        click.echo(f"{entry.attempt.run.assignment}  " * several + line)
 
 
 @gradebook.command()
@@ -100,7 +100,9 @@ def history(name: str, gradebook: str | None, assignment: str | None) -> None:
 
 @gradebook.command()
 @click.argument("name")
-@click.option("--points", type=_Points(), metavar="+N|-N|N", help="Add, take away, or set; +0 is as earned.")
+@click.option(
+    "--points", type=_PointsType(), metavar="+N|-N|N", help="Add, take away, or set; +0 is as earned."
+)
 @click.option("--comment", help="Why; the student reads it.")
 @click.option("--extra-time", "extra_hours", type=click.IntRange(min=0), help="Hours that were granted.")
 @click.option("--late-days", type=click.IntRange(min=0), help="Days that were used.")
@@ -127,7 +129,7 @@ def adjust(
 
 @gradebook.command()
 @click.argument("name")
-@click.argument("marks", nargs=-1, required=True, type=_Mark(), metavar="QUESTION=POINTS...")
+@click.argument("marks", nargs=-1, required=True, type=_MarkType(), metavar="QUESTION=POINTS...")
 @_of_gradebook
 def mark(
     name: str, gradebook: str | None, assignment: str | None, marks: tuple[tuple[str, float | None], ...]
@@ -144,10 +146,8 @@ def mark(
 
     with _opened(gradebook) as book:
         entry = _entry(book, name, assignment)
-        try:
+        with refusing(ValueError, parameter="QUESTION=POINTS"):
             given = new_marks(book.result(entry.attempt.id), entry.adjustment, dict(marks))
-        except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="QUESTION=POINTS") from None
         about = entry.attempt.run.assignment
         book.adjust(about, name, psutil.Process().username(), marks=given)
         click.echo(entry_line(_entry(book, name, about)))
@@ -160,8 +160,8 @@ def mark(
 def export(csv: Path | None, json: Path | None, gradebook: str | None, assignment: str | None) -> None:
     """Write all grades to files."""
     from vitcheck.gradebook_text import entry_row
-    from vitcheck.reports import write_whole
-    from vitcheck.reports.tables import csv_text
+    from vitcheck.reports.grade_tables import csv_text
+    from vitcheck.reports.writer import write_whole
 
     if not csv and not json:
         raise click.UsageError("nowhere to write to: give --csv FILE, --json FILE or both")
@@ -175,7 +175,7 @@ def export(csv: Path | None, json: Path | None, gradebook: str | None, assignmen
 
 @contextmanager
 def _opened(place: str | None) -> Iterator[Gradebook]:
-    from vitcheck.checks.classes.gradebook.errors import GradebookError
+    from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
 
     with open_or_refuse(place or _DEFAULT) as book:
         try:

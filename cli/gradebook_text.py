@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from vitcheck.checks.classes.gradebook.store import Entry
 from vitcheck.checks.classes.gradebook.tables import Attempt, Decision
 from vitcheck.reports.alike import spelled_out
@@ -44,7 +42,7 @@ def entry_row(entry: Entry) -> dict[str, str | float]:
         "extra_hours": adjustment.extra_hours,
         "late_days": adjustment.late_days,
         "marks": " ".join(f"{id}={points(mark)}" for id, mark in sorted(adjustment.marks.items())),
-        "graded": _iso(attempt.at),
+        "graded": attempt.at.isoformat(timespec="seconds"),
         "seed": attempt.run.seed,
         "version": attempt.run.version,
     }
@@ -53,7 +51,3 @@ def entry_row(entry: Entry) -> dict[str, str | float]:
 def _not_graded(attempt: Attempt) -> str:
     """Why not, in a word or two."""
     return "" if attempt.status == "graded" else say(f"status.{attempt.status}")
-
-
-def _iso(time: datetime) -> str:
-    return time.isoformat(timespec="seconds")

@@ -23,6 +23,7 @@ from vitcheck.options import (
     isolation_option,
     load,
     open_or_refuse,
+    refusing,
     sandbox_or_refuse,
     submissions_in,
 )
@@ -109,7 +110,7 @@ def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
     """Lay out what a learning management system gave out; until the command ends."""
     from vitcheck.reports.quoting import named_line
     from vitcheck.reports.text import one_line
-    from vitcheck.submissions.reading.batches import BatchError, laid_out
+    from vitcheck.submissions.reading.lms_batches import BatchError, laid_out
 
     def tell(text: str) -> None:
         name, *about = one_line(text).partition(":")
@@ -126,12 +127,10 @@ def _found(paths: Sequence[Path], out: Path) -> list[Path]:
     from vitcheck.submissions.reading.source import hidden_in
     from vitcheck.submissions.reading.unseen import plain
 
-    try:
+    with refusing(ValueError, OSError):  # the latter of a folder without rights
         for path in hidden_in(paths):
             click.echo(f"not read: {plain(path.name)} is hidden by the dot in front", err=True)
         return submissions_in(paths, out)
-    except (ValueError, OSError) as error:  # the latter of a folder without rights
-        raise click.UsageError(str(error)) from None
 
 
 def _show_isolation(isolation: str, engine: str) -> None:
@@ -150,7 +149,7 @@ def _show_isolation(isolation: str, engine: str) -> None:
 def _end_told(book: Gradebook) -> Iterator[None]:
     """What ends a run early is said in a sentence, with its exit code."""
     from vitcheck.checks.classes.engines import EngineError
-    from vitcheck.checks.classes.gradebook.errors import GradebookError
+    from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
 
     try:
         yield

@@ -17,7 +17,7 @@ from typing_extensions import TypeIs
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
 from vitcheck.checks.classes.engines.local import Local
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
-from vitcheck.checks.classes.many import grade_many
+from vitcheck.checks.classes.many import Watch, grade_many
 from vitcheck.checks.classes.tasks import Setting, Task, own_work
 from vitcheck.checks.examining.passes.pictures import demand_a_model, read_picture
 from vitcheck.checks.parts.alone import asked_alone, likeliest
@@ -26,9 +26,9 @@ from vitcheck.options import demand, submissions_in
 from vitcheck.reference.stages import stage as stage_called
 from vitcheck.shown import Result, Trace
 from vitcheck.submissions.host.popular import popular_packages
-from vitcheck.submissions.reading.batches import laid_out
 from vitcheck.submissions.reading.live import Definition, definition_of, hand_in
-from vitcheck.submissions.reading.names import submission_names
+from vitcheck.submissions.reading.lms_batches import laid_out
+from vitcheck.submissions.reading.submission_names import submission_names
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 from vitcheck.warm import WarmGrader
 
@@ -108,7 +108,7 @@ def grade(
         found = submissions_in(laid, Path(out))
         setting = Setting(Isolation(isolation), popular_packages(found))
         open_sandbox(setting.isolation)  # or every worker would say that it cannot be had
-        kept = _Kept()
+        kept = _ResultKeeper()
         with open_gradebook(gradebook or str(Path(out, "gradebook.sqlite")), create=True) as book:
             grade_many(
                 found,
@@ -129,17 +129,11 @@ def _say_nothing(text: str) -> None:
     """Of what was decided between files of a batch, which the command tells."""
 
 
-class _Kept:
-    """Watches a run, and keeps its results by name."""
+class _ResultKeeper(Watch):
+    """Keeps the results of a run by name."""
 
     def __init__(self) -> None:
         self.results: dict[str, Result] = {}
-
-    def start(self, waiting: int, taken: int) -> None:
-        pass
-
-    def begun(self, name: str) -> None:
-        pass
 
     def done(self, result: records.Result) -> None:
         self.results[result.submission] = Result.of(result)

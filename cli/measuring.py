@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from vitcheck import exits
+from vitcheck.options import refusing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,34 +55,26 @@ def selftest(
 
     CORPUS is the folder of programs whose mistakes are known: tests, in vitcheck's repository.
     """
-    if generated:
-        sys.exit(_rated(corpus, generated, seed, kept, jobs or os.cpu_count() or 1))
-    from vitcheck.checks.tools.selftest.cases import load_cases
-    from vitcheck.checks.tools.selftest.measuring import every
-
-    try:
-        cases = load_cases(corpus)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="CORPUS") from None
     jobs = jobs or os.cpu_count() or 1
+    if generated:
+        from vitcheck.rating import rate
+
+        with refusing(ValueError, parameter="CORPUS"):
+            sys.exit(rate(corpus, generated, seed, kept, jobs))
+    from vitcheck.checks.tools.selftest.cases import load_cases
+    from vitcheck.checks.tools.selftest.corpus_counts import every
+
+    with refusing(ValueError, parameter="CORPUS"):
+        cases = load_cases(corpus)
     chosen = every(cases, sample) if sample else cases
     failed = _measured(chosen, jobs)
     failed += _repeated(every(chosen, _REPEATED), seeds, jobs) if seeds else 0
     sys.exit(exits.WRONG if failed else exits.FINE)
 
 
-def _rated(corpus: Path, count: int, seed: str, kept: Path | None, jobs: int) -> int:
-    from vitcheck.rating import rate
-
-    try:
-        return rate(corpus, count, seed, kept, jobs)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="CORPUS") from None
-
-
 def _measured(cases: Sequence[Case], jobs: int) -> int:
     """Print the table and what falls short; the number of correct programs that were failed."""
-    from vitcheck.checks.tools.selftest.measuring import Counts, measure, table
+    from vitcheck.checks.tools.selftest.corpus_counts import Counts, measure, table
 
     rows = {name: Counts() for name in [*dict.fromkeys(case.group for case in cases), "all"]}
     for case, verdict in measure(cases, jobs):
@@ -94,7 +87,7 @@ def _measured(cases: Sequence[Case], jobs: int) -> int:
 
 def _repeated(cases: Sequence[Case], seeds: int, jobs: int) -> int:
     """Print which verdicts change with the seed; how many."""
-    from vitcheck.checks.tools.selftest.measuring import flaky
+    from vitcheck.checks.tools.selftest.corpus_counts import flaky
 
     changing = [case.name for case, changes in flaky(cases, seeds, jobs) if changes]
     click.echo(f"\nOf {len(cases)} programs under {seeds} seeds, {len(changing)} got more than one verdict")

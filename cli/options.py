@@ -62,6 +62,17 @@ def submissions_in(paths: Iterable[Path], out: Path) -> list[Path]:
 
 
 @contextmanager
+def refusing(*errors: type[Exception], parameter: str | None = None) -> Iterator[None]:
+    """What is wrong is said as of the command line, or of one ``parameter`` of it."""
+    try:
+        yield
+    except errors as error:
+        if parameter is None:
+            raise click.UsageError(str(error)) from None
+        raise click.BadParameter(str(error), param_hint=parameter) from None
+
+
+@contextmanager
 def guarded() -> Iterator[None]:
     """Around work with a submission: a fault of the grader, or an interrupt, ends with its own exit code."""
     try:
@@ -84,10 +95,8 @@ def load(name: str) -> Assignment:
     """Load the assignment that ``assignment_option`` names."""
     from vitcheck.checks.assignment.assignment import AssignmentError, load_assignment
 
-    try:
+    with refusing(AssignmentError, parameter="--assignment"):
         return load_assignment(name)
-    except AssignmentError as error:
-        raise click.BadParameter(str(error), param_hint="--assignment") from None
 
 
 def _assignments(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -116,6 +125,11 @@ checks_option = click.option(
 )
 
 
+def seed_option(what: str) -> Callable[[Command], Command]:
+    """Where one seed is as good as another."""
+    return click.option("--seed", type=SEEDS, default=0, show_default=True, help=f"{what} are drawn from it.")
+
+
 def isolation_option(default: str) -> Callable[[Command], Command]:
     """What keeps submissions from the machine."""
     return click.option(
@@ -132,10 +146,8 @@ def sandbox_or_refuse(isolation: str) -> Sandbox | None:
     """Try what ``isolation_option`` names on this machine; None where it is limits alone."""
     from vitcheck.submissions.sandbox.isolation import Isolation, IsolationError, open_sandbox
 
-    try:
+    with refusing(IsolationError):
         return open_sandbox(Isolation(isolation))
-    except IsolationError as error:
-        raise click.UsageError(str(error)) from None
 
 
 def gradebook_option(default: str) -> Callable[[Command], Command]:
@@ -149,13 +161,11 @@ def gradebook_option(default: str) -> Callable[[Command], Command]:
 
 def open_or_refuse(place: str, *, create: bool = False) -> Gradebook:
     """Open the gradebook that ``gradebook_option`` names."""
-    from vitcheck.checks.classes.gradebook.errors import GradebookError
+    from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
     from vitcheck.checks.classes.gradebook.opening import open_gradebook
 
-    try:
+    with refusing(GradebookError, parameter="--gradebook"):
         return open_gradebook(place, create=create)
-    except GradebookError as error:
-        raise click.BadParameter(str(error), param_hint="--gradebook") from None
 
 
 def did_you_mean(name: str, known: list[str]) -> str:

@@ -52,7 +52,7 @@ def otter(file: str, assignment: str, out: Path) -> None:
 
     FILE is what students hand in, by the name that it has where Otter grades it, such as hw3.ipynb.
     """
-    from vitcheck.reports import write_whole
+    from vitcheck.reports.writer import write_whole
 
     asked = load(assignment)
     cases = [

@@ -8,13 +8,15 @@ from pathlib import Path
 from rich.console import Console
 
 from vitcheck.checks.record.result import Result, StageStatus
-from vitcheck.reports import render_report, verdict, write_whole
+from vitcheck.reports.html import render_report
 from vitcheck.reports.standing import standing
+from vitcheck.reports.terminal import verdict
+from vitcheck.reports.writer import write_whole
 from vitcheck.stage_text import stage_text
 
 
 @dataclass(frozen=True)
-class Output:
+class CheckOutput:
     """The terminal and the files that are asked for; with ``key``, all is about that stage alone."""
 
     key: str | None

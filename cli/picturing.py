@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from vitcheck import exits
-from vitcheck.options import OUTPUT, PATH, SEEDS, assignment_option, existing, guarded, load
+from vitcheck.options import OUTPUT, PATH, assignment_option, existing, guarded, load, refusing, seed_option
 from vitcheck.submissions.launching import elsewhere
 
 if TYPE_CHECKING:
@@ -28,15 +26,16 @@ _json = click.option("--json", type=OUTPUT, help="Write the numbers there, as da
 @assignment_option
 @click.option("--out", type=OUTPUT, default="snapshot.html", show_default=True, help="Write the page there.")
 @_json
-@click.option("--seed", type=SEEDS, default=0, show_default=True, help="Weights are drawn from it.")
+@seed_option("Weights")
 def snapshot(image: Path, assignment: str, out: Path, json: Path | None, seed: int) -> None:
     """Write the answer key: a picture at every stage of the reference.
 
     All stages stand there at the assignment's full size, with shapes and values. Weights are random.
     """
-    with guarded(), _refusing():
+    from vitcheck.checks.examining.passes.pictures import PictureError, read_picture
+
+    with guarded(), refusing(PictureError):
         with elsewhere():
-            from vitcheck.checks.examining.passes.pictures import read_picture
             from vitcheck.checks.tools.snapshots import answer_key
 
         found = answer_key(read_picture(image), load(assignment), seed=seed)
@@ -50,17 +49,16 @@ def snapshot(image: Path, assignment: str, out: Path, json: Path | None, seed: i
 @assignment_option
 @click.option("--html", type=OUTPUT, help="Write the page there, in the place of a table here.")
 @_json
-@click.option(
-    "--seed", type=SEEDS, default=0, show_default=True, help="Sizes, weights and images are drawn from it."
-)
+@seed_option("Sizes, weights and images")
 def trace(file: Path, image: Path, assignment: str, html: Path | None, json: Path | None, seed: int) -> None:
     """Show a picture at every stage of the code in FILE.
 
     Stages are found and judged as vitcheck check does it; shapes and values are those of the picture.
     """
-    with guarded(), _refusing():
+    from vitcheck.checks.examining.passes.pictures import PictureError, read_picture
+
+    with guarded(), refusing(PictureError):
         with elsewhere():
-            from vitcheck.checks.examining.passes.pictures import read_picture
             from vitcheck.checks.tools.snapshots import trace as traced
         from vitcheck.warm import WarmGrader
 
@@ -77,19 +75,9 @@ def trace(file: Path, image: Path, assignment: str, html: Path | None, json: Pat
     sys.exit(exits.WRONG if _is_wrong(found) else exits.FINE)
 
 
-@contextmanager
-def _refusing() -> Iterator[None]:
-    """Say of a picture that cannot be used why, and what to do."""
-    from vitcheck.checks.examining.passes.pictures import PictureError
-
-    try:
-        yield
-    except PictureError as error:
-        raise click.UsageError(str(error)) from None
-
-
 def _write(snapshot: Snapshot, html: Path | None, json: Path | None) -> None:
-    from vitcheck.reports import render_snapshot, write_whole
+    from vitcheck.reports.html import render_snapshot
+    from vitcheck.reports.writer import write_whole
 
     if html:
         write_whole(html, render_snapshot(snapshot).encode())
@@ -100,7 +88,7 @@ def _write(snapshot: Snapshot, html: Path | None, json: Path | None) -> None:
 def _print(snapshot: Snapshot) -> None:
     from rich.console import Console
 
-    from vitcheck.reports import snapshot_table
+    from vitcheck.reports.snapshot_table import snapshot_table
 
     Console(highlight=False).print(snapshot_table(snapshot))
 

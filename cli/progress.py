@@ -18,6 +18,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from vitcheck.checks.classes.many import Watch
 from vitcheck.checks.record.result import Result
 from vitcheck.reports.alike import skeleton, spelled_out
 from vitcheck.reports.standing import standing
@@ -27,7 +28,7 @@ from vitcheck.reports.wording import count
 _SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "stopped": ("!", "yellow")}
 
 
-class ClassProgress:
+class ClassProgress(Watch):
     """Watches a run, as a context manager. Where output is no terminal, the lines are all there is."""
 
     def __init__(self, console: Console | None = None) -> None:

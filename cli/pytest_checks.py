@@ -15,7 +15,7 @@ from vitcheck.reference.stages import stage
 
 if TYPE_CHECKING:
     from vitcheck.checks.rules.check import Check as Planned
-    from vitcheck.pytest_submission import Submission
+    from vitcheck.pytest_submission import SubmissionPlugin
 
 
 class CheckMissed(Exception):
@@ -25,7 +25,7 @@ class CheckMissed(Exception):
 class SubmissionChecks(pytest.File):
     """All checks that the assignment asks for. None of the submission's code is run to list them."""
 
-    def __init__(self, *, submission: Submission, **of_node: Any) -> None:
+    def __init__(self, *, submission: SubmissionPlugin, **of_node: Any) -> None:
         super().__init__(**of_node)
         self._submission = submission
 
@@ -34,25 +34,27 @@ class SubmissionChecks(pytest.File):
         from vitcheck.checks.grading.running import planned_checks  # loads torch
 
         for name, checks in groupby(sorted(planned_checks(self._submission.assignment), key=_group), _group):
-            yield _Group.from_parent(self, name=name, checks=list(checks), submission=self._submission)
+            yield _StageCollector.from_parent(
+                self, name=name, checks=list(checks), submission=self._submission
+            )
 
 
-class _Group(pytest.Collector):
-    def __init__(self, *, checks: list[Planned], submission: Submission, **of_node: Any) -> None:
+class _StageCollector(pytest.Collector):
+    def __init__(self, *, checks: list[Planned], submission: SubmissionPlugin, **of_node: Any) -> None:
         super().__init__(**of_node)
         self._checks, self._submission = checks, submission
 
     def collect(self) -> Iterator[pytest.Item]:
-        for one in self._checks:
-            kind, label = _parts(one)
-            name = kind if one.stage else label or kind
-            yield Check.from_parent(self, name=name, planned=one, submission=self._submission)
+        for check in self._checks:
+            kind, label = _parts(check)
+            name = kind if check.stage else label or kind
+            yield CheckItem.from_parent(self, name=name, planned=check, submission=self._submission)
 
 
-class Check(pytest.Item):
+class CheckItem(pytest.Item):
     """One check; the first to run has the submission graded."""
 
-    def __init__(self, *, planned: Planned, submission: Submission, **of_node: Any) -> None:
+    def __init__(self, *, planned: Planned, submission: SubmissionPlugin, **of_node: Any) -> None:
         super().__init__(**of_node)
         self._planned, self._submission = planned, submission
         if planned.stage:

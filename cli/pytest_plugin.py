@@ -11,7 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from vitcheck.checks.examining.examination import Examination
-    from vitcheck.pytest_submission import Submission, Tensors
+    from vitcheck.pytest_submission import SubmissionPlugin, Tensors
 
 _NAME = "vitcheck-submission"
 _MARKERS = (
@@ -44,9 +44,9 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in _MARKERS:
         config.addinivalue_line("markers", marker)
     if config.getoption("vit"):
-        from vitcheck.pytest_submission import Submission
+        from vitcheck.pytest_submission import SubmissionPlugin
 
-        config.pluginmanager.register(Submission(config), _NAME)
+        config.pluginmanager.register(SubmissionPlugin(config), _NAME)
 
 
 @pytest.fixture(scope="session", name="submission")
@@ -67,8 +67,8 @@ def reference_fixture(request: pytest.FixtureRequest) -> Tensors:
     return _submission(request).reference
 
 
-def _submission(request: pytest.FixtureRequest) -> Submission:
-    found: Submission | None = request.config.pluginmanager.get_plugin(_NAME)
+def _submission(request: pytest.FixtureRequest) -> SubmissionPlugin:
+    found: SubmissionPlugin | None = request.config.pluginmanager.get_plugin(_NAME)
     if found is None:
         pytest.fail(f"the fixture {request.fixturename} needs a submission: pytest --vit FILE", pytrace=False)
     return found

@@ -38,7 +38,7 @@ class Tensors(dict[str, "Tensor"]):
         raise LookupError(f"{row.label} {row.key} was not found; there are {', '.join(self)}")
 
 
-class Submission:
+class SubmissionPlugin:
     """A pytest plugin, registered where a submission is given."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -80,11 +80,11 @@ class Submission:
         It is graded first, since nothing here would end what takes too long to judge.
         """
         from vitcheck.checks.examining.strategies import drawing_for
-        from vitcheck.checks.grading.grading import Known, examined
+        from vitcheck.checks.grading.grading import Grading
 
         if self.result.reason is not None:
             pytest.fail(f"the submission cannot be examined: {self.result.reason}", pytrace=False)
-        opened = examined(self.path, self.assignment, zygote=self._zygote, known=Known(self.seed))
+        opened = Grading(self.path, self.assignment, self._zygote, self.seed).examined()
         try:
             examination = self._open.enter_context(opened)
         except SubmissionError as error:

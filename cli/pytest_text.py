@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vitcheck.checks.record.result import CheckResult, MistakeResult, Outcome, Result, StageResult
-from vitcheck.reports.places import Place, place
-from vitcheck.reports.quoting import begun, named_line, quoted
+from vitcheck.reports.location_view import place
+from vitcheck.reports.quoting import begun, code_lines, quoted
 from vitcheck.reports.standing import standing
 from vitcheck.reports.text import clean, one_line, sentence
 
@@ -23,7 +23,7 @@ def failure_text(result: Result, id: str) -> str:
 
 def _not_graded(result: Result) -> Iterator[str]:
     stands = standing(result)
-    yield from (f"{stands.heading}: {stands.sentence}", *_code(stands.place), stands.advice)
+    yield from (f"{stands.heading}: {stands.sentence}", *code_lines(stands.place), stands.advice)
 
 
 def _missed(result: Result, check: CheckResult) -> Iterator[str]:
@@ -34,11 +34,5 @@ def _missed(result: Result, check: CheckResult) -> Iterator[str]:
         *(stage for label, stage in result.stages.items() if label == check.stage),
         *(one for one in result.mistakes if one.stage in (check.id, check.stage)),
     ]
-    yield from _code(place(next((one.location for one in about if one.location), None)))
+    yield from code_lines(place(next((one.location for one in about if one.location), None)))
     yield one_line(next((one.hint for one in about if one.hint), ""))
-
-
-def _code(where: Place | None) -> Iterator[str]:
-    if where is not None:
-        yield named_line(where.short)
-        yield from (f"{line.number:>5} │ {line.text}" for line in where.marked)

@@ -12,7 +12,7 @@ from vitcheck import exits
 
 if TYPE_CHECKING:
     from vitcheck.checks.tools.selftest.published import Published
-    from vitcheck.checks.tools.selftest.rows import Row
+    from vitcheck.checks.tools.selftest.rows import GradedProgram
 
 _SHARES = {"right": 1, "wrong": 1, "unfinished": 4, "part": 8, "odd": 8}  # one of each, of so many right ones
 
@@ -23,7 +23,7 @@ def rate(corpus: Path, count: int, seed: str, kept: Path | None, jobs: int) -> i
     What ``kept`` holds of this seed is not graded again, and what is graded is added to it.
     """
     from vitcheck.checks.tools.selftest.published import load_published
-    from vitcheck.checks.tools.selftest.tables import cause_lines, rate_lines
+    from vitcheck.checks.tools.selftest.rate_tables import cause_lines, rate_lines
 
     click.echo(f"The seed is {seed}")
     try:
@@ -44,7 +44,7 @@ def _wanted(count: int, seed: str) -> dict[str, tuple[str, str, int]]:
 
 def _rows(
     corpus: Path, wanted: dict[str, tuple[str, str, int]], kept: Path | None, jobs: int
-) -> Sequence[Row]:
+) -> Sequence[GradedProgram]:
     from vitcheck.checks.tools.selftest.rows import kept_rows, measured
 
     rows = {row.program.name: row for row in (kept_rows(kept) if kept else [])}
@@ -57,9 +57,9 @@ def _rows(
     return [rows[name] for name in wanted]
 
 
-def _code(rows: Sequence[Row], published: Published | None) -> int:
+def _code(rows: Sequence[GradedProgram], published: Published | None) -> int:
     """Print what must not be: failures of the grader, and rates that have fallen."""
-    from vitcheck.checks.tools.selftest.told import GRADER_FAILED
+    from vitcheck.checks.tools.selftest.program_verdict import GRADER_FAILED
 
     failed = [row for row in rows if row.told.status == GRADER_FAILED]
     for row in failed:
@@ -70,7 +70,7 @@ def _code(rows: Sequence[Row], published: Published | None) -> int:
     return exits.HARNESS if failed else exits.WRONG if fell else exits.FINE
 
 
-def _fallen(rows: Sequence[Row], published: Published) -> Iterator[str]:
+def _fallen(rows: Sequence[GradedProgram], published: Published) -> Iterator[str]:
     from vitcheck.checks.tools.selftest.published import fallen
     from vitcheck.checks.tools.selftest.rates import rates
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from watchfiles import watch
 
-from vitcheck.submissions.reading.packing import Handed, pack
+from vitcheck.submissions.reading.packing import HandIn, pack
 
 _MISSING_SECONDS = 0.2  # between two looks for a folder that is gone
 _REPLACED_MS = 1000  # between two looks whether another folder stands in the place of the one that is watched
 
 
-def saves(path: Path) -> Iterator[Handed | None]:
+def saves(path: Path) -> Iterator[HandIn | None]:
     """Yield what is handed in at ``path``, and again whenever that has changed; None when it is gone.
 
     What happens between two of them is not lost: the next is what stands there then. Never ends by itself.

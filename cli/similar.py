@@ -27,21 +27,21 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
         raise click.UsageError("to compare programs, install copydetect: pip install 'vitcheck[similarity]'")
     from vitcheck.checks.record.pairs import SHARE
     from vitcheck.checks.tools.similarity import read_programs, similar_pairs
-    from vitcheck.reports import write_whole
     from vitcheck.reports.html import render_similar
-    from vitcheck.reports.similar import percent, similar_json
+    from vitcheck.reports.similar_view import percent, similar_json
     from vitcheck.reports.text import NAME_LIMIT, one_line
-    from vitcheck.submissions.reading.names import submission_names
+    from vitcheck.reports.writer import write_whole
     from vitcheck.submissions.reading.source import find_submissions
+    from vitcheck.submissions.reading.submission_names import submission_names
 
     found = find_submissions(paths)
     programs = read_programs(dict(zip(submission_names(found), found, strict=True)))
     pairs = similar_pairs(programs.texts, _skeleton(base))
     for name, why in programs.left_out.items():
         click.echo(one_line(f"not compared: {name}: {why}"), err=True)
-    for one in pairs:
-        first, second = one_line(one.first, NAME_LIMIT), one_line(one.second, NAME_LIMIT)
-        click.echo(f"{percent(one.shares[0]):>6} {first}  {percent(one.shares[1]):>6} {second}")
+    for pair in pairs:
+        first, second = one_line(pair.first, NAME_LIMIT), one_line(pair.second, NAME_LIMIT)
+        click.echo(f"{percent(pair.shares[0]):>6} {first}  {percent(pair.shares[1]):>6} {second}")
     what = (pairs, len(programs.texts), programs.left_out)
     if out:
         write_whole(out, render_similar(*what).encode())

@@ -10,7 +10,7 @@ from rich.text import Text
 from vitcheck.checks.record.result import Result
 from vitcheck.reports.numbers import shape_text
 from vitcheck.reports.quoting import Quoted
-from vitcheck.reports.stages import StageView, stage_views
+from vitcheck.reports.stage_views import StageView, stage_views
 
 
 def stage_text(result: Result, label: str) -> RenderableType:

@@ -11,7 +11,7 @@ import click
 
 from vitcheck import exits
 from vitcheck.engines import jobs_option
-from vitcheck.options import OUTPUT, PATH, checks_option, existing
+from vitcheck.options import OUTPUT, PATH, checks_option, existing, refusing
 
 if TYPE_CHECKING:
     from vitcheck.checks.tools.course.validation import Validation
@@ -51,7 +51,7 @@ def validate(
 
     found = _validated(assignment, solution, wrong, seeds, checks, jobs or os.cpu_count() or 1)
     if json:
-        from vitcheck.reports import write_whole
+        from vitcheck.reports.writer import write_whole
 
         write_whole(json, f"{found.model_dump_json(indent=1)}\n".encode())
     click.echo("\n".join(lines(found)))
@@ -68,11 +68,9 @@ def _validated(
     from vitcheck.checks.classes.engines.local import Local
     from vitcheck.checks.tools.course.validating import validate
 
-    try:
+    with refusing(AssignmentError, parameter="ASSIGNMENT"):
         text = assignment_text(name)
         asked = parse_assignment(text, name)
-    except AssignmentError as error:
-        raise click.BadParameter(str(error), param_hint="ASSIGNMENT") from None
     with Progress(console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("grading", total=None)
         try:

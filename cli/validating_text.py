@@ -38,8 +38,8 @@ def _mistakes(found: Validation) -> Iterator[str]:
     for fate, heading in _HEADINGS.items():
         if ids := [one.id for one in by_fate[fate]]:
             yield f"  {heading}: {', '.join(ids)}"
-    for one in by_fate[Fate.CAUGHT]:
-        if one.why:
-            yield f"  {one.id}: {one.why}"
+    for caught in by_fate[Fate.CAUGHT]:
+        if caught.why:
+            yield f"  {caught.id}: {caught.why}"
     untried = count(len(by_fate[Fate.UNTRIED]), "further_mistake")
     yield f"Not tried: {untried}, which cannot be planted in the reference."

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from vitcheck.checks.classes.engines import GraderFailedError
-from vitcheck.checks.classes.engines.process import Warm, WorkerProcess
+from vitcheck.checks.classes.engines.worker_process import Warm, WorkerProcess
 from vitcheck.checks.classes.tasks import Task
 from vitcheck.checks.record.result import Result
 from vitcheck.submissions.errors import SubmissionError

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from vitcheck.checks.classes.tasks import Task
 from vitcheck.checks.record.result import Result
-from vitcheck.outputs import Output
+from vitcheck.outputs import CheckOutput
 from vitcheck.reports.quoting import fault, named_line
 from vitcheck.reports.text import one_line
 from vitcheck.saves import saves
@@ -21,7 +21,7 @@ from vitcheck.warm import WarmGrader
 _REFRESH_SECONDS = 1
 
 
-def watch_and_check(file: Path, task: Task, output: Output) -> None:
+def watch_and_check(file: Path, task: Task, output: CheckOutput) -> None:
     """Give ``output`` the result of each save of ``file``, graded as ``task`` is, until Ctrl-C."""
     last: Result | None = None
     name = named_line(one_line(file.name))

@@ -56,16 +56,23 @@ def add_positions(tokens: Float[Tensor, "B T D"], positions: Float[Tensor, "T D"
     return tokens + positions
 
 
+def standardise(
+    x: Float[Tensor, "*axes D"], eps: float | Float[Tensor, "*axes 1"]
+) -> Float[Tensor, "*axes D"]:
+    """Bring each token to mean 0 and biased variance 1. arXiv:1607.06450."""
+    centred = x - x.mean(dim=-1, keepdim=True)
+    variance = centred.square().mean(dim=-1, keepdim=True)
+    return centred / torch.sqrt(variance + eps)
+
+
 def layer_norm(
     x: Float[Tensor, "*axes D"],
     weight: Float[Tensor, "D"] | None,
     bias: Float[Tensor, "D"] | None,
     eps: float,
 ) -> Float[Tensor, "*axes D"]:
-    """Bring each token to mean 0 and biased variance 1, then scale and shift. arXiv:1607.06450."""
-    centred = x - x.mean(dim=-1, keepdim=True)
-    variance = centred.square().mean(dim=-1, keepdim=True)
-    normed = centred / torch.sqrt(variance + eps)
+    """Standardise each token, then scale and shift."""
+    normed = standardise(x, eps)
     scaled = normed if weight is None else normed * weight
     return scaled if bias is None else scaled + bias
 
@@ -115,9 +122,31 @@ def quick_gelu(x: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
     return x * torch.sigmoid(1.702 * x)
 
 
-def residual(x: Float[Tensor, "*axes"], branch: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
-    """Add what a branch computed to what went into it: the skip connection."""
-    return x + branch
+def attention_sum(
+    x: Float[Tensor, "B T D"], normed: Float[Tensor, "B T D"], attention: Float[Tensor, "B T D"]
+) -> Float[Tensor, "B T D"]:
+    """Add what attention computed to what went into the block, not to its norm: the skip connection."""
+    return x + attention
+
+
+def mlp_sum(
+    x: Float[Tensor, "B T D"],
+    attended: Float[Tensor, "B T D"],
+    normed: Float[Tensor, "B T D"],
+    mlp: Float[Tensor, "B T D"],
+) -> Float[Tensor, "B T D"]:
+    """Add what the MLP computed to the sum after attention, not to the norm of that sum."""
+    return attended + mlp
+
+
+def report_mlp_sum(
+    x: Float[Tensor, "B T D"],
+    attended: Float[Tensor, "B T D"],
+    normed: Float[Tensor, "B T D"],
+    mlp: Float[Tensor, "B T D"],
+) -> Float[Tensor, "B T D"]:
+    """The same in the report's block, where the skip connection starts at the norm of that sum."""
+    return normed + mlp
 
 
 def class_representation(sequence: Float[Tensor, "B T D"]) -> Float[Tensor, "B D"]:

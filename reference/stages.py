@@ -57,7 +57,7 @@ _PRE_NORM_BLOCK = (
         title="Residual after the MLP",
         predecessors=("block_input", "attention_output", "mlp_output"),
         equation="S08 + S15 + S18",
-        operation="residual",
+        operation="mlp_sum",
         invariants=("subtracting S15 and S18 gives S08 back",),
         explanation="What the MLP computed is added to the sum that the norm before it read, not to the "
         "normed tokens. So the block's input reaches its output through additions alone, and there is no "

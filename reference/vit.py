@@ -102,14 +102,15 @@ class Block(nn.Module):
         self.norm3 = LayerNorm(sizes.embed_dim, variant.eps) if variant.norm_after_mlp else None
 
     def forward(self, x: Float[Tensor, "B T D"]) -> Stages:
-        stages = Stages(block_input=x, **self.attn(self.norm1(x)))
-        attended = eq.residual(x, stages["attention_output"])
+        read = self.norm1(x)
+        stages = Stages(block_input=x, **self.attn(read))
+        attended = eq.attention_sum(x, read, stages["attention_output"])
         normed = stages["post_attention_norm"] = self.norm2(attended)
         stages.update(self.mlp(normed))
         if self.norm3 is None:
-            output = eq.residual(attended, stages["mlp_output"])
+            output = eq.mlp_sum(x, attended, normed, stages["mlp_output"])
         else:
-            output = self.norm3(eq.residual(normed, stages["mlp_output"]))
+            output = self.norm3(eq.report_mlp_sum(x, attended, normed, stages["mlp_output"]))
         stages["post_mlp_norm"] = stages["block_output"] = output
         return stages
 
@@ -163,9 +164,10 @@ class ReferenceViT(nn.Module):
 
     def classify(self, x: Float[Tensor, "B T D"]) -> Stages:
         """Return the stages after the blocks."""
-        sequence = self.norm(x) if self.variant.final_norm == "sequence" else x
+        of_token = self.variant.final_norm == "class token"
+        sequence = x if of_token else self.norm(x)
         token = eq.class_representation(sequence)
-        representation = self.norm(token) if self.variant.final_norm == "class token" else token
+        representation = self.norm(token) if of_token else token
         logits = self.head(representation)
         stages = Stages(final_sequence=sequence, class_representation=representation, logits=logits)
         if self.variant.classifier:

@@ -10,16 +10,15 @@ from itertools import groupby
 from math import prod
 
 from ..checks.record.result import CheckResult, Outcome, Result
+from .stage_views import State
 from .text import TEXT_LIMIT, clean, one_line, points
 from .wording import say
 
-_OUTCOMES = {  # as a style, and a sign that needs no colour
-    Outcome.PASSED: ("passed", "✓"),
-    Outcome.FAILED: ("failed", "✗"),
-    Outcome.ERRORED: ("failed", "✗"),
-    Outcome.TIMED_OUT: ("failed", "✗"),
-    Outcome.NOT_REACHED: ("not-reached", "?"),
-    Outcome.SKIPPED: ("not-applicable", "-"),
+_LOOKS = {
+    Outcome.PASSED: State.PASSED,
+    **dict.fromkeys((Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT), State.FAILED),
+    Outcome.NOT_REACHED: State.NOT_REACHED,
+    Outcome.SKIPPED: State.NOT_APPLICABLE,
 }
 _WRONG = (Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT)
 
@@ -99,12 +98,12 @@ def _group(check: CheckResult) -> str:
 
 
 def _check(check: CheckResult) -> CheckView:
-    style, sign = _OUTCOMES[check.outcome]
+    look = _LOOKS[check.outcome]
     return CheckView(
         id=one_line(check.id),
         title=one_line(check.title),
-        style=style,
-        sign=sign,
+        style=look.style,
+        sign=look.sign,
         word=say(f"outcome.{check.outcome.value}"),
         points=say("checks.earned", earned=points(check.earned), points=points(check.points)),
         message=clean(check.message),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .reviews import KINDS
-from .stages import State
-from .summaries import Mistake, Summary
+from .stage_views import State
+from .summaries import MistakeSummary, Summary
 from .wording import count, say
 
 _UNFOLDED = 12  # people in a list that is read without being asked for
@@ -81,12 +81,12 @@ def difficulties(rows: Sequence[Summary]) -> tuple[Difficulty, ...]:
 
 def tallies(rows: Sequence[Summary]) -> tuple[Tally, ...]:
     """The mistakes that were recognised, most frequent first."""
-    known: dict[str, Mistake] = {}
+    known: dict[str, MistakeSummary] = {}
     makers: dict[str, dict[str, Summary]] = {}  # by name, since one may make it at several stages
     for row in rows:
-        for one in row.mistakes:
-            known.setdefault(one.id, one)
-            makers.setdefault(one.id, {})[row.submission] = row
+        for mistake in row.mistakes:
+            known.setdefault(mistake.id, mistake)
+            makers.setdefault(mistake.id, {})[row.submission] = row
     most = max(map(len, makers.values()), default=1)
     ordered = sorted(makers.items(), key=lambda one: (-len(one[1]), one[0]))
     return tuple(_tally(known[id], [*those.values()], most) for id, those in ordered)
@@ -96,7 +96,7 @@ def _person(row: Summary, text: str = "") -> Person:
     return Person(row.name, row.link, text)
 
 
-def _tally(mistake: Mistake, makers: Sequence[Summary], most: int) -> Tally:
+def _tally(mistake: MistakeSummary, makers: Sequence[Summary], most: int) -> Tally:
     return Tally(
         id=mistake.id,
         title=mistake.title,

@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 from ..checks.record.result import Status
 from .class_lists import Difficulty
-from .stages import State
+from .stage_views import State
 from .summaries import Summary
 from .text import points
 from .wording import say
 
 
 @dataclass(frozen=True)
-class Column:
+class StageColumn:
     """A stage, and how many have it wrong."""
 
     label: str
@@ -25,7 +25,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Run:
+class StateRun:
     """Stages side by side in the same state, as one cell: thousands of students then cost a browser little.
 
     A wrong stage is alone; ``link`` leads to its section, and ``name`` says what it leads to.
@@ -42,7 +42,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Row:
+class StudentRow:
     """A student; ``standing`` and ``mistakes`` are what the filters of the page look at."""
 
     name: str
@@ -53,10 +53,10 @@ class Row:
     tone: str
     standing: str
     mistakes: str
-    runs: tuple[Run, ...]
+    runs: tuple[StateRun, ...]
 
 
-def table_columns(rows: Sequence[Summary], hard: Sequence[Difficulty]) -> tuple[Column, ...]:
+def table_columns(rows: Sequence[Summary], hard: Sequence[Difficulty]) -> tuple[StageColumn, ...]:
     """The stages that apply to some submission, in order."""
     titles = {
         label: title
@@ -65,13 +65,13 @@ def table_columns(rows: Sequence[Summary], hard: Sequence[Difficulty]) -> tuple[
         if state is not State.NOT_APPLICABLE
     }
     wrong = {one.label: one.wrong for one in hard}
-    return tuple(Column(label, title, wrong.get(label, 0)) for label, title in sorted(titles.items()))
+    return tuple(StageColumn(label, title, wrong.get(label, 0)) for label, title in sorted(titles.items()))
 
 
-def table_row(row: Summary, columns: Sequence[Column], places: Mapping[str, int]) -> Row:
+def table_row(row: Summary, columns: Sequence[StageColumn], places: Mapping[str, int]) -> StudentRow:
     """One student; ``places`` are those of all mistakes by id."""
     made = sorted({places[one.id] for one in row.mistakes})
-    return Row(
+    return StudentRow(
         name=row.name,
         link=row.link,
         marking=f"{quote(row.submission, safe='')}/marking.html" if row.to_mark else "",
@@ -84,19 +84,19 @@ def table_row(row: Summary, columns: Sequence[Column], places: Mapping[str, int]
     )
 
 
-def _runs(row: Summary, columns: Sequence[Column]) -> Iterator[Run]:
+def _runs(row: Summary, columns: Sequence[StageColumn]) -> Iterator[StateRun]:
     for state, those in groupby(columns, lambda one: _state(row, one.label)):
         labels = [one.label for one in those]
         if state is State.FAILED:
             yield from (_wrong(row, label) for label in labels)
         else:
-            yield Run(state, len(labels))
+            yield StateRun(state, len(labels))
 
 
 def _state(row: Summary, label: str) -> State:
     return row.stages[label][1] if label in row.stages else State.NOT_REACHED
 
 
-def _wrong(row: Summary, label: str) -> Run:
+def _wrong(row: Summary, label: str) -> StateRun:
     name = say("student.wrong", label=label, word=State.FAILED.word)
-    return Run(State.FAILED, 1, f"{row.link}#stage-{quote(label)}", name)
+    return StateRun(State.FAILED, 1, f"{row.link}#stage-{quote(label)}", name)

@@ -8,9 +8,10 @@ from statistics import median
 
 from ..checks.record.result import Status
 from .class_lists import Difficulty, Review, Tally, difficulties, reviews, tallies
-from .class_table import Column, Row, table_columns, table_row
-from .figures import Histogram, histogram
-from .stages import State
+from .class_table import StageColumn, StudentRow, table_columns, table_row
+from .figures.bars import histogram
+from .figures.figure_parts import Histogram
+from .stage_views import State
 from .summaries import Summary
 from .text import NAME_LIMIT, one_line, points
 from .wording import say
@@ -28,8 +29,8 @@ class IndexView:
     tallies: tuple[Tally, ...]
     standings: tuple[tuple[str, str], ...]
     legend: tuple[State, ...]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: tuple[StageColumn, ...]
+    rows: tuple[StudentRow, ...]
 
 
 def index_view(rows: Sequence[Summary]) -> IndexView:
@@ -69,7 +70,7 @@ def _totals(rows: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
     return tuple((say(f"total.{name}"), text) for name, text in totals.items())
 
 
-def _standings(rows: Sequence[Row]) -> tuple[tuple[str, str], ...]:
+def _standings(rows: Sequence[StudentRow]) -> tuple[tuple[str, str], ...]:
     """What the filter offers, and its words."""
     words = {"right": say("filter.right"), "wrong": say("filter.wrong")}
     words |= {one.value: say(f"status.{one.value}") for one in Status if one is not Status.GRADED}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from .stages import StageView
+from .stage_views import StageView
 from .wording import say
 
 WIDTH = 256  # of a column, in pixels: a narrow phone shows it as it is
@@ -79,7 +79,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Column:
+class DiagramColumn:
     """A part of the model: its boxes, and its edges as SVG paths."""
 
     title: str
@@ -88,7 +88,7 @@ class Column:
     edges: tuple[str, ...]
 
 
-def columns(stages: Sequence[StageView]) -> tuple[Column, ...]:
+def columns(stages: Sequence[StageView]) -> tuple[DiagramColumn, ...]:
     """The parts of the model that have one of ``stages``."""
     known = {one.key: one for one in stages}
     parts = {
@@ -113,7 +113,7 @@ def _place(stage: StageView, later: Sequence[StageView], parts: Mapping[str, _Ro
     (last[-1] if last else parts["others"]).append([stage])
 
 
-def _column(name: str, rows: Sequence[Sequence[StageView]]) -> Column:
+def _column(name: str, rows: Sequence[Sequence[StageView]]) -> DiagramColumn:
     inside = {stage.label for row in rows for stage in row}
     nodes = {
         stage.label: _node(stage, place, len(row), number, inside)
@@ -126,7 +126,9 @@ def _column(name: str, rows: Sequence[Sequence[StageView]]) -> Column:
         for source in _sources(node.stage)
         if source in inside and source != node.stage.label
     )
-    return Column(say(f"diagram.{name}"), _TOP + len(rows) * (_NODE + _GAP), tuple(nodes.values()), edges)
+    return DiagramColumn(
+        say(f"diagram.{name}"), _TOP + len(rows) * (_NODE + _GAP), tuple(nodes.values()), edges
+    )
 
 
 def _sources(stage: StageView) -> list[str]:

@@ -14,8 +14,8 @@ from ..checks.record.pairs import Pair
 from ..checks.record.result import Result
 from ..checks.record.snapshot import Snapshot
 from .classes import index_view
-from .similar import similar_view
-from .snapshots import snapshot_view, wording_of
+from .similar_view import similar_view
+from .snapshot_view import snapshot_view, wording_of
 from .summaries import Summary
 from .view import report_view
 from .wording import say

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..checks.record.result import StageResult
-from .text import one_line
+from .text import numeral, one_line
 from .wording import say
 
 _SIDE = 8  # of a slice of values, in cells: what fits on a page
 _DIGITS = range(4, 16)  # significant digits: four are easy to read, sixteen are all there are
-_SMALLEST, _LARGEST = (
-    -17,
-    3,
-)  # powers of ten at the ends of the error scale: below float64 rounding, to plainly wrong
+# powers of ten at the ends of the error scale: below float64 rounding, to plainly wrong
+_SMALLEST, _LARGEST = -17, 3
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ Grid = tuple[tuple[Cell, ...], ...]
 
 @dataclass(frozen=True)
 class Slice:
-    """A corner of a tensor; ``expected`` is empty where it says nothing that ``seen`` does not."""
+    """The beginning of a tensor; ``expected`` is empty where it says nothing that ``seen`` does not."""
 
     of: str
     seen: Grid
@@ -102,19 +100,13 @@ def slice_of(stage: StageResult) -> Slice | None:
 
 def _comparison(largest: float, tolerance: float) -> str:
     if not math.isfinite(largest):
-        return say("error.not_finite", tolerance=_short(tolerance))
+        return say("error.not_finite", tolerance=numeral(tolerance, 2))
     if largest <= tolerance:
-        return say("error.within", largest=_short(largest), tolerance=_short(tolerance))
+        return say("error.within", largest=numeral(largest, 2), tolerance=numeral(tolerance, 2))
     if not tolerance:
-        return say("error.exact", largest=_short(largest))
-    times = _short(largest / tolerance)
-    return say("error.beyond", largest=_short(largest), times=times, tolerance=_short(tolerance))
-
-
-def _short(number: float) -> str:
-    """Such as 3.1, 4.4e-16, 3.1e9."""
-    digits, _, power = f"{number:.2g}".partition("e")
-    return f"{digits}e{int(power)}" if power else digits
+        return say("error.exact", largest=numeral(largest, 2))
+    times = numeral(largest / tolerance, 2)
+    return say("error.beyond", largest=numeral(largest, 2), times=times, tolerance=numeral(tolerance, 2))
 
 
 def _position(number: float) -> float:

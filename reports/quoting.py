@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Iterator
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.text import Text
 
+from .location_view import LocationView
 from .text import clean
 
 BAR = "│ "
@@ -44,6 +46,13 @@ def named(name: str, text: Text) -> RenderableType:
 def named_line(name: str, about: str = "") -> str:
     """A line of both: as they stand if ``name`` is a plain word, and else quoted."""
     return f"{name}{about}" if _PLAIN.fullmatch(name) else quoted(f"{name}{about}")
+
+
+def code_lines(where: LocationView | None) -> Iterator[str]:
+    """The place, and the lines that are meant."""
+    if where is not None:
+        yield named_line(where.short)
+        yield from (f"{line.number:>5} │ {line.text}" for line in where.marked)
 
 
 def quoted(text: str) -> str:

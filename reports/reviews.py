@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..checks.record.adjustment import Adjustment
-from ..checks.record.leading_mistake import named_mistake
 from ..checks.record.result import GRADER_FAILED, Result, StageStatus, Status
+from ..checks.record.snapshot import named_mistake
 from .remarks import remark
 from .standing import standing
 from .text import one_line

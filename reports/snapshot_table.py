@@ -11,8 +11,8 @@ from rich.text import Text
 from ..checks.record.snapshot import Snapshot
 from .numbers import Slice, shape_text
 from .quoting import Quoted, named
-from .snapshots import snapshot_view, wording_of
-from .stages import StageView, State
+from .snapshot_view import snapshot_view, wording_of
+from .stage_views import StageView, State
 from .terminal import STYLES, told
 from .wording import say
 

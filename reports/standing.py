@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..checks.record.leading_mistake import named_mistake
 from ..checks.record.result import CheckResult, Outcome, Result, StageResult, StageStatus, Status
-from ..checks.record.snapshot import Record
-from .places import Place, place, shapes_at
+from ..checks.record.snapshot import Record, named_mistake
+from .location_view import LocationView, place, shapes_at
 from .text import NAME_LIMIT, clean, one_line, sentence
 from .wording import say
 
@@ -24,7 +23,7 @@ class Standing:
     details: str = ""
     advice: str = ""  # what to do, if nothing could be graded
     question: str = ""
-    place: Place | None = None
+    place: LocationView | None = None
     anchor: str = ""  # of the stage or check that it is about
     label: str = ""  # of the stage, if it is about one
     mistake: str = ""  # the id of a known one

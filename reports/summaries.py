@@ -14,7 +14,7 @@ from ..checks.record.result import CheckResult, Result, Score, Status
 from .alike import alike, spelled_out
 from .remarks import adjusted, remark
 from .reviews import Reason, reasons
-from .stages import State, state
+from .stage_views import State, state
 from .standing import standing
 from .text import NAME_LIMIT, one_line
 from .wording import say
@@ -22,7 +22,7 @@ from .wording import say
 NOTHING_DECIDED: Mapping[str, Adjustment] = MappingProxyType({})
 
 
-class Mistake(NamedTuple):
+class MistakeSummary(NamedTuple):
     """One that was recognised."""
 
     id: str
@@ -45,7 +45,7 @@ class Summary:
     score: Score  # after what was decided
     stages: Mapping[str, tuple[str, State]]  # label to title and state
     checks: Mapping[str, Score]  # stage, or first word of the ids, to the points of these checks
-    mistakes: tuple[Mistake, ...]
+    mistakes: tuple[MistakeSummary, ...]
     tone: str
     brief: str
     remark: str
@@ -100,7 +100,8 @@ def _summary(result: Result, adjustment: Adjustment) -> Summary:
         },
         checks=_sums(result.checks),
         mistakes=tuple(
-            Mistake(one_line(one.id), one_line(one.title), one_line(one.stage)) for one in result.mistakes
+            MistakeSummary(one_line(one.id), one_line(one.title), one_line(one.stage))
+            for one in result.mistakes
         ),
         tone=stands.tone,
         brief=stands.brief,

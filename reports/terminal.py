@@ -9,9 +9,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..checks.record.result import Result
-from .places import Place
+from .location_view import LocationView
 from .quoting import Quoted, named
-from .stages import StageView, State, pipeline
+from .stage_views import StageView, State, pipeline, states_of
 from .standing import Standing, standing
 from .text import NAME_LIMIT, one_line, points
 from .wording import say
@@ -59,7 +59,7 @@ def told(stands: Standing) -> Iterator[RenderableType]:
             yield Text(last, style="italic")
 
 
-def _code(place: Place) -> Iterator[RenderableType]:
+def _code(place: LocationView) -> Iterator[RenderableType]:
     yield named(place.short, Text(place.short, style="cyan"))
     for line in place.marked:
         yield Text(f"{line.number:>5} │ {line.text}", no_wrap=True, overflow="ellipsis")
@@ -70,5 +70,4 @@ def _strip(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
         return
     yield Text()
     yield Columns(Text(f"{one.state.sign} {one.label}", STYLES[one.state]) for one in stages)
-    used = [one for one in State if any(stage.state is one for stage in stages)]
-    yield Text("   ".join(f"{one.sign} {one.word}" for one in used), style="dim")
+    yield Text("   ".join(f"{one.sign} {one.word}" for one in states_of(stages)), style="dim")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from ..submissions.reading import unseen
@@ -43,3 +44,12 @@ def sentence(text: str) -> str:
 def points(number: float) -> str:
     """At most two decimals, and none that are zero."""
     return f"{number:.2f}".rstrip("0").rstrip(".")
+
+
+def numeral(number: float, significant: int = 3) -> str:
+    """So many digits at most, such as 3.11, 0.001 or 4.4e-16."""
+    if not math.isfinite(number):
+        return str(number)
+    # adding zero takes the sign from a zero
+    digits, _, power = f"{number + 0.0:.{significant}g}".partition("e")
+    return f"{digits}e{int(power)}" if power else digits

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..checks.record.adjustment import Adjustment
 from ..checks.record.result import MistakeResult, Result, Score, VariantResult
 from .check_views import CheckGroup, other_checks, smallest_example, tally, wrong_checks
-from .passes import PassView, pass_view
-from .places import Place, place
+from .location_view import LocationView, place
+from .pass_view import PassView, pass_view
 from .remarks import adjusted, remark
 from .standing import standing
 from .text import NAME_LIMIT, one_line, points, sentence
@@ -27,7 +27,7 @@ class ScoreView:
 
 
 @dataclass(frozen=True)
-class Finding:
+class FindingView:
     """A mistake or a variant that was recognised."""
 
     id: str
@@ -36,8 +36,8 @@ class Finding:
     anchor: str
     word: str
     text: str
-    place: Place | None
-    also: tuple[str, ...]
+    place: LocationView | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class ReportView:
     wrong_checks: tuple[CheckGroup, ...]
     other_checks: tuple[CheckGroup, ...]
     other_tally: str
-    mistakes: tuple[Finding, ...]
-    variants: tuple[Finding, ...]
+    mistakes: tuple[FindingView, ...]
+    variants: tuple[FindingView, ...]
     written: WrittenView | None
 
 
@@ -84,9 +84,9 @@ def score_view(score: Score) -> ScoreView:
     return ScoreView(points(score.earned), points(score.possible), round(min(max(percent, 0.0), 100.0), 1))
 
 
-def _mistake(mistake: MistakeResult, anchors: Mapping[str, str]) -> Finding:
+def _mistake(mistake: MistakeResult, anchors: Mapping[str, str]) -> FindingView:
     where = [mistake.kind, *([mistake.blocks] if mistake.blocks else [])]
-    return Finding(
+    return FindingView(
         id=one_line(mistake.id),
         title=sentence(mistake.title),
         stage=one_line(mistake.stage),
@@ -98,14 +98,12 @@ def _mistake(mistake: MistakeResult, anchors: Mapping[str, str]) -> Finding:
     )
 
 
-def _variant(variant: VariantResult, anchors: Mapping[str, str]) -> Finding:
-    return Finding(
+def _variant(variant: VariantResult, anchors: Mapping[str, str]) -> FindingView:
+    return FindingView(
         id=one_line(variant.id),
         title=sentence(variant.title),
         stage=one_line(variant.stage),
         anchor=anchors.get(variant.stage, ""),
         word=say("findings.accepted" if variant.allowed else "findings.not_accepted"),
         text=one_line(variant.reason or ""),
-        place=None,
-        also=(),
     )

@@ -10,7 +10,7 @@ from shlex import quote
 from ..checks.record.adjustment import Adjustment
 from ..checks.record.result import Result
 from ..checks.record.written_result import AnswerResult, SnapshotOutcome, SnapshotResult, WrittenResult
-from .stages import State
+from .stage_views import State
 from .text import NAME_LIMIT, TEXT_LIMIT, clean, one_line, points
 from .wording import say
 
@@ -23,7 +23,7 @@ _LOOKS = {
 
 
 @dataclass(frozen=True)
-class SnapshotView:
+class StatedStageView:
     """A stage in the report: what is stated for it, and what is right."""
 
     label: str
@@ -55,7 +55,7 @@ class WrittenView:
 
     documents: tuple[tuple[str, str], ...]  # name, and why it could not be read
     tally: str
-    snapshots: tuple[SnapshotView, ...]
+    snapshots: tuple[StatedStageView, ...]
     missing: str
     answers: tuple[AnswerView, ...]
 
@@ -115,9 +115,9 @@ def _says_something(written: WrittenResult) -> bool:
     )
 
 
-def _snapshot(label: str, one: SnapshotResult) -> SnapshotView:
+def _snapshot(label: str, one: SnapshotResult) -> StatedStageView:
     look = _LOOKS[one.outcome]
-    return SnapshotView(
+    return StatedStageView(
         label=one_line(label),
         style=look.style,
         sign=look.sign,

@@ -1,20 +1,27 @@
-"""What all tests share. Shapes and types in the reference are enforced while tests run."""
+"""What all tests share. Shapes and types in the reference are enforced where a test asks for it."""
 
 from __future__ import annotations
 
+import atexit
+import gc
 import signal
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import torch
 from clusters import scheduler, workers
-from jaxtyping import install_import_hook
+from jaxtyping import config, install_import_hook
 
+gc.disable()  # until all tests are known: what is imported stays
 install_import_hook("vitcheck.reference", "beartype.beartype")  # before anything imports it
+config.update("jaxtyping_disable", True)  # a third of locating is spent on it
 
-from vitcheck.submissions.host.process import Zygote  # noqa: E402  # after the hook
+from nursery import started_quickly  # noqa: E402  # after the hook
+
+from vitcheck.submissions.host.process import Zygote  # noqa: E402  # as above
 from vitcheck.submissions.sandbox.isolation import (  # noqa: E402  # as above
     Isolation,
     IsolationError,
@@ -46,6 +53,9 @@ _LONGEST = (
 )
 
 
+# of tests whose processes start as they do for users
+_STARTS = {"submissions", "hostile", "test_engines.py", "test_vitcheck_as_library.py"}
+
 # what a test that is not fast asks for, and what its file imports from
 _SLOW_FIXTURES = {"browser", "cluster", "confined", "locked_zygote", "place", "postgres", "sandbox", "zygote"}
 _SLOW_IMPORTS = {
@@ -64,9 +74,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.fast)
 
 
+def pytest_collection_finish() -> None:
+    """Leave out what is there by now whenever memory is cleared: it takes long, and forks would copy it."""
+    gc.freeze()
+    atexit.register(gc.unfreeze)  # libraries complain of what is left then
+    gc.enable()
+
+
 def _is_slow(test: pytest.Function) -> bool:
     held = {getattr(one, "__module__", getattr(one, "__name__", None)) for one in vars(test.module).values()}
     return bool(held & _SLOW_IMPORTS or _SLOW_FIXTURES.intersection(test.fixturenames))
+
+
+@pytest.fixture
+def enforced() -> Iterator[None]:
+    """Enforce shapes and types in the reference meanwhile."""
+    config.update("jaxtyping_disable", False)
+    yield
+    config.update("jaxtyping_disable", True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def starts(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fork what has imported torch in place of starting processes that import it."""
+    with nullcontext() if _STARTS & set(request.path.parts) else started_quickly():
+        yield
 
 
 @pytest.fixture(scope="module")  # no longer, since some tests look for processes that are left over

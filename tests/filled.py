@@ -43,10 +43,10 @@ _REPORT = {
     "attention_probabilities": "eq.attention_probabilities(attention_scores)",
     "attention_context": "eq.attention_context(attention_probabilities, value)",
     "attention_output": "self.proj(eq.merge_heads(attention_context))",
-    "post_attention_norm": "self.norm2(eq.residual(block_input, attention_output))",
+    "post_attention_norm": "self.norm2(block_input + attention_output)",
     "mlp_hidden": "eq.gelu(self.fc1(post_attention_norm))",
     "mlp_output": "self.fc2(mlp_hidden)",
-    "post_mlp_norm": "self.norm3(eq.residual(post_attention_norm, mlp_output))",
+    "post_mlp_norm": "self.norm3(post_attention_norm + mlp_output)",
     "block_output": "post_mlp_norm",
     "patches": "eq.cut_patches(image, self.patch_size)",
     "flattened_patches": "eq.flatten_patches(patches)",
@@ -63,7 +63,7 @@ _REPORT = {
     "class_probabilities": "eq.class_probabilities(logits)",
 }
 _PRE_NORM = _REPORT | {
-    "post_mlp_norm": "eq.residual(eq.residual(block_input, attention_output), mlp_output)",
+    "post_mlp_norm": "block_input + attention_output + mlp_output",
     "final_sequence": "self.norm(last_block_output)",
 }
 _CLIP = _PRE_NORM | {
@@ -111,8 +111,7 @@ _PARTS = {  # of each class: its layers, and what it gives
     "EncoderBlock": (
         "self.norm1, self.norm2 = LayerNorm(embed_dim), LayerNorm(embed_dim)\n"
         "self.attention, self.mlp = SelfAttention(embed_dim, num_heads), MLP(embed_dim, mlp_dim)",
-        "eq.residual(x, self.attention(self.norm1(x)))\n"
-        "output = eq.residual(output, self.mlp(self.norm2(output)))",
+        "x + self.attention(self.norm1(x))\noutput = output + self.mlp(self.norm2(output))",
     ),
 }
 _EXERCISES = {  # what the functions of reference/rollout.py do
@@ -152,7 +151,9 @@ def _with_equations(text: str) -> str:
     """In a class, or they would be found as if they were answers themselves."""
     source = inspect.getsource(equations)
     imports, _, functions = source.rpartition('"""\n\nimport')[2].partition("\n\n\n")
-    methods = indent(functions.replace("def ", "@staticmethod\ndef "), "    ")
+    methods = indent(
+        functions.replace("def ", "@staticmethod\ndef ").replace("= standardise", "= eq.standardise"), "    "
+    )
     return text.replace("\n\n\n", f"\nimport{imports}\n\n\nclass eq:\n{methods}\n\n\n", 1)
 
 

@@ -1,4 +1,7 @@
-"""Commands in forks of this process, which has imported what each of them would import at its start."""
+"""Commands in forks of this process, which has imported what each of them would import at its start.
+
+So has what they start: their workers are forks, too, and their zygotes come from ``nursery``.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,13 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NoReturn
+from unittest.mock import patch
 
 import pytest
+from nursery import ready, started_quickly
 
+from vitcheck import outputs  # noqa: F401  # so that forks have it
 from vitcheck.__main__ import main
-from vitcheck.checks.classes.engines import worker  # noqa: F401  # so that forks have it
-from vitcheck.checks.grading import grading  # noqa: F401  # as above
 from vitcheck.reference import preprocessing  # noqa: F401  # as above
 
 _COMMANDS: dict[str, Callable[[], object]] = {"vitcheck": main, "pytest": pytest.console_main}
@@ -32,11 +36,13 @@ def forked(
 ) -> subprocess.CompletedProcess[str]:
     """What a command did and said in ``folder``; others than ``vitcheck`` and ``pytest`` start as ever."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), started_quickly():
+            with patch.dict(os.environ, environment, clear=True):
+                ready()
             warnings.simplefilter("ignore", DeprecationWarning)  # the threads of pytest-xdist stay behind
             pid = os.fork()
-        if not pid:
-            _become(words, folder, environment, out, errors)
+            if not pid:
+                _become(words, folder, environment, out, errors)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         out.seek(0)
         errors.seek(0)

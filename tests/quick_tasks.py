@@ -19,7 +19,7 @@ from vitcheck.checks.examining.passes.pictures import PictureError
 from vitcheck.checks.record.result import Result, Status
 from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.reading.packing import Handed
+from vitcheck.submissions.reading.packing import HandIn
 from vitcheck.submissions.sandbox.isolation import IsolationError
 
 os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # where workers find the tasks that they are sent
@@ -84,5 +84,5 @@ def quick(limits: Limits | None = None, /, **texts: str) -> Iterable[Quick]:
     """Yield a task for each submission and its text."""
     asked = load_assignment("vit-debugging").model_copy(update={"limits": limits or Limits()})
     for name, text in texts.items():
-        handed = Handed(f"{name}.py", False, {f"{name}.py": text.encode()})
+        handed = HandIn(f"{name}.py", False, {f"{name}.py": text.encode()})
         yield Quick(handed, name, asked, seed=7)

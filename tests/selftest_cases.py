@@ -17,8 +17,8 @@ from generated.wrong import Wrong
 from mutants import CROSSCUTTING, MUTANTS, PAIRS, PLANTED, REFACTORINGS, Mutant, source
 
 from vitcheck.checks.tools.selftest.cases import Case, Planted
+from vitcheck.checks.tools.selftest.corpus_counts import every
 from vitcheck.checks.tools.selftest.generated import Generated
-from vitcheck.checks.tools.selftest.measuring import every
 
 _PLANTED, _PAIRS, _REWRITES = 420, 40, 80  # of those that rules make: all of them would take an hour
 

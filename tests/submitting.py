@@ -14,7 +14,7 @@ from vitcheck.checks.parts.exercises import Exercises
 from vitcheck.checks.parts.parts import Parts
 from vitcheck.reference.exercises import EXERCISES
 from vitcheck.submissions.child import sample_requests
-from vitcheck.submissions.child.loading.loading import load
+from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.child.subject import Submission
 from vitcheck.submissions.host.conversation import Child
 from vitcheck.submissions.host.session import Session

@@ -14,8 +14,8 @@ from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child.child import failure_of
 from vitcheck.submissions.child.passes import recording
 from vitcheck.submissions.child.tracing.failing import failed_call
+from vitcheck.submissions.child.tracing.mark_watcher import Watcher
 from vitcheck.submissions.child.tracing.results import Results, results_in
-from vitcheck.submissions.child.tracing.sights import Watcher
 from vitcheck.submissions.child.tracing.tracing import Tracer
 from vitcheck.submissions.host.decoding import decode
 from vitcheck.submissions.host.trace import Trace

@@ -18,11 +18,10 @@ else:
 
 # Functions of reference/equations.py in whose place forms of this catalogue are looked for.
 EQUATIONS = (
-    *("cut_patches", "flatten_patches", "prepend_class_token", "add_positions", "attention_scores"),
-    *("attention_probabilities", "attention_context", "merge_heads", "gelu", "class_representation"),
-    "class_probabilities",
+    *("cut_patches", "flatten_patches", "prepend_class_token", "add_positions", "standardise"),
+    *("attention_scores", "attention_probabilities", "attention_context", "merge_heads", "attention_sum"),
+    *("gelu", "mlp_sum", "class_representation", "class_probabilities"),
 )
-Edit = Sequence[str]  # what stands in the reference once, and what takes its place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +40,13 @@ class Mistake:
     explanation: str  # what it does and how to see it
     confused_with: tuple[str, ...] = ()  # give the very same numbers: only the code can tell them apart
     # by the name of one of EQUATIONS, what it returns where the mistake is made, in terms of its arguments,
-    # torch and math: so it is recognised, and planted in the reference
-    equation: Mapping[str, str] = field(default_factory=dict)
-    # by architecture, or "any", what makes the reference make it, where no equation of its own does
-    planted: Mapping[str, Sequence[Edit]] = field(default_factory=dict)
+    # torch and math: so it is recognised, in each of these ways, and planted in the reference, in the first
+    equation: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    price: float | None = None  # of recognising it so, where that is not the usual one of its kind
+    # a statement at the end of the reference's __init__, which makes it make the mistake: by itself, or where
+    # the model has to be of another size for the equation
+    planted: str = ""
+    planted_in: Sequence[str] = ("report", "pre-norm", "clip")  # elsewhere it is right, or cannot be made
     property: str | None = None  # of the whole model, which tells it
     told_by: str | None = None  # anything else that does
     out_of_reach: str | None = None  # why nothing does
@@ -82,9 +84,17 @@ def near_to(name: str, known: Mapping[str, Mistake]) -> NoReturn:
     raise ValueError(f"{name!r} is no known mistake; {advice}")
 
 
-def _mistake(name: str, *, explanation: str, confused_with: Sequence[str] = (), **rest: Any) -> Mistake:
+def _mistake(
+    name: str,
+    *,
+    explanation: str,
+    confused_with: Sequence[str] = (),
+    equation: Mapping[str, str | Sequence[str]] = MappingProxyType({}),
+    **rest: Any,
+) -> Mistake:
     one_line = " ".join(explanation.split())  # the file wraps it
-    found = Mistake(id=name, explanation=one_line, confused_with=tuple(confused_with), **rest)
+    wrong = {key: (one,) if isinstance(one, str) else tuple(one) for key, one in equation.items()}
+    found = Mistake(id=name, explanation=one_line, confused_with=tuple(confused_with), equation=wrong, **rest)
     if unknown := found.equation.keys() - set(EQUATIONS):
         raise TypeError(f"{name} has an equation {', '.join(sorted(unknown))}, which is none of {EQUATIONS}")
     return found

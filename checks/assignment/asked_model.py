@@ -13,8 +13,6 @@ from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     PlainValidator,
     SerializeAsAny,
@@ -26,6 +24,7 @@ from ...reference.model_sizes import ModelSizes
 from ...submissions.questions.meanings import VALUES
 from ..architecture.complaints import near
 from ..architecture.family import Family, family
+from .asked_table import AskedTable
 
 
 def _family(info: ValidationInfo) -> Family:
@@ -49,13 +48,11 @@ def _argument(value: object, info: ValidationInfo) -> object:
     return value
 
 
-class Model(BaseModel):
+class AskedModel(AskedTable):
     """What the assignment says of the model's class, so that it need not be inferred.
 
     ``arguments`` gives arguments of the constructor a meaning (``"embed_dim"``) or a value (``"=16"``).
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str | None = None
     arguments: dict[str, Annotated[Any, AfterValidator(_argument)]] = {}

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from ...reference.components import COMPONENTS
 from ...reference.exercises import EXERCISES
 from ..architecture.complaints import near
+from .asked_table import AskedTable
 
 
 @dataclass(frozen=True)
@@ -32,16 +33,14 @@ ASPECTS = {
 }
 
 
-class Part(BaseModel):
+class AskedPart(AskedTable):
     """One component or exercise that is asked for; ``name`` pins the class or function."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     points: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     name: str | None = None
 
 
-class ExercisePart(Part):
+class ExercisePart(AskedPart):
     """``fusion`` says how heads are to be fused, where the exercise fuses them; both are right otherwise."""
 
     fusion: Literal["mean", "max"] | None = None
@@ -62,5 +61,5 @@ def _one_of(known: Mapping[str, object]) -> AfterValidator:
     return AfterValidator(check)
 
 
-Components = dict[Annotated[str, _one_of(COMPONENTS)], Annotated[Part, BeforeValidator(_worth)]]
+Components = dict[Annotated[str, _one_of(COMPONENTS)], Annotated[AskedPart, BeforeValidator(_worth)]]
 Exercises = dict[Annotated[str, _one_of(EXERCISES)], Annotated[ExercisePart, BeforeValidator(_worth)]]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 from typing_extensions import Self
 
 from ..architecture.complaints import near
+from .asked_table import AskedTable
 from .kinds import PARTS, group_of, groups, kind_of, kinds
 
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -27,10 +28,8 @@ def _group_or_check(name: str) -> str:
     raise ValueError(f"{name!r} is neither a group of checks nor the id of one; {near(name, known)}")
 
 
-class _Points(BaseModel):
+class _Points(AskedTable):
     """What each group of checks is worth in all; ``checks`` gives single ones a share of their own."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     written: _Amount = 0
     own: _Amount = 0

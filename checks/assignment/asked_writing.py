@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from .asked_table import AskedTable
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Question(_Table):
+class WrittenQuestion(AskedTable):
     """A question that is answered in writing, and what a person looks for in the answer."""
 
     text: Annotated[str, Field(min_length=1)]
@@ -20,10 +18,10 @@ class Question(_Table):
     points: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0
 
 
-class WrittenPart(_Table):
+class WrittenPart(AskedTable):
     """What is looked for in the report: the stages with their shapes, and the answers, by their ids."""
 
-    questions: dict[Annotated[str, Field(pattern=r"^[A-Za-z][\w-]*$")], Question] = {}
+    questions: dict[Annotated[str, Field(pattern=r"^[A-Za-z][\w-]*$")], WrittenQuestion] = {}
 
     @property
     def possible(self) -> float:

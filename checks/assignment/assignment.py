@@ -13,7 +13,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PrivateAttr,
     ValidationError,
@@ -26,10 +25,11 @@ from ...submissions.limits import Limits
 from ..architecture.complaints import UNSEEN, complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
 from ..record.result import Visibility
-from .asked_model import Blocks, FullSizes, Known, Labels, Model
-from .asked_parts import ASPECTS, Components, ExercisePart, Exercises, Part
+from .asked_model import AskedModel, Blocks, FullSizes, Known, Labels
+from .asked_parts import ASPECTS, AskedPart, Components, ExercisePart, Exercises
 from .asked_points import GroupOrCheck, Points
-from .asked_writing import Question, WrittenPart
+from .asked_table import AskedTable
+from .asked_writing import WrittenPart, WrittenQuestion
 from .kinds import PARTS, group_of, kind_of
 
 if sys.version_info >= (3, 11):
@@ -45,11 +45,7 @@ class AssignmentError(Exception):
     """An assignment that cannot be used; the message names the file, the line, the key and the way out."""
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Permission(_Table):
+class Permission(AskedTable):
     """Whether a variant is accepted, and what the student is told about it."""
 
     allow: bool
@@ -65,7 +61,7 @@ def _permission(value: object) -> object:
     raise ValueError('must be "allow", "forbid", or a table such as { allow = false, reason = "…" }')
 
 
-class Variants(_Table):
+class Variants(AskedTable):
     """Which forms of the model are accepted."""
 
     default: Literal["allow", "forbid"] = "allow"
@@ -81,7 +77,7 @@ class Variants(_Table):
         return default | {UNSEEN: {name: value for name, value in table.items() if name != "default"}}
 
 
-class Rules(_Table):
+class Rules(AskedTable):
     """The rules about the code itself that are checked."""
 
     breakpoints: bool = True
@@ -97,7 +93,7 @@ def _positive(limits: Limits) -> Limits:
     return limits
 
 
-class Assignment(_Table):
+class Assignment(AskedTable):
     """One assignment: a whole model, or parts, or both. ``full`` are the sizes asked for, with one image."""
 
     name: str
@@ -106,7 +102,7 @@ class Assignment(_Table):
     architectures: Blocks = ()  # the kinds of blocks of the whole model; none where only parts are asked for
     labels: Labels = ("report", "sheet")
     examples: Annotated[int, Field(ge=2)] = 20
-    model: Model = Model()
+    model: AskedModel = AskedModel()
     outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
     full: FullSizes = Field(alias="sizes")
     variants: Variants = Variants()
@@ -285,13 +281,17 @@ def _keys(table: tuple[str, ...], family: Family) -> list[str]:
         return list(Limits.__dataclass_fields__)
     models: dict[tuple[str, ...], type[BaseModel]] = {
         (): Assignment,
-        ("model",): Model,
+        ("model",): AskedModel,
         ("points",): Points,
         ("rules",): Rules,
         ("written",): WrittenPart,
     }
     if table in (("components",), ("exercises",)):
         return list(COMPONENTS if table == ("components",) else EXERCISES)
-    parts: dict[str, type[BaseModel]] = {"components": Part, "exercises": ExercisePart, "written": Question}
+    parts: dict[str, type[BaseModel]] = {
+        "components": AskedPart,
+        "exercises": ExercisePart,
+        "written": WrittenQuestion,
+    }
     model = models[table] if table in models else parts.get(table[0], Permission)
     return [field.alias or name for name, field in model.model_fields.items()]

@@ -8,22 +8,21 @@ import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-from ...submissions.reading.names import submission_names
-from ...submissions.reading.packing import Handed, pack_folder, pack_of_class
+from ...submissions.reading.packing import HandIn, pack_folder, pack_of_class
+from ...submissions.reading.submission_names import submission_names
 from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
 from ..record.adjustment import UNADJUSTED
 from ..record.result import GRADER_FAILED, Result
 from .engines import Begun, Done, Engine
-from .gradebook.errors import GradebookError
+from .gradebook.gradebook_error import GradebookError
 from .gradebook.store import Gradebook, Work
 from .tasks import Setting, Task
 
 
-class Watch(Protocol):
-    """Who is told how a run goes on."""
+class Watch:
+    """Who is told how a run goes on; what is not overridden is passed over."""
 
     def start(self, waiting: int, taken: int) -> None:
         """So many are graded now, and so many taken from the gradebook."""
@@ -69,7 +68,7 @@ def grade_many(
     that or a file cannot be written, and EngineError. Where the grader fails on one of them, by whatever
     exception, that one is lost and the others are graded.
     """
-    from ...reports import write_class
+    from ...reports.writer import write_class
 
     class_ = dict(zip(submission_names(paths), paths, strict=True))
     own = pack_folder(checks) if checks else None
@@ -82,30 +81,30 @@ def grade_many(
         seed=seed,
         forced=force,
     )
-    going = _Going(work, out, gradebook, watch)
+    class_run = _ClassRun(work, out, gradebook, watch)
     tasks = (
-        Task(pack_of_class(path), name, assignment, going.run.seed, own, setting)
+        Task(pack_of_class(path), name, assignment, class_run.run.seed, own, setting)
         for name, path in class_.items()
-        if name not in going.taken
+        if name not in class_run.taken
     )
-    watch.start(len(class_) - len(going.taken), len(going.taken))
+    watch.start(len(class_) - len(class_run.taken), len(class_run.taken))
     with engine:
         for event in engine.run(tasks):
             if isinstance(event, Begun):
                 watch.begun(event.task.name)
             else:
-                going.keep(event)
-    write_class(going.results(), out, going.adjustments)
-    return going.end()
+                class_run.keep(event)
+    write_class(class_run.results(), out, class_run.adjustments)
+    return class_run.end()
 
 
-def _digest(assignment: Assignment, own: Handed | None) -> str:
+def _digest(assignment: Assignment, own: HandIn | None) -> str:
     """The same where the same is asked for."""
     asked = assignment.model_dump_json() + (own.digest if own else "")
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
-class _Going:
+class _ClassRun:
     """A run that goes on: which attempts are taken from the gradebook, and which were made."""
 
     def __init__(self, work: Work, out: Path, gradebook: Gradebook, watch: Watch) -> None:
@@ -154,7 +153,7 @@ class _Going:
         return Class(self.run.seed, len(self._graded.keys() - self._lost.keys()), left, tuple(self._lost))
 
     def _write(self, result: Result) -> None:
-        from ...reports import write_submission
+        from ...reports.writer import write_submission
 
         name = result.submission
         write_submission(result, self._out / name, self.adjustments.get(name, UNADJUSTED))

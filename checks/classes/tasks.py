@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ...submissions.errors import SubmissionError
 from ...submissions.host.process import Zygote
-from ...submissions.reading.names import submission_name
-from ...submissions.reading.packing import Handed, pack, pack_folder
+from ...submissions.reading.packing import HandIn, pack, pack_folder
+from ...submissions.reading.submission_names import submission_name
 from ...submissions.reading.unseen import plain
 from ...submissions.sandbox.isolation import Isolation, open_sandbox
 from ..architecture.family import version_of
@@ -41,11 +41,11 @@ class Setting:
 class Task:
     """One submission, and all that is needed to grade it."""
 
-    handed: Handed
+    handed: HandIn
     name: str  # of the submission in the class
     assignment: Assignment
     seed: int
-    checks: Handed | None = None  # a folder with further checks
+    checks: HandIn | None = None  # a folder with further checks
     setting: Setting = Setting()
     picture: Picture | None = None  # what the record shows of the stages is of a pass on it
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from torch import Tensor
 
 from ..locating.context import Context, Predict
@@ -35,7 +33,8 @@ def stages_beside(examples: Examples) -> frozenset[str]:
     moves = _moves(examples, odd)
     if moves or (moves is None and made is None):
         return frozenset()
-    return frozenset(_keys(step for step in walk.steps if made is None or not _is_in(step, made)))
+    beside = (step.key for step in walk.steps if made is None or not _is_in(step, made))
+    return frozenset(beside) - {"logits"}
 
 
 def _made_from(walk: Walk) -> frozenset[int] | None:
@@ -50,10 +49,6 @@ def _made_from(walk: Walk) -> frozenset[int] | None:
 
 def _is_in(step: Step, records: frozenset[int]) -> bool:
     return step.found is None or any(place.record in records for place in step.found.places)
-
-
-def _keys(steps: Iterable[Step]) -> Iterator[str]:
-    return (step.key for step in steps if step.key != "logits")
 
 
 def _moves(examples: Examples, odd: Step) -> bool | None:

@@ -13,7 +13,7 @@ from ..locating.walk import Walk
 
 
 @dataclass(frozen=True)
-class Met:
+class Operand:
     """A tensor that the failing call was given."""
 
     name: str  # of the variable that held it, or ""
@@ -30,7 +30,7 @@ class Facts:
     walk: Walk
     error: StudentCodeFailed
     stage: str
-    met: tuple[Met, ...]
+    operands: tuple[Operand, ...]
 
     @property
     def op(self) -> str:
@@ -95,7 +95,7 @@ def _joined_on_images(facts: Facts) -> Cause | None:
     """The class token and the patches joined along the axis of images."""
     axis = facts.numbers[-1] if facts.numbers else 0
     along_images = (
-        facts.joins and axis in (0, -3) and any(one.stage == "patch_embeddings" for one in facts.met)
+        facts.joins and axis in (0, -3) and any(one.stage == "patch_embeddings" for one in facts.operands)
     )
     return Cause("cls-cat-on-batch-dim", "tokens") if along_images else None
 
@@ -103,20 +103,20 @@ def _joined_on_images(facts: Facts) -> Cause | None:
 def _token_of_other_batch(facts: Facts) -> Cause | None:
     """A class token for another number of images than there are."""
     B = facts.walk.sizes.batch
-    for one in facts.met if facts.joins else ():
+    for operand in facts.operands if facts.joins else ():
         trace = facts.walk.trace
-        if one.shape[0] == B or len(one.shape) != 3 or trace.value(one.reference).image:
+        if operand.shape[0] == B or len(operand.shape) != 3 or trace.value(operand.reference).image:
             continue
-        own = trace.value(one.reference).shape[0]  # rows of what it is a view of
-        if own > 1 and own == one.shape[0]:
+        own = trace.value(operand.reference).shape[0]  # rows of what it is a view of
+        if own > 1 and own == operand.shape[0]:
             return Cause("cls-per-batch-slot", "class_token")
-        return Cause("batch-size-hard-coded" if one.name else None, "class_token")
+        return Cause("batch-size-hard-coded" if operand.name else None, "class_token")
     return None
 
 
 def _table_without_class_token(facts: Facts) -> Cause | None:
     """One row of positions fewer than there are tokens."""
-    rows = [one.shape[-2] for one in facts.met if len(one.shape) > 1 and not _of_image(facts, one)]
+    rows = [one.shape[-2] for one in facts.operands if len(one.shape) > 1 and not _of_image(facts, one)]
     tokens = facts.walk.sizes.tokens
     if (
         facts.op not in ("add", "__add__", "__radd__", "add_", "__iadd__")
@@ -126,12 +126,12 @@ def _table_without_class_token(facts: Facts) -> Cause | None:
     return Cause("pos-before-cls-row-mismatch" if rows == [tokens - 1] else None, "positioned_tokens")
 
 
-def _of_image(facts: Facts, one: Met) -> bool:
+def _of_image(facts: Facts, one: Operand) -> bool:
     return facts.walk.trace.value(one.reference).image
 
 
 def _keys_reversed(facts: Facts) -> Cause | None:
-    shapes = [one.shape for one in facts.met]
+    shapes = [one.shape for one in facts.operands]
     reversed_ = len(shapes) == 2 and len(shapes[0]) == 4 and shapes[1] == shapes[0][::-1]
     return Cause("all-axes-transposed", "attention_scores") if reversed_ else None
 
@@ -141,7 +141,7 @@ def _weights_merged(facts: Facts) -> Cause | None:
     if facts.stage not in ("attention_context", "attention_output"):
         return None
     pairs = facts.walk.context.stages.get(("attention_probabilities", facts.walk.blocks + 1))
-    merged = [one for one in facts.met if pairs is not None and prod(one.shape) == pairs.numel()]
+    merged = [one for one in facts.operands if pairs is not None and prod(one.shape) == pairs.numel()]
     leads = facts.cuts or facts.op == "linear"
     return Cause("weights-used-as-context", "attention_context") if merged and leads else None
 
@@ -149,7 +149,7 @@ def _weights_merged(facts: Facts) -> Cause | None:
 def _heads_do_not_divide(facts: Facts) -> Cause | None:
     """A view by heads whose rounded width leaves features over."""
     width = facts.walk.sizes.embed_dim
-    if not facts.cuts or not facts.met or facts.stage not in ("query", "key", "value"):
+    if not facts.cuts or not facts.operands or facts.stage not in ("query", "key", "value"):
         return None
     h, d = facts.numbers[-2:] if len(facts.numbers) > 2 else (1, 0)
     return Cause("head-dim-floor", "query") if h > 1 and width % h and d == width // h else None
@@ -158,9 +158,9 @@ def _heads_do_not_divide(facts: Facts) -> Cause | None:
 def _view_of_other_batch(facts: Facts) -> Cause | None:
     """A view that would fit another number of images."""
     B, asked = facts.walk.sizes.batch, facts.numbers
-    if not facts.cuts or not facts.met or not asked or asked[0] in (B, -1) or asked[0] < 1 or -1 in asked:
+    if not (facts.cuts and facts.operands and asked) or asked[0] in (B, -1) or asked[0] < 1 or -1 in asked:
         return None
-    fits = prod(asked) // asked[0] * B == prod(facts.met[0].shape)
+    fits = prod(asked) // asked[0] * B == prod(facts.operands[0].shape)
     return Cause("batch-size-hard-coded", facts.stage) if fits else None
 
 

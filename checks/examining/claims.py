@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from ...submissions.errors import Frame
-from ...submissions.host.trace import Reference, Sight, Trace
+from ...submissions.host.trace import Reference, Trace, VisibleLocal
 from ...submissions.reading.code import Mark, headings, marks, module_file
 from ...submissions.reading.python_text import decode
 from ..locating.search.places import places_in
@@ -103,16 +103,16 @@ def _marked(examples: Examples, trace: Trace) -> _Claims:
     found = marks(examples.source.files)
     for label in dict.fromkeys(sorted(mark.label for mark in found)):
         rows = [
-            (_is_before(trace, sight, found[sight.mark]), Claim(label, sight.name, sight.reference))
-            for sight in trace.sights
-            if sight.mark >= 0 and found[sight.mark].label == label
+            (_is_before(trace, local, found[local.mark]), Claim(label, local.name, local.reference))
+            for local in trace.sights
+            if local.mark >= 0 and found[local.mark].label == label
         ]
         rows.sort(key=lambda row: (row[0], row[1].reference.kind, row[1].reference.number), reverse=True)
         yield _meanings(examples, label), [claim for _, claim in rows]
 
 
-def _is_before(trace: Trace, sight: Sight, mark: Mark) -> bool:
-    frames = trace.value(sight.reference).frames
+def _is_before(trace: Trace, local: VisibleLocal, mark: Mark) -> bool:
+    frames = trace.value(local.reference).frames
     return bool(frames) and frames[0].file == mark.file and frames[0].line <= mark.line
 
 
@@ -203,5 +203,4 @@ def _ancestors(trace: Trace, key: _Key) -> set[_Key]:
 
 def _follows(trace: Trace, reference: Reference) -> bool:
     """Was it computed from the image?"""
-    ancestors = _ancestors(trace, _key(reference))
-    return any(trace.records[number].image for kind, number in ancestors if kind == "record")
+    return any(trace.records[number].image for number in trace.ancestors(reference))

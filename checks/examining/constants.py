@@ -15,14 +15,13 @@ from torch import Tensor
 from ...submissions.host.trace import Use
 from ..locating.search.norms import BatchNorm, Norm
 from ..locating.search.origins import origin
-from ..locating.search.parameters import Linear
+from ..locating.search.parameters import LinearMap
 from ..locating.walk import Finding
 from .passes.example import Example
 from .passes.examples import Examples
 
-_NO_TABLE = (
-    1e-6  # of the largest token: positions drawn or computed by any formula are a million times larger
-)
+# of the largest token: positions drawn or computed by any formula are a million times larger
+_NO_TABLE = 1e-6
 _STAGES = {  # where the weights of a role are read; positions may be fixed (see vit.position_tables)
     "projection": "patch_embeddings",
     "norm1": "query",
@@ -109,7 +108,7 @@ def _read(example: Example) -> Iterator[tuple[tuple[str, str, str], Tensor]]:
                 yield (where, role, part), example.context.use(use)
 
 
-def _is_plain(weight: Tensor, player: Linear | Norm | BatchNorm, part: str) -> bool:
+def _is_plain(weight: Tensor, player: LinearMap | Norm | BatchNorm, part: str) -> bool:
     """Is it as good as none: a bias of zeros, a norm's weight of ones?"""
     nothing = 0.0 if part == "bias" else 1.0
-    return not (part == "weight" and isinstance(player, Linear)) and bool((weight == nothing).all())
+    return not (part == "weight" and isinstance(player, LinearMap)) and bool((weight == nothing).all())

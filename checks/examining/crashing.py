@@ -11,7 +11,7 @@ from ...submissions.errors import StudentCodeFailed
 from ..locating.search.axes import names_of
 from ..locating.search.nearness import same
 from ..locating.walk import Walk
-from .causes import Facts, Met, cause_of
+from .causes import Facts, Operand, cause_of
 from .operations import demand_of
 
 _WORD = re.compile(r"\b[A-Za-z_]\w{0,63}\b")  # longer ones are no names that somebody misspells
@@ -30,7 +30,7 @@ class Crash:
 
 def diagnose(walk: Walk, error: StudentCodeFailed, files: Mapping[str, bytes]) -> Crash:
     """Explains ``error``, which ended the pass that ``walk`` went through."""
-    facts = Facts(walk, error, _next_stage(walk), _met(walk))
+    facts = Facts(walk, error, _next_stage(walk), _operands(walk))
     cause = cause_of(facts)
     if cause is not None and cause.stage not in walk.family.by_key:  # it is one of another architecture's
         cause = None
@@ -49,12 +49,12 @@ def _next_stage(walk: Walk) -> str:
     return next((one.key for one in stages[1:] if one.key not in reached), stages[-1].key)
 
 
-def _met(walk: Walk) -> tuple[Met, ...]:
+def _operands(walk: Walk) -> tuple[Operand, ...]:
     """The tensors of the failing call."""
     failed = walk.trace.failed
     if failed is None:
         return ()
-    met = []
+    found = []
     for name, reference in failed.inputs:
         value, stage = walk.trace.value(reference), None
         if "float" in value.dtype:
@@ -63,17 +63,17 @@ def _met(walk: Walk) -> tuple[Met, ...]:
             alike = (key for key, one in settled if one.shape == tensor.shape and same(one, tensor))
             stage = next(alike, None)
         parameter = value.name if reference.kind == "leaf" else ""
-        met.append(Met(name, tuple(reference.shape), stage, parameter, reference))
-    return tuple(met)
+        found.append(Operand(name, tuple(reference.shape), stage, parameter, reference))
+    return tuple(found)
 
 
 def _given(facts: Facts) -> str:
-    if not facts.met:
+    if not facts.operands:
         return ""
-    return f"{facts.op} was given {' and '.join(_told(one, facts.walk) for one in facts.met)}."
+    return f"{facts.op} was given {' and '.join(_told(one, facts.walk) for one in facts.operands)}."
 
 
-def _told(one: Met, walk: Walk) -> str:
+def _told(one: Operand, walk: Walk) -> str:
     """Its variable, what it is, and its size by axes."""
     size = " × ".join(map(str, one.shape)) or "a single number"
     parts = [f"`{one.name}`"] if one.name else []

@@ -12,10 +12,11 @@ from ...submissions.host.session import Session
 from ...submissions.questions.habits import Habit, WatchHabits
 from ...submissions.questions.inventory import Inventory, TakeInventory
 from ...submissions.questions.plain_passes import Passes, RunPasses
-from ...submissions.questions.uses import Slopes, Use
+from ...submissions.questions.uses import Slopes, UseOutcome
 from ...submissions.reading.source import Source
 from ..assignment.assignment import Assignment
 from ..assignment.commands import command_line
+from ..locating.anatomy import anatomy_of
 from ..locating.search.returned_scores import scores_in
 from ..locating.walk import Finding
 from .asked_once import asked_once
@@ -34,9 +35,6 @@ from .returned_paths import paths_of_scores
 from .scales import fixed_scale
 from .using import ask, ask_slopes, deeper_example
 from .verdicts import CheckFailed, NotAsked
-
-# what a block of another architecture than the assignment's is called
-_FOREIGN = {"pre-norm": "pre-norm-block", "report": "report-hybrid-block", "post-norm": "post-norm-block"}
 
 
 class Examination(Examples):
@@ -74,8 +72,8 @@ class Examination(Examples):
         instead = {one.stage for one in fixed}  # of what it looks like at single sizes
         named = (one for one in steps if (one.key, one.block) not in unnamed and one.key not in instead)
         found = [*(one for step in named for one in step.findings), *fixed]
-        if self.is_foreign and self.architecture in _FOREIGN:
-            found.append(Finding(_FOREIGN[self.architecture], "post_mlp_norm", None))
+        if self._foreign:
+            found.append(Finding(self._foreign, "post_mlp_norm", None))
         if self.diagnosis is not None and self.diagnosis.id is not None:
             found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
         found += [one.finding for one in self.false_claims()]
@@ -145,8 +143,13 @@ class Examination(Examples):
 
     def counts(self, id: str) -> bool:
         """Does this finding cost marks here?"""
-        foreign = self.is_foreign and id == _FOREIGN.get(self.architecture or "")
-        return foreign or not self.assignment.allows(id)[0]
+        return id == self._foreign or not self.assignment.allows(id)[0]
+
+    @cached_property
+    def _foreign(self) -> str:
+        """The id of having other blocks than the assignment asks for; "" where that is not so."""
+        kinds = {one.name: one.foreign for one in anatomy_of(self.family).blocks}
+        return kinds.get(self.architecture or "", "") if self.is_foreign else ""
 
     @cached_property
     def absent(self) -> frozenset[str]:
@@ -200,7 +203,7 @@ class Examination(Examples):
         return self.session.ask(TakeInventory(sizes=sizes, seed=self.seed))
 
     @asked_once
-    def used(self) -> Mapping[str, Use]:
+    def used(self) -> Mapping[str, UseOutcome]:
         """The first example in every way in which models are used."""
         self.demand_a_model()
         return ask(self)

@@ -19,7 +19,7 @@ from ...reference.normalisation import undo
 from .passes.replay import Seen
 
 
-class Pass(Protocol):
+class MeasuredPass(Protocol):
     """What is measured on. Members raise LookupError or ValueError where the code has no such thing."""
 
     @property
@@ -41,18 +41,18 @@ class Pass(Protocol):
     def before_activation(self, block: int) -> Tensor: ...
 
 
-Measure = Callable[[Pass, Seen, int], Tensor]
+Measure = Callable[[MeasuredPass, Seen, int], Tensor]
 Measures = Mapping[str, Mapping[str, Measure]]  # by the key of a stage and the name of the array
 
 _POINTS = 240  # of an activation's curve: enough to see its shape
 
 
-def pixels(of: Pass, seen: Seen, image: int) -> Tensor:
+def pixels(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """The image that the stages were computed from, in bytes."""
     return _colours(of.stage("image")[image])
 
 
-def tiles(of: Pass, seen: Seen, image: int) -> Tensor:
+def tiles(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """The patches in the same colours, where the image is no noise."""
     if not _has_equals(of.stage("image")[image]) or seen.student.shape != seen.right.shape:
         raise ValueError("noise tells nothing to the eye, and other shapes are no pictures")
@@ -73,13 +73,13 @@ def _colours(numbers: Tensor) -> Tensor:
     return (255 * (shown - low) / (high - low)).round().to(torch.uint8)
 
 
-def grid(of: Pass, seen: Seen, image: int) -> Tensor:
+def grid(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """Height and width of the image, and the side of a patch."""
     sizes = of.sizes
     return torch.tensor([sizes.height, sizes.width, sizes.patch])
 
 
-def sources(of: Pass, seen: Seen, image: int) -> Tensor:
+def sources(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """Where in the image each number was read: the patch's number, plus how far into it the pixel stands.
 
     That share counts row by row. NaN where the number is not in the image.
@@ -97,25 +97,25 @@ def sources(of: Pass, seen: Seen, image: int) -> Tensor:
     return torch.where(values[near] == numbers, patch + share, torch.nan)
 
 
-def similarity(of: Pass, seen: Seen, image: int) -> Tensor:
+def similarity(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """The cosine of the angle between each two positions: what was added to S06."""
     positions = seen.student[image] - of.stage("tokens")[image]
     cosines: Tensor = cosine_similarity(positions[:, None], positions[None], dim=-1)
     return cosines
 
 
-def norms(of: Pass, seen: Seen, image: int) -> Tensor:
+def norms(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """The length of each vector, such as that of every head's query for every token."""
     lengths: Tensor = torch.linalg.vector_norm(seen.student[image], dim=-1)
     return lengths
 
 
-def row_sums(of: Pass, seen: Seen, image: int) -> Tensor:
+def row_sums(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """What a token's attention sums to, in each head."""
     return seen.student[image].sum(-1)
 
 
-def class_attention(of: Pass, seen: Seen, image: int) -> Tensor:
+def class_attention(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """What the class token attends to, in each head, as a picture of the grid of patches."""
     row = of.class_row
     shares = seen.student[image][:, row]
@@ -126,7 +126,7 @@ def class_attention(of: Pass, seen: Seen, image: int) -> Tensor:
 def token_statistics(role: str) -> Measure:
     """Mean and standard deviation of each token before a norm, and after it without its weight and bias."""
 
-    def measure(of: Pass, seen: Seen, image: int) -> Tensor:
+    def measure(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
         before, after = of.around_norm(role, seen)
         both = torch.stack([before[image], after[image]])
         return torch.stack([both.mean(-1), both.std(-1, correction=0)], 1)
@@ -134,7 +134,7 @@ def token_statistics(role: str) -> Measure:
     return measure
 
 
-def curve(of: Pass, seen: Seen, image: int) -> Tensor:
+def curve(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """Numbers before the activation, in order, what became of each, and what the equation makes of it."""
     before, order = of.before_activation(seen.step.block)[image].reshape(-1).sort()
     picked = torch.linspace(0, len(before) - 1, min(_POINTS, len(before))).long()
@@ -142,7 +142,7 @@ def curve(of: Pass, seen: Seen, image: int) -> Tensor:
     return torch.stack([before[picked], after[picked], right[picked]])
 
 
-def stream(of: Pass, seen: Seen, image: int) -> Tensor:
+def stream(of: MeasuredPass, seen: Seen, image: int) -> Tensor:
     """The length of each token before the first block and after every block; the class token comes first."""
     tokens = torch.stack([one[image].norm(dim=-1) for one in of.stream])
     return tokens.roll(-of.class_row % tokens.shape[1], 1)

@@ -17,7 +17,7 @@ def demand_of(facts: Facts) -> str:
         return (
             "After a transposition the numbers no longer lie in that order: reshape copies them, view cannot."
         )
-    shapes = [one.shape for one in facts.met]
+    shapes = [one.shape for one in facts.operands]
     rule = _RULES.get(_plain(facts.op))
     return rule(shapes, facts.numbers) if rule is not None and shapes else _of_no_call(facts)
 

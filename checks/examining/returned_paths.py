@@ -67,16 +67,16 @@ def _complaints(example: Example, paths: Sequence[str], label: str) -> Iterator[
     for path, why in example.trace.left_out:
         if (one := Output(path, seen.student, "")).is_called_scores:
             yield f"{_called(one)} {why}, so that no scores can be read from it."
-    for one in scores[1:]:
-        if not _may_stand_beside(example, one, seen.student):
+    for output in scores[1:]:
+        if not _may_stand_beside(example, output, seen.student):
             yield (
-                f"{_called(one)} has the shape of the class scores, and does not follow from those at "
+                f"{_called(output)} has the shape of the class scores, and does not follow from those at "
                 f"{scores[0].path!r}: return beside the scores what is made of them, or has another shape."
             )
     best = seen.student.argmax(-1).double()
-    for one in outputs.values():
-        if is_label(one, seen.student.shape) and not one.is_one_of([best]):
-            yield f"{_called(one)} is one number for each image, and not the class with the largest score."
+    for output in outputs.values():
+        if is_label(output, seen.student.shape) and not output.is_one_of([best]):
+            yield f"{_called(output)} is one number for each image, and not the class with the largest score."
 
 
 def _not_made(

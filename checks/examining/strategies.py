@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from .drawing import Draw
 from .examination import Examination
-from .passes.shrinking import draws_of, nothing_kept
+from .passes.shrinking import SETTINGS, draws_of, nothing_kept
 
 _EXAMPLES = 20  # a test may ask for another number, with hypothesis.settings
 
@@ -59,15 +59,7 @@ def drawn_alike() -> Iterator[None]:
     """Within, hypothesis keeps nothing, and draws the same each time."""
     before = hypothesis.settings.default
     assert before is not None  # there is always one
-    ours = hypothesis.settings(
-        max_examples=_EXAMPLES,
-        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
-        database=None,
-        deadline=None,
-        derandomize=True,
-        report_multiple_bugs=False,
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
+    ours = hypothesis.settings(SETTINGS, max_examples=_EXAMPLES, derandomize=True, report_multiple_bugs=False)
     _load("vitcheck", ours)
     try:
         with nothing_kept():

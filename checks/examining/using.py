@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from ...submissions.questions.uses import MeasureSlopes, Slopes, TryUses, Use
+from ...submissions.questions.uses import MeasureSlopes, Slopes, TryUses, UseOutcome
 from .drawing import Draw, is_large
 from .passes.example import Example
 from .passes.examples import Examples
@@ -22,7 +22,7 @@ RANGES = {"bytes": (0.0, 255.0), "unit": (0.0, 1.0)}
 _DEEPER = 5, 7  # blocks, beyond those that stages are located in
 
 
-def ask(examples: Examples) -> Mapping[str, Use]:
+def ask(examples: Examples) -> Mapping[str, UseOutcome]:
     """Every use of the model by name, on the first example."""
     draw = examples.first_draw
     image = draw.image

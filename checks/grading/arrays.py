@@ -18,7 +18,7 @@ from torch import Tensor
 
 from ...reference.stages import Stage
 from ..examining.examination import Examination
-from ..examining.measures import Measures, Pass
+from ..examining.measures import MeasuredPass, Measures
 from ..examining.passes.replay import Seen
 from ..locating.comparing import ROUNDING
 from ..rules.rulebook import rulebook_of
@@ -37,7 +37,7 @@ def kept_arrays(models: Sequence[Examination]) -> bytes | None:
     return packed(passes, rulebook_of(family).measures)
 
 
-def packed(passes: Mapping[str, tuple[Pass, Seen]], measures: Measures) -> bytes | None:
+def packed(passes: Mapping[str, tuple[MeasuredPass, Seen]], measures: Measures) -> bytes | None:
     """The same for stages by label, each with the pass that it was seen in.
 
     Of a stage that is right, the first image of the batch is kept, else the one with the largest error.
@@ -57,7 +57,7 @@ def packed(passes: Mapping[str, tuple[Pass, Seen]], measures: Measures) -> bytes
     return save(arrays, {"stages": json.dumps(told)}) if arrays else None
 
 
-def _shown(models: Sequence[Examination], row: Stage) -> tuple[Pass, Seen] | None:
+def _shown(models: Sequence[Examination], row: Stage) -> tuple[MeasuredPass, Seen] | None:
     """The stage in the first model or component that gets it wrong, else in the first that has it."""
     found = [(one.shown(), seen) for one in models if (seen := worst(one, row.key)) is not None]
     found = [pair for pair in found if pair[1].student.dim() > 1 and pair[1].student.numel()]
@@ -70,7 +70,7 @@ def _image(seen: Seen) -> int:
     return int((seen.student - seen.right).abs().flatten(1).amax(1).nan_to_num(torch.inf).argmax())
 
 
-def _of_stage(of: Pass, seen: Seen, image: int, measures: Measures) -> Iterator[tuple[str, Tensor]]:
+def _of_stage(of: MeasuredPass, seen: Seen, image: int, measures: Measures) -> Iterator[tuple[str, Tensor]]:
     yield "student", _cut(seen.student[image])
     if seen.differs(ROUNDING) and seen.student.shape == seen.right.shape:
         yield "expected", _cut(seen.right[image])

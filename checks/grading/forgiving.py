@@ -23,9 +23,9 @@ _BEYOND = "the other checks stand for a fifth of their group, and more than that
 def forgiven(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
     """These outcomes, with what was skipped beyond the bounds as not reached."""
     worth: dict[str, float] = {}
-    for one in outcomes:
-        kind = kind_of(one.id)
-        worth[kind] = worth.get(kind, 0.0) + (points[one.id] if one.asked else 0.0)
+    for outcome in outcomes:
+        kind = kind_of(outcome.id)
+        worth[kind] = worth.get(kind, 0.0) + (points[outcome.id] if outcome.asked else 0.0)
     left = {kind: _FORGIVEN * amount for kind, amount in worth.items()}
     return [_settled(one, points[one.id], left) for one in outcomes]
 

@@ -16,8 +16,8 @@ from ...submissions.errors import Crashed, StudentCodeFailed, SubmissionError
 from ...submissions.host.process import HANDLERS, WITH_SAMPLES, Zygote
 from ...submissions.host.session import Session
 from ...submissions.questions.pins import Pins
-from ...submissions.reading.names import submission_name
 from ...submissions.reading.source import Source, read_source
+from ...submissions.reading.submission_names import submission_name
 from ...submissions.written.reading import read_documents
 from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
@@ -30,14 +30,46 @@ from .running import run_checks
 
 
 @dataclass
-class Known:
-    """What is known of a submission so far, however it ends."""
+class Grading:
+    """A submission on its way to a record: what is asked, and what is known of it so far, however it ends.
 
-    seed: int
+    With a ``picture``, the numbers that the record shows of the stages, and its arrays, are of a pass on it:
+    at the assignment's full size with three blocks, or at the model's own where it is fixed. What is right is
+    judged on random images all the same. What was ``left`` out of it before is noted, a sentence each.
+    """
+
+    path: Path
+    assignment: Assignment
+    zygote: Zygote
+    seed: int = 0
+    picture: Picture | None = None
+    left: tuple[str, ...] = ()
     began: float = field(default_factory=time.perf_counter)
     source: Source | None = None
     notes: Notes = field(default_factory=Notes)
     layers: tuple[str, ...] = ()  # that its process is locked in
+
+    @contextmanager
+    def examined(self) -> Iterator[Examination]:
+        """Open it, so that it can be asked, with no check run on it.
+
+        Raises SubmissionError where it cannot be read, executed or built.
+        """
+        asked = self.assignment
+        source = self.source = read_source(self.path, self.left)
+        handlers = WITH_SAMPLES if "get_attention" in asked.exercises else HANDLERS
+        with self.zygote.child(asked.limits, seed=self.seed, handlers=handlers) as child:
+            self.layers, session = child.layers, Session(child)
+            session.load(source)
+            self.notes = Notes(session.left)
+            examination = Examination(source, session, asked, self.seed, self.picture)
+            if asked.architectures:  # a whole model is asked for
+                pins = Pins(asked.model.name, asked.model.arguments)
+                inferred = session.infer(pins, asked.family.small)
+                self.notes = Notes(session.left, inferred)  # of a script, other statements are left out
+                examination.trace_examples()
+                examination.locate_examples()
+            yield examination
 
     def run(self, examination: Examination | None = None) -> Run:
         """How it was graded, for the record."""
@@ -68,61 +100,25 @@ def grade(
 
     It is read, loaded, traced, located, judged, and told in a record.
 
-    What was ``left`` out of it before is noted, a sentence each.
-
-    With a ``picture``, the numbers that the record shows of the stages, and its arrays, are of a pass on it:
-    at the assignment's full size with three blocks, or at the model's own where it is fixed. What is right is
-    judged on random images all the same.
-
     Raises RuntimeError where the grader itself fails, and PictureError where the model reads no such picture.
     """
     torch.set_num_threads(1)  # tensors are small: more threads only wait for each other
-    known, name = Known(seed), submission_name(path) if name is None else name
+    grading = Grading(path, assignment, zygote, seed, picture, left)
+    name = submission_name(path) if name is None else name
     written = _written(path, assignment, zygote)
-    opened = examined(path, assignment, zygote=zygote, picture=picture, left=left, known=known)
     try:
-        with opened as examination:
+        with grading.examined() as examination:
             if assignment.architectures:
                 refuse_forgeries(examination)
             outcomes = run_checks(examination, checks)
-            run = known.run(examination)
-            return graded(name, examination, outcomes, known.notes, run, written)
+            run = grading.run(examination)
+            return graded(name, examination, outcomes, grading.notes, run, written)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
         where = next(iter(failed.frames), None)
         error: SubmissionError = Crashed(f"the model could not be built: {failed}", where)
     except SubmissionError as raised:
         error = raised
-    return not_graded(name, assignment, error, known.source, known.notes, known.run(), written)
-
-
-@contextmanager
-def examined(
-    path: Path,
-    assignment: Assignment,
-    *,
-    zygote: Zygote,
-    known: Known,
-    picture: Picture | None = None,
-    left: tuple[str, ...] = (),
-) -> Iterator[Examination]:
-    """Open what was handed in at ``path``, so that it can be asked, with no check run on it.
-
-    ``known`` is told on the way. Raises SubmissionError where it cannot be read, executed or built.
-    """
-    source = known.source = read_source(path, left)
-    handlers = WITH_SAMPLES if "get_attention" in assignment.exercises else HANDLERS
-    with zygote.child(assignment.limits, seed=known.seed, handlers=handlers) as child:
-        known.layers, session = child.layers, Session(child)
-        session.load(source)
-        known.notes = Notes(session.left)
-        examination = Examination(source, session, assignment, known.seed, picture)
-        if assignment.architectures:  # a whole model is asked for
-            pins = Pins(assignment.model.name, assignment.model.arguments)
-            inferred = session.infer(pins, assignment.family.small)
-            known.notes = Notes(session.left, inferred)  # of a script, other statements are left out
-            examination.trace_examples()
-            examination.locate_examples()
-        yield examination
+    return not_graded(name, assignment, error, grading.source, grading.notes, grading.run(), written)
 
 
 def _written(path: Path, assignment: Assignment, zygote: Zygote) -> Written | None:

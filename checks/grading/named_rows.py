@@ -24,12 +24,12 @@ def property_results(
 ) -> list[MistakeResult]:
     """What properties of the whole model give away beyond the mistakes that stages have shown."""
     found: dict[str, MistakeResult] = {}
-    for one in outcomes:
-        if one.stage is not None or not one.mistakes or kind_of(one.id) in PARTS:
+    for outcome in outcomes:
+        if outcome.stage is not None or not outcome.mistakes or kind_of(outcome.id) in PARTS:
             continue  # parts give their mistakes themselves
-        may_follow = bool(known) and family.mistakes[one.mistakes[0]].may_follow
-        if not may_follow and not known.intersection(one.mistakes):
-            found.setdefault(one.mistakes[0], _of_property(one, source, family))
+        may_follow = bool(known) and family.mistakes[outcome.mistakes[0]].may_follow
+        if not may_follow and not known.intersection(outcome.mistakes):
+            found.setdefault(outcome.mistakes[0], _of_property(outcome, source, family))
     return list(found.values())
 
 
@@ -42,14 +42,14 @@ def _of_property(outcome: CheckOutcome, source: Source, family: Family) -> Mista
 
 def variant_results(examination: Examination) -> list[VariantResult]:
     found, family = [], examination.family
-    for one in (*_in_order(examination), *examination.noted):
-        known = family.mistakes[one.id]
-        allowed, reason = examination.assignment.allows(one.id)
+    for finding in (*_in_order(examination), *examination.noted):
+        known = family.mistakes[finding.id]
+        allowed, reason = examination.assignment.allows(finding.id)
         if known.kind != "error" or allowed:
             found.append(
                 VariantResult(
-                    id=one.id,
-                    stage=label_of(family, one.stage) or one.stage,
+                    id=finding.id,
+                    stage=label_of(family, finding.stage) or finding.stage,
                     title=known.title,
                     allowed=allowed,
                     reason=reason,

@@ -17,7 +17,7 @@ from ..parts.parts import parts_of
 from ..parts.parts_record import unseen_stage
 from ..record.result import Evidence, Location, StageResult, StageStatus
 from ..rules.kinds.shape import shape_and_expected
-from .corners import Corner, corner_of, rounded
+from .leading_slice import LeadingSlice, leading_slice, rounded
 
 
 def stage_results(examination: Examination, outcomes: Sequence[CheckOutcome]) -> dict[str, StageResult]:
@@ -45,7 +45,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
     failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
     shape, expected = shape_and_expected(examination, row)
-    corner = _corner(examination, row, seen)
+    shown = _slice(examination, row, seen)
     return StageResult(
         key=row.key,
         title=row.title,
@@ -64,18 +64,18 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         or _why_not(mine)
         or (None if seen is None else seen.step.message)
         or None,
-        values=corner and corner[0],
-        expected_values=corner and corner[1],
-        values_of=corner and corner[2],
+        values=shown and shown[0],
+        expected_values=shown and shown[1],
+        values_of=shown and shown[2],
     )
 
 
-def _corner(examination: Examination, row: Stage, seen: Seen | None) -> Corner | None:
+def _slice(examination: Examination, row: Stage, seen: Seen | None) -> LeadingSlice | None:
     """The image is what was given: there is nothing to compare it with."""
     image = examination.shown().context.stages.get(("image", 0))
     if row.key == "image" and image is not None:
-        return corner_of(row, image)
-    return None if seen is None else corner_of(row, seen.student, seen.right)
+        return leading_slice(row, image)
+    return None if seen is None else leading_slice(row, seen.student, seen.right)
 
 
 def _rows(examination: Examination) -> Sequence[Stage]:

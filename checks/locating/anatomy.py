@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 from torch import Tensor
 
 from ..architecture.family import Family
+from .best_first import Node, Option
 from .context import Predict
-from .forms import PROBABILITIES, WHOLE_ATTENTION, Form
 from .walk import Tries, Walk
+from .wiring.blocks import KINDS, BlockKind
 
 Input = tuple[Predict, tuple[str, ...]]  # what the readout may read, and what is wrong about reading it
 
@@ -24,16 +25,14 @@ def _nothing(*_: object) -> None:
 class Anatomy:
     """How the stages of one architecture are found.
 
-    The blocks are followed by the same walk in every architecture; ``embed`` leads to them, from the input to
-    the stage "positioned_tokens", and ``read_out`` on, from the last block to the last stage.
+    The blocks are followed by the same walk in every architecture; ``embed`` has the ways to them, from the
+    input to the stage "positioned_tokens", and ``read_out`` those on, from what it reads to the last stage.
     """
 
-    embed: Callable[[Walk], bool]  # settles what comes before the blocks; False where the walk is stuck
-    read_out: Callable[[Walk, list[Input], bool], bool]  # by known mistakes, too, if the last is True
+    embed: Node
+    read_out: Callable[[Walk, Input], Iterable[Option]]
     answers: Callable[[Tensor], Iterator[Tensor]]  # what a model may return, given its logits
-    probabilities: tuple[Form, ...] = PROBABILITIES  # from scores and queries; the right one first
-    whole_attention: tuple[Form, ...] = WHOLE_ATTENTION  # contexts of attention over wrong axes
-    read_out_oddly: Callable[[Walk, Predict], object] = _nothing  # where no known equation leads on
+    blocks: tuple[BlockKind, ...] = KINDS  # that its encoder may be made of
     about: Callable[[Walk], None] = _nothing  # adds what stages show together
     known_otherwise: Callable[[Walk], Walk | None] = _nothing  # of a walk that got lost
     steps_on: Mapping[str, Tries] = field(default_factory=dict)  # past a stage, in a pass that stops

@@ -16,8 +16,8 @@ Equation = Callable[..., Tensor]
 
 
 def catalogued(name: str) -> Iterator[tuple[Mistake, Equation]]:
-    """Each mistake that says what this function of the reference would return, with that function."""
+    """Each mistake that says what this function of the reference would return, with each such function."""
     arguments = ", ".join(signature(getattr(equations, name)).parameters)
     for known in mistakes().values():
-        if name in known.equation:  # as much a part of this package as its code
-            yield known, eval(f"lambda {arguments}: {known.equation[name]}", {"torch": torch, "math": math})
+        for wrong in known.equation.get(name, ()):  # as much a part of this package as its code
+            yield known, eval(f"lambda {arguments}: {wrong}", {"torch": torch, "math": math})

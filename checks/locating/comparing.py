@@ -24,6 +24,9 @@ ORDER = 1e-6
 DIFFERENT = 1e-6
 # float32 keeps 7 digits, of which a chain of three blocks loses one or two; a mistake changes the second.
 SINGLE = 1e-3
+# One operation in float32, or with a constant of it, among others in float64: half a unit in its last place,
+# a few of them for a norm or a sum.
+IN_SINGLE = 1e-6
 # What an iteration gives; the nearest wrong answers differ by a tenth.
 ITERATED = 1e-5
 # A table that is computed in float32.

@@ -1,156 +1,77 @@
-"""The walk from the first stage to the last."""
+"""Finding the stages of a pass: those before the blocks, then the cheapest explanation of the rest."""
 
 from __future__ import annotations
 
 from itertools import takewhile
 
-from torch import Tensor
-
 from ...reference.model_sizes import ModelSizes
-from ...submissions.host.trace import Trace, Use
+from ...submissions.host.trace import Trace
 from ..architecture.family import Family
-from .anatomy import Input, anatomy_of
-from .block import (
-    settle_block,
-    settle_made_up,
-    settle_odd_input,
-    settle_unexplained,
-    settle_until_crash,
-)
-from .context import Context, Predict
+from .anatomy import anatomy_of
+from .best_first import explain
+from .following import following
 from .model import about_model
-from .resync.not_numbers import until_no_number
-from .resync.reached import settle_reached
-from .resync.taken import until_next_attention
-from .walk import Walk, begin, stage_of
-
-_BLOCKS_AT_MOST = 64
+from .not_numbers import until_no_number
+from .reached import settle_reached
+from .walk import Step, Walk, begin
+from .wiring.in_hand import is_in_hand
 
 
-def locate(trace: Trace, sizes: ModelSizes, family: Family) -> Walk:
-    """Finds every stage of a traced pass in the student's own tensors.
+def locate(trace: Trace, sizes: ModelSizes, family: Family, before: Walk | None = None) -> Walk:
+    """Settles as many stages as an explanation is found for.
 
-    ``trace`` must hold numbers, of a pass in float64 with random parameters. A stage that no known equation
-    explains has a step with ``explained`` False; where the walk could not go on at all is in
-    ``Walk.unexplained``, and why in ``Walk.lost`` where the pass gives no numbers there. Nothing is raised.
+    A pass that ends in an exception, or in no numbers, is followed up to there. Where no known equation
+    leads on, a stage is taken from the pass, measured, and has ``explained`` False; where nothing does,
+    ``Walk.unexplained`` is the first stage that was not found. ``before`` is another pass of the same model:
+    where that was known by its scores alone, so may this one be.
     """
+    if before is not None and before.bound is not None:
+        known = anatomy_of(family).known_otherwise(begin(trace, sizes, family))
+        if known is not None:
+            return known
     ended = until_no_number(trace, sizes)
     if ended is not None and ended.error is not None:
         walk = locate(ended, sizes, family)
-        # what is returned is the scores, whatever the tensor was that they were made of
-        walk.steps = list(takewhile(lambda step: step.key != "logits", walk.steps))
-        walk.lost, walk.unexplained = ended.error.message, _next_stage(walk)
+        numbers = list(takewhile(lambda step: step.key != "logits", walk.steps))
+        walk.unexplained = walk.ahead if numbers == walk.steps else ("logits", 0)
+        walk.steps, walk.lost = numbers, ended.error.message
         return walk
-    walk = _located(begin(trace, sizes, family))
+    walk = _followed(begin(trace, sizes, family))
+    about_model(walk)
     if trace.error is not None:
         settle_reached(walk)
-    elif _lost(walk):
-        return anatomy_of(walk.family).known_otherwise(walk) or walk
+    elif not _is_explained(walk):
+        return anatomy_of(family).known_otherwise(walk) or walk
     return walk
 
 
-def _next_stage(walk: Walk) -> tuple[str, int]:
-    """The first stage that was not reached, or the last of all."""
-    reached = {step.key for step in walk.steps}
-    stages = walk.family.stages
-    key = next((one.key for one in stages[1:] if one.key not in reached), stages[-1].key)
-    return key, walk.steps[-1].block if walk.steps else 0
-
-
-def _lost(walk: Walk) -> bool:
-    """Is there a stage that could not be followed, or a block?"""
-    unexplained = walk.unexplained is not None or not all(step.explained for step in walk.steps)
-    return unexplained or walk.blocks < walk.sizes.depth
-
-
-def _located(walk: Walk) -> Walk:
-    trace = walk.trace
-    if not anatomy_of(walk.family).embed(walk):
-        return walk
-    while walk.unexplained is None and walk.blocks < _BLOCKS_AT_MOST:
-        if not _next_block(walk):
-            break
-    if walk.unexplained is None and not _readout(walk):
-        if (
-            trace.error is None
-            and not _attention_follows(walk)
-            and anatomy_of(walk.family).read_out_oddly(walk, _sequence(walk))
-        ):
-            about_model(walk)
-            return walk
-        if trace.error is not None and walk.blocks < walk.sizes.depth:
-            settle_until_crash(walk, walk.blocks + 1, _sequence(walk))
-        walk.stuck("block_input" if not walk.blocks else "last_block_output", walk.blocks + 1)
-    about_model(walk)
+def _followed(walk: Walk) -> Walk:
+    walk, done = explain(walk, (anatomy_of(walk.family).embed, following))
+    if not done:
+        if walk.trace.error is not None:
+            _drop_uncomputed(walk)
+        walk.stuck(*walk.ahead)
     return walk
 
 
-def _sequence(walk: Walk) -> Predict:
-    return stage_of("block_output", walk.blocks) if walk.blocks else stage_of("positioned_tokens", 0)
+def _drop_uncomputed(walk: Walk) -> None:
+    """What is implied by nothing that follows, in a pass that stopped."""
+    while walk.steps and (walk.steps[-1].key == "block_input" or _is_implied(walk, walk.steps[-1])):
+        walk.steps.pop()
+    if walk.steps and walk.steps[-1].key == "value" and not _was_cut(walk, walk.steps[-1]):
+        del walk.steps[-3:]
 
 
-def _next_block(walk: Walk) -> bool:
-    """Another block, on what the last one returned; else the readout decides; else on something wrong."""
-    number, x = walk.blocks + 1, _sequence(walk)
-    if walk.gaps and settle_unexplained(walk, number, x):
-        return True
-    if settle_block(walk, number, [(x, ())]):
-        return True
-    if walk.unexplained is not None:
-        return False
-    if number > 1 and anatomy_of(walk.family).read_out(walk, [(x, ())], False):
-        return False
-    if settle_block(walk, number, _wrong_inputs(walk)):
-        return True
-    if walk.unexplained is not None or _readout(walk):
-        return False
-    if settle_unexplained(walk, number, x) or settle_made_up(walk, number, x):
-        return True
-    return _attention_follows(walk) and settle_odd_input(walk, number, x)
+def _is_implied(walk: Walk, step: Step) -> bool:
+    return step.found is None and not is_in_hand(walk, step.predict(walk.context))
 
 
-def _attention_follows(walk: Walk) -> bool:
-    return walk.trace.error is None and until_next_attention(walk) < len(walk.trace.records)
+def _was_cut(walk: Walk, value: Step) -> bool:
+    """Did the pass get past cutting the projections, of which the value is the last, into heads?"""
+    found = value.found is not None and value.found.record + 1 < len(walk.trace.records)
+    return found or is_in_hand(walk, value.predict(walk.context))
 
 
-def _wrong_inputs(walk: Walk) -> list[Input]:
-    """What a block may read by mistake."""
-    number, x = walk.blocks + 1, _sequence(walk)
-    inputs: list[Input] = []
-    if number == 1 and ("tokens", 0) in walk.context.stages:
-        inputs.append((stage_of("tokens", 0), ("block-reads-stale-tokens",)))
-    table = walk.roles.get("positions")
-    if isinstance(table, Use):
-        inputs.append((_with_positions(x, table), ("pos-every-block",)))
-    if number > 1:
-        inputs.append((stage_of("block_input", 1), ("every-block-reads-first-input",)))
-    return inputs
-
-
-def _with_positions(x: Predict, table: Use) -> Predict:
-    def predict(context: Context) -> Tensor:
-        sequence, positions = x(context), context.use(table)
-        rows = positions.reshape(-1, sequence.shape[-1])
-        return sequence + rows if len(rows) in (1, sequence.shape[1]) else sequence
-
-    return predict
-
-
-def _readout(walk: Walk) -> bool:
-    """The class scores, from the last block or from what they may be read from by mistake."""
-    if any(step.key == "logits" for step in walk.steps):
-        return True
-    right: list[Input] = [(_sequence(walk), ())]
-    first = ("block-result-discarded",) if _each_reads_the_first(walk) else ("readout-before-encoder",)
-    others: list[Input] = [(stage_of("positioned_tokens", 0), first)]
-    others += [
-        (stage_of("block_output", number), ("depth-off-by-one",)) for number in range(walk.blocks - 1, 0, -1)
-    ]
-    read_out = anatomy_of(walk.family).read_out
-    return any(read_out(walk, inputs, wrong) for inputs in (right, others) for wrong in (False, True))
-
-
-def _each_reads_the_first(walk: Walk) -> bool:
-    """Do all blocks read what the first one reads? A lone block tells nothing."""
-    ids = {finding.id for step in walk.steps for finding in step.findings}
-    return walk.blocks < 2 or "every-block-reads-first-input" in ids
+def _is_explained(walk: Walk) -> bool:
+    whole = walk.blocks >= walk.sizes.depth
+    return walk.unexplained is None and whole and all(one.explained for one in walk.steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .anatomy import anatomy_of
-from .search.parameters import Linear
+from .search.parameters import LinearMap
 from .walk import Walk
 
 
@@ -34,7 +34,7 @@ def _about_width(walk: Walk) -> None:
 def _about_leaves(walk: Walk) -> None:
     """Notes blocks that share their numbers, or hide them from the model."""
     maps = [walk.roles.get(f"block{number}.fc1") for number in range(1, walk.blocks + 1)]
-    leaves = [walk.parameters.leaf(one.weight) for one in maps if isinstance(one, Linear)]
+    leaves = [walk.parameters.leaf(one.weight) for one in maps if isinstance(one, LinearMap)]
     if len(leaves) > 1 and len(set(leaves)) == 1:
         walk.note("blocks-share-one-instance", "second_block_output")
     if any(kind == "leaf" and walk.trace.leaves[number].kind == "tensor" for kind, number, _ in leaves):

@@ -12,14 +12,11 @@ from ...submissions.host.trace import Trace, Use
 from ..architecture.family import Family
 from .comparing import equal
 from .context import Context, Predict
-from .forms import NORMS, Form
-from .heads import Attention
+from .forms import Form
 from .search.binding import Binding
 from .search.norms import BatchNorm, Norm
-from .search.parameters import Linear, Parameters
+from .search.parameters import LinearMap, Parameters
 from .search.places import Found, Places, places_in
-
-_LOOK_UPS = 60_000  # of single values; a walk that explains nothing stops there, with "not explained"
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,16 @@ class Step:
     message: str = ""
 
 
+@dataclass(frozen=True)
+class Made:
+    """A tensor between two stages: the student's, and what is right from the same stages."""
+
+    predict: Predict
+    right: Predict
+    began: int = 0  # the record at which it begins: what is made of it comes later
+    stage: str = ""  # that is to blame for it, where it is none itself
+
+
 # Key, block and tensor of a stage that may come next, and the form that gives it if that is a known one.
 Tries = Callable[["Walk", int], Iterator[tuple[str, int, Predict, Form | None]]]
 
@@ -65,21 +72,29 @@ class Walk:
     family: Family
     position: int = 0
     steps: list[Step] = field(default_factory=list)
-    roles: dict[str, Linear | Norm | BatchNorm | Use] = field(
+    roles: dict[str, LinearMap | Norm | BatchNorm | Use] = field(
         default_factory=dict
     )  # parameters by role, such as "block1.out"
     heads: int = 0
-    architecture: str | None = None  # the kind of its blocks, "report", "pre-norm", …, once it is known
+    architecture: str | None = None  # the kind of its blocks, once it is known
+    normed: bool = False  # is what such a block gives the output of a norm?
     blocks: int = 0
     class_row: int = 0
-    gaps: bool = False  # was there attention that no known equation explains?
     packing: str = ""
-    attention: Attention | None = None  # as computed in the latest block
     unexplained: tuple[str, int] | None = None
     lost: str = ""  # why there are no numbers from there on, where that is so
     bound: Binding | None = None  # of parameters, where all stages are known by the scores alone
     given: tuple[tuple[str, int], ...] = ()  # the stages that the input of the pass stands for
-    lone: bool = False  # is this a single component, which nothing reads?
+    made: dict[str, Made] = field(default_factory=dict)  # in the block at hand, what is no stage of its own
+    owed: tuple[tuple[str, str], ...] = ()  # what was found of such tensors: stage to blame, and id
+    began: dict[tuple[str, int], int] = field(default_factory=dict)  # of stages, as of what is made
+    told: dict[str, str] = field(default_factory=dict)  # what was measured of such, by the stage to blame
+    signs: frozenset[str] = frozenset()  # of wrong ways taken so far
+    price: float = 0.0  # of all that was settled
+    sure: bool = False  # does the latest step make all before it certain?
+    certain: float = 0.0  # the price when a step last did
+    ahead: tuple[str, int] = ("", 0)  # the stage that is looked for
+    single: bool = False  # was any of it computed in float32, whatever the model's type?
     end: Tensor | None = None  # what a single component returns, if anything
 
     @property
@@ -89,6 +104,24 @@ class Walk:
     @property
     def sizes(self) -> ModelSizes:
         return self.context.sizes
+
+    def forked(self) -> Walk:
+        """One that goes on from here alone."""
+        context = replace(self.context, stages=dict(self.context.stages))
+        return replace(
+            self,
+            context=context,
+            steps=list(self.steps),
+            roles=dict(self.roles),
+            made=dict(self.made),
+            told=dict(self.told),
+            began=dict(self.began),
+        )
+
+    @property
+    def number(self) -> int:
+        """Of the block at hand."""
+        return self.blocks + 1
 
     def find(self, prediction: Tensor, after: int | None = None) -> Found | None:
         return self.places.find(prediction, self.position - 1 if after is None else after)
@@ -113,6 +146,7 @@ class Walk:
         self.steps.append(step)
         tensor = predict(self.context)
         self.context.stages[key, block] = tensor
+        self.began[key, block] = self.position if found is None else found.first
         if found is not None:
             self.position = max(self.position, found.first)
         return tensor
@@ -130,15 +164,6 @@ class Walk:
         """Says where no known equation leads on."""
         self.unexplained = (key, block)
 
-    def reads(self, x: Tensor, after: int | None = None, wrong_norm: bool = False) -> bool:
-        """Says whether the pass goes on from ``x``: by a norm of it, or a linear map."""
-        if self.lone:
-            return self.ends_with(x)
-        start = self.position - 1 if after is None else after
-        if next(self.parameters.norms(x, start, NORMS if wrong_norm else NORMS[:1]), None):
-            return True
-        return next(self.parameters.linears(x, start), None) is not None
-
     def ends_with(self, x: Tensor) -> bool:
         """Says whether a single component returns ``x``."""
         return self.end is not None and equal(x, self.end)
@@ -153,10 +178,6 @@ class Walk:
         """From here on, looks among tensors that do not depend on the image, too."""
         self.places = places_in(self.trace, range(len(self.trace.records)))
         self.parameters = Parameters(self.context, self.places, self.trace.all_uses)
-
-    @property
-    def exhausted(self) -> bool:
-        return self.places.look_ups > _LOOK_UPS
 
 
 def begin(trace: Trace, sizes: ModelSizes, family: Family) -> Walk:
@@ -183,7 +204,7 @@ def combine(function: Callable[..., Tensor], *inputs: Predict) -> Predict:
     return lambda context: function(*map(context.of, inputs))
 
 
-def applied(map_: Linear | Norm | BatchNorm, x: Predict) -> Predict:
+def applied(map_: LinearMap | Norm | BatchNorm, x: Predict) -> Predict:
     return lambda context: map_(context, context.of(x))
 
 

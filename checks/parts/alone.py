@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...reference.components import COMPONENTS
 from ...reference.stages import STAGES, stage
-from ..assignment.asked_parts import Part
+from ..assignment.asked_parts import AskedPart
 from ..assignment.asked_points import Points
 from ..assignment.assignment import Assignment
 from ..record.result import Result, StageStatus
@@ -31,7 +31,7 @@ def asked_alone(base: Assignment, key: str, name: str) -> list[Assignment]:
             update={
                 "architectures": (),
                 "points": Points(),
-                "components": {one.key: Part(points=_POINTS, name=name)},
+                "components": {one.key: AskedPart(points=_POINTS, name=name)},
                 "exercises": {},
             }
         )

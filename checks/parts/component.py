@@ -22,7 +22,7 @@ from .component_walk import locate_component
 _OWN_ARCHITECTURES = ("report", "pre-norm")  # of a block that is asked for alone
 
 
-class Component(Examination):
+class ComponentExamination(Examination):
     """Answers what Examination does, of the component alone: its stages lie between input and output."""
 
     session: ComponentSession

@@ -6,36 +6,22 @@ The input of the pass stands for the stage that the component reads, and what it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ...reference import equations as eq
+import torch
+
 from ...reference.components import COMPONENTS
 from ...reference.model_sizes import ModelSizes
 from ...submissions.host.trace import Trace, Use
-from ..locating.block import (
-    Reading,
-    about_norm,
-    candidates,
-    choose,
-    settle_block,
-    settle_made_up,
-    settle_unexplained,
-)
+from ..locating.best_first import Node, Option, explain
 from ..locating.context import Predict
-from ..locating.forms import ACTIVATIONS, MLP_SUMS, NORMS
-from ..locating.resync.gaps import as_heads, contexts, settle_gap
-from ..locating.returned import Return, settle_mlp
+from ..locating.following import one_block
+from ..locating.forms import NORMS
 from ..locating.search.relations import measured
-from ..locating.steps.attention import (
-    Output,
-    outputs,
-    right_attention,
-    settle_attention,
-    settle_projections,
-    wrong_attention,
-)
-from ..locating.steps.mlp import find_mlp
-from ..locating.walk import Walk, applied, begin_at, combine, right_of, stage_of
+from ..locating.walk import Made, Walk, applied, begin_at, combine, right_of, stage_of
+from ..locating.wiring.blocks import MLP, attention
+from ..locating.wiring.operators import SameRow
+from ..locating.wiring.rows import Computation, Row
 from ..vit.embedding import (
     TokenSequence,
     embeddings,
@@ -60,6 +46,8 @@ _GIVEN: dict[str, tuple[tuple[str, int], ...]] = {  # the stages that the input 
     "block": (("positioned_tokens", 0),),
 }
 _INPUT = stage_of("positioned_tokens", 0)
+_READ = "What it reads"
+_SOMETHING_ELSE = 1.4  # the price of an end that is not returned: below that of an unknown stage
 
 
 def locate_component(key: str, trace: Trace, sizes: ModelSizes) -> Walk:
@@ -69,12 +57,12 @@ def locate_component(key: str, trace: Trace, sizes: ModelSizes) -> Walk:
     ``Walk.unexplained``. A returned tensor that is not the last stage makes that stage's step unexplained.
     """
     row = COMPONENTS[key]
-    last, block = row.stages[-1], int(_WALKS[key] not in (_patches, _class_token, _positions))
+    last, block = row.stages[-1], int(key not in ("patch_embedding", "class_token", "positions"))
     walk = begin_at(_GIVEN[key], trace, sizes, VIT)
-    walk.lone = True
     path = _path_of_output(trace, row.output_shape(sizes))
     walk.end = None if path is None else _returned(path)(walk.context)
-    if not _WALKS[key](walk):
+    walk, done = (walk, _SETTLED[key](walk)) if key in _SETTLED else explain(walk, _NODES[key])
+    if not done:
         walk.unexplained = walk.unexplained or (row.stages[0] if trace.error else last, block)
     elif path is not None and not walk.ends_with(walk.context.stage(last, block)):
         _blame_end(walk, path)
@@ -164,120 +152,55 @@ def _norm(walk: Walk) -> bool:
     return False
 
 
-def _readings(walk: Walk) -> Iterator[Reading]:
-    """The input as it is, then normed."""
-    yield Reading(_INPUT, _INPUT, None, (), (), -1)
-    for norm, _, _ in walk.parameters.norms(_INPUT(walk.context), -1):
-        yield Reading(_INPUT, applied(norm, _INPUT), norm, (), ("norm-inside-component", *norm.ids), -1)
+@dataclass(frozen=True, kw_only=True)
+class _Input(SameRow):
+    """What the component is given. A norm of it is the block's, and not the component's own."""
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        for norm, _, _ in walk.parameters.norms(_INPUT(walk.context), -1):
+            yield Computation(Made(applied(norm, _INPUT), _INPUT), 1.0, ("norm-inside-component", *norm.ids))
 
 
-def _attention(walk: Walk) -> bool:
-    readings = list(_readings(walk))
-    choice = choose(walk, readings, right_attention) or choose(walk, readings, wrong_attention)
-    if choice is None:
-        return _unexplained_attention(walk, readings) or _until_crash(walk, readings)
-    reading, attention = choice
-    settle_attention(walk, 1, attention)
-    about_norm(walk, 1, reading)
-    return _attention_output(walk)
+def _end(key: str) -> Node:
+    """What is returned: the last stage, that added to the input, or something else."""
 
-
-def _unexplained_attention(walk: Walk, readings: list[Reading]) -> bool:
-    """Attention that no known equation gives, if its context leads to what is returned."""
-    for reading in readings:
-        heads = next((one for one in candidates(walk, reading) if one.id is None), None)
-        if heads is None:
-            continue
-        walk.context.stages["query", 1] = heads.parts[0](walk.context)
-        for taken in contexts(walk, 1):
-            walk.context.stages["attention_context", 1] = as_heads(taken, 1)(walk.context)
-            if any(_ends(walk, one.predict) for one in outputs(walk, 1)):
-                settle_gap(walk, 1, heads, taken)
-                about_norm(walk, 1, reading)
-                return _attention_output(walk)
-    return False
-
-
-def _until_crash(walk: Walk, readings: list[Reading]) -> bool:
-    """S09 to S11, where the pass stopped after them."""
-    for reading in readings if walk.trace.error is not None else ():
-        heads = next((one for one in candidates(walk, reading) if one.id is None), None)
-        if heads is not None:
-            settle_projections(walk, 1, heads)
-            return True
-    return False
-
-
-def _attention_output(walk: Walk) -> bool:
-    """S15: the cheapest way that is returned, alone or with a residual; else the cheapest."""
-    ways = sorted(outputs(walk, 1), key=lambda one: one.price)
-    if not ways:
-        return False
-    ends = next((one for one in ways if walk.ends_with(one.predict(walk.context))), None)
-    added = next((one for one in ways if _ends(walk, _with_residual(one.predict))), None)
-    chosen = ends or added or ways[0]
-    ids = (*chosen.ids, "residual-inside-component") if added is chosen and ends is None else chosen.ids
-    _settle_attention_output(walk, chosen, ids)
-    return True
-
-
-def _settle_attention_output(walk: Walk, chosen: Output, ids: tuple[str, ...]) -> None:
-    predict, right = chosen.predict, chosen.right
-    if "residual-inside-component" in ids:
-        predict = _with_residual(predict)
-    walk.settle("attention_output", 1, predict, walk.find(predict(walk.context)), right=right, ids=ids)
-    if chosen.map is not None:
-        walk.roles["block1.out"] = chosen.map
-
-
-def _with_residual(predict: Predict) -> Predict:
-    return combine(eq.residual, _INPUT, predict)
-
-
-def _mlp(walk: Walk) -> bool:
-    for reading in _readings(walk):
-        mlp = find_mlp(walk, reading.normed, _INPUT, -1)
-        if mlp is None:
-            continue
-        branch, ids = next(
-            ((predict, ids) for predict, ids in _mlp_outputs(mlp.output) if _ends(walk, predict)),
-            (mlp.output, ()),
-        )
-        found = walk.find(branch(walk.context))
-        if found is None:
+    def added(walk: Walk) -> bool:
+        step = walk.steps[-1]
+        predict: Predict = combine(torch.add, _INPUT, step.predict)
+        if not _ends(walk, predict):
             return False
-        choice = Return(branch, MLP_SUMS[0], branch, None, ids, 0.0, found)
-        settle_mlp(walk, 1, mlp, choice)
-        for name in reading.ids:
-            walk.note_at(len(walk.steps) - 2, name, "mlp_hidden")
-        if "residual-inside-component" in ids:
-            walk.note("residual-inside-component", "mlp_output", found.record)
+        walk.steps.pop()
+        ids = (*(one.id for one in step.findings), "residual-inside-component")
+        found = walk.find(predict(walk.context))
+        walk.settle(key, step.block, predict, found, right=step.right, ids=ids)
         return True
-    return False
+
+    return lambda _: iter(
+        (
+            Option(0.0, lambda walk: walk.ends_with(walk.context.stage(key, 1))),
+            Option(1.0, added),
+            Option(_SOMETHING_ELSE, lambda walk: True),
+        )
+    )
 
 
-def _mlp_outputs(output: Predict) -> Iterator[tuple[Predict, tuple[str, ...]]]:
-    """What an MLP may return: its output, that through an activation, or added to the input."""
-    yield output, ()
-    for activation in ACTIVATIONS:
-        yield combine(activation.function, output), ("extra-activation-after-fc2",)
-    yield _with_residual(output), ("residual-inside-component",)
+def _along(*rows: Row) -> tuple[Node, ...]:
+    return *(one.node for one in rows), _end(rows[-1].key)
 
 
-def _block(walk: Walk) -> bool:
-    settled = settle_block(walk, 1, [(_INPUT, ())])
-    if settled or walk.unexplained is not None:
-        return settled
-    return settle_unexplained(walk, 1, _INPUT) or settle_made_up(walk, 1, _INPUT)
-
-
-_WALKS: dict[str, Callable[[Walk], bool]] = {
+_SETTLED: dict[str, Callable[[Walk], bool]] = {
     "patch_embedding": _patches,
     "class_token": _class_token,
     "positions": _positions,
     "layer_norm": _norm,
     "layer_norm_plain": _norm,
-    "attention": _attention,
-    "mlp": _mlp,
-    "block": _block,
+}
+_NODES: dict[str, tuple[Node, ...]] = {
+    "attention": _along(
+        _Input(key="normed_input", stage="query", part=_READ, reads=("positioned_tokens",)), *attention()
+    ),
+    "mlp": _along(
+        _Input(key="post_attention_norm", stage="mlp_hidden", part=_READ, reads=("positioned_tokens",)), *MLP
+    ),
+    "block": (one_block, _end("block_output")),
 }

@@ -9,7 +9,7 @@ from functools import partial
 from ...reference.exercises import EXERCISES
 from ...submissions.errors import Frame, NotLoaded, StudentCodeFailed
 from ...submissions.host.asking import Function, call, functions
-from ...submissions.questions.parts import Returned
+from ...submissions.questions.parts import FunctionOutputs
 from ..architecture.catalogue import mistakes
 from ..assignment.assignment import Assignment
 from ..examining.asked_once import asked_once
@@ -107,7 +107,7 @@ class Exercises:
             return None
         return self._compared(function, trial, returned)
 
-    def _compared(self, function: Function, trial: Trial, returned: Returned) -> Verdict:
+    def _compared(self, function: Function, trial: Trial, returned: FunctionOutputs) -> Verdict:
         answer = answer_of(trial, returned)
         ids = answer[0] if answer is not None else ()
         if answer is not None and not any(self.counts(one) for one in ids):

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from ...submissions.questions.parts import Returned
+from ...submissions.questions.parts import FunctionOutputs
 from ..locating.comparing import ITERATED, PLOTTED, ROUNDING, equal
 from .trials import Answer, Trial
 
 _SHAPES_TOLD = 4
 
 
-def answer_of(trial: Trial, returned: Returned) -> Answer | None:
+def answer_of(trial: Trial, returned: FunctionOutputs) -> Answer | None:
     """The first known answer that one of the returned tensors is, or all of them together are."""
     tolerance = ITERATED if trial.signs else _tolerance(returned)
     for ids, expected in trial.answers:
@@ -25,11 +25,11 @@ def answer_of(trial: Trial, returned: Returned) -> Answer | None:
     return None
 
 
-def _tolerance(returned: Returned) -> float:
+def _tolerance(returned: FunctionOutputs) -> float:
     return max((ROUNDING if one == "float64" else PLOTTED for one in returned.dtypes), default=0.0)
 
 
-def _tensors(returned: Returned) -> Iterator[Tensor]:
+def _tensors(returned: FunctionOutputs) -> Iterator[Tensor]:
     """Each of them, and all of one shape in a stack."""
     yield from returned.tensors
     if len({one.shape for one in returned.tensors}) == 1 and len(returned.tensors) > 1:
@@ -65,7 +65,7 @@ def _turned(rows: Tensor) -> Tensor:
     return unit * largest.sign()
 
 
-def told(trial: Trial, returned: Returned) -> str:
+def told(trial: Trial, returned: FunctionOutputs) -> str:
     """What came back, beside what was expected."""
     right = [tensor for ids, tensor in trial.answers if not ids]
     alike = (

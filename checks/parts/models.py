@@ -11,7 +11,7 @@ from ...reference.model_sizes import ModelSizes
 from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ...submissions.host.asking import SampleSession
 from ...submissions.host.session import Session
-from ...submissions.questions.parts import Model
+from ...submissions.questions.parts import ModelArgument
 from ...submissions.questions.pins import Pins
 from ..examining.drawing import draw_examples, noise
 from ..examining.examination import Examination
@@ -33,7 +33,7 @@ def model_trials(examination: Examination, fusion: str | None) -> Iterator[Trial
         image = noise(sizes, draw.seed)
         attention = _attention(session, sizes, draw.seed, image)
         for batch in (sizes.batch, 1) if attention else ():
-            model = Model(sizes, draw.seed, sample)
+            model = ModelArgument(sizes, draw.seed, sample)
             maps = [one[:batch] for one in attention]
             yield Trial({"model": [model], "image": [image[:batch]]}, tuple(_answers(maps, fusion)))
 

@@ -12,7 +12,7 @@ from ..rules.invariants import INVARIANTS
 from ..rules.kinds.equation import check_equation
 from ..rules.kinds.invariant import check_invariant
 from ..rules.properties.passes import some
-from .component import Component
+from .component import ComponentExamination
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Fault:
     frame: Frame | None = None
 
 
-def faults(component: Component) -> list[Fault]:
+def faults(component: ComponentExamination) -> list[Fault]:
     """All that is wrong with it, the most telling first; nothing where it is right.
 
     Raises StudentCodeFailed where it could not be built.
@@ -37,22 +37,22 @@ def faults(component: Component) -> list[Fault]:
     return [*_crash(component), *_stages(component), *_whole(component)]
 
 
-def _crash(component: Component) -> Iterator[Fault]:
+def _crash(component: ComponentExamination) -> Iterator[Fault]:
     if component.crash is not None:
         frame = next(iter(component.crash.frames), component.candidate.frame)
         told = f"it fails when it is called: {component.crash}"
         yield Fault(told, stage=component.stopped_at, frame=frame)
 
 
-def _stages(component: Component) -> Iterator[Fault]:
+def _stages(component: ComponentExamination) -> Iterator[Fault]:
     if component.crash is not None:
         return
     for key in component.row.stages:
         yield from _of_stage(component, key)
 
 
-def _of_stage(component: Component, key: str) -> Iterator[Fault]:
-    checks: list[Callable[[Component, str], None]] = [check_equation]
+def _of_stage(component: ComponentExamination, key: str) -> Iterator[Fault]:
+    checks: list[Callable[[ComponentExamination, str], None]] = [check_equation]
     checks += [check_invariant] if key in INVARIANTS else []
     for check in checks:
         try:
@@ -63,7 +63,7 @@ def _of_stage(component: Component, key: str) -> Iterator[Fault]:
             continue
 
 
-def _whole(component: Component) -> Iterator[Fault]:
+def _whole(component: ComponentExamination) -> Iterator[Fault]:
     if component.crash is None:
         yield from _output(component)
         if not component.candidate.function:  # which is handed its own
@@ -71,7 +71,7 @@ def _whole(component: Component) -> Iterator[Fault]:
             yield from _gradients(component)
 
 
-def _output(component: Component) -> Iterator[Fault]:
+def _output(component: ComponentExamination) -> Iterator[Fault]:
     """The shape of what is returned, at the sizes of the assignment and at those that were drawn."""
     row = component.row
     full = component.session.sizes_for(component.assignment.full)
@@ -91,7 +91,7 @@ def _output(component: Component) -> Iterator[Fault]:
             return
 
 
-def _count(component: Component) -> Iterator[Fault]:
+def _count(component: ComponentExamination) -> Iterator[Fault]:
     """How many trainable numbers a class has."""
     sizes = component.first_draw.sizes
     expected = component.row.parameter_count(sizes)
@@ -104,7 +104,7 @@ def _count(component: Component) -> Iterator[Fault]:
         yield Fault(f"{seen}, and {told} was expected", "parameters")
 
 
-def _gradients(component: Component) -> Iterator[Fault]:
+def _gradients(component: ComponentExamination) -> Iterator[Fault]:
     """A backward pass gives every parameter that asks for it a gradient."""
     draw = component.first_draw
     passes = component.forward(draw, [component.input(draw)], backward=True)

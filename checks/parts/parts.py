@@ -17,7 +17,7 @@ from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed, NotAsked
 from ..rules.check import Check
-from .component import Component
+from .component import ComponentExamination
 from .part_judging import Fault, faults
 
 
@@ -26,7 +26,7 @@ class Part:
     """A component as it was found and judged; ``component`` is None where there is none that can be built."""
 
     key: str
-    component: Component | None
+    component: ComponentExamination | None
     faults: tuple[Fault, ...]
 
     @property
@@ -47,7 +47,7 @@ class Parts:
         return list(self._judged.values())
 
     @property
-    def components(self) -> list[Component]:
+    def components(self) -> list[ComponentExamination]:
         """Those that could be looked into."""
         return [one.component for one in self.judged if one.component is not None]
 
@@ -92,7 +92,7 @@ class Parts:
         if candidate.error is not None:
             message = f"{candidate.name} could not be built: {candidate.error}"
             return Part(candidate.key, None, (Fault(message, frame=candidate.frame),))
-        component = Component(self._examination, candidate)
+        component = ComponentExamination(self._examination, candidate)
         try:
             component.trace_examples()
             component.locate_examples()

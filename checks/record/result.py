@@ -99,9 +99,9 @@ class StageResult(Frozen):
     location: Location | None = None
     hint: str | None = None
     message: str | None = None  # what was measured, in a sentence or a few
-    values: list[list[float | None]] | None = None  # a corner of the student's tensor; null where not finite
-    expected_values: list[list[float | None]] | None = None  # the same corner of what the equation predicts
-    values_of: str | None = None  # which corner, such as "image 0, head 0, tokens 0-3 by tokens 0-5"
+    values: list[list[float | None]] | None = None  # of the student's tensor; null where not finite
+    expected_values: list[list[float | None]] | None = None  # the same slice of what the equation predicts
+    values_of: str | None = None  # which slice, such as "image 0, head 0, tokens 0-3 by tokens 0-5"
 
 
 class CheckResult(Frozen):

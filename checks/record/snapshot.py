@@ -1,4 +1,4 @@
-"""The record of one pass on one picture. Imports no torch."""
+"""The record of one pass on one picture, and what every record with stages tells. Imports no torch."""
 
 from __future__ import annotations
 
@@ -49,3 +49,9 @@ class Snapshot(Document):
 
 
 Record = Result | Snapshot
+
+
+def named_mistake(record: Record, label: str, stage: StageResult) -> MistakeResult | None:
+    """The most specific mistake known of the stage ``label``; None where none explains it."""
+    listed = [one for name in stage.mistakes for one in record.mistakes if one.id == name]
+    return next(iter([*listed, *(one for one in record.mistakes if one.stage == label)]), None)

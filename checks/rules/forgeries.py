@@ -9,13 +9,13 @@ import torch
 
 from ...submissions.errors import Crashed, Refused, StudentCodeFailed
 from ...submissions.questions.inventory import Inventory
-from ...submissions.questions.plain_passes import Pass, Passes
+from ...submissions.questions.plain_passes import Passes, PlainPass
 from ..examining.drawing import Draw
 from ..examining.examination import Examination
 from ..examining.passes.example import Example
 from ..locating.comparing import TRACED
 from ..locating.search.returned_scores import Output, candidates, outputs_of, outputs_of_pass
-from .library import taken_from_us
+from .model_origin import taken_from_us
 
 _OTHERS = 2  # examples that are compared beside the first: a pass each, and none knows which
 _MODES = ("eval", "graph")  # what is watched has gradients, and what is used has none
@@ -47,7 +47,7 @@ def _refuse_ours(inventory: Inventory) -> None:
         raise Refused("the model, or a part of it, is the grader's own, and no work of yours")
 
 
-def _unwatched(examination: Examination, draw: Draw, modes: tuple[str, ...]) -> list[Pass]:
+def _unwatched(examination: Examination, draw: Draw, modes: tuple[str, ...]) -> list[PlainPass]:
     """Plain passes over the image of an example in these modes, each the first of its model.
 
     Where they fail, one in another mode. Raises Crashed where that does so, too.
@@ -69,7 +69,7 @@ def _asked(examination: Examination, draw: Draw, mode: str) -> Passes:
     return examination.forward(draw, [draw.image], modes=[mode])
 
 
-def _refuse_other_results(examination: Examination, example: Example, plain: Pass) -> None:
+def _refuse_other_results(examination: Examination, example: Example, plain: PlainPass) -> None:
     """Raises Refused where a plain pass returns something else than all recorded ones do."""
     shape = example.draw.sizes.output_shape
     traced, untraced = _by_path(outputs_of(example.trace)), _by_path(outputs_of_pass(plain))

@@ -17,8 +17,8 @@ from ..examining.measures import MEASURES
 from ..examining.passes.pictures import Picture, PictureError, demand_a_model
 from ..examining.passes.reference_pass import VARIANTS, ReferencePass, reference_pass
 from ..grading.arrays import packed
-from ..grading.corners import corner_of
 from ..grading.grading import versions
+from ..grading.leading_slice import leading_slice
 from ..record.result import Evidence, Result, Run, StageResult, StageStatus, Status
 from ..record.snapshot import QuestionResult, Snapshot
 
@@ -84,7 +84,7 @@ def _questions(assignment: Assignment) -> list[QuestionResult]:
 
 def _stage(row: Stage, made: ReferencePass) -> StageResult:
     seen = made.seen(row.key)
-    values, _, where = corner_of(row, seen.student)
+    values, _, where = leading_slice(row, seen.student)
     shape = list(row.shape(made.sizes))
     return StageResult(
         key=row.key,

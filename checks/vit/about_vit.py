@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..locating.model import note_on
 from ..locating.search.norms import Norm
-from ..locating.search.parameters import Linear
+from ..locating.search.parameters import LinearMap
 from ..locating.walk import Walk
 
 # PyTorch's default in the debugging report; 1e-6 in torchvision and timm; both in CLIP-style code.
@@ -26,7 +26,7 @@ def _about_architecture(walk: Walk) -> None:
     """CLIP's has a norm before the blocks, one on the class token, QuickGELU, and no bias at either end."""
     ids = {finding.id for step in walk.steps for finding in step.findings}
     head = walk.roles.get("head")
-    without_bias = isinstance(head, Linear) and head.bias is None
+    without_bias = isinstance(head, LinearMap) and head.bias is None
     if walk.architecture != "pre-norm" or len(_CLIP_HAS & ids) + without_bias < _CLIP_SIGNS:
         return
     walk.architecture = "clip"

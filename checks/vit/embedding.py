@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 
 import torch
@@ -11,50 +12,63 @@ from torch import Tensor
 
 from ...reference import equations as eq
 from ...submissions.host.trace import Use
+from ..locating.best_first import Option, done, later
 from ..locating.context import Context, Predict
-from ..locating.forms import Form
+from ..locating.forms import VARIANT, Form
 from ..locating.search.origins import origin
 from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, stage_of
-from .bridge_embedding import odd_embeddings, odd_patches, odd_tokens
+from ..locating.wiring.unknown import unknown_price
 from .patches import patch_embeddings
 from .position_tables import about_table, rows_of
 from .token_forms import EMBEDDINGS, POSITIONS, POSITIONS_MOVED, TOKENS, TOKENS_WITHOUT
+from .unknown_embedding import unknown_embeddings, unknown_patches, unknown_tokens
 
+_MORE = 0.1  # the price of unknown tokens beside that of unknown embeddings
+_WRONG = 0.2  # the price below which nothing wrong is
 _CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
 
 
-def embedding(walk: Walk) -> bool:
-    """Settles S02 to S07; False where one of them stays unexplained."""
-    if _embedding(walk):
-        return True
-    walk.stuck("patch_embeddings" if ("patch_embeddings", 0) not in walk.context.stages else "tokens", 0)
-    return False
+def embedding(walk: Walk) -> Iterator[Option]:
+    """The ways to S02 to S07."""
+    walk.ahead = "patch_embeddings", 0
+    yield Option(0.0, patch_embeddings, (_tokens,))
+    if walk.trace.error is None:  # else nothing tells what would be read
+        yield from (replace(one, then=(*one.then, _tokens)) for one in unknown_patches(walk))
 
 
-def _embedding(walk: Walk) -> bool:
-    if patch_embeddings(walk):
-        return _tokens(walk) or _bridge_tokens(walk)
-    return walk.trace.error is None and odd_patches(walk, _tokens)  # else nothing tells what would be read
+def _tokens(walk: Walk) -> Iterator[Option]:
+    """From S04 on; of what is right positions may be left out at the class token."""
+    walk.ahead = "tokens", 0
+    for form in (one for one in POSITIONS if one.price <= VARIANT):
+        yield Option(form.price, partial(_take_right, form=form))
+    yield later(_WRONG, _wrong_tokens)
+    if walk.trace.error is None:
+        if walk.steps[-1].explained:
+            yield from (replace(one, then=(*one.then, _tokens)) for one in unknown_embeddings(walk))
+        yield later(unknown_price(walk) + _MORE, unknown_tokens)
 
 
-def _bridge_tokens(walk: Walk) -> bool:
-    """What is read on is unknown: the embeddings, else what follows a right S07, else S06 or S07."""
-    may = walk.trace.error is None
-    return (may and odd_embeddings(walk, _tokens)) or _unread(walk) or (may and odd_tokens(walk))
+def _take_right(walk: Walk, form: Form) -> bool:
+    """With the first parameters that there are."""
+    choices = _sequences(walk, _plain(), TOKENS[:1], (form,))
+    return any(done(partial(_take, choice=one), walk) for one in choices if one.positions)
 
 
-def _unread(walk: Walk) -> bool:
-    """A right S07 that nothing known reads."""
-    for choice in _sequences(walk, _plain(), TOKENS[:1], POSITIONS[:1]):
-        x = walk.context.stages["tokens", 0] = choice.sequence(walk.context)
-        if len(choice.table) == 1 and _is_table(walk, choice.table[0], x):
-            found = walk.places.find(choice.positioned(walk.context), walk.position - 1)
-            if found:
-                _settle_tokens(walk, choice, found)
-                return True
-    walk.context.stages.pop(("tokens", 0), None)
-    return False
+def _wrong_tokens(walk: Walk) -> Iterator[Option]:
+    for choice in _sequences(walk, embeddings(walk), TOKENS, POSITIONS):
+        if choice.price >= _WRONG:
+            yield Option(choice.price - _WRONG, partial(_take, choice=choice))
+
+
+def _take(walk: Walk, choice: TokenSequence) -> bool:
+    walk.context.stages["tokens", 0] = choice.sequence(walk.context)
+    result = choice.positioned(walk.context)
+    found = walk.places.find(result, walk.position - 1)
+    if found is None or (choice.token is None and _is_part(walk, result, found)):
+        return False
+    _settle_tokens(walk, choice, found)
+    return True
 
 
 _Table = tuple[Use, ...]  # of positions: one parameter, or two row under row; none
@@ -99,41 +113,6 @@ class TokenSequence:
 def _numbers(context: Context, table: _Table) -> Tensor:
     """Row under row."""
     return torch.cat([rows_of(one)(context) for one in table])
-
-
-def _tokens(walk: Walk) -> bool:
-    """The cheapest way from S04 to a tensor that the blocks read, right ways before wrong ones."""
-    after = walk.position
-    right = [
-        one
-        for positions in (POSITIONS[:1], POSITIONS[1:2])
-        for one in _sequences(walk, _plain(), TOKENS[:1], positions)
-        if one.positions
-    ]
-    for wrong_norm in (False, True):
-        if _settle_first(walk, right, after, wrong_norm):
-            return True
-        every = sorted(_sequences(walk, embeddings(walk), TOKENS, POSITIONS), key=lambda one: one.price)
-        if _settle_first(walk, every, after, wrong_norm):
-            return True
-    walk.context.stages.pop(("tokens", 0), None)
-    return False
-
-
-def _settle_first(walk: Walk, choices: Iterable[TokenSequence], after: int, wrong_norm: bool) -> bool:
-    for choice in choices:
-        try:
-            walk.context.stages["tokens", 0] = choice.sequence(walk.context)
-            result = choice.positioned(walk.context)
-        except RuntimeError:  # sizes that do not go together: this is not what was done
-            continue
-        found = walk.places.find(result, after - 1)
-        if choice.token is None and found and _is_part(walk, result, found):
-            continue
-        if found and walk.reads(result, found.record - 1, wrong_norm):
-            _settle_tokens(walk, choice, found)
-            return True
-    return False
 
 
 def _is_part(walk: Walk, result: Tensor, found: Found) -> bool:
@@ -267,10 +246,6 @@ def _about_token(walk: Walk, choice: TokenSequence) -> None:
 def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:
     """S07."""
     x = walk.context.stage("tokens")
-    if choice.positions is None:
-        stale = _never_read(walk, x, found.record)
-        if stale is not None:  # the right sum is there, and the block that does not read it is to blame
-            choice = replace(choice, table=(stale,), positions=POSITIONS[0])
     form, table = choice.positions, choice.table
     ids = ["pos-missing"] if form is None else [form.id] if form.id else []
     predict: Predict = choice.positioned
@@ -287,10 +262,3 @@ def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:
 
 def _is_table(walk: Walk, table: Use, x: Tensor) -> bool:
     return walk.context.use(table).numel() == x.shape[1] * x.shape[2]
-
-
-def _never_read(walk: Walk, x: Tensor, after: int) -> Use | None:
-    """The table whose sum with the tokens was computed, and then not used."""
-    tables = walk.parameters.of_size(x.shape[1] * x.shape[2], after)[:_CANDIDATES]
-    sums = ((table, x + rows_of(table)(walk.context)) for table in tables)
-    return next((table for table, sum_ in sums if walk.places.find(sum_)), None)

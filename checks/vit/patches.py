@@ -8,10 +8,12 @@ from ...reference import equations as eq
 from ...submissions.host.trace import Use
 from ..locating.context import Context, Predict
 from ..locating.forms import Form
-from ..locating.search.parameters import Linear
+from ..locating.search.parameters import LinearMap
 from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, stage_of
 from .token_forms import PATCHES
+
+_USUAL = [one for one in PATCHES if one.id in (None, "flatten-channel-last")]
 
 
 def patch_embeddings(walk: Walk) -> bool:
@@ -30,7 +32,7 @@ def _with_positions(walk: Walk) -> bool:
     """Positions that were added to the patches' bias before the projection: S04 is no tensor then."""
     width, (rows, columns) = walk.sizes.embed_dim, walk.sizes.grid
     tables = walk.parameters.merged_of_size(rows * columns * width)
-    for form in PATCHES[:2] if tables else ():
+    for form in _USUAL if tables else ():
         flat = _patches(form)
         x = flat(walk.context)
         for table in tables:
@@ -76,7 +78,7 @@ def _windows(flat: Predict) -> Predict:
     return predict
 
 
-def _settle_map(walk: Walk, map_: Linear, predict: Predict, found: Found) -> None:
+def _settle_map(walk: Walk, map_: LinearMap, predict: Predict, found: Found) -> None:
     walk.settle("patch_embeddings", 0, predict, found)
     walk.roles["projection"] = map_
     if map_.bias is None:
@@ -103,7 +105,7 @@ def _per_position(walk: Walk) -> bool:
 
 def _normed_patches(walk: Walk) -> bool:
     """A norm of the patches before the projection."""
-    for form in PATCHES[:2]:
+    for form in _USUAL:
         flat = _patches(form)
         for norm, normed, _ in walk.parameters.norms(flat(walk.context), -1):
             for map_, _, found in walk.parameters.linears(normed, -1, walk.sizes.embed_dim):

@@ -9,15 +9,16 @@ from torch import Tensor
 
 from ...reference import equations as eq
 from ...submissions.host.trace import Reference
+from ..locating.anatomy import Input
 from ..locating.comparing import equal
 from ..locating.context import Predict
 from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
-from ..locating.resync.taken import settle_odd
 from ..locating.search.norms import BatchNorm, Norm
-from ..locating.search.parameters import Linear
+from ..locating.search.parameters import LinearMap
 from ..locating.search.returned_scores import Output
-from ..locating.steps.odd_scores import form_of_scores, unexplained_probabilities, unexplained_scores
 from ..locating.walk import Walk, applied, combine, right_of, stage_of
+from ..locating.wiring.graph_tensors import settle_unknown
+from .unknown_scores import form_of_scores, unexplained_probabilities, unexplained_scores
 
 # where it is not S22, which is the wrong one because of it
 _BLAME = {
@@ -35,23 +36,21 @@ class Readout:
     logits: Predict  # S25
     form: Form
     norm: Norm | BatchNorm | None
-    head: Linear
+    head: LinearMap
     ids: tuple[str, ...]
     price: float
 
 
-def settle_readout(walk: Walk, inputs: list[tuple[Predict, tuple[str, ...]]], wrong: bool) -> bool:
-    """Settles S21 to S26, if the class scores are computed from one of ``inputs``.
+def settle_readout(walk: Walk, read: Input, wrong: bool) -> bool:
+    """Settles S21 to S26, if the class scores are computed from what is ``read``.
 
     ``wrong`` allows readouts that are known mistakes.
     """
-    for x, ids in inputs:
-        choices = _readouts(walk, x, wrong)
-        choice = min(choices, key=lambda one: one.price, default=None)
-        if choice is not None:
-            _settle(walk, choice, x, ids)
-            return True
-    return False
+    x, ids = read
+    choice = min(_readouts(walk, x, wrong), key=lambda one: one.price, default=None)
+    if choice is not None:
+        _settle(walk, choice, x, ids)
+    return choice is not None
 
 
 def _readouts(walk: Walk, x: Predict, wrong: bool) -> Iterator[Readout]:
@@ -112,7 +111,9 @@ def _normed_row(
         yield Readout(x, normed, logits, form, norm, head, (*ids, *more), price)
 
 
-def _scores(walk: Walk, row: Predict, after: int) -> Iterator[tuple[Predict, Linear, tuple[str, ...], float]]:
+def _scores(
+    walk: Walk, row: Predict, after: int
+) -> Iterator[tuple[Predict, LinearMap, tuple[str, ...], float]]:
     tensor = row(walk.context)
     for head, result, found in walk.parameters.linears(tensor, after):
         if result.shape[-1] == walk.sizes.classes:
@@ -190,10 +191,10 @@ def _right_sequence(choice: Readout) -> Predict:
 
 
 def _about_final_norm(walk: Walk, choice: Readout) -> None:
-    """The pre-norm ViT has a norm before its head, the debugging report's has none."""
-    if choice.norm is None and walk.architecture == "pre-norm":
+    """Blocks that add to their input without a norm have one after them, others have none."""
+    if choice.norm is None and walk.blocks and not walk.normed:
         walk.note("final-norm-missing", "final_sequence")
-    if choice.norm is not None and walk.architecture == "report":
+    if choice.norm is not None and walk.normed:
         walk.note("extra-final-norm", "final_sequence")
     if "final-norm-after-readout" in choice.ids:
         walk.note("final-norm-after-readout", "final_sequence")
@@ -214,7 +215,7 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     tensor = logits(walk.context)
     odd = None if ids else unexplained_scores(walk, tensor)
     if odd is not None:
-        settle_odd(walk, "logits", 0, odd, z)
+        settle_unknown(walk, "logits", 0, odd, z)
         _settle_probabilities(walk, None)
         return
     walk.settle("logits", 0, logits, walk.find(tensor), right=z, ids=ids)
@@ -279,7 +280,7 @@ def _settle_probabilities(walk: Walk, form: Form | None, odd: Predict | None = N
     logits = stage_of("logits", 0)
     right: Predict = combine(eq.class_probabilities, logits)
     if odd is not None:
-        settle_odd(walk, "class_probabilities", 0, odd, right)
+        settle_unknown(walk, "class_probabilities", 0, odd, right)
         return
     predict: Predict = right if form is None else combine(form.function, logits)
     found = None if form is None else walk.find(predict(walk.context))

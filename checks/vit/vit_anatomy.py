@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from torch import Tensor
 
-from ..locating.anatomy import Anatomy
+from ..locating.anatomy import Anatomy, Input
+from ..locating.best_first import Option, later
 from ..locating.forms import CLASS_PROBABILITIES
-from ..locating.resync.reached import OF_VIT
-from ..locating.resync.whole import known_by_the_scores
+from ..locating.reached import OF_VIT
+from ..locating.walk import Walk
+from ..locating.wiring.unknown import unknown_price
 from .about_vit import about_vit
-from .bridge_readout import settle_odd_readout
 from .embedding import embedding
+from .known_by_scores import known_by_the_scores
 from .readout import settle_readout
+from .unknown_readout import unknown_readout
+
+_RATHER = 0.05  # by which what is read out is rather unknown than what the last block gives
 
 
 def answers(logits: Tensor) -> Iterator[Tensor]:
@@ -23,11 +29,19 @@ def answers(logits: Tensor) -> Iterator[Tensor]:
     yield logits.argmax(-1).double()
 
 
+def _read_out(walk: Walk, read: Input) -> Iterator[Option]:
+    yield from (
+        Option(float(wrong), partial(settle_readout, read=read, wrong=wrong)) for wrong in (False, True)
+    )
+    x, ids = read
+    if walk.trace.error is None and walk.blocks and not ids:
+        yield later(unknown_price(walk) - _RATHER, partial(unknown_readout, x=x))
+
+
 VIT_ANATOMY = Anatomy(
     embed=embedding,
-    read_out=settle_readout,
+    read_out=_read_out,
     answers=answers,
-    read_out_oddly=settle_odd_readout,
     about=about_vit,
     known_otherwise=known_by_the_scores,
     steps_on=OF_VIT,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from ...submissions.written.passages import Kind, Passage
-from ...submissions.written.reading import Document
-from ..assignment.asked_writing import Question
+from ...submissions.written.passages import Passage, PassageKind
+from ...submissions.written.reading import WrittenReport
+from ..assignment.asked_writing import WrittenQuestion
 from ..record.written_result import AnswerResult
-from .names import labels_first
 from .sections import closes_all
+from .stage_names import labels_first
 
 _ALIKE = 66  # per cent of words in common: questions in other words have more, other sentences less
 _RIGHT_NUMBER = 18  # per cent that the number of the question, standing before it, is worth
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"\W*(?P<named>Q(?:uestion)?\s*)?\W{0,3}(?P<number>\d{1,2})
 
 
 @dataclass(frozen=True)
-class Place:
+class QuestionPlace:
     """Where a question stands, and how surely it is that one."""
 
     likeness: float
@@ -33,24 +33,26 @@ class Place:
     rest: str  # of its passage, where the answer may begin
 
 
-def questions_in(passages: Sequence[Passage], questions: Mapping[str, Question]) -> dict[str, Place]:
+def questions_in(
+    passages: Sequence[Passage], questions: Mapping[str, WrittenQuestion]
+) -> dict[str, QuestionPlace]:
     """Find each question once, the most alike first, by its number or by its words."""
     places = [
         place
         for index, passage in enumerate(passages)
-        if passage.kind in (Kind.HEADING, Kind.TEXT)
+        if passage.kind in (PassageKind.HEADING, PassageKind.TEXT)
         for place in _places(index, passage.text, questions)
     ]
-    found: dict[str, Place] = {}
+    found: dict[str, QuestionPlace] = {}
     taken: set[int] = set()
-    for one in sorted(places, key=lambda one: -one.likeness):
-        if one.question not in found and one.passage not in taken:
-            found[one.question] = one
-            taken.add(one.passage)
+    for place in sorted(places, key=lambda one: -one.likeness):
+        if place.question not in found and place.passage not in taken:
+            found[place.question] = place
+            taken.add(place.passage)
     return found
 
 
-def _places(index: int, text: str, questions: Mapping[str, Question]) -> list[Place]:
+def _places(index: int, text: str, questions: Mapping[str, WrittenQuestion]) -> list[QuestionPlace]:
     """The questions that a passage may begin with."""
     numbered = _NUMBER.match(text, 0, _ASKED)
     named = numbered is not None and numbered["named"] is not None
@@ -63,13 +65,15 @@ def _places(index: int, text: str, questions: Mapping[str, Question]) -> list[Pl
         if numbered and int(numbered["number"]) == number:
             likeness += _ALIKE if named else _RIGHT_NUMBER
         if likeness >= _ALIKE:
-            places.append(Place(likeness, id, index, rest if mark else ""))
+            places.append(QuestionPlace(likeness, id, index, rest if mark else ""))
     return places
 
 
-def answers(documents: Sequence[Document], questions: Mapping[str, Question]) -> list[AnswerResult]:
+def answers(
+    documents: Sequence[WrittenReport], questions: Mapping[str, WrittenQuestion]
+) -> list[AnswerResult]:
     """Return every question of the assignment, with what stands below it in the first report that has it."""
-    found: dict[str, tuple[Document, str]] = {}
+    found: dict[str, tuple[WrittenReport, str]] = {}
     for document in documents:
         places = questions_in(document.passages, questions)
         starts = {one.passage for one in places.values()}
@@ -78,22 +82,22 @@ def answers(documents: Sequence[Document], questions: Mapping[str, Question]) ->
     return [_result(id, question, found.get(id)) for id, question in questions.items()]
 
 
-def _answer(passages: Sequence[Passage], place: Place, starts: set[int]) -> str:
+def _answer(passages: Sequence[Passage], place: QuestionPlace, starts: set[int]) -> str:
     """All that stands between the question and the next thing."""
     level = passages[place.passage].level
     parts = [place.rest.strip(" *_")]  # what is bold ends behind the question mark
     for index in range(place.passage + 1, len(passages)):
         one = passages[index]
-        below = one.kind is Kind.HEADING and one.level > level > 0
-        if index in starts or closes_all(one) or (one.kind is Kind.HEADING and not below):
+        below = one.kind is PassageKind.HEADING and one.level > level > 0
+        if index in starts or closes_all(one) or (one.kind is PassageKind.HEADING and not below):
             break
-        if labels_first(one.text) and one.kind is Kind.TEXT and one.page:
+        if labels_first(one.text) and one.kind is PassageKind.TEXT and one.page:
             break  # in a PDF headings are lines like others
         parts.append(one.text)
     return "\n".join(filter(None, parts))[:_CHARACTERS]
 
 
-def _result(id: str, question: Question, found: tuple[Document, str] | None) -> AnswerResult:
+def _result(id: str, question: WrittenQuestion, found: tuple[WrittenReport, str] | None) -> AnswerResult:
     document, answer = found if found else (None, None)
     return AnswerResult(
         id=id,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ...reference.sizes import Sizes
 from ...reference.stages import stage
 from ...submissions.written.passages import Passage
-from ...submissions.written.reading import Document
+from ...submissions.written.reading import WrittenReport
 from ..assignment.asked_writing import WrittenPart
 from ..assignment.assignment import Assignment
 from ..examining.verdicts import CheckOutcome
@@ -15,7 +15,7 @@ from ..record.result import StageResult
 from ..record.written_result import DocumentResult, SnapshotOutcome, SnapshotResult, WrittenResult
 from .answers import answers, questions_in
 from .sections import Section, sections
-from .snapshots import snapshots
+from .stated_stages import snapshots
 
 _OUTCOMES = {SnapshotOutcome.RIGHT: "passed", SnapshotOutcome.UNCLEAR: "skipped"}  # all others: failed
 
@@ -23,7 +23,9 @@ _OUTCOMES = {SnapshotOutcome.RIGHT: "passed", SnapshotOutcome.UNCLEAR: "skipped"
 class Written:
     """The reports of a submission, read for what the assignment asks for."""
 
-    def __init__(self, documents: Sequence[Document], assignment: Assignment, asked: WrittenPart) -> None:
+    def __init__(
+        self, documents: Sequence[WrittenReport], assignment: Assignment, asked: WrittenPart
+    ) -> None:
         self._documents, self._assignment, self._asked = documents, assignment, asked
         self._sections = self._read()
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ...submissions.written.passages import Kind, Passage
-from ...submissions.written.reading import Document
-from .names import labels_first, labels_within, named_first
+from ...submissions.written.passages import Passage, PassageKind
+from ...submissions.written.reading import WrittenReport
+from .stage_names import labels_first, labels_within, named_first
 
 _CHARACTERS = 3000  # of one section; what is said of a tensor stands near its name
 _MARK = re.compile(r"[\W\d]*#\s*breakpoint", re.IGNORECASE)  # a line of code, whatever it was pasted into
@@ -42,25 +42,25 @@ class Section:
         self.text = f"{self.text}\n{text}"[:_CHARACTERS]
 
 
-def sections(documents: Iterable[Document], ends: Ends) -> list[Section]:
+def sections(documents: Iterable[WrittenReport], ends: Ends) -> list[Section]:
     """List the sections of all reports; ``ends`` tells the passages that begin something else."""
-    return [one for document in documents for one in _Reading(document, ends).sections()]
+    return [one for document in documents for one in _ReportReader(document, ends).sections()]
 
 
-class _Reading:
+class _ReportReader:
     """One report, from its first passage to its last."""
 
-    def __init__(self, document: Document, ends: Ends) -> None:
+    def __init__(self, document: WrittenReport, ends: Ends) -> None:
         self._document, self._ends = document, ends
         self._open: Section | None = None
 
     def sections(self) -> Iterator[Section]:
         for passage in self._document.passages:
-            if passage.kind is Kind.PICTURE:
+            if passage.kind is PassageKind.PICTURE:
                 self._picture()
-            elif passage.kind is Kind.CODE or _MARK.match(passage.text):
+            elif passage.kind is PassageKind.CODE or _MARK.match(passage.text):
                 yield from self._code(passage)
-            elif passage.kind is Kind.ROW:
+            elif passage.kind is PassageKind.ROW:
                 yield from self._row(passage)
             else:
                 yield from self._text(passage)
@@ -105,7 +105,7 @@ class _Reading:
     def _closes(self, passage: Passage) -> bool:
         if self._ends(passage) or closes_all(passage):
             return True
-        if passage.kind is Kind.HEADING:
+        if passage.kind is PassageKind.HEADING:
             return self._open is not None and passage.level <= (self._open.level or passage.level)
         return False
 

@@ -1,14 +1,19 @@
-"""Numbers as bars."""
+"""Numbers as bars, and how they are distributed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
+
 import numpy as np
 
+from ..text import numeral
+from ..wording import say
+from .figure_parts import Bar, Bin, Histogram
 from .kept import Array
-from .numerals import numeral
-from .shapes import Bar
 
 _MOST = 40  # bars, which are as many lines
+_EDGES = range(0, 101, 10)  # in per cent; the last bin holds 100, too
 
 
 def bars(numbers: Array, low: float, high: float) -> tuple[Bar, ...]:
@@ -28,4 +33,16 @@ def _bar(label: str, number: float, low: float, high: float) -> Bar:
     start = 100 * (min(shown, 0.0) - low) / span
     return Bar(
         label, numeral(number), round(start, 1), round(100 * min(abs(shown) / span, 1.0), 1), number < 0
+    )
+
+
+def histogram(percents: Iterable[float]) -> Histogram:
+    """Numbers from 0 to 100, of which there is at least one."""
+    counts = np.histogram(list(percents), _EDGES)[0].tolist()
+    bins = ((low, high, count) for (low, high), count in zip(pairwise(_EDGES), counts) if count)
+    said = ", ".join(say("marks.bin", low=low, high=high, count=count) for low, high, count in bins)
+    return Histogram(
+        description=say("marks.description", bins=said),
+        bins=tuple(Bin(one, round(100 * one / max(counts), 1)) for one in counts),
+        ticks=tuple(map(str, _EDGES)),
     )

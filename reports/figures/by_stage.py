@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..stages import StageView
+from ..stage_views import StageView
+from ..text import numeral
 from ..wording import say, words
 from . import grids, plots
 from .bars import bars, signed_bars
+from .figure_parts import Figure, Map
 from .kept import Array, Arrays, Kept
 from .maps import Axes, comparison, maps, veils
-from .numerals import numeral
-from .shapes import Figure, Map
 
 _HEADS = 16  # of which the class token's attention is drawn: small maps, and one is as telling as another
 
@@ -74,40 +75,21 @@ def _note(kept: Kept) -> str:
     return " ".join(parts)
 
 
+def _figure(name: str, **drawn: Any) -> Figure:
+    """With the title and the sentence that the catalogue has for it."""
+    return Figure(say(f"{name}.title"), say(f"{name}.sentence"), **drawn)
+
+
 def _values(kept: Kept, stage: StageView) -> Figure:
     own = f"values.{stage.key}" if f"values.{stage.key}" in words() else "values.any"
     sentence = say("values.compared" if "error" in kept.arrays else own)
     return Figure(say("values.title"), sentence, panels=comparison(kept, _axes(stage)))
 
 
-def _image(kept: Kept, stage: StageView) -> Figure:
-    return Figure(say("image.title"), say("image.sentence"), panels=(grids.image(kept),))
-
-
-def _patches(kept: Kept, stage: StageView) -> Figure:
-    return Figure(say("patches.title"), say("patches.sentence"), panels=(grids.patches(kept),))
-
-
-def _tiles(kept: Kept, stage: StageView) -> Figure:
-    return Figure(say("tiles.title"), say("tiles.sentence"), panels=(grids.tiles(kept),))
-
-
-def _flattened(kept: Kept, stage: StageView) -> Figure:
-    return Figure(say("flattened.title"), say("flattened.sentence"), panels=(grids.flattened(kept),))
-
-
-def _similarity(kept: Kept, stage: StageView) -> Figure:
-    shown = maps([(say("similarity.map"), kept.arrays["similarity"])], (say("axis.T"), say("axis.T")))
-    return Figure(say("similarity.title"), say("similarity.sentence"), panels=(shown,))
-
-
-def _norms(kept: Kept, stage: StageView) -> Figure:
-    shown = maps([(say("norms.map"), kept.arrays["norms"])], (say("axis.h"), say("axis.T")))
-    return Figure(say("norms.title"), say("norms.sentence"), panels=(shown,))
-
-
-def _scores(kept: Kept, stage: StageView) -> Figure:
-    return Figure(say("scores.title"), say("scores.sentence"), panels=comparison(kept, _axes(stage)))
+def _map_of(name: str, row: str, kept: Kept) -> Figure:
+    """The array ``name`` on its own, by tokens from left to right."""
+    shown = maps([(say(f"{name}.map"), kept.arrays[name])], (say(row), say("axis.T")))
+    return _figure(name, panels=(shown,))
 
 
 def _attention(kept: Kept, stage: StageView) -> Figure:
@@ -138,25 +120,13 @@ def _class_attention(kept: Kept, stage: StageView) -> Figure:
     titled = [(say("class_attention.mean"), mean), *titled] if len(heads) > 1 else titled
     axes, pixels = (say("axis.rows"), say("axis.columns")), kept.arrays.get("pixels")
     shown = maps(titled, axes) if pixels is None else veils(titled, axes, pixels)
-    return Figure(say("class_attention.title"), say("class_attention.sentence"), panels=(shown,))
-
-
-def _norm(kept: Kept, stage: StageView) -> Figure:
-    return Figure(say("norm.title"), say("norm.sentence"), plots=plots.statistics(kept.arrays["statistics"]))
-
-
-def _curve(kept: Kept, stage: StageView) -> Figure:
-    return Figure(say("curve.title"), say("curve.sentence"), plots=(plots.curves(kept.arrays["curve"]),))
-
-
-def _stream(kept: Kept, stage: StageView) -> Figure:
-    return Figure(say("stream.title"), say("stream.sentence"), plots=(plots.streams(kept.arrays["stream"]),))
+    return _figure("class_attention", panels=(shown,))
 
 
 def _logits(kept: Kept, stage: StageView) -> Figure:
     if kept.student.ndim > 1:  # logits at every position
         return _values(kept, stage)
-    return Figure(say("logits.title"), say("logits.sentence"), bars=signed_bars(kept.student.ravel()))
+    return _figure("logits", bars=signed_bars(kept.student.ravel()))
 
 
 def _probabilities(kept: Kept, stage: StageView) -> Figure:
@@ -167,17 +137,31 @@ def _probabilities(kept: Kept, stage: StageView) -> Figure:
 
 # the figures of each stage by key, and the array that each needs
 _OWN: Mapping[str, tuple[tuple[str, Draw], ...]] = {
-    "image": (("pixels", _image),),
-    "patches": (("sources", _patches), ("tiles", _tiles)),
-    "flattened_patches": (("sources", _flattened),),
-    "positioned_tokens": (("similarity", _similarity),),
-    **dict.fromkeys(("query", "key", "value", "attention_context"), (("norms", _norms),)),
-    "attention_scores": (("student", _scores),),
-    "attention_probabilities": (("row_sums", _attention), ("class_attention", _class_attention)),
-    **dict.fromkeys(("post_attention_norm", "post_mlp_norm"), (("statistics", _norm),)),
-    "mlp_hidden": (("curve", _curve),),
+    "image": (("pixels", lambda kept, _: _figure("image", panels=(grids.image(kept),))),),
+    "patches": (
+        ("sources", lambda kept, _: _figure("patches", panels=(grids.patches(kept),))),
+        ("tiles", lambda kept, _: _figure("tiles", panels=(grids.tiles(kept),))),
+    ),
+    "flattened_patches": (
+        ("sources", lambda kept, _: _figure("flattened", panels=(grids.flattened(kept),))),
+    ),
+    "positioned_tokens": (("similarity", lambda kept, _: _map_of("similarity", "axis.T", kept)),),
     **dict.fromkeys(
-        ("block_output", "second_block_output", "last_block_output", "final_sequence"), (("stream", _stream),)
+        ("query", "key", "value", "attention_context"),
+        (("norms", lambda kept, _: _map_of("norms", "axis.h", kept)),),
+    ),
+    "attention_scores": (
+        ("student", lambda kept, stage: _figure("scores", panels=comparison(kept, _axes(stage)))),
+    ),
+    "attention_probabilities": (("row_sums", _attention), ("class_attention", _class_attention)),
+    **dict.fromkeys(
+        ("post_attention_norm", "post_mlp_norm"),
+        (("statistics", lambda kept, _: _figure("norm", plots=plots.statistics(kept.arrays["statistics"]))),),
+    ),
+    "mlp_hidden": (("curve", lambda kept, _: _figure("curve", plots=(plots.curves(kept.arrays["curve"]),))),),
+    **dict.fromkeys(
+        ("block_output", "second_block_output", "last_block_output", "final_sequence"),
+        (("stream", lambda kept, _: _figure("stream", plots=(plots.streams(kept.arrays["stream"]),))),),
     ),
     "logits": (("student", _logits),),
     "class_probabilities": (("student", _probabilities),),

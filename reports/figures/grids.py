@@ -8,9 +8,9 @@ import numpy as np
 
 from ..wording import say
 from .colours import Scale, photograph, picture
+from .figure_parts import Map, Number, Panels
 from .kept import Array, Kept
 from .maps import cell_of
-from .shapes import Map, Number, Panels
 
 _GAP = 1  # between patches, in pixels
 _ROOM = 18.0  # pixels that a number needs
@@ -67,11 +67,8 @@ def patches(kept: Kept) -> Panels:
 def tiles(kept: Kept) -> Panels:
     """The student's patches as pictures, row by row, with gaps between them."""
     numbers, grid = kept.arrays["tiles"], _grid(kept)
-    step, lines = grid.side + _GAP, -(-len(numbers) // grid.columns)
-    whole = np.full((3, lines * step - _GAP, grid.columns * step - _GAP), 255.0)
-    for number, patch in enumerate(numbers):
-        y, x = (number // grid.columns) * step, (number % grid.columns) * step
-        whole[:, y : y + grid.side, x : x + grid.side] = patch if len(patch) == 3 else patch[:1]
+    coloured = numbers if numbers.shape[1] == 3 else numbers[:, :1].repeat(3, axis=1)
+    whole = _spread(coloured, grid, 255.0)
     _, rows, columns = whole.shape
     described = say("grid.tiles_description", count=len(numbers), side=grid.side)
     return Panels((Map(say("grid.tiles"), described, photograph(whole), columns, rows, cell_of(columns)),))
@@ -90,15 +87,19 @@ def _grid(kept: Kept) -> _Grid:
 
 
 def _cut(sources: Array, grid: _Grid) -> Map:
-    """Patches in reading order, with gaps between them."""
-    step, lines = grid.side + _GAP, -(-len(sources) // grid.columns)
-    cells = np.full((lines * step - _GAP, grid.columns * step - _GAP), np.nan)
-    for number, patch in enumerate(sources):
-        y, x = (number // grid.columns) * step, (number % grid.columns) * step
-        cells[y : y + grid.side, x : x + grid.side] = patch
     whole = sum(len(set(np.floor(one[np.isfinite(one)]).tolist())) == 1 for one in sources)
     described = say("grid.cut_description", whole=whole, count=len(sources))
-    return _map(say("grid.cut"), described, cells, grid)
+    return _map(say("grid.cut"), described, _spread(sources, grid, np.nan), grid)
+
+
+def _spread(patches: Array, grid: _Grid, between: float) -> Array:
+    """Patches in reading order, with gaps between them."""
+    step, lines = grid.side + _GAP, -(-len(patches) // grid.columns)
+    whole = np.full((*patches.shape[1:-2], lines * step - _GAP, grid.columns * step - _GAP), between)
+    for number, patch in enumerate(patches):
+        y, x = (number // grid.columns) * step, (number % grid.columns) * step
+        whole[..., y : y + grid.side, x : x + grid.side] = patch
+    return whole
 
 
 def _map(title: str, described: str, sources: Array, grid: _Grid, ruled: int = 0) -> Map:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..text import numeral
 from ..wording import say
 from .colours import Scale, backdrop, picture, ramp, veil
+from .figure_parts import Legend, Map, Panels
 from .kept import Array, Kept
-from .numerals import numeral
-from .shapes import Legend, Map, Panels
 
 _WIDTH = 208  # of a map, in pixels, where its cells are neither too small to see nor clumsy
 _CELLS = (5.0, 26.0)

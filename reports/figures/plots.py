@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..text import numeral
 from ..wording import say
+from .figure_parts import Plot, PlotLine, Tick
 from .kept import Array
-from .numerals import numeral
-from .shapes import Line, Plot, Tick
 
 _MARGIN = 0.06  # of the span of numbers, above and below
 
@@ -24,7 +24,7 @@ def plot(title: str, description: str, x: str, series: Sequence[Series], scatter
         title=title,
         description=description,
         x=x,
-        lines=tuple(Line(label, style, _points(x, y, across, up)) for label, style, x, y in series),
+        lines=tuple(PlotLine(label, style, _points(x, y, across, up)) for label, style, x, y in series),
         x_ticks=_ticks(across, whole=not scattered),
         y_ticks=tuple(Tick(100 - one.at, one.text) for one in _ticks(up)),
         scattered=scattered,

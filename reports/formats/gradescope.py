@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from ...checks.record.result import CheckResult, Outcome, Result, Status, Visibility
-from ..quoting import begun, named_line, quoted
+from ..quoting import begun, code_lines, quoted
 from ..standing import Standing, findings, standing
 from ..text import clean, one_line
 from ..wording import say
@@ -91,10 +91,4 @@ def _test(
 def _explained(stands: Standing) -> list[str]:
     """What is wrong, where, and the question that leads on."""
     sentence = quoted(stands.sentence) if stands.quotes else stands.sentence
-    return [text for text in (sentence, "\n".join(_code(stands)), stands.question) if text]
-
-
-def _code(stands: Standing) -> Iterator[str]:
-    if stands.place:
-        yield named_line(stands.place.short)
-        yield from (f"{line.number:>5} │ {line.text}" for line in stands.place.marked)
+    return [text for text in (sentence, "\n".join(code_lines(stands.place)), stands.question) if text]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...checks.record.result import Result
 from ..html import render
-from ..stages import pipeline
+from ..stage_views import pipeline
 from ..standing import standing
 from ..text import NAME_LIMIT, one_line, points
 from .repository import Repository

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..tables import text_cell
+from ..grade_tables import text_cell
 from ..text import points
 from .rosters import Identity, Roster, RosterError
 
 _CANVAS_POINTS = "    Points Possible"  # in the column Student, as Canvas writes it
 _WORTH = re.compile(r"\[(?:Total Pts: )?(?:up to )?([\d.]+)[^\]]*\]")
-_SUFFIX = re.compile(
-    r"\s*(\(\d+\)|\[[^\]]*\](\s*\|\s*\d+)?)$"
-)  # what systems put behind an assignment's name
+# what systems put behind an assignment's name
+_SUFFIX = re.compile(r"\s*(\(\d+\)|\[[^\]]*\](\s*\|\s*\d+)?)$")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from ..places import Place
+from ..location_view import LocationView
 
 _CELL = re.compile(r"\[\d+\]$")
 
@@ -25,7 +25,7 @@ class Repository:
 
     folder: str = "."
 
-    def spot(self, place: Place) -> Spot:
+    def spot(self, place: LocationView) -> Spot:
         """Return where ``place`` is."""
         file = _CELL.sub("", place.file)
         path = PurePosixPath(self.folder, file).as_posix()

@@ -31,6 +31,7 @@ from . import grader_files
 Handler = Callable[[Header], object]
 
 _MESSAGE_CHARACTERS = 10_000
+_QUOTED_CHARACTERS = 300
 _GARBAGE = 20_000  # new objects between two looks; recording a pass makes thousands, nearly all in use
 _FRAMES = 50  # of a traceback, innermost first
 _FROM_PARENT = FrameLimits(body_bytes=1 << 40, tensors=1 << 20)  # the parent is trusted; each file is one
@@ -142,6 +143,13 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError)
 
 
+def failure_in_bounds(error: BaseException) -> StudentCodeFailed:
+    """The same as ``failure_of``; where memory has run out, ``error`` is raised again."""
+    if is_out_of_memory(error):
+        raise error
+    return failure_of(error)
+
+
 def failure_of(error: BaseException) -> StudentCodeFailed:
     """An exception of the student's code, with their lines that it passed, innermost first."""
     return _cut(StudentCodeFailed(type(error).__name__, text_of(error), _frames(error)))
@@ -150,6 +158,11 @@ def failure_of(error: BaseException) -> StudentCodeFailed:
 def _cut(failed: StudentCodeFailed) -> StudentCodeFailed:
     kind, message = (text[:_MESSAGE_CHARACTERS] for text in (failed.type, failed.message))
     return StudentCodeFailed(kind, message, failed.frames[:_FRAMES])
+
+
+def quoted(error: BaseException) -> str:
+    """An exception of the student's code within a sentence of ours."""
+    return f"{type(error).__name__}: {text_of(error)}"[:_QUOTED_CHARACTERS]
 
 
 def text_of(error: BaseException) -> str:

@@ -18,7 +18,7 @@ _LATE = (
 )
 
 
-class _Kept(MetaPathFinder, InspectLoader):
+class _KeptModules(MetaPathFinder, InspectLoader):
     def __init__(self, codes: Mapping[str, CodeType]) -> None:
         self._codes = codes
 
@@ -40,7 +40,7 @@ class _Kept(MetaPathFinder, InspectLoader):
 def keep_late_modules() -> None:
     """From now on this process and its forks can import them without their files."""
     sys.meta_path.insert(
-        0, _Kept({name: _code(name) for name in (f"vitcheck.submissions.{one}" for one in _LATE)})
+        0, _KeptModules({name: _code(name) for name in (f"vitcheck.submissions.{one}" for one in _LATE)})
     )
 
 

@@ -8,13 +8,19 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from ..errors import Frame
-from ..questions.parts import CallFunction, FindComponents, FindFunctions, Fitting, Named, Returned
+from ..questions.parts import (
+    CallFunction,
+    FindComponents,
+    FindFunctions,
+    Fitting,
+    FoundDefinition,
+    FunctionOutputs,
+)
 from ..questions.question import OfModel
 from ..questions.randomise import seed_random_state
 from .answering import answered_by, sizes_in
 from .building.calling import call, functions
-from .building.components import candidates
+from .building.component_recipes import candidates
 from .subject import Submission, default_dtype, model_of
 
 
@@ -24,19 +30,19 @@ def _components(asked: FindComponents) -> tuple[Fitting, ...]:
     return tuple(one.describe() for one in found)
 
 
-def _functions(asked: FindFunctions) -> tuple[Named, ...]:
+def _functions(asked: FindFunctions) -> tuple[FoundDefinition, ...]:
     """By its name."""
     found = Submission.functions[asked.key] = functions(Submission.loaded, asked.key, asked.pin)
-    return tuple(Named(one.name, Frame(one.file, one.node.lineno)) for one in found)
+    return tuple(FoundDefinition(one.name, one.frame) for one in found)
 
 
-def _call(asked: CallFunction) -> Returned:
+def _call(asked: CallFunction) -> FunctionOutputs:
     seed_random_state(asked.seed)
     given = {role: [_given(one) for one in row] for role, row in asked.given.items()}
     with default_dtype(torch.float64), sdpa_kernel(SDPBackend.MATH):
         found, roles = call(Submission.functions[asked.key][asked.number], given)
     dtypes = tuple(str(one.dtype).removeprefix("torch.") for one in found)
-    return Returned(tuple(one.to(torch.float64).contiguous() for one in found), dtypes, tuple(roles))
+    return FunctionOutputs(tuple(one.to(torch.float64).contiguous() for one in found), dtypes, tuple(roles))
 
 
 def _given(one: Any) -> object:

@@ -30,7 +30,7 @@ from .building.probing import as_given
 from .building.recipe import Recipe, infer
 from .building.shortening import BLOCKS, shorten
 from .loading.definitions import Definitions
-from .loading.loading import load
+from .loading.execution import load
 from .passes.habits import habits
 from .passes.inventory import inventory
 from .passes.plain import plain_passes

@@ -14,12 +14,12 @@ from torch import Tensor, nn
 from ...reference.model_sizes import ModelSizes
 from ..questions.question import OfModel, OfSubject
 from ..questions.randomise import named_tensors, randomise_held, seed_random_state
-from .building.components import Candidate
+from .building.component_recipes import ComponentRecipe
 from .building.probing import SMALL
 from .building.recipe import Recipe
 from .building.shortening import shorten
 from .loading.definitions import Definition
-from .loading.loading import Loaded
+from .loading.execution import Loaded
 from .scripts.scripts import Script
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Submission:
 
     loaded: Loaded
     recipe: Recipe
-    components: ClassVar[dict[str, list[Candidate]]] = {}
+    components: ClassVar[dict[str, list[ComponentRecipe]]] = {}
     functions: ClassVar[dict[str, list[Definition]]] = {}
     samples: ClassVar[Mapping[str, Sample]] = {}  # models of ours, where they are asked for
     script: Script | None = None  # where there is no model class to build, or it is not what is shown
@@ -41,7 +41,7 @@ class Submission:
     shortens: bool  # can blocks be left out, where the code fixes their number?
 
 
-def subject_of(asked: OfSubject[Any]) -> Recipe | Script | Candidate | Sample:
+def subject_of(asked: OfSubject[Any]) -> Recipe | Script | ComponentRecipe | Sample:
     """What is asked about: the model or script, a model of ours, or a candidate for a component."""
     if asked.sample is not None:
         return Submission.samples[asked.sample]

@@ -133,9 +133,8 @@ def _monitor(
     """Fork the child, report its end, adopt and reap what it leaves, and report what all of it used."""
     kernel.end_with(parent)
     kernel.adopt_orphans()
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # the code may send signals that someone waits for to anyone it sees
+    # the code may send signals that someone waits for to anyone it sees
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     monitor = os.getpid()
     pid = _fork(lambda: _child(monitor, order, connection, printed, warned))
     os.dup2(reports, 3)

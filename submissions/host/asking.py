@@ -9,15 +9,15 @@ from ..questions.parts import (
     FindComponents,
     FindFunctions,
     Fitting,
+    FoundDefinition,
+    FunctionOutputs,
     Given,
-    Named,
-    Returned,
 )
 from .session import Session, not_executed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Function(Named):
+class Function(FoundDefinition):
     """A function that may be an exercise."""
 
     key: str
@@ -66,7 +66,7 @@ class SampleSession(Session):
         super().__init__(session.child, {"sample": sample})
 
 
-def call(session: Session, function: Function, given: Given, seed: int) -> Returned:
+def call(session: Session, function: Function, given: Given, seed: int) -> FunctionOutputs:
     """What the function gives back; ``given`` has the choices for each role, in the order of arguments.
 
     Raises StudentCodeFailed for what it raises, NotLoaded where an argument plays no known role.

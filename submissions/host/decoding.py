@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from math import prod
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from ..questions.recording import Recorded, Reference, Row
-from .replies import reading
+from ..errors import Refused
+from ..limits import FrameLimits
+from ..questions.recording import PassOutcome, Recorded, Reference, TensorRow
+from .replies import contradictions_refused
 from .trace import Trace, Value
-from .trace_limits import demand_measure
 
 _MOST_CELLS = 1 << 48  # in all; more than any memory holds, and torch can still count it
+_TENSORS = 40_000  # loops over all tokens of all images make some thousands
+_SHOWN = FrameLimits.tensors  # returned, and seen at marks: as many as a plain pass may return
+_WINDOW = 1 << 22  # numbers, where no tensor is larger: axes that repeat cost the child nothing
 
 
 def decode(recorded: Recorded) -> Trace:
     """The trace. Raises Refused where the pass contradicts itself, or is beyond all measure."""
-    with reading():
+    with contradictions_refused():
         records, leaves = _values(recorded)
-        trace = Trace(
-            signature=recorded.signature,
-            records=records,
-            leaves=leaves,
-            outputs=recorded.outputs,
-            sights=recorded.sights,
-            error=recorded.error,
-            failed=recorded.failed,
-            left_out=recorded.left_out,
-        )
+        outcome = {one.name: getattr(recorded, one.name) for one in fields(PassOutcome)}
+        trace = Trace(records=records, leaves=leaves, **outcome)
         for reference in trace.references():
             if len(reference.shape) != len(reference.strides):
                 raise ValueError("a reference has more axes than strides, or fewer")
             trace.value(reference)
-        demand_measure(trace)
+        _demand_measure(trace)
         return trace
 
 
@@ -57,7 +55,7 @@ def _values(recorded: Recorded) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
 
 
 def _of_kind(
-    kind: Literal["record", "leaf"], rows: Sequence[Row], memories: Sequence[Tensor]
+    kind: Literal["record", "leaf"], rows: Sequence[TensorRow], memories: Sequence[Tensor]
 ) -> tuple[Value, ...]:
     return tuple(
         Value(
@@ -75,3 +73,28 @@ def _of_kind(
         )
         for number, (row, cells) in enumerate(zip(rows, memories, strict=True))
     )
+
+
+def _demand_measure(trace: Trace) -> None:
+    """Raises Refused, with what there is too much of, for a pass that nobody could look at."""
+    values = (*trace.records, *trace.leaves)
+    _demand(len(values), _TENSORS, "tensors were computed or read in one pass")
+    _demand(len(trace.outputs), _SHOWN, "tensors were returned")
+    _demand(len(trace.sights), _SHOWN, "variables were seen at marks")
+    _demand(
+        max(map(len, _names(trace)), default=0), FrameLimits.name_characters, "characters are in one name"
+    )
+    window = max(_WINDOW, *(value.cells.numel() for value in values))
+    largest = max(map(prod, {one.shape for one in trace.references()}), default=0)
+    _demand(largest, window, "numbers are in one view, which repeats them")
+
+
+def _demand(count: int, most: int, what: str) -> None:
+    if count > most:
+        raise Refused(f"{count} {what}; at most {most} are looked at")
+
+
+def _names(trace: Trace) -> Iterator[str]:
+    yield from (leaf.name for leaf in trace.leaves)
+    yield from (path for path, _ in trace.outputs)
+    yield from (local.name for local in trace.sights)

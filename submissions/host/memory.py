@@ -37,9 +37,9 @@ class MemoryWatch:
 
     def end(self) -> None:
         """Clear up what belonged to the processes, which are gone."""
-        for one in (self._group, self._shared):
-            if one:
-                one.clear()
+        for owned in (self._group, self._shared):
+            if owned:
+                owned.clear()
 
     def is_over(self, processes: Sequence[psutil.Process]) -> bool:
         """A cheap sum, which counts what is shared once for each, says when to take the exact one."""
@@ -67,17 +67,17 @@ def _open_in_memory(process: psutil.Process) -> Iterator[tuple[tuple[int, int], 
     """The files in memory that it has open, by device and number."""
     folder = f"/proc/{process.pid}/fd"
     with contextlib.suppress(OSError):  # it has just ended, or the system is another
-        for one in os.listdir(folder):
+        for descriptor in os.listdir(folder):
             with contextlib.suppress(OSError):  # it has just closed it
-                if os.readlink(f"{folder}/{one}").startswith(_IN_MEMORY):
-                    yield size_of(os.stat(f"{folder}/{one}"))
+                if os.readlink(f"{folder}/{descriptor}").startswith(_IN_MEMORY):
+                    yield size_of(os.stat(f"{folder}/{descriptor}"))
 
 
 def _sum(processes: Sequence[psutil.Process], size: Callable[[psutil.Process], int]) -> int:
     total = 0
-    for one in processes:
+    for process in processes:
         try:
-            total += size(one)
+            total += size(process)
         except psutil.Error:  # it has just ended, or the system does not tell
             continue
     return total

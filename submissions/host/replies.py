@@ -24,14 +24,14 @@ _CHARACTERS = 200  # of what is wrong: the child names some of it
 
 def answer_in(question: Question[A], reply: object) -> A:
     """The answer that ``reply`` is. Raises Refused where it has another form than that of the question's."""
-    with reading():
+    with contradictions_refused():
         answer: A = form(answer_type(question)).validate_python((reply,))[0]
         question.demand(answer)
         return answer
 
 
 @contextmanager
-def reading() -> Iterator[None]:
+def contradictions_refused() -> Iterator[None]:
     """Where a reply is read: one that contradicts itself is Refused."""
     try:
         yield

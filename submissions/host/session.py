@@ -23,7 +23,7 @@ from ..questions.uses import RunWide, Wide
 from ..reading.source import Source
 from .conversation import Child
 from .decoding import decode
-from .replies import answer_in, reading
+from .replies import answer_in, contradictions_refused
 from .trace import Trace
 
 _NOTES = 1_000  # of statements that were left out: nobody reads more
@@ -90,7 +90,7 @@ class Session:
 
     def _sizes_for(self, wanted: Sequence[AnySizes], whole: bool) -> list[AnySizes]:
         rows = self.ask(FitSizes(wanted=wanted, whole=whole))
-        with reading():
+        with contradictions_refused():
             return [type(one)(**row) for one, row in zip(wanted, rows)]
 
     def parameter_count(self, sizes: ModelSizes) -> int:

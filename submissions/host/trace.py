@@ -10,10 +10,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ..errors import Frame, Refused, StudentCodeFailed
+from ..errors import Frame, Refused
 from ..questions.recording import Failed as Failed
+from ..questions.recording import PassOutcome
 from ..questions.recording import Reference as Reference
-from ..questions.recording import Sight as Sight
+from ..questions.recording import VisibleLocal as VisibleLocal
 
 _COPIES = ("clone", "_to_copy", "contiguous")
 
@@ -47,18 +48,12 @@ class Value:
         return self.op.partition(".")[0].endswith("_")
 
 
-@dataclass(frozen=True)
-class Trace:
+@dataclass(frozen=True, kw_only=True)
+class Trace(PassOutcome):
     """All of one pass. ``records[0]`` is the image."""
 
-    signature: str  # equal where the same operations ran in the same order
     records: tuple[Value, ...]
     leaves: tuple[Value, ...]
-    outputs: tuple[tuple[str, Reference], ...]  # path in the returned structure, such as "logits" or "0"
-    sights: tuple[Sight, ...]
-    error: StudentCodeFailed | None
-    failed: Failed | None = None
-    left_out: tuple[tuple[str, str], ...] = ()  # path of a returned tensor, and why no numbers are read
 
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
@@ -68,7 +63,7 @@ class Trace:
         for value in (*self.records, *self.leaves):
             yield from (value.reference, *value.inputs)
         yield from (where for _, where in self.outputs)
-        yield from (sight.reference for sight in self.sights)
+        yield from (local.reference for local in self.sights)
         if self.failed is not None:
             yield from (where for _, where in (*self.failed.inputs, *self.failed.locals))
 
@@ -85,9 +80,8 @@ class Trace:
             return cells.new_empty(reference.shape)
         if reference.offset < 0 or min(reference.strides, default=0) < 0 or last >= cells.numel():
             raise Refused("the trace describes a tensor that reaches outside of its memory")
-        start = (
-            cells.storage_offset() + reference.offset
-        )  # as_strided counts from the storage, not from the slice
+        # as_strided counts from the storage, not from the slice
+        start = cells.storage_offset() + reference.offset
         return torch.as_strided(cells, reference.shape, reference.strides, start)
 
     def ancestors(self, reference: Reference) -> frozenset[int]:

@@ -34,9 +34,9 @@ def kill_descendants(root: psutil.Process) -> int:
     just ended is seen only the next time.
     """
     found = descendants(root)
-    for one in found:
+    for process in found:
         with contextlib.suppress(psutil.Error):
-            one.kill()
+            process.kill()
     return len(found)
 
 

@@ -68,10 +68,12 @@ def _module(file: str) -> str:
 def classes(kind: type) -> list[str]:
     """The names of a class and those that it is derived from, by the places of their code."""
     found = []
-    for one in kind.__mro__:
-        places = {place(code.co_filename) for code in _codes(vars(one).values())}
+    for base in kind.__mro__:
+        places = {place(code.co_filename) for code in _codes(vars(base).values())}
         places = {name for name in places if name and not _is_harness(name)}
-        found += [f"{name}.{one.__qualname__}" for name in sorted(places) or [getattr(one, "__module__", "")]]
+        found += [
+            f"{name}.{base.__qualname__}" for name in sorted(places) or [getattr(base, "__module__", "")]
+        ]
     return found
 
 
@@ -124,9 +126,8 @@ def _digest(code: CodeType) -> str:
 
 
 def _constant(value: object) -> str:
-    return (
-        repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
-    )  # sets have no order
+    # sets have no order
+    return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
 
 
 def codes_of(source: bytes) -> Iterator[Code]:

@@ -10,7 +10,7 @@ from .question import Natural, OfModel
 
 
 @dataclass(frozen=True)
-class Held:
+class ModelTensor:
     """A tensor that a fresh model holds.
 
     ``kind`` is parameter, buffer, tensor (a plain attribute) or hidden (a parameter that no module knows of).
@@ -30,14 +30,13 @@ class Held:
 class Inventory:
     """What a fresh model holds."""
 
-    tensors: tuple[Held, ...]
-    modules: Mapping[
-        str, tuple[str, ...]
-    ]  # by path, the names of its class and those that it is derived from, by their places
+    tensors: tuple[ModelTensor, ...]
+    # by path, the names of its class and those that it is derived from, by their places
+    modules: Mapping[str, tuple[str, ...]]
     shared: tuple[str, ...]  # parameters that a second model, built separately, holds too
     codes: tuple[Code, ...] = ()  # what its classes consist of, and what has run in passes so far
 
-    def named(self, name: str) -> Held | None:
+    def named(self, name: str) -> ModelTensor | None:
         return next((one for one in self.tensors if one.name == name), None)
 
 

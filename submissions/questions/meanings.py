@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from pkgutil import resolve_name
 
 from ...reference.model_sizes import ModelSizes
@@ -21,33 +22,25 @@ def _square_or_pair(sizes: ModelSizes) -> int | tuple[int, int]:
     return sizes.height if sizes.height == sizes.width else (sizes.height, sizes.width)
 
 
+_SIZES = (
+    *("batch", "channels", "height", "width", "patch", "patches", "tokens"),
+    *("embed_dim", "heads", "head_dim", "depth", "mlp_dim", "classes"),
+)
 VALUES: dict[str, Callable[[ModelSizes], object]] = {
-    "batch": lambda s: s.batch,
-    "channels": lambda s: s.channels,
-    "height": lambda s: s.height,
-    "width": lambda s: s.width,
+    **{name: attrgetter(name) for name in _SIZES},
     "image": _square_or_pair,
     "image_pair": lambda s: (s.height, s.width),
     "image_chw": lambda s: (s.channels, s.height, s.width),
     "image_hwc": lambda s: (s.height, s.width, s.channels),
     "image_bchw": lambda s: (s.batch, s.channels, s.height, s.width),
     "pixels": lambda s: s.channels * s.height * s.width,
-    "patch": lambda s: s.patch,
     "patch_pair": lambda s: (s.patch, s.patch),
     "patch_dim": lambda s: s.channels * s.patch**2,  # a flattened patch
-    "patches": lambda s: s.patches,
     "patches_side": lambda s: s.grid[0],
     "patches_pair": lambda s: s.grid,
-    "tokens": lambda s: s.tokens,
-    "embed_dim": lambda s: s.embed_dim,
-    "heads": lambda s: s.heads,
     "heads_list": lambda s: [s.heads] * s.depth,
-    "head_dim": lambda s: s.head_dim,
-    "depth": lambda s: s.depth,
-    "mlp_dim": lambda s: s.mlp_dim,
     "mlp_ratio": mlp_ratio,
     "mlp_ratio_whole": lambda s: max(1, round(s.mlp_dim / s.embed_dim)),
-    "classes": lambda s: s.classes,
     "dropout": lambda s: 0.1,  # with 0 no mistake about modes shows
     "eps": lambda s: 1e-5,
     "flag_on": lambda s: True,

@@ -15,7 +15,7 @@ Given = Mapping[str, Sequence[object]]  # choices by role
 
 
 @dataclass(frozen=True)
-class Named:
+class FoundDefinition:
     """A class or function, and where it stands."""
 
     name: str
@@ -23,7 +23,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Fitting(Named):
+class Fitting(FoundDefinition):
     """One that may be a component; ``error`` is why it cannot be built."""
 
     function: bool
@@ -42,7 +42,7 @@ class FindComponents(Question[tuple[Fitting, ...]]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FindFunctions(Question[tuple[Named, ...]]):
+class FindFunctions(Question[tuple[FoundDefinition, ...]]):
     """What may be the exercise ``key``, the likeliest first; nothing but ``pin`` where that is said."""
 
     name = "functions"
@@ -52,7 +52,7 @@ class FindFunctions(Question[tuple[Named, ...]]):
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelArgument:
     """A model as an argument: the submission's own, or a sample of ours, as it was traced."""
 
     sizes: ModelSizes
@@ -61,7 +61,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Returned:
+class FunctionOutputs:
     """What a function gave back: every tensor or array, float64, and what dtype each had."""
 
     tensors: tuple[Tensor, ...]
@@ -74,7 +74,7 @@ class Returned:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CallFunction(Question[Returned]):
+class CallFunction(Question[FunctionOutputs]):
     """One call of a function; ``given`` has the choices for each role, in the order of arguments."""
 
     name = "call"

@@ -24,7 +24,7 @@ class Gradient:
 
 
 @dataclass(frozen=True)
-class Pass:
+class PlainPass:
     """One plain forward pass."""
 
     outputs: tuple[tuple[str, str], ...]  # path, dtype
@@ -43,7 +43,7 @@ class Pass:
 class Passes:
     """Several plain passes on one model, and what they left behind."""
 
-    passes: tuple[Pass, ...]
+    passes: tuple[PlainPass, ...]
     changed: tuple[str, ...]  # names of tensors of the model whose values changed
     created: tuple[str, ...]  # names of tensors that were not there before
     gradients: Mapping[str, Gradient]  # by parameter

@@ -12,13 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-_HOLDING = (
-    Tensor,
-    nn.Module,
-    list,
-    tuple,
-    dict,
-)  # most attributes are numbers, which are passed over at once
+# most attributes are numbers, which are passed over at once
+_HOLDING = (Tensor, nn.Module, list, tuple, dict)
 _SPREAD_OF_VECTORS = 0.3  # norm weights stay around 1, biases stay smaller than what they are added to
 
 

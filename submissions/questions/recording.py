@@ -35,7 +35,7 @@ class Reference(NamedTuple):  # of which a trace holds hundreds: a dataclass tak
 
 
 @dataclass
-class Row:
+class TensorRow:
     """One tensor that was made (a record) or only read (a leaf)."""
 
     op: str
@@ -52,7 +52,7 @@ class Row:
     kind: str = ""  # of a leaf: parameter | buffer | tensor
 
 
-class Sight(NamedTuple):
+class VisibleLocal(NamedTuple):
     """A local tensor variable that was visible at a breakpoint mark."""
 
     mark: int
@@ -74,18 +74,24 @@ class Failed:
     locals: tuple[tuple[str, Reference], ...]  # on the line that raised
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """All of one pass, as it travels; ``host.trace.Trace`` is what it is read into."""
+@dataclass(frozen=True, kw_only=True)
+class PassOutcome:
+    """What one pass came to, beside the tensors that it made."""
 
     signature: str  # equal where the same operations ran in the same order
-    records: tuple[Row, ...]
-    leaves: tuple[Row, ...]
     outputs: tuple[tuple[str, Reference], ...]  # path in the returned structure, such as "logits" or "0"
-    sights: tuple[Sight, ...]
+    sights: tuple[VisibleLocal, ...]
     left_out: tuple[tuple[str, str], ...]  # path of a returned tensor, and why no numbers are read
     error: StudentCodeFailed | None
     failed: Failed | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded(PassOutcome):
+    """All of one pass, as it travels; ``host.trace.Trace`` is what it is read into."""
+
+    records: tuple[TensorRow, ...]
+    leaves: tuple[TensorRow, ...]
     cells: Tensor | None  # the memory of all records, then of all leaves; None where shapes are enough
 
 

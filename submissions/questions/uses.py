@@ -20,7 +20,7 @@ _SECONDS = 60  # for models that can only be built at the size of ViT-B/16: a pa
 
 
 @dataclass(frozen=True)
-class Use:
+class UseOutcome:
     """What came out of one use, or why nothing did."""
 
     outputs: tuple[tuple[str, str], ...]  # path, dtype
@@ -33,7 +33,7 @@ class Use:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TryUses(OfModel[Mapping[str, Use]]):
+class TryUses(OfModel[Mapping[str, UseOutcome]]):
     """Every use of the model by name, each with the same weights; each of ``images`` is a use of its own.
 
     Where only a ``few`` are asked for, those are left out that no honest mistake shows in.

@@ -44,7 +44,8 @@ def unpack(path: Path, wanted: Wanted) -> dict[str, bytes]:
 
 
 def _unzip(path: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
-    if _mentions(path, _ZIP_MEMBER) > _MENTIONS * MEMBERS:  # each of which takes memory before it is counted
+    # each of which takes memory before it is counted
+    if path.read_bytes().count(_ZIP_MEMBER) > _MENTIONS * MEMBERS:
         raise _too_many(path)
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
@@ -105,10 +106,6 @@ class _Bounded(io.BufferedIOBase):
         if self._left < 0:
             raise _too_large(self._path)
         return content
-
-
-def _mentions(path: Path, mark: bytes) -> int:
-    return path.read_bytes().count(mark)
 
 
 def _too_many(path: Path) -> Refused:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .code import clean
-from .packing import Handed
-from .python_text import tree
+from .packing import HandIn
+from .python_text import DEFINITIONS, base_name, names_bound, tree
 
 _NAME = "notebook.ipynb"
-_Definition = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
@@ -29,14 +28,14 @@ class Cells:
     @cached_property
     def defined(self) -> dict[str, ast.stmt]:
         """The classes and functions at the top level, each as it was defined last."""
-        return {one.name: one for body in self._bodies for one in body if isinstance(one, _Definition)}
+        return {one.name: one for body in self._bodies for one in body if isinstance(one, DEFINITIONS)}
 
-    def hand_in(self, name: str) -> Handed:
+    def hand_in(self, name: str) -> HandIn:
         """What ``name`` needs, as a notebook in which every line stands where it stood."""
         needed = self._needed(name)
         cells = [_cell(text, body, needed) for text, body in zip(self.texts, self._bodies)]
         notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
-        return Handed(_NAME, False, {_NAME: json.dumps(notebook).encode()})
+        return HandIn(_NAME, False, {_NAME: json.dumps(notebook).encode()})
 
     @cached_property
     def _bodies(self) -> list[list[ast.stmt]]:
@@ -45,10 +44,10 @@ class Cells:
     def _needed(self, name: str) -> set[ast.stmt]:
         """The statements that set a name which it reads, or which one of them reads."""
         setting: dict[str, set[ast.stmt]] = {}
-        for one in (one for body in self._bodies for one in body):
-            if not isinstance(one, _Definition) or self.defined[one.name] is one:
-                for target in _set_by(one):
-                    setting.setdefault(target, set()).add(one)
+        for statement in (one for body in self._bodies for one in body):
+            if not isinstance(statement, DEFINITIONS) or self.defined[statement.name] is statement:
+                for target in _set_by(statement):
+                    setting.setdefault(target, set()).add(statement)
         found: set[ast.stmt] = setting.get("*", set())
         waiting = [name, *(read for one in found for read in _read_by(one))]
         while waiting:
@@ -75,31 +74,12 @@ def _read_by(statement: ast.stmt) -> Iterator[str]:
     return (one.id for one in ast.walk(statement) if isinstance(one, ast.Name))
 
 
-def _set_by(statement: ast.stmt) -> Iterator[str]:
+def _set_by(statement: ast.stmt) -> set[str]:
     """Names that it binds, or changes what they stand for; ``*`` where there is no telling."""
-    if isinstance(statement, _Definition):
-        yield statement.name
-        return
-    for one in ast.walk(statement):
-        if isinstance(one, ast.alias):
-            yield one.asname or one.name.partition(".")[0]
-        elif isinstance(one, _Definition):
-            yield one.name
-        elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-            yield one.id
-        elif isinstance(one, (ast.Subscript, ast.Attribute)) and isinstance(one.ctx, ast.Store):
-            yield from _base(one)
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        yield from _base(statement.value.func)  # CONFIG.update(...)
-
-
-def _base(node: ast.expr) -> Iterator[str]:
-    """The ``a`` of ``a.b[c]``."""
-    inner = node
-    while isinstance(inner, (ast.Subscript, ast.Attribute)):
-        inner = inner.value
-    if isinstance(inner, ast.Name) and inner is not node:
-        yield inner.id
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, (ast.Attribute, ast.Subscript)):
+        return names_bound(statement) | {base_name(call.func)}  # CONFIG.update(...)
+    return names_bound(statement)
 
 
 def _cell(text: str, body: Sequence[ast.stmt], needed: Set[ast.stmt]) -> dict[str, object]:

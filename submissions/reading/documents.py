@@ -18,7 +18,7 @@ MOST = 8  # of one submission
 
 
 @dataclass(frozen=True)
-class Reader:
+class DocumentReader:
     """The module here that reads a kind of file, and the package that it needs."""
 
     module: str
@@ -26,15 +26,15 @@ class Reader:
     distribution: str  # as it is installed
 
 
-_MARKDOWN = Reader("markdown", "markdown_it", "markdown-it-py")
-READERS: Mapping[str, Reader] = MappingProxyType(
+_MARKDOWN = DocumentReader("markdown", "markdown_it", "markdown-it-py")
+READERS: Mapping[str, DocumentReader] = MappingProxyType(
     {
         ".md": _MARKDOWN,
         ".markdown": _MARKDOWN,
-        ".tex": Reader("latex", "pylatexenc", "pylatexenc"),
-        ".pdf": Reader("pdf", "pypdf", "pypdf"),
-        ".docx": Reader("word", "docx", "python-docx"),
-        ".ipynb": Reader("notebook", "nbformat", "nbformat"),
+        ".tex": DocumentReader("latex", "pylatexenc", "pylatexenc"),
+        ".pdf": DocumentReader("pdf", "pypdf", "pypdf"),
+        ".docx": DocumentReader("word", "docx", "python-docx"),
+        ".ipynb": DocumentReader("notebook", "nbformat", "nbformat"),
     }
 )
 

@@ -79,19 +79,19 @@ def _demand_plain(name: str, mode: int) -> None:
 
 
 @dataclass
-class Walk:
+class FolderFiles:
     """The plain files below a folder, size by path, those further up first; why anything else is left out."""
 
     sizes: dict[str, int] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
 
 
-def walk(folder: Path, most: int = _ENTRIES) -> Walk:
+def walk(folder: Path, most: int = _ENTRIES) -> FolderFiles:
     """Look through a folder, up to ``most`` files and folders in it, in an order that is always the same.
 
     Raises NotLoaded where it cannot be read.
     """
-    found, waiting, count = Walk(), deque([""]), 0
+    found, waiting, count = FolderFiles(), deque([""]), 0
     while waiting:
         inside = waiting.popleft()
         try:
@@ -128,7 +128,7 @@ def _entries(folder: Path, most: int) -> list[os.DirEntry[str]]:
         return list(islice(entries, most + 1))
 
 
-def _sorted_in(entries: list[os.DirEntry[str]], inside: str, found: Walk) -> Iterator[str]:
+def _sorted_in(entries: list[os.DirEntry[str]], inside: str, found: FolderFiles) -> Iterator[str]:
     """Note the files, and yield the folders."""
     for entry in sorted(entries, key=lambda one: one.name):
         path = f"{inside}/{entry.name}".lstrip("/")

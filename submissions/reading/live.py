@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 
 from .cells_run import Cells, cells_run
-from .packing import Handed
+from .packing import HandIn
 from .python_text import decode, nodes
 
 _STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
@@ -44,7 +44,7 @@ def definition_of(what: object) -> Definition:
     return found
 
 
-def hand_in(definition: Definition) -> Handed:
+def hand_in(definition: Definition) -> HandIn:
     """Take the cells of the notebook in which ``definition`` stands, or its file and those that this imports.
 
     What was run as ``In [3]`` is cell 3. Of the imported files, those are taken that lie in the same folder,
@@ -67,7 +67,7 @@ def hand_in(definition: Definition) -> Handed:
             " or function of your own, or the path of the file that builds the model"
         )
     files = _with_imported(module, file)
-    return Handed(file.name, False, files) if len(files) == 1 else Handed(file.stem, True, files)
+    return HandIn(file.name, False, files) if len(files) == 1 else HandIn(file.stem, True, files)
 
 
 def _file(module: ModuleType | None) -> Path | None:

@@ -16,12 +16,12 @@ from pathlib import Path
 from ..errors import SubmissionError
 from .documents import documents_beside
 from .files import beginning, walk
-from .names import text_of, text_of_path
 from .source import take
+from .submission_names import text_of, text_of_path
 
 
 @dataclass(frozen=True)
-class Handed:
+class HandIn:
     """A file, or a folder with relative path (with forward slashes) to content.
 
     Of a file, the only path is its own name. Where nothing can be read, ``problem`` says why; a RuntimeError
@@ -61,12 +61,12 @@ class Handed:
             yield place
 
 
-def pack(path: Path) -> Handed:
+def pack(path: Path) -> HandIn:
     """Take what ``read_source`` and ``documents`` would read; what they refuse is the ``problem``."""
     return _pack(path.resolve())
 
 
-def pack_of_class(path: Path) -> Handed:
+def pack_of_class(path: Path) -> HandIn:
     """The same for one of many, where a link is not followed.
 
     Where the grader itself fails, that is the ``problem``: the others are graded.
@@ -75,23 +75,23 @@ def pack_of_class(path: Path) -> Handed:
         return _pack(Path(os.path.abspath(path)))
     except Exception as error:
         traceback.print_exc()
-        return Handed(text_of(path.name), False, {}, RuntimeError(f"it could not be packed: {error!r}"))
+        return HandIn(text_of(path.name), False, {}, RuntimeError(f"it could not be packed: {error!r}"))
 
 
-def pack_folder(folder: Path) -> Handed:
+def pack_folder(folder: Path) -> HandIn:
     """Take every plain file below ``folder`` whatever its kind, hidden ones left out. Raises NotLoaded."""
     folder = folder.resolve()
     return _packed(folder, {name: beginning(folder / name, sys.maxsize) for name in walk(folder).sizes})
 
 
-def _pack(path: Path) -> Handed:
+def _pack(path: Path) -> HandIn:
     try:
         taken = take(path)
         return _packed(path, {**documents_beside(path), **taken.files}, taken.left)
     except SubmissionError as error:
-        return Handed(text_of(path.name), path.is_dir(), {}, error)
+        return HandIn(text_of(path.name), path.is_dir(), {}, error)
 
 
-def _packed(path: Path, files: Mapping[str, bytes], left: tuple[str, ...] = ()) -> Handed:
+def _packed(path: Path, files: Mapping[str, bytes], left: tuple[str, ...] = ()) -> HandIn:
     content = {text_of_path(name): found for name, found in files.items()}
-    return Handed(text_of(path.name), path.is_dir(), content, left=left)
+    return HandIn(text_of(path.name), path.is_dir(), content, left=left)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 # what parsing, compiling and walking raise on code that nobody has written by hand
 ABSURD = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMMENT = 2_000  # characters of one that an expression sees; long ones hold data
 _COOKIE_BYTES = 1000  # of the first two lines, in which an encoding is declared
 # with what some encodings take for something else
@@ -87,6 +88,28 @@ def written(node: ast.AST) -> str:
         return ast.unparse(node)
     except ABSURD:  # it goes down level by level, which the parser does not
         return _NO_TEXT
+
+
+def names_bound(statement: ast.stmt) -> set[str]:
+    """The names that it binds, or changes what they stand for; of ``from m import *`` the star."""
+    if isinstance(statement, DEFINITIONS):
+        return {statement.name}
+    names = set()
+    for node in ast.walk(statement):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            names.add(base_name(node))
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, DEFINITIONS):
+            names.add(node.name)
+    return names
+
+
+def base_name(node: ast.expr) -> str:
+    """``cfg`` of ``cfg.sizes["patch"]``; nothing where it begins with no name."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def comments(text: str) -> Iterator[tuple[int, str]]:

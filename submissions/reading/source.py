@@ -12,7 +12,7 @@ from .choosing import LIMITS, Choice, choose, is_archive, is_code
 from .code import cell_number, module_file
 from .files import is_hidden_code, is_skipped, walk
 from .files import read as read_file
-from .names import CODE_FILES, text_of
+from .submission_names import CODE_FILES, text_of
 from .unseen import plain
 
 _CELLS_BYTES = 16 * 2**20  # of code in notebooks: it goes to the process that runs it as one message of 64 MB
@@ -33,7 +33,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Taken:
+class SubmissionFiles:
     """The files of a submission as they lie there, by path below its folder, and what was not read."""
 
     files: Mapping[str, bytes]
@@ -94,7 +94,7 @@ def code_folder(path: Path) -> Path:
     return path / _outer(take(path).files) if path.is_dir() else path.parent
 
 
-def take(path: Path) -> Taken:
+def take(path: Path) -> SubmissionFiles:
     """Read the file at ``path``, or those in a folder that matter.
 
     Raises NotLoaded for what cannot be read, or is a file of another kind, and Refused for a link and for
@@ -106,7 +106,7 @@ def take(path: Path) -> Taken:
             " themselves in its place"
         )
     if not path.is_dir():
-        return Taken({path.name: _read_known(path)})
+        return SubmissionFiles({path.name: _read_known(path)})
     choice, files = _choice(path), dict[str, bytes]()
     left = list(choice.left)
     for name in choice.names:
@@ -114,7 +114,7 @@ def take(path: Path) -> Taken:
             files[name] = _read_known(path / name)
         except SubmissionError as error:  # such as one without rights
             left.append(error.reason)
-    return Taken(files, _some(left))
+    return SubmissionFiles(files, _some(left))
 
 
 def archive_at(path: Path) -> Path | None:
@@ -147,7 +147,7 @@ def _read_known(file: Path) -> bytes:
     return read_file(file, limit)
 
 
-def _unpacked(archive: Path, left: tuple[str, ...]) -> Taken:
+def _unpacked(archive: Path, left: tuple[str, ...]) -> SubmissionFiles:
     """What is taken of an archive is chosen as of a folder."""
     sizes: dict[str, int] = {}
 
@@ -159,7 +159,7 @@ def _unpacked(archive: Path, left: tuple[str, ...]) -> Taken:
     choice = choose(sizes)
     names = set(choice.names)
     files = archives.unpack(archive, lambda name, size: name in names)
-    return Taken(files, (*left, *_some(choice.left)))
+    return SubmissionFiles(files, (*left, *_some(choice.left)))
 
 
 def _with_plain_suffix(name: str) -> str:

@@ -29,23 +29,23 @@ _NOTEBOOKS = ("google.colab", "ipykernel", "IPython")  # looked for among the mo
 
 
 @dataclass(frozen=True)
-class Question:
+class EnvironmentAccess:
     """Something outside of the model that its code asks for, such as ``sys.modules``."""
 
     what: str
     frame: Frame
 
 
-def questions(files: Mapping[str, bytes]) -> list[Question]:
+def questions(files: Mapping[str, bytes]) -> list[EnvironmentAccess]:
     """Each thing that is asked for, once in a file, at its first line; the first few of them."""
-    found: dict[tuple[str, str], Question] = {}
+    found: dict[tuple[str, str], EnvironmentAccess] = {}
     for file, tree in parsed(files):
         names, passed_over = _imported(tree), _lines_about_notebooks(tree)
         for node, in_model in _nodes(tree):
             what = _dotted(node, names)
             if what and node.lineno not in passed_over and _is_unusual(what, in_model):
                 frame = Frame(file, node.lineno)
-                found.setdefault((file, what), Question(what, frame))
+                found.setdefault((file, what), EnvironmentAccess(what, frame))
     return sorted(found.values(), key=lambda one: (one.frame.file, one.frame.line))[:_MOST]
 
 
@@ -72,9 +72,9 @@ def _imported(tree: ast.Module) -> dict[str, str]:
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for one in node.names:
-                whole = one.name if one.asname else one.name.partition(".")[0]
-                names[one.asname or whole] = whole
+            for alias in node.names:
+                whole = alias.name if alias.asname else alias.name.partition(".")[0]
+                names[alias.asname or whole] = whole
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
     return names

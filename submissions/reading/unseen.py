@@ -21,9 +21,8 @@ _KNOWN = 4096  # characters: an alphabet is looked up once
 _ORDINARY = re.compile(r"[ -~]*")
 _EMOJI = "\ufe0f"  # after a symbol it is how keyboards write an emoji
 _MARKS = {"Mn", "Me"}  # stand above, below and around the letter before them
-_MOST_MARKS = (
-    4  # of one letter: Hebrew with vowels and accents has as many, what covers other lines has dozens
-)
+# of one letter: Hebrew with vowels and accents has as many, what covers other lines has dozens
+_MOST_MARKS = 4
 _JOINERS = "\u200c\u200d"  # cannot be seen, and belong to Persian and Indian names
 _BYTES = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}  # by what Python has for them
 
@@ -54,13 +53,13 @@ def _is_mark(character: str) -> bool:
 
 def _shown(text: str, keep: str) -> Iterator[str]:
     before, marks = " ", 0
-    for one in text:
-        marks = marks + 1 if _is_mark(one) else 0
-        emoji = one == _EMOJI and unicodedata.category(before).startswith("S")
+    for character in text:
+        marks = marks + 1 if _is_mark(character) else 0
+        emoji = character == _EMOJI and unicodedata.category(before).startswith("S")
         stray = marks > _MOST_MARKS or (marks and before.isspace())
-        hidden = is_unseen(one) and one not in keep and not emoji
-        yield _written_out(one) if stray or hidden else one
-        before = before if marks else one
+        hidden = is_unseen(character) and character not in keep and not emoji
+        yield _written_out(character) if stray or hidden else character
+        before = before if marks else character
 
 
 def _written_out(character: str) -> str:

@@ -16,7 +16,7 @@ from pylatexenc.latexwalker import (
     LatexWalker,
 )
 
-from .passages import Kind, Passage, row
+from .passages import Passage, PassageKind, row
 
 _HEADINGS = {"chapter": 1, "section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4, "title": 1}
 _TABLES = ("tabular", "tabularx", "tabular*", "longtable", "array")
@@ -63,7 +63,7 @@ def _apart(node: LatexNode) -> Iterator[Passage] | None:
     """The passages of a node that is no part of a paragraph."""
     if isinstance(node, LatexMacroNode) and node.macroname in _HEADINGS:
         text = " ".join(_text(_arguments(node)[-1:]).split())  # before it, a star or a short form
-        return iter([Passage(Kind.HEADING, text, _HEADINGS[node.macroname])])
+        return iter([Passage(PassageKind.HEADING, text, _HEADINGS[node.macroname])])
     if isinstance(node, LatexEnvironmentNode):
         return _environment(node)
     return None
@@ -71,7 +71,7 @@ def _apart(node: LatexNode) -> Iterator[Passage] | None:
 
 def _environment(node: LatexEnvironmentNode) -> Iterator[Passage]:
     if node.environmentname == "verbatim":
-        yield Passage(Kind.CODE, _text(_arguments(node)).strip("\n"))
+        yield Passage(PassageKind.CODE, _text(_arguments(node)).strip("\n"))
     elif node.environmentname in _TABLES:
         for line in _text(node.nodelist, table=True).split(_ROW):
             if line.strip():
@@ -81,12 +81,12 @@ def _environment(node: LatexEnvironmentNode) -> Iterator[Passage]:
 
 
 def _paragraphs(text: str) -> Iterator[Passage]:
-    for one in _PARAGRAPH.split(text):
-        before, picture, after = one.partition(_PICTURE)
+    for paragraph in _PARAGRAPH.split(text):
+        before, picture, after = paragraph.partition(_PICTURE)
         if picture:
-            yield Passage(Kind.PICTURE, "")
+            yield Passage(PassageKind.PICTURE, "")
         if plain := " ".join((before + after.replace(_PICTURE, "")).split()):
-            yield Passage(Kind.TEXT, plain)
+            yield Passage(PassageKind.TEXT, plain)
 
 
 def _arguments(node: LatexMacroNode | LatexEnvironmentNode) -> Sequence[LatexNode]:

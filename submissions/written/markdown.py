@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from .passages import Kind, Passage, row
+from .passages import Passage, PassageKind, row
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
@@ -35,13 +35,13 @@ def passages_of(text: str) -> Iterator[Passage]:
             yield from _inline(token, heading)
             heading = 0
         elif token.type in ("fence", "code_block"):
-            yield Passage(Kind.CODE, token.content)
+            yield Passage(PassageKind.CODE, token.content)
         elif token.type == "html_block":
-            yield Passage(Kind.TEXT, token.content)
+            yield Passage(PassageKind.TEXT, token.content)
 
 
 def _inline(token: Token, heading: int) -> Iterator[Passage]:
-    yield Passage(Kind.HEADING if heading else Kind.TEXT, token.content, heading)
-    for one in token.children or ():
-        if one.type == "image":
-            yield Passage(Kind.PICTURE, one.content)
+    yield Passage(PassageKind.HEADING if heading else PassageKind.TEXT, token.content, heading)
+    for child in token.children or ():
+        if child.type == "image":
+            yield Passage(PassageKind.PICTURE, child.content)

@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 
 from .markdown import passages_of
-from .passages import Kind, Passage
+from .passages import Passage, PassageKind
 
 
 def passages(content: bytes) -> Iterator[Passage]:
@@ -22,7 +22,7 @@ def passages(content: bytes) -> Iterator[Passage]:
         if cell["cell_type"] == "markdown":
             yield from passages_of(cell["source"])
         elif cell["cell_type"] == "code":
-            yield Passage(Kind.CODE, cell["source"])
+            yield Passage(PassageKind.CODE, cell["source"])
             for output in cell["outputs"]:
                 yield from _output(output)
 
@@ -30,6 +30,6 @@ def passages(content: bytes) -> Iterator[Passage]:
 def _output(output: dict[str, Any]) -> Iterator[Passage]:
     data = output.get("data", {})
     if text := output.get("text") or data.get("text/plain"):
-        yield Passage(Kind.CODE, text)
+        yield Passage(PassageKind.CODE, text)
     if any(kind.startswith("image/") for kind in data):
-        yield Passage(Kind.PICTURE, "")
+        yield Passage(PassageKind.PICTURE, "")

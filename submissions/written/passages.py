@@ -17,7 +17,7 @@ PASSAGES = 10_000  # of one report, which has some hundreds
 CHARACTERS = 400_000  # of them all, where a report has about 20,000
 
 
-class Kind(str, Enum):
+class PassageKind(str, Enum):
     """What a passage is; a row of a table holds its cells with " | " between them."""
 
     HEADING = "heading"
@@ -31,7 +31,7 @@ class Kind(str, Enum):
 class Passage:
     """A paragraph, or what takes the place of one."""
 
-    kind: Kind
+    kind: PassageKind
     text: Annotated[str, MaxLen(CHARACTERS)]
     level: int = 0  # of a heading, 1 for the highest
     page: int = 0  # counted from 1; 0 where there are no pages
@@ -49,4 +49,4 @@ class ReadDocument(Question[Annotated[tuple[Passage, ...], MaxLen(PASSAGES)]]):
 
 def row(cells: list[str]) -> Passage:
     """A row of a table."""
-    return Passage(Kind.ROW, " | ".join(" ".join(one.split()) for one in cells))
+    return Passage(PassageKind.ROW, " | ".join(" ".join(one.split()) for one in cells))

@@ -24,7 +24,7 @@ _HANDLERS = f"{__package__}.handlers:HANDLERS"
 
 
 @dataclass(frozen=True)
-class Document:
+class WrittenReport:
     """A report, or why it could not be read."""
 
     name: str
@@ -33,7 +33,7 @@ class Document:
     lacking: bool = False  # is the problem one of the grader, who has not the package that reads it?
 
 
-def read_documents(path: Path, zygote: Zygote) -> list[Document]:
+def read_documents(path: Path, zygote: Zygote) -> list[WrittenReport]:
     """Read every report of the submission at ``path``; a fault of one is its ``problem``.
 
     Raises RuntimeError where no process can be had.
@@ -42,25 +42,25 @@ def read_documents(path: Path, zygote: Zygote) -> list[Document]:
     beyond = f"not read: of each submission, the first {MOST} documents are"
     return [
         *(_read(name, content, zygote) for name, content in handed[:MOST]),
-        *(Document(name, problem=beyond) for name, _ in handed[MOST:]),
+        *(WrittenReport(name, problem=beyond) for name, _ in handed[MOST:]),
     ]
 
 
-def _read(name: str, content: bytes, zygote: Zygote) -> Document:
+def _read(name: str, content: bytes, zygote: Zygote) -> WrittenReport:
     reader = READERS[suffix := PurePosixPath(name).suffix.lower()]
     if len(content) > DOCUMENT_BYTES:
-        return Document(name, problem=f"it is larger than {DOCUMENT_BYTES // 2**20} MB")
+        return WrittenReport(name, problem=f"it is larger than {DOCUMENT_BYTES // 2**20} MB")
     if find_spec(reader.package) is None:
         missing = f"the grader lacks the package {reader.distribution}: pip install 'vitcheck[reports]'"
-        return Document(name, problem=missing, lacking=True)
+        return WrittenReport(name, problem=missing, lacking=True)
     try:
         with zygote.child(LIMITS, handlers=_HANDLERS) as child:
             given = torch.frombuffer(bytearray(content or b"\n"), dtype=torch.uint8)
-            return Document(name, Session(child).ask(ReadDocument(suffix=suffix, content=given)))
+            return WrittenReport(name, Session(child).ask(ReadDocument(suffix=suffix, content=given)))
     except StudentCodeFailed as failure:
-        return Document(name, problem=f"it is damaged ({failure})")
+        return WrittenReport(name, problem=f"it is damaged ({failure})")
     except SubmissionError as error:
-        return Document(name, problem=_why(error))
+        return WrittenReport(name, problem=_why(error))
 
 
 def _why(error: SubmissionError) -> str:

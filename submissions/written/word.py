@@ -12,7 +12,7 @@ from docx.table import Table
 from docx.text.paragraph import Paragraph
 
 from ..errors import NotLoaded
-from .passages import Kind, Passage, row
+from .passages import Passage, PassageKind, row
 
 UNPACKED_BYTES = 256 * 2**20  # of all parts; screenshots are hardly packed
 _HEADING = re.compile(r"heading (\d)|title", re.IGNORECASE)
@@ -29,17 +29,17 @@ def passages(content: bytes) -> Iterator[Passage]:
 
 
 def _rows(table: Table) -> Iterator[Passage]:
-    for one in table.rows:
-        yield row([cell.text for cell in one.cells])
-        if any(True for cell in one.cells for _ in cell._element.iter(_PICTURES)):
-            yield Passage(Kind.PICTURE, "")
+    for line in table.rows:
+        yield row([cell.text for cell in line.cells])
+        if any(True for cell in line.cells for _ in cell._element.iter(_PICTURES)):
+            yield Passage(PassageKind.PICTURE, "")
 
 
 def _paragraph(paragraph: Paragraph) -> Iterator[Passage]:
     if any(True for _ in paragraph._element.iter(_PICTURES)):
-        yield Passage(Kind.PICTURE, "")
+        yield Passage(PassageKind.PICTURE, "")
     if text := paragraph.text.strip():
         style = paragraph.style.name if paragraph.style else None
         heading = _HEADING.fullmatch(style or "")
         level = int(heading[1] or 1) if heading else 0
-        yield Passage(Kind.HEADING if heading else Kind.TEXT, text, level)
+        yield Passage(PassageKind.HEADING if heading else PassageKind.TEXT, text, level)

@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script: `generate
 from shrink_generated import shrunk  # after the path
 
 from vitcheck.checks.tools.selftest.published import published_of
+from vitcheck.checks.tools.selftest.rate_tables import CAUSES, cause_lines, rate_lines
 from vitcheck.checks.tools.selftest.rates import causes, rates
-from vitcheck.checks.tools.selftest.rows import Row, kept_rows
-from vitcheck.checks.tools.selftest.tables import CAUSES, cause_lines, rate_lines
+from vitcheck.checks.tools.selftest.rows import GradedProgram, kept_rows
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
         publish(rows, asked.publish)
 
 
-def publish(rows: Sequence[Row], file: Path) -> None:
+def publish(rows: Sequence[GradedProgram], file: Path) -> None:
     """Write the rates down, with their seed and the day."""
     seeds = sorted({row.program.name.split("_")[1] for row in rows})
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
@@ -49,7 +49,7 @@ def publish(rows: Sequence[Row], file: Path) -> None:
     file.write_text(made.to_json(), "utf-8")
 
 
-def _smallest(rows: Sequence[Row], seconds: float) -> Iterator[str]:
+def _smallest(rows: Sequence[GradedProgram], seconds: float) -> Iterator[str]:
     """A program of each of the most frequent causes; of several, the first is shrunk."""
     for number, (cause, names) in enumerate(causes(rows)[:CAUSES], 1):
         found = shrunk(names[0], seconds)

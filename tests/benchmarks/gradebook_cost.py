@@ -18,7 +18,7 @@ from vitcheck.checks.classes.gradebook.opening import open_gradebook
 from vitcheck.checks.classes.gradebook.store import Gradebook
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.result import Result
-from vitcheck.reports import write_class
+from vitcheck.reports.writer import write_class
 from vitcheck.submissions.host.process import Zygote
 
 

@@ -12,7 +12,7 @@ from corpus import BASES
 from mutants import MUTANTS, REFACTORINGS, source
 
 from vitcheck.checks.record.result import Result, StageStatus, Status
-from vitcheck.checks.tools.selftest.measuring import every
+from vitcheck.checks.tools.selftest.corpus_counts import every
 
 RIGHT, WRONG, HOSTILE = "right", "wrong", "hostile"
 _SHARES = {WRONG: 0.25, HOSTILE: 0.05}  # the others are right

@@ -19,7 +19,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from vitcheck.checks.grading.grading import grade
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child.building.recipe import Recipe, infer
-from vitcheck.submissions.child.loading.loading import load
+from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.child.tracing.tracing import Tracer
 from vitcheck.submissions.host.conversation import Child
 from vitcheck.submissions.host.process import Zygote

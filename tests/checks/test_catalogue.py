@@ -87,15 +87,15 @@ def test_reading_the_catalogue_imports_no_torch() -> None:
 def test_every_equation_that_an_entry_may_give_is_looked_for() -> None:
     files = (ROOT / "checks" / "locating" / "forms.py", ROOT / "checks" / "vit" / "token_forms.py")
     asked = [
-        name for file in files for name in re.findall(r'\*from_catalogue\("(\w+)"', file.read_text("utf-8"))
+        name for file in files for name in re.findall(r'from_catalogue\("(\w+)"', file.read_text("utf-8"))
     ]
     assert sorted(asked) == sorted(EQUATIONS)
     assert all(callable(getattr(equations, name)) for name in EQUATIONS)
 
 
 def test_an_equation_that_nothing_looks_for_is_refused() -> None:
-    with pytest.raises(TypeError, match="odd has an equation residual, which is none of"):
+    with pytest.raises(TypeError, match="odd has an equation linear, which is none of"):
         read_mistakes(
             '[odd]\nstage = "logits"\nkind = "error"\ntitle = "a"\nhint = "b?"\nexplanation = "c"\n'
-            'equation.residual = "x"\n'
+            'equation.linear = "x"\n'
         )

@@ -6,7 +6,7 @@ import pytest
 from part_mutants import COMPONENTS, Planted
 from submitting import BASICS, Edit, changed, parts
 
-from vitcheck.checks.assignment.asked_parts import ASPECTS, Part
+from vitcheck.checks.assignment.asked_parts import ASPECTS, AskedPart
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
 from vitcheck.checks.parts.parts import Parts
 
@@ -91,12 +91,12 @@ def test_a_name_that_says_nothing_is_found_by_trying() -> None:
 
 
 def test_a_pinned_name_is_the_one_that_counts() -> None:
-    pinned = {"attention": Part(points=1, name="MLP")}
+    pinned = {"attention": AskedPart(points=1, name="MLP")}
     with pytest.raises(CheckFailed):
         parts(changed("classes"), BASICS.model_copy(update={"components": pinned})).check(
             "attention", "values"
         )
-    unknown = {"attention": Part(points=1, name="MultiHeadAttn")}
+    unknown = {"attention": AskedPart(points=1, name="MultiHeadAttn")}
     with pytest.raises(CheckFailed, match="asks for MultiHeadAttn, and nothing of that name is defined"):
         parts(changed("classes"), BASICS.model_copy(update={"components": unknown})).check(
             "attention", "values"

@@ -27,9 +27,8 @@ from vitcheck.checks.classes.engines import Begun, Done, Engine, EngineError, da
 from vitcheck.checks.classes.engines.dask import Dask
 from vitcheck.checks.classes.engines.local import Local
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
-from vitcheck.checks.classes.many import grade_many
+from vitcheck.checks.classes.many import Watch, grade_many
 from vitcheck.checks.classes.tasks import Task
-from vitcheck.checks.record.result import Result
 from vitcheck.submissions.reading.packing import pack
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
@@ -70,8 +69,8 @@ def test_a_worker_killed_in_mid_run_changes_nothing_in_the_results(cluster: str)
         assert records(killing(there)) == records(here.run(real()))
 
 
-class KillsOnce:
-    """Watches a run, and kills a worker when the first submission is begun."""
+class KillsOnce(Watch):
+    """Kills a worker when the first submission is begun."""
 
     def __init__(self, cluster: str, waited_for: Path) -> None:
         self._cluster, self._waited_for = cluster, waited_for
@@ -80,12 +79,6 @@ class KillsOnce:
         if not self._waited_for.exists():
             kill_a_busy_worker(self._cluster)
             self._waited_for.touch()
-
-    def start(self, waiting: int, taken: int) -> None: ...
-
-    def done(self, result: Result) -> None: ...
-
-    def taken(self, result: Result) -> None: ...
 
 
 def test_postgresql_has_each_result_once_though_a_worker_was_killed(

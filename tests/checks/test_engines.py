@@ -18,7 +18,7 @@ from vitcheck.checks.classes.engines.dask import Dask
 from vitcheck.checks.classes.engines.local import Local
 from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.limits import Limits
-from vitcheck.submissions.reading.packing import Handed
+from vitcheck.submissions.reading.packing import HandIn
 
 
 @pytest.fixture(params=["local", "dask"])
@@ -135,8 +135,8 @@ def test_a_zygote_serves_many_submissions_and_is_then_renewed(monkeypatch: pytes
 
 
 def test_own_checks_lie_in_one_place_while_a_worker_needs_them() -> None:
-    def handed(text: str) -> Handed:
-        return Handed("own", True, {"test_own.py": text.encode()})
+    def handed(text: str) -> HandIn:
+        return HandIn("own", True, {"test_own.py": text.encode()})
 
     (task,) = quick(a="checks")
     with worker.Worker() as one:

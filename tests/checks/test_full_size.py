@@ -20,7 +20,16 @@ def trace_of(shape: tuple[int, ...]) -> Trace:
     reference = Reference("record", 0, 0, shape, strides)
     cells = torch.empty(torch.Size(shape).numel(), device="meta")
     value = Value(0, "im2col", reference, "float64", True, (), (), (), "", "", cells)
-    return Trace("", (value,), (), (), (), None)
+    return Trace(
+        signature="",
+        records=(value,),
+        leaves=(),
+        outputs=(),
+        sights=(),
+        left_out=(),
+        error=None,
+        failed=None,
+    )
 
 
 def test_a_stage_that_lies_transposed_in_a_record_of_equal_sizes_keeps_its_own_axes() -> None:

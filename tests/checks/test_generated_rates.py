@@ -12,9 +12,9 @@ from corpus import BASES
 from vitcheck.__main__ import main
 from vitcheck.checks.record.result import Outcome, Result
 from vitcheck.checks.tools.selftest.generated import Generated, load_maker
+from vitcheck.checks.tools.selftest.program_verdict import GRADER_FAILED, ProgramVerdict, verdict_on
 from vitcheck.checks.tools.selftest.rates import causes, rates
-from vitcheck.checks.tools.selftest.rows import Row, asked, graded, kept_rows, measured
-from vitcheck.checks.tools.selftest.told import GRADER_FAILED, Told, told
+from vitcheck.checks.tools.selftest.rows import GradedProgram, asked, graded, kept_rows, measured
 from vitcheck.reports.standing import standing
 from vitcheck.submissions.host.process import Zygote
 
@@ -33,8 +33,8 @@ WRONG = Generated(
 )
 RAISES = replace(WRONG, differs="raises", stages=(), faulty=(), ids=(), untrue=())
 UNNAMED = replace(WRONG, ids=(), untrue=())
-FINE = Told("graded", located=("S04", "S12"))
-FAILED = Told(
+FINE = ProgramVerdict("graded", located=("S04", "S12"))
+FAILED = ProgramVerdict(
     *("graded", 2.4),
     stages=("S12",),
     named=("scale-missing",),
@@ -46,16 +46,16 @@ FAILED = Told(
 UNEXPLAINED = replace(FAILED, named=(), first_named="")
 
 
-def _counted(*rows: Row) -> dict[str, tuple[int, int]]:
+def _counted(*rows: GradedProgram) -> dict[str, tuple[int, int]]:
     (kind,) = {row.program.kind for row in rows}
     return {one.measure.name: (one.count, one.total) for one in rates(rows)[kind]}
 
 
 def test_of_right_programs_those_that_lose_points_are_counted_by_cause() -> None:
     rows = [
-        Row(RIGHT, FINE),
-        Row(RIGHT, replace(FAILED, located=("S12",))),
-        Row(RIGHT, Told("not_loaded", lost=100, cause="not_loaded: x")),
+        GradedProgram(RIGHT, FINE),
+        GradedProgram(RIGHT, replace(FAILED, located=("S12",))),
+        GradedProgram(RIGHT, ProgramVerdict("not_loaded", lost=100, cause="not_loaded: x")),
     ]
     counted = _counted(*rows)
     assert counted["built"] == (2, 3)
@@ -65,7 +65,7 @@ def test_of_right_programs_those_that_lose_points_are_counted_by_cause() -> None
 
 
 def test_a_stage_that_is_said_not_to_be_there_is_not_located() -> None:
-    assert _counted(Row(replace(RIGHT, has=("S04", "S05")), FINE))["all stages located"] == (0, 1)
+    assert _counted(GradedProgram(replace(RIGHT, has=("S04", "S05")), FINE))["all stages located"] == (0, 1)
 
 
 NAMED, FALSE, HONEST = "named truly", "said falsely", "honestly unnamed"
@@ -127,20 +127,20 @@ SAID = [
 @pytest.mark.parametrize(
     ("program", "said", "words"), [one[1:] for one in SAID], ids=[one[0] for one in SAID]
 )
-def test_what_is_said_of_a_wrong_program(program: Generated, said: Told, words: set[str]) -> None:
-    counted = {word for word, (count, _) in _counted(Row(program, said)).items() if count}
+def test_what_is_said_of_a_wrong_program(program: Generated, said: ProgramVerdict, words: set[str]) -> None:
+    counted = {word for word, (count, _) in _counted(GradedProgram(program, said)).items() if count}
     assert counted == words | ({"detected"} if words else set())
 
 
 def test_a_wrong_program_that_runs_and_is_not_graded_is_not_detected() -> None:
-    stopped = Told("not_loaded", lost=100, line=31, cause="not_loaded: x")
-    assert _counted(Row(WRONG, stopped))["detected"] == (0, 1)
-    assert _counted(Row(RAISES, stopped))["detected"] == (1, 1)
-    assert _counted(Row(RAISES, Told("timed_out", lost=100)))["detected"] == (0, 1)
+    stopped = ProgramVerdict("not_loaded", lost=100, line=31, cause="not_loaded: x")
+    assert _counted(GradedProgram(WRONG, stopped))["detected"] == (0, 1)
+    assert _counted(GradedProgram(RAISES, stopped))["detected"] == (1, 1)
+    assert _counted(GradedProgram(RAISES, ProgramVerdict("timed_out", lost=100)))["detected"] == (0, 1)
 
 
 def test_where_a_stage_is_not_known_it_is_not_counted() -> None:
-    counted = _counted(Row(RAISES, FAILED), Row(WRONG, FAILED))
+    counted = _counted(GradedProgram(RAISES, FAILED), GradedProgram(WRONG, FAILED))
     assert counted["first stage right"] == (1, 1)
     assert counted["something right blamed"] == (0, 1)
 
@@ -148,15 +148,24 @@ def test_where_a_stage_is_not_known_it_is_not_counted() -> None:
 def test_an_unfinished_program_is_told_apart_and_its_mistake_told() -> None:
     whole, cut = replace(RIGHT, kind="unfinished"), replace(WRONG, kind="unfinished")
     staged = replace(cut, ids=())
-    rows = [Row(whole, replace(FINE, unfinished=True)), Row(cut, FAILED), Row(cut, UNEXPLAINED)]
-    counted = _counted(*rows, Row(staged, UNEXPLAINED))
+    rows = [
+        GradedProgram(whole, replace(FINE, unfinished=True)),
+        GradedProgram(cut, FAILED),
+        GradedProgram(cut, UNEXPLAINED),
+    ]
+    counted = _counted(*rows, GradedProgram(staged, UNEXPLAINED))
     assert counted["told apart"] == (1, 4)
     assert counted["mistake told"] == (2, 3)
 
 
 def test_the_graders_own_failures_are_counted() -> None:
-    late = [Told("timed_out", late=True), replace(FINE, late=True)]
-    counted = _counted(*(Row(RIGHT, one) for one in (Told(GRADER_FAILED), Told("refused"), FINE, *late)))
+    late = [ProgramVerdict("timed_out", late=True), replace(FINE, late=True)]
+    counted = _counted(
+        *(
+            GradedProgram(RIGHT, one)
+            for one in (ProgramVerdict(GRADER_FAILED), ProgramVerdict("refused"), FINE, *late)
+        )
+    )
     assert counted["the grader failed"] == (1, 5)
     assert counted["refused"] == (1, 5)
     assert counted["timed out"] == (2, 5)
@@ -165,7 +174,7 @@ def test_the_graders_own_failures_are_counted() -> None:
 @pytest.mark.parametrize("record", RECORDS, ids=[one.stem for one in RECORDS])
 def test_what_is_counted_as_first_is_what_a_report_says_first(record: Path) -> None:
     result = Result.from_json(record.read_text("utf-8"))
-    said, stands = told(result), standing(result)
+    said, stands = verdict_on(result), standing(result)
     assert said.complains == (stands.tone != "right")
     assert said.first_stage == stands.label
     if stands.label:
@@ -176,13 +185,16 @@ def test_what_is_counted_as_first_is_what_a_report_says_first(record: Path) -> N
 def test_a_check_that_ends_in_the_graders_exception_is_the_graders_failure() -> None:
     result = Result.from_json(RECORDS[0].read_text("utf-8"))
     check = result.checks[0].model_copy(update={"outcome": Outcome.ERRORED, "message": "KeyError: 'query'"})
-    assert told(result.model_copy(update={"checks": [check]})).status == GRADER_FAILED
+    assert verdict_on(result.model_copy(update={"checks": [check]})).status == GRADER_FAILED
     ended = check.model_copy(update={"message": "the process ended while the model ran"})
-    assert told(result.model_copy(update={"checks": [ended]})).status == "graded"
+    assert verdict_on(result.model_copy(update={"checks": [ended]})).status == "graded"
 
 
 def test_a_row_is_kept_and_read_again_and_half_a_line_is_graded_again(tmp_path: Path) -> None:
-    row, kept = Row(WRONG, replace(FAILED, named=("scale-missing", "softmax-twice"))), tmp_path / "rows.jsonl"
+    row, kept = (
+        GradedProgram(WRONG, replace(FAILED, named=("scale-missing", "softmax-twice"))),
+        tmp_path / "rows.jsonl",
+    )
     kept.write_text(row.to_json() + "\n" + row.to_json()[:100], "utf-8")
     assert kept_rows(kept) == [row]
     assert kept.read_text("utf-8") == row.to_json() + "\n"

@@ -19,7 +19,7 @@ from gradebooks import result, work
 from postgres_server import new_database
 from sqlalchemy import Connection, create_engine, text
 
-from vitcheck.checks.classes.gradebook.errors import GradebookError
+from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
 from vitcheck.checks.classes.gradebook.tables import VERSION_TABLE, Table
 from vitcheck.checks.record.adjustment import Adjustment

@@ -15,7 +15,7 @@ import vitcheck
 from vitcheck.checks.assignment.assignment import Rules, load_assignment
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.result import CheckResult, Outcome
-from vitcheck.checks.rules.library import taken_from_a_library, taken_from_us
+from vitcheck.checks.rules.model_origin import taken_from_a_library, taken_from_us
 from vitcheck.reference.sizes import preset
 from vitcheck.reference.vit import REPORT, ReferenceViT
 from vitcheck.submissions.child import sample_models

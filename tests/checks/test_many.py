@@ -17,14 +17,14 @@ from vitcheck.checks.classes import many
 from vitcheck.checks.classes.engines.local import Local
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
 from vitcheck.checks.classes.gradebook.store import Gradebook
-from vitcheck.checks.classes.many import Class, grade_many
+from vitcheck.checks.classes.many import Class, Watch, grade_many
 from vitcheck.checks.record.result import Result
 
 NAMES = ("ann", "bob", "cleo", "dan", "eve")
 
 
 @dataclass
-class Seen:
+class Seen(Watch):
     """What a run tells; ``on_done`` is called at each result."""
 
     on_done: Callable[[str], None] = lambda name: None

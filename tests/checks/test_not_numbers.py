@@ -9,7 +9,7 @@ from examining import examine
 from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
 from vitcheck.checks.locating.search.returned_scores import Output
 from vitcheck.checks.rules.kinds.equation import check_equation
-from vitcheck.checks.rules.properties.batches import batch_sizes
+from vitcheck.checks.rules.properties.images_in_batches import batch_sizes
 from vitcheck.checks.rules.properties.state import repeatable
 
 _SOFTMAX = "attn_probs = attn_scores.softmax(dim=-1)"

@@ -11,8 +11,8 @@ from examining import examine, forbidding
 
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
-from vitcheck.checks.rules.properties.preprocessing import preprocessing
-from vitcheck.submissions.child.loading.loading import load
+from vitcheck.checks.rules.properties.own_preprocessing import preprocessing
+from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.child.passes.preparing import prepared
 from vitcheck.submissions.reading.source import Source
 
@@ -177,7 +177,7 @@ import numpy as np
 import torch
 
 from vitcheck.checks import grading
-from vitcheck.checks.rules.properties.preprocessing import preprocessing
+from vitcheck.checks.rules.properties.own_preprocessing import preprocessing
 from vitcheck.reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
 from vitcheck.submissions.questions.preparing import Prepared
 from vitcheck.submissions.questions.images import PICTURES

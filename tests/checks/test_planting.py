@@ -17,8 +17,8 @@ from vitcheck.checks.record.result import Result
 from vitcheck.checks.tools.course.fates import fates
 from vitcheck.checks.tools.course.planting import plantable, reference_as_submission
 from vitcheck.checks.tools.course.validating import validate
-from vitcheck.checks.tools.course.validation import Fate, Told
-from vitcheck.checks.tools.selftest.measuring import every
+from vitcheck.checks.tools.course.validation import Fate, MistakeFate
+from vitcheck.checks.tools.selftest.corpus_counts import every
 from vitcheck.submissions.host.process import Zygote
 
 ASSIGNMENTS = {"report": "vit-debugging", "pre-norm": "vit-prenorm", "clip": "clip-vit"}
@@ -30,7 +30,7 @@ def graded(architecture: str, mistake: str, assignment: Assignment, zygote: Zygo
     return Task(reference_as_submission(architecture, mistake), "reference", asked, 0).grade(zygote)
 
 
-def told(zygote: Zygote, assignment: Assignment, *ids: str) -> dict[str, Told]:
+def told(zygote: Zygote, assignment: Assignment, *ids: str) -> dict[str, MistakeFate]:
     """The fates of mistakes planted in the report's model."""
     right = graded("report", "", assignment, zygote)
     planted = {id: graded("report", id, assignment, zygote) for id in ids}

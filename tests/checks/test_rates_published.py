@@ -18,13 +18,13 @@ from click.testing import CliRunner
 from vitcheck.__main__ import main
 from vitcheck.checks.tools.selftest.chance import LEVEL, fell, likelihood
 from vitcheck.checks.tools.selftest.generated import Generated
+from vitcheck.checks.tools.selftest.program_verdict import ProgramVerdict
 from vitcheck.checks.tools.selftest.published import PUBLISHED, fallen, load_published, published_of
 from vitcheck.checks.tools.selftest.rates import rates
-from vitcheck.checks.tools.selftest.rows import Row
-from vitcheck.checks.tools.selftest.told import Told
+from vitcheck.checks.tools.selftest.rows import GradedProgram
 
 ROOT = Path(__file__).parents[2]
-FINE, LOST = Told("graded"), Told("graded", lost=3.0)
+FINE, LOST = ProgramVerdict("graded"), ProgramVerdict("graded", lost=3.0)
 
 
 def test_the_likelihood_is_fishers() -> None:
@@ -70,9 +70,12 @@ def test_a_fall_from_nine_tenths_to_six_tenths_is_told_of_a_hundred_programs() -
     assert sum(_chance(100, 0.6, count) for count in told) > 0.999
 
 
-def _rows(lost: int, of: int = 40) -> list[Row]:
+def _rows(lost: int, of: int = 40) -> list[GradedProgram]:
     said = [LOST] * lost + [FINE] * (of - lost)
-    return [Row(Generated(f"right_7_{number:04}", "right", {}, {}), one) for number, one in enumerate(said)]
+    return [
+        GradedProgram(Generated(f"right_7_{number:04}", "right", {}, {}), one)
+        for number, one in enumerate(said)
+    ]
 
 
 def test_a_rate_of_which_fewer_is_better_falls_where_it_rises() -> None:
@@ -97,18 +100,20 @@ def test_the_run_fails_where_a_rate_fell_and_says_which(tmp_path: Path) -> None:
 
 def test_the_run_fails_where_the_grader_did(tmp_path: Path) -> None:
     _corpus(tmp_path)
-    row = Row(Generated("odd_7_0000", "odd", {}, {}), Told("grader_failed", cause="KeyError: 'query'"))
+    row = GradedProgram(
+        Generated("odd_7_0000", "odd", {}, {}), ProgramVerdict("grader_failed", cause="KeyError: 'query'")
+    )
     run = _run(tmp_path, [*_rows(0, 8), row], 8)
     assert run.exit_code == 3
     assert "failed on odd_7_0000: KeyError: 'query'" in run.output
     assert "The seed is 7" in run.output
 
 
-def _run(corpus: Path, rows: list[Row], count: int):  # type: ignore[no-untyped-def]  # click's result
+def _run(corpus: Path, rows: list[GradedProgram], count: int):  # type: ignore[no-untyped-def]  # click's result
     """A run of which all is kept: what is missing of these rows is fine."""
     shares = {"right": 1, "wrong": 1, "unfinished": 4, "part": 8, "odd": 8}
     names = {f"{kind}_7_{n:04}": kind for kind, share in shares.items() for n in range(count // share)}
-    fine = {name: Row(Generated(name, kind, {}, {}), FINE) for name, kind in names.items()}
+    fine = {name: GradedProgram(Generated(name, kind, {}, {}), FINE) for name, kind in names.items()}
     known = fine | {row.program.name: row for row in rows}
     kept = corpus / "rows.jsonl"
     kept.write_text("".join(row.to_json() + "\n" for row in known.values()), "utf-8")

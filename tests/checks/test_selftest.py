@@ -10,18 +10,18 @@ import pytest
 from click.testing import CliRunner
 
 from vitcheck.__main__ import main
-from vitcheck.checks.tools.selftest.cases import Case, Planted, Verdict, load_cases
-from vitcheck.checks.tools.selftest.measuring import Counts, every, table
+from vitcheck.checks.tools.selftest.cases import Case, CaseVerdict, Planted, load_cases
+from vitcheck.checks.tools.selftest.corpus_counts import Counts, every, table
 
 SCALE = Planted("scale-missing", "S12", ("scale-by-num-heads",))
 TANH = Planted("gelu-tanh", "S17", kind="variant")
 LEAK = Planted("state-leak", "")
-RIGHT = Verdict("graded", (), (), (), ())
-CRASHED = Verdict("crashed", (), (), (), ())
+RIGHT = CaseVerdict("graded", (), (), (), ())
+CRASHED = CaseVerdict("crashed", (), (), (), ())
 
 
-def said(*stages: str, named: tuple[str, ...] = (), variants: tuple[str, ...] = ()) -> Verdict:
-    return Verdict("graded", stages, named, variants, ())
+def said(*stages: str, named: tuple[str, ...] = (), variants: tuple[str, ...] = ()) -> CaseVerdict:
+    return CaseVerdict("graded", stages, named, variants, ())
 
 
 JUDGED = [  # detected, placed, named first
@@ -39,13 +39,13 @@ JUDGED = [  # detected, placed, named first
 
 
 @pytest.mark.parametrize(("planted", "verdict", "right"), JUDGED)
-def test_what_is_right_of_a_verdict(planted: Planted, verdict: Verdict, right: tuple[bool, ...]) -> None:
+def test_what_is_right_of_a_verdict(planted: Planted, verdict: CaseVerdict, right: tuple[bool, ...]) -> None:
     judged = verdict.detected(planted), verdict.placed(planted), verdict.named_first(planted)
     assert judged == right
 
 
 def test_a_check_that_fails_is_a_complaint() -> None:
-    assert Verdict("graded", (), (), (), ("property[repeatable]",)).complains
+    assert CaseVerdict("graded", (), (), (), ("property[repeatable]",)).complains
     assert not RIGHT.complains
 
 

@@ -9,7 +9,7 @@ from vitcheck.checks.examining.passes import examples
 from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.rules.kinds.equation import check_equation
-from vitcheck.checks.rules.properties.batches import batch_independence
+from vitcheck.checks.rules.properties.images_in_batches import batch_independence
 
 _DRAWN = ("from torch import nn\n", "from torch import nn\nimport itertools\n_NUMBERS = itertools.count()\n")
 _ATTENTION = "attn_probs = attn_scores.softmax(dim=-1)"

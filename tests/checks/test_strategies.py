@@ -12,7 +12,7 @@ from examining import BRIEF
 
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckOutcome
-from vitcheck.checks.grading.grading import Known, examined
+from vitcheck.checks.grading.grading import Grading
 from vitcheck.checks.grading.own_checks import run_own_checks
 from vitcheck.checks.grading.running import outcome_of
 from vitcheck.submissions.host.process import Zygote
@@ -25,13 +25,10 @@ BLOCKS = re.findall(
 DOCUMENTED = next(one for one in BLOCKS if "draws" in one)
 HEAD = "from hypothesis import given, settings\nfrom vitcheck.api import CheckFailed, draws\n\n"
 
-# beartype looks at some element of a list, by chance, when the reference is called in tests
-pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
-
 
 @pytest.fixture(scope="module")
 def right(zygote: Zygote) -> Iterator[Examination]:
-    with examined(PROGRAM, BRIEF, zygote=zygote, known=Known(0)) as examination:
+    with Grading(PROGRAM, BRIEF, zygote).examined() as examination:
         yield examination
 
 
@@ -53,7 +50,7 @@ def test_it_fails_a_wrong_one_at_the_smallest_sizes_and_says_the_seed(zygote: Zy
     wrong.write_text(
         PROGRAM.read_text().replace("softmax(attn_scores, dim=-1)", "softmax(attn_scores, dim=0)")
     )
-    with examined(wrong, BRIEF, zygote=zygote, known=Known(0)) as examination:
+    with Grading(wrong, BRIEF, zygote).examined() as examination:
         found, again = (outcome(examination, DOCUMENTED, tmp_path) for _ in range(2))
         drawn = vars(examination.first_draw.sizes)
     assert found.outcome == "failed"

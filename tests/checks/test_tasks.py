@@ -12,7 +12,7 @@ from vitcheck.checks.classes.tasks import Setting, Task
 from vitcheck.checks.record.result import Status
 from vitcheck.reference.sizes import preset
 from vitcheck.submissions.reading.choosing import CODE_BYTES
-from vitcheck.submissions.reading.packing import Handed, pack
+from vitcheck.submissions.reading.packing import HandIn, pack
 from vitcheck.submissions.sandbox.isolation import Isolation
 
 
@@ -25,8 +25,8 @@ def test_what_is_too_large_to_be_carried_is_refused_with_the_reason(tmp_path: Pa
 
 
 def test_the_key_is_of_all_that_a_result_depends_on() -> None:
-    def handed(text: str) -> Handed:
-        return Handed("ann.py", False, {"ann.py": text.encode()})
+    def handed(text: str) -> HandIn:
+        return HandIn("ann.py", False, {"ann.py": text.encode()})
 
     task = Task(handed("x = 1"), "ann", load_assignment("vit-debugging"), seed=7)
     others = [
@@ -35,7 +35,7 @@ def test_the_key_is_of_all_that_a_result_depends_on() -> None:
         replace(task, assignment=load_assignment("vit-prenorm")),
         replace(task, assignment=task.assignment.model_copy(update={"full": preset("S/16")})),
         replace(task, seed=8),
-        replace(task, checks=Handed("own", True, {"test_own.py": b""})),
+        replace(task, checks=HandIn("own", True, {"test_own.py": b""})),
         replace(task, setting=Setting(Isolation.NONE)),
     ]
     assert replace(task, handed=handed("x = 1")).key == task.key

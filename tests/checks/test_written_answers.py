@@ -9,8 +9,8 @@ from test_written_snapshots import ASKED, READERS
 from vitcheck.checks.record.written_result import AnswerResult
 from vitcheck.checks.written.answers import answers
 from vitcheck.submissions.written import markdown
-from vitcheck.submissions.written.passages import Kind, Passage
-from vitcheck.submissions.written.reading import Document
+from vitcheck.submissions.written.passages import Passage, PassageKind
+from vitcheck.submissions.written.reading import WrittenReport
 
 OTHER_WORDS = [  # as other sheets put the same questions
     "Why do we need to split the image into patches first?",
@@ -23,13 +23,13 @@ OTHER_WORDS = [  # as other sheets put the same questions
 
 
 def found(text: str) -> dict[str, AnswerResult]:
-    document = Document("report.md", tuple(markdown.passages_of(text)))
+    document = WrittenReport("report.md", tuple(markdown.passages_of(text)))
     return {one.id: one for one in answers([document], ASKED.questions)}
 
 
 def in_lines(text: str) -> dict[str, str | None]:
-    lines = tuple(Passage(Kind.TEXT, one, page=1) for one in text.splitlines() if one.strip())
-    return {one.id: one.answer for one in answers([Document("r.pdf", lines)], ASKED.questions)}
+    lines = tuple(Passage(PassageKind.TEXT, one, page=1) for one in text.splitlines() if one.strip())
+    return {one.id: one.answer for one in answers([WrittenReport("r.pdf", lines)], ASKED.questions)}
 
 
 @pytest.mark.parametrize("form", ["## {n}. {q}\n\n{a}\n", "**Q{n}: {q}**\n\n{a}\n", "### {q}\n\n{a}\n"])
@@ -66,7 +66,7 @@ def test_headings_below_a_question_belong_to_the_answer_and_others_end_it() -> N
 @pytest.mark.parametrize("name", written_reports.KINDS)
 def test_the_answer_is_found_in_every_kind_of_file(name: str) -> None:
     passages = tuple(READERS[f".{name.partition('.')[2]}"].passages(written_reports.KINDS[name]()))
-    told = {one.id: one for one in answers([Document(name, passages)], ASKED.questions)}
+    told = {one.id: one for one in answers([WrittenReport(name, passages)], ASKED.questions)}
     assert told["q3"].answer == written_reports.ANSWER
     assert told["q3"].where == name
     assert [id for id, one in told.items() if one.answer is not None] == ["q3"]

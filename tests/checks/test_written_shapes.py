@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vitcheck.checks.written.shapes import shapes_in
+from vitcheck.checks.written.stated_shapes import shapes_in
 from vitcheck.reference.sizes import preset
 from vitcheck.reference.stages import stage
 

@@ -11,8 +11,8 @@ from vitcheck.checks.record.written_result import SnapshotResult
 from vitcheck.checks.written.examining import Written
 from vitcheck.reference.stages import STAGES, stage
 from vitcheck.submissions.written import latex, markdown, notebook, pdf, word
-from vitcheck.submissions.written.passages import Kind, Passage
-from vitcheck.submissions.written.reading import Document
+from vitcheck.submissions.written.passages import Passage, PassageKind
+from vitcheck.submissions.written.reading import WrittenReport
 
 DEBUGGING = load_assignment("vit-debugging")
 assert DEBUGGING.written is not None
@@ -20,18 +20,20 @@ ASKED = DEBUGGING.written
 READERS = {".md": markdown, ".tex": latex, ".pdf": pdf, ".docx": word, ".ipynb": notebook}
 
 
-def snapshots(*documents: Document, code: dict[str, StageResult] | None = None) -> dict[str, SnapshotResult]:
+def snapshots(
+    *documents: WrittenReport, code: dict[str, StageResult] | None = None
+) -> dict[str, SnapshotResult]:
     return Written(documents, DEBUGGING, ASKED).record(code or {}).snapshots
 
 
 def of_text(text: str) -> dict[str, SnapshotResult]:
-    return snapshots(Document("report.md", tuple(markdown.passages_of(text))))
+    return snapshots(WrittenReport("report.md", tuple(markdown.passages_of(text))))
 
 
 def of_lines(text: str) -> dict[str, SnapshotResult]:
     """The same as the lines of a PDF."""
-    lines = [Passage(Kind.TEXT, one, page=1) for one in text.splitlines() if one.strip()]
-    return snapshots(Document("report.pdf", tuple(lines)))
+    lines = [Passage(PassageKind.TEXT, one, page=1) for one in text.splitlines() if one.strip()]
+    return snapshots(WrittenReport("report.pdf", tuple(lines)))
 
 
 def seen(found: dict[str, SnapshotResult]) -> dict[str, str]:
@@ -55,7 +57,7 @@ def code_stage(label: str, shape: list[int]) -> StageResult:
 @pytest.mark.parametrize("name", written_reports.KINDS)
 def test_right_and_wrong_shapes_are_told_in_every_kind_of_file(name: str) -> None:
     reader = READERS[f".{name.partition('.')[2]}"]
-    document = Document(name, tuple(reader.passages(written_reports.KINDS[name]())))
+    document = WrittenReport(name, tuple(reader.passages(written_reports.KINDS[name]())))
     found = snapshots(document)
     assert seen(found) == {"S01": "right", "S02": "right", "S06": "right", "S12": "wrong", "S13": "right"}
     assert found["S12"].stated == ["[1, 12, 197, 196]"]
@@ -157,7 +159,7 @@ def test_shapes_in_answers_belong_to_no_stage() -> None:
 def test_the_code_is_laid_beside_what_is_stated() -> None:
     code = {"S06": code_stage("S06", [1, 196, 768]), "S07": code_stage("S07", [1, 197, 768])}
     text = "## S06\n\n(1, 196, 768)\n\n## S07\n\n(1, 196, 768)\n\n## S08\n\n(1, 197, 768)"
-    found = snapshots(Document("r.md", tuple(markdown.passages_of(text))), code=code)
+    found = snapshots(WrittenReport("r.md", tuple(markdown.passages_of(text))), code=code)
     agreement = {label: (found[label].outcome.value, found[label].agrees_with_code) for label in found}
     assert agreement["S06"] == ("wrong", True)
     assert agreement["S07"] == ("wrong", False)
@@ -166,5 +168,5 @@ def test_the_code_is_laid_beside_what_is_stated() -> None:
 
 
 def test_what_may_stand_in_an_unread_report_is_said() -> None:
-    found = snapshots(Document("scan.pdf", problem="it holds no text"))
+    found = snapshots(WrittenReport("scan.pdf", problem="it holds no text"))
     assert found["S12"].reason == "it may stand in scan.pdf, which could not be read"

@@ -21,7 +21,7 @@ from watchfiles import watch as real_watch
 from vitcheck import saves as saves_module
 from vitcheck.__main__ import main
 from vitcheck.saves import saves
-from vitcheck.submissions.reading.packing import Handed
+from vitcheck.submissions.reading.packing import HandIn
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 SECONDS = 60.0  # what is waited for comes within two on an idle machine
@@ -32,7 +32,7 @@ class Saves:
     """What ``saves`` yields, in a thread."""
 
     def __init__(self, path: Path) -> None:
-        self._found: Queue[Handed | None] = Queue()
+        self._found: Queue[HandIn | None] = Queue()
         threading.Thread(target=self._follow, args=[path], daemon=True).start()
 
     def _follow(self, path: Path) -> None:

@@ -18,7 +18,7 @@ from attacks.judging import HANDED_TO_JUDGE, JUDGING
 from attacks.leaving import LEAVING
 from attacks.resources import RESOURCES
 from attacks.shifting import SHIFTING
-from attacks.spying import PORT, SECRET, SOCKET, SPYING
+from attacks.spying import PORT, SECRET, SOCKET, SPYING, SPYING_ONCE, SUCCEEDED
 from attacks.timing import TIMING
 from attacks.using import USING
 from grading import graded, graded_at, met
@@ -61,17 +61,16 @@ def secrets() -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("locks")
-@_with_neighbour(SPYING)
-def test_nothing_of_others_is_seen(
-    attack: Attack, confined: Zygote, secrets: dict[str, str], tmp_path: Path
-) -> None:
-    met(attack.expected, graded(attack, tmp_path, confined, secrets))
+def test_nothing_of_others_is_seen(confined: Zygote, secrets: dict[str, str], tmp_path: Path) -> None:
+    result = graded(SPYING, tmp_path, confined, secrets)
+    assert [one.text for one in result.notes if SUCCEEDED in one.text] == []
+    met(SPYING.expected, result)
 
 
 def test_a_spy_that_nothing_stops_is_one(secrets: dict[str, str], tmp_path: Path) -> None:
     with Zygote() as unlocked:
-        result = graded(SPYING[0], tmp_path, unlocked, secrets)
-    assert any("it has seen too much" in one.text for one in result.notes)
+        result = graded(SPYING_ONCE, tmp_path, unlocked, secrets)
+    assert any(SUCCEEDED in one.text for one in result.notes)
 
 
 @pytest.mark.parametrize("handed", HANDING_IN + BESIDE + HANDED_TO_JUDGE, ids=lambda one: one.name)

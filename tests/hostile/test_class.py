@@ -18,8 +18,8 @@ from vitcheck.submissions.host import popular
 from vitcheck.submissions.host.popular import popular_packages
 from vitcheck.submissions.reading import packing
 from vitcheck.submissions.reading.files import beginning
-from vitcheck.submissions.reading.names import submission_names
 from vitcheck.submissions.reading.source import find_submissions, read_source
+from vitcheck.submissions.reading.submission_names import submission_names
 
 _RIGHT = BASES["report"].source()
 

@@ -17,11 +17,12 @@ from test_presentation import traced
 from vitcheck.checks.record.result import Location, Result
 from vitcheck.progress import ClassProgress
 from vitcheck.pytest_text import failure_text
-from vitcheck.reports import snapshot_table, verdict
 from vitcheck.reports.formats.github import workflow_commands
 from vitcheck.reports.formats.gradescope import gradescope
 from vitcheck.reports.formats.junit import junit
 from vitcheck.reports.formats.repository import Repository
+from vitcheck.reports.snapshot_table import snapshot_table
+from vitcheck.reports.terminal import verdict
 from vitcheck.stage_text import stage_text
 from vitcheck.submissions.host.process import Zygote
 

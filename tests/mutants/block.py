@@ -255,6 +255,12 @@ _BLOCK_OUTPUT = (
     On("library_encoder")(
         "post-norm-block", "S09", ("norm_first=True,\n", ""), accepted=("norm1-skipped",), kind="variant"
     ),
+    prenorm(
+        "parallel-block",
+        "S16",
+        (f"{_FIRST}\n{_SECOND}", "x = x + self.attn(self.norm1(x)) + self.mlp(self.norm2(x))"),
+        kind="variant",
+    ),
     report("block-returns-branch", "S20", ("block_out = x_post_mlp_norm", "block_out = ff_out")),
     prenorm(
         "block-returns-branch",

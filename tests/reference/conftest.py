@@ -13,7 +13,7 @@ from vitcheck.reference.sizes import Sizes
 
 
 @pytest.fixture(autouse=True)
-def _seed() -> None:
+def _seed(enforced: None) -> None:
     torch.manual_seed(0)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from samples import all_passed
 
-from vitcheck.reports import render_index
 from vitcheck.reports.alike import alike, skeleton
+from vitcheck.reports.html import render_index
 from vitcheck.reports.summaries import summaries
 from vitcheck.reports.text import one_line
 

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 from samples import a_class
 
-from vitcheck.reports import render_index, summaries
+from vitcheck.reports.html import render_index
+from vitcheck.reports.summaries import summaries
 
 HOSTILE, ADAMS, BROWN, CHEN, DIAZ, EVANS = range(6)  # in the order of their names
 ALL = [HOSTILE, ADAMS, BROWN, CHEN, DIAZ, EVANS]

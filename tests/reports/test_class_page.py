@@ -9,9 +9,10 @@ from test_pages import page
 
 from vitcheck.checks.record.adjustment import Adjustment
 from vitcheck.checks.record.result import GRADER_FAILED, MistakeResult, Result, StageStatus, Status
-from vitcheck.reports import render_index, summaries
 from vitcheck.reports.class_lists import Person, difficulties, reviews, tallies
-from vitcheck.reports.figures import histogram
+from vitcheck.reports.figures.bars import histogram
+from vitcheck.reports.html import render_index
+from vitcheck.reports.summaries import summaries
 
 
 def text(*results: Result) -> str:

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from samples import result, stage
 
-from vitcheck.reports.diagram import WIDTH, Column, columns
-from vitcheck.reports.stages import stage_views
+from vitcheck.reports.diagram import WIDTH, DiagramColumn, columns
+from vitcheck.reports.stage_views import stage_views
 
 
-def drawn(**stages: object) -> tuple[Column, ...]:
+def drawn(**stages: object) -> tuple[DiagramColumn, ...]:
     return columns(stage_views(result("x", stages=stages)))
 
 
-def column(title: str) -> Column:
+def column(title: str) -> DiagramColumn:
     return next(one for one in drawn() if one.title == title)
 
 

@@ -16,13 +16,15 @@ from records import NAMES, SNAPSHOTS, record, snapshot
 from safetensors.numpy import load, save
 
 from vitcheck.checks.record.result import Result
-from vitcheck.reports import render_report, render_snapshot
-from vitcheck.reports.figures import Arrays, Figure, figures, picture
 from vitcheck.reports.figures.bars import signed_bars
+from vitcheck.reports.figures.by_stage import figures, picture
 from vitcheck.reports.figures.colours import Scale
 from vitcheck.reports.figures.colours import picture as colours
+from vitcheck.reports.figures.figure_parts import Figure
+from vitcheck.reports.figures.kept import Arrays
 from vitcheck.reports.figures.plots import plot
-from vitcheck.reports.stages import stage_views
+from vitcheck.reports.html import render_report, render_snapshot
+from vitcheck.reports.stage_views import stage_views
 
 LABELS = [f"S{number:02d}" for number in range(2, 27)]
 

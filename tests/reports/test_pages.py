@@ -17,15 +17,9 @@ from samples import HOSTILE, a_class, all_passed, hostile, result, scaled_by_emb
 from vitcheck.checks.record.adjustment import Adjustment
 from vitcheck.checks.record.pairs import Pair
 from vitcheck.checks.record.snapshot import PictureResult, Snapshot
-from vitcheck.reports import (
-    render_index,
-    render_report,
-    render_snapshot,
-    summaries,
-    write_class,
-    write_submission,
-)
-from vitcheck.reports.html import render_similar
+from vitcheck.reports.html import render_index, render_report, render_similar, render_snapshot
+from vitcheck.reports.summaries import summaries
+from vitcheck.reports.writer import write_class, write_submission
 
 CELLS = {"td", "th", "dt", "dd", "p", "li", "h1", "h2", "h3"}
 VOID = {"meta", "link", "br", "hr", "img", "input"}

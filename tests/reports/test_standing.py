@@ -4,7 +4,7 @@ import pytest
 from samples import all_passed, check, not_loaded, result, scaled_by_embed_dim, stage, stopped, two_mistakes
 
 from vitcheck.checks.record.result import Outcome, StageStatus, Status
-from vitcheck.reports.stages import stage_views
+from vitcheck.reports.stage_views import stage_views
 from vitcheck.reports.standing import standing
 
 

@@ -7,8 +7,8 @@ import pytest
 from samples import HOSTILE, a_class, hostile, not_loaded, scaled_by_embed_dim
 
 from vitcheck.checks.record.adjustment import Adjustment
-from vitcheck.reports import grades_csv, grades_json, summaries
-from vitcheck.reports.tables import text_cell
+from vitcheck.reports.grade_tables import grades_csv, grades_json, text_cell
+from vitcheck.reports.summaries import summaries
 from vitcheck.reports.text import points
 
 

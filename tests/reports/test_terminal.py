@@ -7,7 +7,7 @@ from rich.console import Console
 from samples import a_class, all_passed, hostile, not_loaded, scaled_by_embed_dim
 
 from vitcheck.checks.record.result import Note, Result
-from vitcheck.reports import verdict
+from vitcheck.reports.terminal import verdict
 
 
 def shown(result: Result, width: int = 80, color: bool = False) -> str:

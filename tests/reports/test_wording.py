@@ -13,7 +13,9 @@ from vitcheck.reports.wording import count, say, speaking_of, words
 REPORTS = Path(__file__).parents[2] / "reports"
 SOURCES = [*REPORTS.rglob("*.py"), *REPORTS.rglob("*.html")]
 CODE = "\n".join(path.read_text("utf-8") for path in SOURCES)
-ASKED = set(re.findall(r"[\"']([a-z_]+\.[a-z_]+)[\"']", CODE)) & {*words()}
+FIGURES = re.findall(r"_(?:figure|map_of)\(\"([a-z_]+)\"", CODE)  # each has texts of the same names
+ASKED = {*re.findall(r"[\"']([a-z_]+\.[a-z_]+)[\"']", CODE)} & {*words()}
+ASKED |= {f"{name}.{text}" for name in FIGURES for text in ("title", "sentence", "map")} & {*words()}
 SUBJECTS = ("picture.", "reference.")
 FAMILIES = {*re.findall(r"f[\"']([a-z_]+\.)\{", CODE)}  # such as f"state.{self.style}"
 

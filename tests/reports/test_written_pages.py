@@ -17,8 +17,9 @@ from vitcheck.checks.record.written_result import (
     SnapshotResult,
     WrittenResult,
 )
-from vitcheck.reports import render_index, render_report, summaries, write_submission
-from vitcheck.reports.html import render_marking
+from vitcheck.reports.html import render_index, render_marking, render_report
+from vitcheck.reports.summaries import summaries
+from vitcheck.reports.writer import write_submission
 
 
 def snapshot(outcome: SnapshotOutcome, stated: str = "", **more: object) -> SnapshotResult:

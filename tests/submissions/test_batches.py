@@ -10,9 +10,9 @@ import pytest
 
 from vitcheck.submissions.errors import Refused
 from vitcheck.submissions.reading import choosing
-from vitcheck.submissions.reading.batches import BatchError, laid_out
-from vitcheck.submissions.reading.names import submission_names
+from vitcheck.submissions.reading.lms_batches import BatchError, laid_out
 from vitcheck.submissions.reading.source import find_submissions, read_source
+from vitcheck.submissions.reading.submission_names import submission_names
 
 CANVAS = {
     "smithann_1234_5678_vit-1.py": "ann",

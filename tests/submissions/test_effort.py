@@ -9,7 +9,7 @@ from understood import given
 
 from vitcheck.submissions.child.building import recipe
 from vitcheck.submissions.child.building.probing import Effort
-from vitcheck.submissions.child.loading import loading
+from vitcheck.submissions.child.loading import execution
 from vitcheck.submissions.questions.pins import Pins
 
 # what its arguments mean is found by trying
@@ -37,10 +37,10 @@ def test_the_same_model_is_found_where_every_try_takes_a_million_times_as_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     files = {"vit.py": _ODD.encode()}
-    quickly = recipe.infer(loading.load(files), Pins())
+    quickly = recipe.infer(execution.load(files), Pins())
     began, real = time.process_time(), time.monotonic()
     monkeypatch.setattr(time, "process_time", lambda: began + 1e6 * (time.monotonic() - real))
-    slowly = recipe.infer(loading.load(files), Pins())
+    slowly = recipe.infer(execution.load(files), Pins())
     assert (given(slowly), slowly.notes()) == (given(quickly), quickly.notes())
 
 

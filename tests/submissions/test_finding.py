@@ -6,7 +6,7 @@ import pytest
 
 from vitcheck.submissions.child.building.parameter_names import meanings
 from vitcheck.submissions.child.building.recipe import Recipe, infer
-from vitcheck.submissions.child.loading.loading import load
+from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.errors import NotLoaded
 from vitcheck.submissions.questions.pins import Pins
 

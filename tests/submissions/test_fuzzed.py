@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from vitcheck.checks.examining.stops import lines_below
-from vitcheck.checks.rules.library import taken_from_a_library
+from vitcheck.checks.rules.model_origin import taken_from_a_library
 from vitcheck.checks.tools.similarity import program_text
 from vitcheck.submissions.child.loading.program import read as read_program
 from vitcheck.submissions.errors import SubmissionError

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from vitcheck.submissions.child.loading.loading import Loaded, load
+from vitcheck.submissions.child.loading.execution import Loaded, load
 from vitcheck.submissions.errors import Frame
 
 MODEL = """
@@ -29,7 +29,8 @@ class ViT(nn.Module):
 
 def run(source: str | Mapping[str, str], **constants: object) -> Loaded:
     files = {"vit.py": source} if isinstance(source, str) else source
-    return load({name: textwrap.dedent(text).encode() for name, text in files.items()}, constants)
+    loaded = load({name: textwrap.dedent(text).encode() for name, text in files.items()})
+    return loaded.reload(constants) if constants else loaded
 
 
 def skipped(loaded: Loaded, text: str) -> str:
@@ -480,16 +481,6 @@ def test_source_lines_are_known_so_that_scripting_works() -> None:
     vit = loaded.modules["vit.py"].ViT
     assert "self.head(x)" in inspect.getsource(vit.forward)
     assert inspect.getsource(vit).startswith("class ViT")
-
-
-def test_closing_forgets_modules_unless_a_reload_has_taken_their_place() -> None:
-    loaded = run({"vit.py": MODEL, "pkg/part.py": "X = 1\n"})
-    again = loaded.reload({})
-    loaded.close()
-    assert "forward" in inspect.getsource(again.modules["vit.py"].ViT)
-    again.close()
-    assert not [name for name in sys.modules if name.startswith("_submission")]
-    assert not [name for name in linecache.cache if str(name).startswith("<submission>/")]
 
 
 def test_a_late_import_of_an_earlier_load_still_finds_its_own_files() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from vitcheck.submissions.errors import NotLoaded, Refused
 from vitcheck.submissions.reading import archives
-from vitcheck.submissions.reading.packing import Handed, pack, pack_folder
+from vitcheck.submissions.reading.packing import HandIn, pack, pack_folder
 from vitcheck.submissions.reading.source import read_source
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
@@ -79,7 +79,7 @@ def test_too_much_is_refused_when_it_is_unpacked_with_the_reason(
     monkeypatch.setattr(archives, "TOTAL_BYTES", 8)
     with zipfile.ZipFile(tmp_path / "bob.zip", "w") as archive:
         archive.writestr("vit.py", "x = 1")
-    handed: Handed = pickle.loads(pickle.dumps(pack(tmp_path / "bob.zip")))
+    handed: HandIn = pickle.loads(pickle.dumps(pack(tmp_path / "bob.zip")))
     assert handed.files == {}
     with pytest.raises(Refused, match=r"bob\.zip is larger than"), handed.unpacked():
         pass

@@ -14,7 +14,7 @@ from understood import given
 
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child.building.recipe import Recipe, infer
-from vitcheck.submissions.child.loading.loading import load
+from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.errors import NotLoaded
 from vitcheck.submissions.questions.pins import Pins
 

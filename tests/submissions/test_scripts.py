@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions.child.loading.loading import load
+from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.child.scripts.script_finding import find_script, likeliest
-from vitcheck.submissions.child.scripts.scripts import Pass, Script
+from vitcheck.submissions.child.scripts.scripts import Script, ScriptPass
 from vitcheck.submissions.errors import NotLoaded
 
 SMALL = Sizes(
@@ -67,7 +67,7 @@ def image() -> Tensor:
     return torch.randn(1, 3, 12, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 
 
-def run(code: str, stops: list[tuple[str, int]] | None = None) -> Pass:
+def run(code: str, stops: list[tuple[str, int]] | None = None) -> ScriptPass:
     return script(code).run(SMALL, 7, image(), {}, stops or [])
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from vitcheck.submissions.errors import NotLoaded, Refused
 from vitcheck.submissions.reading import choosing
-from vitcheck.submissions.reading.names import submission_name, submission_names
 from vitcheck.submissions.reading.source import find_submissions, read_source
+from vitcheck.submissions.reading.submission_names import submission_name, submission_names
 
 NOTEBOOK = json.dumps(
     {

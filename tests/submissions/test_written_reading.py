@@ -21,8 +21,8 @@ from vitcheck.submissions.reading import documents as found
 from vitcheck.submissions.reading.packing import pack
 from vitcheck.submissions.reading.source import read_source
 from vitcheck.submissions.written import reading
-from vitcheck.submissions.written.passages import Kind
-from vitcheck.submissions.written.reading import Document, read_documents
+from vitcheck.submissions.written.passages import PassageKind
+from vitcheck.submissions.written.reading import WrittenReport, read_documents
 
 CODE = b"from torch import nn\n\nclass ViT(nn.Module):\n    pass\n"
 
@@ -34,7 +34,7 @@ def handed_in(folder: Path, files: dict[str, bytes]) -> Path:
     return folder
 
 
-def read(tmp_path: Path, zygote: Zygote, name: str, content: bytes) -> Document:
+def read(tmp_path: Path, zygote: Zygote, name: str, content: bytes) -> WrittenReport:
     (document,) = read_documents(handed_in(tmp_path, {name: content}), zygote)
     assert document.name == name
     return document
@@ -52,8 +52,8 @@ def test_every_kind_is_read_with_its_text_in_order(name: str, tmp_path: Path, co
 @pytest.mark.parametrize("name", ["report.md", "report.tex", "report.docx", "report.ipynb"])
 def test_headings_and_rows_of_tables_are_known_as_such(name: str, tmp_path: Path, confined: Zygote) -> None:
     passages = read(tmp_path, confined, name, written_reports.KINDS[name]()).passages
-    assert sum(one.kind is Kind.HEADING and one.text.startswith("S") for one in passages) == 3
-    rows = [one.text for one in passages if one.kind is Kind.ROW]
+    assert sum(one.kind is PassageKind.HEADING and one.text.startswith("S") for one in passages) == 3
+    rows = [one.text for one in passages if one.kind is PassageKind.ROW]
     assert [one.split(" | ")[1] for one in rows if one.startswith("S")] == ["a tensor", "a tensor"]
 
 
@@ -72,7 +72,7 @@ def test_code_in_latex_is_code_whatever_stands_in_it(tmp_path: Path, zygote: Zyg
     text = r"before \begin{lstlisting}[language=Python]" "\nx = y % 2 & {$\n" r"\end{lstlisting} after"
     passages = read(tmp_path, zygote, "report.tex", text.encode()).passages
     assert [one.text for one in passages] == ["before", "x = y % 2 & {$", "after"]
-    assert passages[1].kind is Kind.CODE
+    assert passages[1].kind is PassageKind.CODE
 
 
 def docx_with(part: str, content: bytes) -> bytes:

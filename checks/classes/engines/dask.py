@@ -13,7 +13,7 @@ from importlib.metadata import version
 from ...record.result import Result
 from ..tasks import Task
 from . import Begun, Done, EngineError
-from .process import Warm
+from .worker_process import Warm
 
 try:
     import dask

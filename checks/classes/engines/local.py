@@ -10,7 +10,7 @@ from multiprocessing.connection import wait
 from ..tasks import Task
 from . import Begun, Done, GraderFailedError
 from .meter import LOOK_SECONDS
-from .process import WorkerProcess
+from .worker_process import WorkerProcess
 
 
 class Local:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ....submissions.host.collecting import collected_afterwards
 from ....submissions.host.process import Zygote
-from ....submissions.reading.packing import Handed
+from ....submissions.reading.packing import HandIn
 from ....submissions.sandbox.isolation import IsolationError
 from ...record.result import Result
 from ..tasks import Setting, Task
@@ -43,7 +43,7 @@ class Worker:
         with collected_afterwards():
             return task.grade(self._zygote, self._own_checks(task.checks))
 
-    def _own_checks(self, handed: Handed | None) -> Path | None:
+    def _own_checks(self, handed: HandIn | None) -> Path | None:
         """The instructor's folder, which stays: pytest compiles what lies in it once."""
         if handed is None:
             return None

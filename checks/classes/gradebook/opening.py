@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from .errors import GradebookError
+from .gradebook_error import GradebookError
 from .store import Gradebook
 from .tables import VERSION_TABLE
 

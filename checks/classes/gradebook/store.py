@@ -16,8 +16,8 @@ from typing_extensions import Self
 
 from ...record.adjustment import UNADJUSTED, Adjustment
 from ...record.result import Result
-from .errors import GradebookError
-from .tables import Attempt, Decision, Run
+from .gradebook_error import GradebookError
+from .tables import Attempt, Decision, GradingRun
 
 
 @dataclass(frozen=True)
@@ -69,18 +69,18 @@ class Gradebook:
     def __exit__(self, *_: object) -> None:
         self._reading.dispose()
 
-    def begin(self, work: Work, seed: int) -> Run:
+    def begin(self, work: Work, seed: int) -> GradingRun:
         """Continue the unfinished run of the same work, or else begin one, with ``seed`` if any will do."""
         with self._session(self._writing) as session:
-            unfinished = select(Run).where(
+            unfinished = select(GradingRun).where(
                 *_same_results(work),
-                Run.ended.is_(None),
-                Run.class_digest == work.class_digest,
-                Run.forced == work.forced,
+                GradingRun.ended.is_(None),
+                GradingRun.class_digest == work.class_digest,
+                GradingRun.forced == work.forced,
             )
-            run = session.scalar(unfinished.order_by(Run.id.desc()).limit(1))
+            run = session.scalar(unfinished.order_by(GradingRun.id.desc()).limit(1))
             if run is None:
-                run = Run(
+                run = GradingRun(
                     started=_now(),
                     seed=seed if work.seed is None else work.seed,
                     assignment=work.assignment,
@@ -93,17 +93,17 @@ class Gradebook:
                 session.add(run)
             return run
 
-    def finished(self, work: Work, run: Run) -> dict[str, int]:
+    def finished(self, work: Work, run: GradingRun) -> dict[str, int]:
         """The attempts, by submission, that need not be made again: unchanged work, or work of this run."""
-        found = select(Attempt.submission, Attempt.content_digest, Attempt.id).join(Run)
+        found = select(Attempt.submission, Attempt.content_digest, Attempt.id).join(GradingRun)
         found = found.where(*_same_results(work)).order_by(Attempt.id)
         if work.forced:
-            found = found.where(Run.id == run.id)
+            found = found.where(GradingRun.id == run.id)
         with self._session(self._reading) as session:
             rows = session.execute(found)
             return {name: id for name, content, id in rows if work.contents.get(name) == content}
 
-    def record(self, run: Run, content_digest: str, result: Result) -> int:
+    def record(self, run: GradingRun, content_digest: str, result: Result) -> int:
         """Keep a result, and return which attempt it is; what the run already has of the submission stays."""
         name = result.submission
         with self._session(self._writing) as session:
@@ -127,10 +127,10 @@ class Gradebook:
             session.flush()
             return attempt.id
 
-    def end(self, run: Run) -> None:
+    def end(self, run: GradingRun) -> None:
         """Note that all of the run is graded, so that the same command begins another."""
         with self._session(self._writing) as session:
-            session.get_one(Run, run.id).ended = _now()
+            session.get_one(GradingRun, run.id).ended = _now()
 
     def result(self, attempt: int) -> Result:
         """The record of an attempt."""
@@ -140,9 +140,11 @@ class Gradebook:
 
     def entries(self, assignment: str | None = None) -> list[Entry]:
         """The last attempt of each submission, by assignment and name."""
-        last = select(func.max(Attempt.id)).join(Run).group_by(Run.assignment, Attempt.submission)
+        last = (
+            select(func.max(Attempt.id)).join(GradingRun).group_by(GradingRun.assignment, Attempt.submission)
+        )
         if assignment is not None:
-            last = last.where(Run.assignment == assignment)
+            last = last.where(GradingRun.assignment == assignment)
         with self._session(self._reading) as session:
             attempts = session.scalars(select(Attempt).where(Attempt.id.in_(last))).all()
         decided = {name: self.adjustments(name) for name in {one.run.assignment for one in attempts}}
@@ -152,7 +154,9 @@ class Gradebook:
     def history(self, assignment: str, submission: str) -> list[Attempt | Decision]:
         """All attempts and decisions, the oldest first."""
         attempts = (
-            select(Attempt).join(Run).where(Run.assignment == assignment, Attempt.submission == submission)
+            select(Attempt)
+            .join(GradingRun)
+            .where(GradingRun.assignment == assignment, Attempt.submission == submission)
         )
         with self._session(self._reading) as session:
             rows: list[Attempt | Decision] = [
@@ -191,11 +195,11 @@ class Gradebook:
 def _same_results(work: Work) -> list[ColumnElement[bool]]:
     """What holds of the runs whose results would be the same."""
     same = [
-        Run.assignment_digest == work.assignment_digest,
-        Run.version == work.version,
-        Run.isolation == work.isolation,
+        GradingRun.assignment_digest == work.assignment_digest,
+        GradingRun.version == work.version,
+        GradingRun.isolation == work.isolation,
     ]
-    return same if work.seed is None else [*same, Run.seed == work.seed]
+    return same if work.seed is None else [*same, GradingRun.seed == work.seed]
 
 
 def _decisions(assignment: str, submission: str | None = None) -> Select[Decision]:

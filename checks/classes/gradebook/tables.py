@@ -42,7 +42,7 @@ class Table(DeclarativeBase):
     type_annotation_map = {datetime: _Utc, float: Double}  # noqa: RUF012 - SQLAlchemy's own name for it, never changed
 
 
-class Run(Table):
+class GradingRun(Table):
     """One ``vitcheck grade``, however often it was interrupted; ``ended`` once all were graded."""
 
     __tablename__ = "runs"
@@ -67,7 +67,7 @@ class Attempt(Table):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
-    run: Mapped[Run] = relationship(lazy="joined", innerjoin=True)
+    run: Mapped[GradingRun] = relationship(lazy="joined", innerjoin=True)
     submission: Mapped[str]
     content_digest: Mapped[str]
     at: Mapped[datetime]

@@ -12,8 +12,8 @@ from ....reference.model_sizes import ModelSizes
 from ....submissions.host.trace import Use
 from ...locating.comparing import equal
 from ...locating.context import Context
-from ...locating.search.parameters import Linear, Norm
-from ...locating.steps.projections import unpack
+from ...locating.search.parameters import LinearMap, Norm
+from ...locating.wiring.projections import unpack
 from ..verdicts import NotApplicable, NotReached
 from .example import Example
 
@@ -76,7 +76,7 @@ def without_branches(example: Example, ends: Sequence[str] = ("out", "fc2")) -> 
     for block in range(1, example.walk.blocks + 1):
         for role in ends:
             map_ = example.walk.roles.get(f"block{block}.{role}")
-            if not isinstance(map_, Linear):
+            if not isinstance(map_, LinearMap):
                 raise NotApplicable("the block has no output weights that could be set to zero")
             for use in (map_.weight, map_.bias):
                 if use is not None:
@@ -92,7 +92,7 @@ def scaled_scores(example: Example) -> dict[str, Tensor]:
         if example.walk.bound is not None:
             raise NotApplicable("the projections are known by the scores alone, and not where they are used")
         raise NotReached("the projections were not found")
-    windows = [edit.window(map_.weight) for map_ in maps if isinstance(map_, Linear)]
+    windows = [edit.window(map_.weight) for map_ in maps if isinstance(map_, LinearMap)]
     for window in windows:
         window.mul_(_LARGE)
     return edit.fixed
@@ -117,15 +117,15 @@ def permuted_heads(example: Example) -> tuple[dict[str, Tensor], Tensor]:
     return edit.fixed, order
 
 
-def _outputs(context: Context, map_: Linear) -> int:
+def _outputs(context: Context, map_: LinearMap) -> int:
     return context.use(map_.weight).numel() // context.stage("block_input", 1).shape[-1]
 
 
-def _input_maps(example: Example, context: Context) -> list[tuple[Linear, str, int]]:
+def _input_maps(example: Example, context: Context) -> list[tuple[LinearMap, str, int]]:
     """The maps behind query, key and value with their packing, where the plain ones explain the query."""
     walk = example.walk
     maps = [walk.roles.get(f"block1.projection{number}") for number in range(3)]
-    linears = [one for one in maps if isinstance(one, Linear)]
+    linears = [one for one in maps if isinstance(one, LinearMap)]
     packing, roles = (walk.packing, 3) if len(linears) == 1 else ("rhd", 1)
     norm = walk.roles.get("block1.norm1")
     x = context.stage("block_input", 1)
@@ -139,7 +139,7 @@ def _input_maps(example: Example, context: Context) -> list[tuple[Linear, str, i
     return [(one, packing, roles) for one in linears]
 
 
-def _permute(edit: Edit, map_: Linear, rows: Tensor, sources: Tensor) -> None:
+def _permute(edit: Edit, map_: LinearMap, rows: Tensor, sources: Tensor) -> None:
     """Gives row ``rows[i]`` of a map the values of row ``sources[i]``."""
     window = edit.window(map_.weight)
     if window.dim() != 2:
@@ -154,7 +154,7 @@ def _permute(edit: Edit, map_: Linear, rows: Tensor, sources: Tensor) -> None:
 def _permute_output(edit: Edit, example: Example, context: Context, order: Tensor) -> None:
     out = example.walk.roles.get("block1.out")
     merged = merge_heads(context.stage("attention_context", 1))
-    if not isinstance(out, Linear):
+    if not isinstance(out, LinearMap):
         raise NotApplicable("there is no output projection")
     output = context.stage("attention_output", 1)
     fits = context.use(out.weight).numel() == merged.shape[-1] * output.shape[-1]

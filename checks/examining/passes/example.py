@@ -12,7 +12,7 @@ from ....reference.model_sizes import ModelSizes
 from ....submissions.host.trace import Trace
 from ...locating.context import Context
 from ...locating.search.norms import Norm
-from ...locating.search.parameters import Linear
+from ...locating.search.parameters import LinearMap
 from ...locating.walk import Walk
 from ..drawing import Draw
 from .replay import Seen, reference_pass
@@ -79,6 +79,6 @@ class Example:
 
     def before_activation(self, block: int) -> Tensor:
         first = self.walk.roles[f"block{block}.fc1"]
-        if not isinstance(first, Linear):
+        if not isinstance(first, LinearMap):
             raise ValueError("the hidden layer is no linear map")
         return first(self.context, self.stage("post_attention_norm", block))

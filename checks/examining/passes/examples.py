@@ -190,7 +190,8 @@ class Examples:
         if self.parted is None and trace.signature not in self._walks and self._operations_differ:
             self.parted = parting(trace, lambda: self.trace(draw))
         self._locations += 1
-        walk = locate(trace, draw.sizes, self.family)
+        before = next(iter(self._walks.values()), None)
+        walk = locate(trace, draw.sizes, self.family, before)
         self._walks.setdefault(trace.signature, walk)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 

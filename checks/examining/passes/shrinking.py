@@ -19,6 +19,12 @@ from ...architecture.family import family as family_of
 from ..drawing import Draw, drawn
 
 _PASSES = 30  # a traced pass each
+SETTINGS = hypothesis.settings(  # nothing is kept, and no clock decides
+    phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+    database=None,
+    deadline=None,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
 
 
 @st.composite
@@ -39,13 +45,7 @@ def smallest(fails: Callable[[Draw], bool], seed: int, family: Family) -> Draw |
             known[draw] = len(known) < _PASSES and fails(draw)
         return known[draw]
 
-    options = hypothesis.settings(
-        max_examples=_PASSES,
-        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
-        database=None,
-        deadline=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
+    options = hypothesis.settings(SETTINGS, max_examples=_PASSES)
     try:
         with nothing_kept():
             return hypothesis.find(

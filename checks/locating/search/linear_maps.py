@@ -15,7 +15,7 @@ from ..context import Context
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearMap:
     """A weight as consumed, read as a matrix in one of three ways, and perhaps a bias."""
 
     weight: Use

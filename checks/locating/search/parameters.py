@@ -20,7 +20,7 @@ from ....submissions.host.trace import Reference, Use, Value
 from ..comparing import Array
 from ..context import Context
 from ..forms import NORMS, Form
-from .linear_maps import Linear as Linear
+from .linear_maps import LinearMap as LinearMap
 from .linear_maps import Maps, as_matrix, distance, forms
 from .norms import Affine, BatchNorm, affines, batch_norms
 from .norms import Norm as Norm
@@ -92,7 +92,7 @@ class Parameters:
 
     def linears(
         self, x: Tensor, after: int, outputs: int | None = None, plus: Tensor | None = None
-    ) -> Iterator[tuple[Linear, Tensor, Found]]:
+    ) -> Iterator[tuple[LinearMap, Tensor, Found]]:
         """Every linear map of ``x`` (…, n) whose whole result is in the trace, in order of use, once each.
 
         With ``plus``, every one whose sum with that is there.
@@ -117,8 +117,9 @@ class Parameters:
                 continue
             biases = [maps.biases[number][one] for one in np.flatnonzero(there[number]).tolist()]
             found = self._linear(x, use, form, biases, after, plus)
-            if found:
-                seen.add(key)
+            same_map = found is not None and (key[0], found[2].record)  # in another form of its axes
+            if found and same_map not in seen:
+                seen |= {key, same_map}
                 yield found
 
     def _linear(
@@ -129,9 +130,9 @@ class Parameters:
         biases: Sequence[Use | None],
         after: int,
         plus: Tensor | None,
-    ) -> tuple[Linear, Tensor, Found] | None:
+    ) -> tuple[LinearMap, Tensor, Found] | None:
         for bias in biases:
-            candidate = Linear(use, form, bias)
+            candidate = LinearMap(use, form, bias)
             result = candidate(self._context, x)
             if plus is not None:
                 found = self._places.find(plus + result, after) if plus.shape == result.shape else None
@@ -145,7 +146,7 @@ class Parameters:
     def _reference(self, use: Use) -> Reference:
         return self.uses[use] if use in self.uses else self.merged[use]
 
-    def unseen(self, inputs: int, heads: int, after: int) -> Iterator[tuple[Linear, int]]:
+    def unseen(self, inputs: int, heads: int, after: int) -> Iterator[tuple[LinearMap, int]]:
         """Maps that the pass may go on with, nearest first, and the number of their outputs a head."""
         maps = self._maps_of(inputs)
         every = zip(maps.candidates, maps.biases, maps.outputs.tolist(), strict=True)
@@ -154,7 +155,7 @@ class Parameters:
         ahead = [row for row in rows if row[0][0].record <= after and row[0][0] in self.merged]
         for (use, form), biases, outputs in (*next_[:_UNSEEN], *ahead[:_UNSEEN]):
             for bias in biases:
-                yield Linear(use, form, bias), outputs // heads
+                yield LinearMap(use, form, bias), outputs // heads
 
     def _by_heads(self, result: Tensor, shape: tuple[int, ...], after: int) -> Found | None:
         """A stack of matrices, one a head, gives its outputs head by head."""
@@ -276,7 +277,7 @@ def _tokens_of(form: Form, x: Tensor, index: tuple[int, ...]) -> Tensor:
     """One token normed with each eps: eps D."""
     if form.whole:
         return torch.stack([form.function(x, eps)[index] for eps in EPS])
-    result: Tensor = form.function(x[index], torch.tensor(EPS, dtype=x.dtype)[:, None])
+    result: Tensor = form.function(x[index].expand(len(EPS), -1), torch.tensor(EPS, dtype=x.dtype)[:, None])
     return result
 
 

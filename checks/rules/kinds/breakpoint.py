@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....submissions.errors import Frame
-from ....submissions.host.trace import Sight, Trace
+from ....submissions.host.trace import Trace, VisibleLocal
 from ....submissions.reading.code import marks
 from ...assignment.kinds import Kind
 from ...examining.asked_once import asked_once
@@ -81,7 +81,7 @@ class Breakpoints:
             raise CheckFailed(f"there is no comment «# BREAKPOINT {label}»")
         raise CheckFailed(self._misplaced(label, mine, sorted({one.name for one in seen})))
 
-    def _any_holds(self, sights: Sequence[Sight], tensors: Sequence[Seen]) -> bool:
+    def _any_holds(self, sights: Sequence[VisibleLocal], tensors: Sequence[Seen]) -> bool:
         variables = [self.trace.tensor(one) for one in dict.fromkeys(one.reference for one in sights)]
         return any(same_in_some_layout(one, seen.student) for one in variables for seen in tensors)
 

@@ -45,12 +45,12 @@ def check_equation(examination: Examination, key: str) -> None:
     for example in examination.examples:
         if example.walk.lost and example.walk.unexplained and example.walk.unexplained[0] == key:
             raise CheckFailed(example.walk.lost, (), example.draw)
-        for one in example.all(key):
-            if not one.step.explained:
-                told = (one.step.message, _depends(examination, one.step), measured(row, one))
+        for found in example.all(key):
+            if not found.step.explained:
+                told = (found.step.message, _depends(examination, found.step), measured(row, found))
                 raise CheckFailed(" ".join(filter(None, told)), (), example.draw)
-            if one.differs(ROUNDING) and not one.step.findings:
-                raise CheckFailed(measured(row, one), (), example.draw)
+            if found.differs(ROUNDING) and not found.step.findings:
+                raise CheckFailed(measured(row, found), (), example.draw)
     if key == "logits":
         demand_returned(examination)
 
@@ -64,9 +64,9 @@ def _depends(examination: Examination, step: Step) -> str:
 def _worst(examination: Examination, key: str) -> Seen | None:
     """The first sight of a stage that differs from its equation."""
     for example in examination.examples:
-        for one in example.all(key):
-            if one.differs(ROUNDING):
-                return one
+        for seen in example.all(key):
+            if seen.differs(ROUNDING):
+                return seen
     return None
 
 

@@ -6,7 +6,7 @@ from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
 from ..check import once
-from ..library import taken_from_a_library
+from ..model_origin import taken_from_a_library
 
 
 @once(

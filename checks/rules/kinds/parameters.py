@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
-from ....reference.vit import CLIP, PRE_NORM, REPORT, ReferenceViT, Variant
+from ....reference.vit import ReferenceViT, Variant
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
+from ...examining.passes.reference_pass import VARIANTS
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ..check import once
 from ..rulebook import rulebook_of
 
-_VARIANTS = {one.name: one for one in (REPORT, PRE_NORM, CLIP)}
 _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two small models tell the large
 
 
@@ -58,7 +58,7 @@ def _students(examination: Examination, full: ModelSizes) -> int:
 def vit_parameters(full: ModelSizes, block: str) -> int:
     """The number of parameters of the reference ViT with this kind of block."""
     assert isinstance(full, Sizes)
-    return expected_count(full, _VARIANTS[block])
+    return expected_count(full, VARIANTS[block])
 
 
 def expected_count(full: Sizes, variant: Variant) -> int:

@@ -9,7 +9,7 @@ from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.passes.replay import Seen
 from ...examining.verdicts import CheckFailed, NotReached
-from ...locating.comparing import ROUNDING
+from ...locating.comparing import ROUNDING, SINGLE
 from ...locating.walk import Step
 from ..check import each_stage
 from ..judging import demand, measured
@@ -36,7 +36,8 @@ def check_reference(examination: Examination, key: str) -> None:
             if right is None:
                 raise NotReached("the student's parameters do not go with what is right before it")
             compared = Seen(seen.step, seen.student, right)
-            if compared.differs(ROUNDING) and not _has_parted(example, seen.step):
+            tolerance = SINGLE if example.walk.single else ROUNDING
+            if compared.differs(tolerance) and not _has_parted(example, seen.step):
                 raise CheckFailed(measured(row, compared), examination.faults(key), example.draw)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ....submissions.questions.inventory import Held, Inventory
+from ....submissions.questions.inventory import Inventory, ModelTensor
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
 from . import holds
@@ -18,9 +18,9 @@ _LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one
 def registered(examination: Examination) -> None:
     """All that learns is known to the model as a parameter."""
     tensors = examination.inventory().tensors
-    for one in tensors:
-        if one.kind == "tensor" and one.computed:
-            text = f"{one.name} is computed from a parameter, and is none itself: nothing trains or saves it"
+    for held in tensors:
+        if held.kind == "tensor" and held.computed:
+            text = f"{held.name} is computed from a parameter, and is none itself: nothing trains or saves it"
             raise CheckFailed(text, ("parameter-then-converted",))
     hidden = [one.name for one in tensors if one.kind == "hidden"]
     if hidden:
@@ -68,16 +68,16 @@ def _matrices(examination: Examination) -> dict[str, str]:
 def _no_copies(inventory: Inventory) -> None:
     """Raises where two matrices start with the same random numbers."""
     stacks = [path for path, classes in inventory.modules.items() if _LIBRARY_STACK in classes]
-    seen: dict[str, Held] = {}
-    for one in inventory.tensors:
-        if one.kind not in ("parameter", "hidden") or len(one.shape) < 2 or one.constant:
+    seen: dict[str, ModelTensor] = {}
+    for held in inventory.tensors:
+        if held.kind not in ("parameter", "hidden") or len(held.shape) < 2 or held.constant:
             continue
-        if any(one.name.startswith(f"{path}." if path else "") for path in stacks):
+        if any(held.name.startswith(f"{path}." if path else "") for path in stacks):
             continue
-        if one.digest in seen:
-            text = f"{one.name} starts out with the very numbers of {seen[one.digest].name}: it is a copy"
+        if held.digest in seen:
+            text = f"{held.name} starts out with the very numbers of {seen[held.digest].name}: it is a copy"
             raise CheckFailed(text, ("blocks-identical-init",))
-        seen[one.digest] = one
+        seen[held.digest] = held
 
 
 def _sizes_of(examination: Examination, inventory: Inventory) -> None:
@@ -98,10 +98,10 @@ def _sizes_of(examination: Examination, inventory: Inventory) -> None:
                 examination.variant(id, f"{leaf.name} starts out with a spread of {held.spread:.2g}")
 
 
-def _large(held: Held) -> bool:
+def _large(held: ModelTensor) -> bool:
     """As large as patch embeddings are at first, or larger: they have a spread of about 0.6."""
     return held.spread >= _TOO_LARGE[0]
 
 
-def _zero(held: Held) -> bool:
+def _zero(held: ModelTensor) -> bool:
     return held.zero

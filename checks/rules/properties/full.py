@@ -16,7 +16,7 @@ from ...locating.comparing import SINGLE
 from . import holds
 from .deeper import demand_the_same
 from .passes import example_of
-from .uses import follow
+from .ways_of_use import follow
 
 _BATCH = 2  # the least that is laid out by the same operations as more
 

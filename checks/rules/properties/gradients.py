@@ -8,7 +8,7 @@ from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed
 from ...locating.search.origins import origin
-from ...locating.search.parameters import Linear
+from ...locating.search.parameters import LinearMap
 from . import holds
 from .passes import example_of, leaves_of, line_of, some, sound
 
@@ -97,6 +97,6 @@ def _key_biases(example: Example) -> set[str]:
     """Names of the biases of separate projections: one of them is the keys'."""
     found = set() if example.walk.bound is None else example.walk.bound.key_biases
     for role, map_ in example.walk.roles.items():
-        if ".projection" in role and isinstance(map_, Linear) and map_.bias is not None:
+        if ".projection" in role and isinstance(map_, LinearMap) and map_.bias is not None:
             found |= {leaf.name for leaf in origin(example.trace, example.trace.used(map_.bias)).leaves}
     return found

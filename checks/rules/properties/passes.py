@@ -16,7 +16,7 @@ from ...examining.verdicts import CheckFailed, NotReached
 from ...locating.context import Context
 from ...locating.search.norms import BatchNorm, Norm
 from ...locating.search.origins import origin
-from ...locating.search.parameters import Linear
+from ...locating.search.parameters import LinearMap
 from ...locating.search.returned_scores import scores_in
 
 
@@ -72,7 +72,7 @@ def of_block_1(context: Context, key: str) -> Tensor:
 def leaves_of(example: Example, role: str) -> tuple[Value, ...]:
     """What the weight, token or table in a role is made from; nothing where nobody plays it."""
     player = example.walk.roles.get(role)
-    use = player.weight if isinstance(player, (Linear, Norm, BatchNorm)) else player
+    use = player.weight if isinstance(player, (LinearMap, Norm, BatchNorm)) else player
     if not isinstance(use, Use):
         return ()
     return origin(example.trace, example.trace.used(use)).leaves

@@ -95,8 +95,7 @@ def identity_block(examination: Examination) -> None:
     example = example_of(examination)
     again = examination.again(fixed=without_branches(example))
     expected = of_block_1(again, "block_input")
-    on_the_path = example.walk.architecture in ("report", "post-norm")
-    for role in ("block1.norm2", "block1.norm3") if on_the_path else ():
+    for role in ("block1.norm2", "block1.norm3") if example.walk.normed else ():
         norm = example.walk.roles.get(role)
         if isinstance(norm, Norm):
             expected = norm.right(again, expected)

@@ -8,12 +8,14 @@ from ....reference.components import COMPONENTS
 from ...architecture.catalogue import Mistake, mistakes
 from ...assignment.assignment import Assignment
 from ...record.result import CheckResult, Outcome, Result, Status
-from .validation import Fate, Told
+from .validation import Fate, MistakeFate
 
 _MISSED = (Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT, Outcome.NOT_REACHED)
 
 
-def fates(assignment: Assignment, reference: Result | None, planted: Mapping[str, Result]) -> list[Told]:
+def fates(
+    assignment: Assignment, reference: Result | None, planted: Mapping[str, Result]
+) -> list[MistakeFate]:
     """Judge every mistake that can be made in what the assignment asks for.
 
     ``reference`` is the result without a mistake, ``planted`` those with one, by its id.
@@ -39,9 +41,9 @@ def _concerns(assignment: Assignment, one: Mistake) -> bool:
     return bool(assignment.architectures) or in_parts
 
 
-def _tried(assignment: Assignment, one: Mistake, reference: Result, result: Result) -> Told:
+def _tried(assignment: Assignment, one: Mistake, reference: Result, result: Result) -> MistakeFate:
     if result.status is not Status.GRADED:
-        return Told(id=one.id, stage=one.stage, fate=Fate.CAUGHT, points=reference.score.earned)
+        return MistakeFate(id=one.id, stage=one.stage, fate=Fate.CAUGHT, points=reference.score.earned)
     before = {check.id for check in missed(reference)}
     new = [check for check in missed(result) if check.id not in before]
     paid = [check for check in new if check.points]
@@ -49,19 +51,19 @@ def _tried(assignment: Assignment, one: Mistake, reference: Result, result: Resu
     if paid:
         points = round(sum(check.points for check in paid), 2)
         why = f"allowed, and yet {_ids(paid)} fails" if allowed else ""
-        return Told(id=one.id, stage=one.stage, fate=Fate.CAUGHT, points=points, why=why)
+        return MistakeFate(id=one.id, stage=one.stage, fate=Fate.CAUGHT, points=points, why=why)
     if allowed:
-        return Told(id=one.id, stage=one.stage, fate=Fate.ALLOWED, why=reason or "")
+        return MistakeFate(id=one.id, stage=one.stage, fate=Fate.ALLOWED, why=reason or "")
     if new:
         why = f"{_ids(new)} fails for 0 points"
-        return Told(id=one.id, stage=one.stage, fate=Fate.WORTHLESS, why=why)
-    return Told(id=one.id, stage=one.stage, fate=Fate.UNSEEN, why="no check fails")
+        return MistakeFate(id=one.id, stage=one.stage, fate=Fate.WORTHLESS, why=why)
+    return MistakeFate(id=one.id, stage=one.stage, fate=Fate.UNSEEN, why="no check fails")
 
 
-def _untried(assignment: Assignment, one: Mistake) -> Told:
+def _untried(assignment: Assignment, one: Mistake) -> MistakeFate:
     allowed, reason = assignment.allows(one.id)
     fate = Fate.ALLOWED if allowed else Fate.UNTRIED
-    return Told(id=one.id, stage=one.stage, fate=fate, why=reason or "")
+    return MistakeFate(id=one.id, stage=one.stage, fate=fate, why=reason or "")
 
 
 def _ids(checks: list[CheckResult]) -> str:

@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from ....submissions.reading.packing import Handed
-from ...architecture.catalogue import Edit, Mistake, mistakes
+from ....submissions.reading.packing import HandIn
+from ...architecture.catalogue import Mistake, mistakes
 
 _FILES = ("model_sizes", "sizes", "equations", "vit")  # of the reference, which a submission cannot import
+_IN_OTHERS = {"gelu": "quick_gelu", "mlp_sum": "report_mlp_sum"}  # what has its place in other architectures
 _MODEL = """
+import torch
+from torch import nn
+
+from reference_vit import equations as eq
 from reference_vit.sizes import Sizes
 from reference_vit.vit import {variant}, ReferenceViT
 
@@ -22,6 +27,7 @@ class ViT(ReferenceViT):
         sizes = Sizes(1, in_channels, image_height, image_width, patch_size, embed_dim, num_heads, mlp_dim,
                       depth, num_classes)
         super().__init__(sizes, {variant})
+        {planted}
 
     def forward(self, image):
         stages = super().forward(image)
@@ -35,42 +41,29 @@ def plantable(architecture: str) -> Mapping[str, Mistake]:
     return {
         id: known
         for id, known in mistakes().items()
-        if known.equation or {"any", architecture} & known.planted.keys()
+        if (known.equation or known.planted) and architecture in known.planted_in
     }
 
 
-def reference_as_submission(architecture: str, mistake: str = "") -> Handed:
+def reference_as_submission(architecture: str, mistake: str = "") -> HandIn:
     """Return the reference's own code as something that was handed in, with the mistake in it, if any.
 
-    Raises KeyError where it cannot be planted, and ValueError where the reference is no longer as the edits
-    have it.
+    Raises KeyError where it cannot be planted.
     """
     texts = {name: files("vitcheck.reference").joinpath(f"{name}.py").read_text("utf-8") for name in _FILES}
-    if mistake:
-        _plant(texts, plantable(architecture)[mistake], architecture)
-    model = _MODEL.format(variant=architecture.upper().replace("-", "_"))
+    known = plantable(architecture)[mistake] if mistake else None
+    for name, (wrong, *_) in known.equation.items() if known else ():
+        texts["equations"] += _instead(texts["equations"], name, wrong)
+    variant = architecture.upper().replace("-", "_")
+    model = _MODEL.format(variant=variant, planted=known.planted if known else "")
     content = {f"reference_vit/{name}.py": text for name, text in texts.items()}
     content |= {"reference_vit/__init__.py": "", "vit.py": model.lstrip()}
-    return Handed("reference", True, {name: text.encode() for name, text in content.items()})
+    return HandIn("reference", True, {name: text.encode() for name, text in content.items()})
 
 
-def _plant(texts: dict[str, str], known: Mistake, architecture: str) -> None:
-    for name, wrong in known.equation.items():
-        texts["equations"] += _equation(texts["equations"], name, wrong)
-    for edit in known.planted.get("any", known.planted.get(architecture, ())):
-        _edit(texts, known.id, edit)
-
-
-def _equation(text: str, name: str, wrong: str) -> str:
-    """The function once more, after the right one, which it takes the place of."""
+def _instead(text: str, name: str, wrong: str) -> str:
+    """What stands behind the right function and takes its place."""
     functions = {one.name: one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)}
     arguments = ", ".join(one.arg for one in functions[name].args.args)
-    return f"\n\ndef {name}({arguments}):\n    return {wrong}\n"
-
-
-def _edit(texts: dict[str, str], id: str, edit: Edit) -> None:
-    old, new = edit
-    there = [name for name, text in texts.items() for _ in range(text.count(old))]
-    if len(there) != 1:
-        raise ValueError(f"{id}: {old!r} stands {len(there)} times in the reference")
-    texts[there[0]] = texts[there[0]].replace(old, new)
+    names = [name, *([_IN_OTHERS[name]] if name in _IN_OTHERS else [])]
+    return f"\n\n{' = '.join(names)} = lambda {arguments}: {wrong}\n"

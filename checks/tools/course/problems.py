@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ....submissions.reading.packing import Handed
+from ....submissions.reading.packing import HandIn
 from ...architecture.catalogue import mistake, mistakes
 from ...architecture.complaints import line_of, near
 from ...assignment.assignment import Assignment
@@ -56,7 +56,7 @@ def unpaid(assignment: Assignment, text: str, right: Result) -> Iterator[str]:
             yield f"line {where}: points.checks: there is no check {id!r}; {near(id, alike or ids)}"
 
 
-def wrong_one(assignment: Assignment, path: Path, handed: Handed, result: Result) -> Wrong:
+def wrong_one(assignment: Assignment, path: Path, handed: HandIn, result: Result) -> Wrong:
     """Judge a file that is known to be wrong: it has to lose points, and by what it says that it makes."""
     named = [id for one in result.mistakes for id in (one.id, *one.also)]
     named = list(dict.fromkeys([*named, *(one.id for one in result.variants)]))
@@ -75,7 +75,7 @@ def wrong_one(assignment: Assignment, path: Path, handed: Handed, result: Result
     )
 
 
-def said(handed: Handed) -> str | None:
+def said(handed: HandIn) -> str | None:
     """Return the id of the mistake that a file says it makes, in a comment or by its name.
 
     Raises ValueError where the comment names none that is known.

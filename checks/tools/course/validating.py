@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ....reference.stages import ARCHITECTURES
-from ....submissions.reading.packing import Handed, pack, pack_folder
+from ....submissions.reading.packing import HandIn, pack, pack_folder
 from ....submissions.sandbox.isolation import Isolation
-from ...assignment.asked_model import Model
+from ...assignment.asked_model import AskedModel
 from ...assignment.assignment import Assignment
 from ...classes.engines import Done, Engine
 from ...classes.tasks import Setting, Task
@@ -40,10 +40,10 @@ def validate(
     own = pack_folder(checks) if checks else None
     setting = Setting(Isolation.NONE)  # these are the instructor's own files
 
-    def task(handed: Handed, name: str, asked: Assignment = assignment, seed: int = 0) -> Task:
+    def task(handed: HandIn, name: str, asked: Assignment = assignment, seed: int = 0) -> Task:
         return Task(handed, name, asked, seed, own, setting)
 
-    plain = assignment.model_copy(update={"examples": _EXAMPLES, "model": Model()})
+    plain = assignment.model_copy(update={"examples": _EXAMPLES, "model": AskedModel()})
     solutions = [task(pack(solution), f"solution, seed {seed}", seed=seed) for seed in range(seeds)]
     wrongs = [task(pack(path), f"wrong {number}") for number, path in enumerate(wrong)]
     planted = {id: task(one, f"reference {id}".strip(), plain) for id, one in _references(assignment)}
@@ -67,7 +67,7 @@ def validate(
     )
 
 
-def _references(assignment: Assignment) -> Iterator[tuple[str, Handed]]:
+def _references(assignment: Assignment) -> Iterator[tuple[str, HandIn]]:
     """That of the first architecture that has one, with each mistake by its id, and with none by ""."""
     for architecture in [one for one in assignment.architectures if one in ARCHITECTURES][:1]:
         for id in ("", *plantable(architecture)):

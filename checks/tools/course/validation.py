@@ -40,7 +40,7 @@ class Fate(str, Enum):
     UNTRIED = "not tried"
 
 
-class Told(_Record):
+class MistakeFate(_Record):
     """A known mistake, and the points that it costs where it was tried; ``why`` says what is unusual."""
 
     id: str
@@ -57,4 +57,4 @@ class Validation(_Record):
     problems: list[str] = []
     solution: list[Solution] = []
     wrong: list[Wrong] = []
-    mistakes: list[Told] = []
+    mistakes: list[MistakeFate] = []

@@ -36,13 +36,11 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CaseVerdict:
     """What a result says, in the order of the pipeline."""
 
     status: str
-    stages: tuple[
-        str, ...
-    ]  # labels of the stages that are wrong; else of the one that the first mistake names
+    stages: tuple[str, ...]  # labels of those that are wrong; else of the one that the first mistake names
     named: tuple[str, ...]  # ids of mistakes, the first to be shown first
     variants: tuple[str, ...]
     checks: tuple[str, ...]  # ids of the checks that failed
@@ -77,12 +75,12 @@ class Verdict:
         return " ".join(said or self.checks) or (self.status if self.complains else "nothing")
 
 
-def verdict_of(result: Result) -> Verdict:
+def verdict_of(result: Result) -> CaseVerdict:
     """What is compared of a result."""
     wrong = [label for label, one in result.stages.items() if one.status is StageStatus.FAILED]
     blamed = [one.stage for one in result.mistakes[:1] if one.stage in result.stages]  # by a property alone
     failed = (Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT)
-    return Verdict(
+    return CaseVerdict(
         status=result.status.value,
         stages=tuple(sorted(wrong) or blamed),
         named=tuple(one.id for one in result.mistakes),

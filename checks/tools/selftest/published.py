@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from .chance import fell
 from .rates import MEASURES, Rate
@@ -27,13 +28,14 @@ class Published:
 
     def to_json(self) -> str:
         """The file's text."""
-        rates = {kind: {name: list(pair) for name, pair in own.items()} for kind, own in self.rates.items()}
-        head = {"version": self.version, "date": self.date, "seed": self.seed}
-        return json.dumps({**head, "rates": rates}, indent=1) + "\n"
+        return _FILE.dump_json(self, indent=1).decode() + "\n"
 
     def of(self, kind: str, rate: Rate) -> tuple[int, int] | None:
         """The same rate, as it was published; None where it was not."""
         return self.rates.get(kind, {}).get(rate.measure.name)
+
+
+_FILE = TypeAdapter(Published)
 
 
 def published_of(rates: Rates, version: str, date: str, seed: str) -> Published:
@@ -48,14 +50,7 @@ def published_of(rates: Rates, version: str, date: str, seed: str) -> Published:
 def load_published(corpus: Path) -> Published | None:
     """What was published last of a corpus; None where nothing was."""
     file = corpus / PUBLISHED
-    if not file.exists():
-        return None
-    kept = json.loads(file.read_text("utf-8"))
-    rates = {
-        kind: {name: (count, total) for name, (count, total) in own.items()}
-        for kind, own in kept.pop("rates").items()
-    }
-    return Published(**kept, rates=rates)
+    return _FILE.validate_json(file.read_bytes()) if file.exists() else None
 
 
 def fallen(rates: Rates, published: Published) -> Iterator[tuple[str, Rate, tuple[int, int]]]:

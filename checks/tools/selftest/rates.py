@@ -8,8 +8,8 @@ from typing import Literal
 
 from ...record.result import Status
 from . import saying
-from .rows import Row
-from .told import GRADER_FAILED
+from .program_verdict import GRADER_FAILED
+from .rows import GradedProgram
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,9 @@ class Measure:
     """A rate: the programs of which ``holds`` is true, among those of which it is ``known``."""
 
     name: str
-    holds: Callable[[Row], bool]
+    holds: Callable[[GradedProgram], bool]
     better: Literal["more", "fewer", ""] = "more"  # "" where neither is
-    known: Callable[[Row], bool] = lambda _: True
+    known: Callable[[GradedProgram], bool] = lambda _: True
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Rate:
     total: int
 
 
-def _built(row: Row) -> bool:
+def _built(row: GradedProgram) -> bool:
     """Of a part that could not be built the rest of a record is there all the same."""
     return row.told.graded and (not row.program.part or bool(row.told.located))
 
 
-def _all_located(row: Row) -> bool:
+def _all_located(row: GradedProgram) -> bool:
     return row.told.graded and not row.told.unreached and {*row.program.has} <= {*row.told.located}
 
 
@@ -91,7 +91,7 @@ MEASURES: Mapping[str, tuple[Measure, ...]] = {
 }
 
 
-def rates(rows: Sequence[Row]) -> Mapping[str, Sequence[Rate]]:
+def rates(rows: Sequence[GradedProgram]) -> Mapping[str, Sequence[Rate]]:
     """The rates of each kind."""
     return {
         kind: [_rate(one, [row for row in rows if row.program.kind == kind]) for one in measures]
@@ -99,12 +99,12 @@ def rates(rows: Sequence[Row]) -> Mapping[str, Sequence[Rate]]:
     }
 
 
-def _rate(measure: Measure, rows: Sequence[Row]) -> Rate:
+def _rate(measure: Measure, rows: Sequence[GradedProgram]) -> Rate:
     asked = [row for row in rows if measure.known(row)]
     return Rate(measure, sum(map(measure.holds, asked)), len(asked))
 
 
-def causes(rows: Sequence[Row]) -> Sequence[tuple[str, Sequence[str]]]:
+def causes(rows: Sequence[GradedProgram]) -> Sequence[tuple[str, Sequence[str]]]:
     """What went wrong with what was said, the most frequent first, each with the names of its programs."""
     found: dict[str, list[str]] = {}
     for row in rows:

@@ -2,53 +2,47 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from ....submissions.host.process import Zygote
-from ...assignment.asked_parts import Part
+from ...assignment.asked_parts import AskedPart
 from ...assignment.asked_points import Points
 from ...assignment.assignment import Assignment
 from ...grading.grader import grader
+from .corpus_counts import asked_of_all, handed_in
 from .generated import Generated, Maker, load_maker
-from .measuring import asked_of_all, handed_in
-from .told import GRADER_FAILED, Told, told
+from .program_verdict import GRADER_FAILED, ProgramVerdict, verdict_on
 
 _zygote = Zygote(("torchvision", "einops"))  # of each worker: the first program that it grades starts it
 
 
 @dataclass(frozen=True)
-class Row:
+class GradedProgram:
     """A generated program and what was said of it: one line of the file that keeps a run."""
 
     program: Generated
-    told: Told
+    told: ProgramVerdict
 
     def to_json(self) -> str:
         said = tuple(id for id in self.program.untrue if id in self.told.named)  # the others say nothing more
-        known = asdict(replace(self.program, files={}, untrue=said))  # the name makes the files again
-        return json.dumps({"program": known, "told": asdict(self.told)})
-
-    @classmethod
-    def from_json(cls, line: str) -> Row:
-        kept = json.loads(line)
-        return cls(Generated(**_tupled(kept["program"])), Told(**_tupled(kept["told"])))
+        known = replace(self.program, files={}, untrue=said)  # the name makes the files again
+        return _LINE.dump_json(replace(self, program=known)).decode()
 
 
-def _tupled(record: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
+_LINE = TypeAdapter(GradedProgram)
 
 
-def kept_rows(file: Path) -> list[Row]:
+def kept_rows(file: Path) -> list[GradedProgram]:
     """What is kept. A last line that a stop cut short is taken out of the file, and graded again."""
     if not file.exists():
         return []
@@ -56,10 +50,10 @@ def kept_rows(file: Path) -> list[Row]:
     if lines and not lines[-1].endswith(b"\n"):
         os.truncate(file, sum(map(len, lines[:-1])))
         lines.pop()
-    return [Row.from_json(line.decode()) for line in lines]
+    return list(map(_LINE.validate_json, lines))
 
 
-def measured(folder: Path, wanted: Sequence[tuple[str, str, int]], jobs: int) -> Iterator[Row]:
+def measured(folder: Path, wanted: Sequence[tuple[str, str, int]], jobs: int) -> Iterator[GradedProgram]:
     """Make and grade the programs of these kinds, seeds and numbers; each row as soon as it is there.
 
     Where the caller stops, by Ctrl-C too, those that are being graded are waited for, and no others begun.
@@ -89,19 +83,21 @@ def _maker(folder: Path) -> Maker:
     return load_maker(folder)
 
 
-def _row(task: tuple[Path, str, str, int]) -> Row:
+def _row(task: tuple[Path, str, str, int]) -> GradedProgram:
     folder, kind, seed, number = task
     return graded(_maker(folder)(kind, seed, number), _zygote)
 
 
-def graded(program: Generated, zygote: Zygote) -> Row:
+def graded(program: Generated, zygote: Zygote) -> GradedProgram:
     """The program handed in, and graded for what it is, in a child of ``zygote``."""
     with tempfile.TemporaryDirectory() as scratch:
         path = handed_in(program.files, Path(scratch))
         try:
-            return Row(program, told(grader()(path, asked(program), zygote=zygote, seed=1)))
+            return GradedProgram(program, verdict_on(grader()(path, asked(program), zygote=zygote, seed=1)))
         except Exception as error:  # what is measured is whether it happens
-            return Row(program, Told(GRADER_FAILED, cause=f"{type(error).__name__}: {error}"[:120]))
+            return GradedProgram(
+                program, ProgramVerdict(GRADER_FAILED, cause=f"{type(error).__name__}: {error}"[:120])
+            )
 
 
 def asked(program: Generated) -> Assignment:
@@ -110,5 +106,5 @@ def asked(program: Generated) -> Assignment:
     asked = every.model_copy(update={"full": replace(every.full, **program.sizes)})
     if not program.part:
         return asked
-    alone = {"architectures": (), "points": Points(), "components": {program.part: Part(points=100)}}
+    alone = {"architectures": (), "points": Points(), "components": {program.part: AskedPart(points=100)}}
     return asked.model_copy(update=alone)

@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from ...record.result import Status
-from .rows import Row
-from .told import GRADER_FAILED
+from .program_verdict import GRADER_FAILED
+from .rows import GradedProgram
 
 _STOPPED = (Status.NOT_LOADED.value, Status.CRASHED.value)
 
 
-def detected(row: Row) -> bool:
+def detected(row: GradedProgram) -> bool:
     """Is a mistake told? A program that runs and could not be graded got no verdict."""
     if row.told.graded:
         return row.told.complains
     return row.program.differs == "raises" and row.told.status in _STOPPED
 
 
-def misplaced(row: Row) -> bool:
+def misplaced(row: GradedProgram) -> bool:
     """Is a stage blamed first that is right?"""
     faulty, first = row.program.faulty, row.told.first_stage
     return bool(faulty and first) and first not in faulty
 
 
-def blames_beside(row: Row) -> bool:
+def blames_beside(row: GradedProgram) -> bool:
     """Is a stage blamed, first or later, that is right?"""
     return bool(row.program.faulty) and bool({*row.told.stages} - {*row.program.faulty})
 
 
-def false(row: Row) -> bool:
+def false(row: GradedProgram) -> bool:
     """Is another mistake named, first or beside the true one, or a right stage blamed first?"""
     ids, first = row.program.ids, row.told.first_named
     other = bool(ids and first) and first not in ids
     return other or misplaced(row) or bool({*row.program.untrue} & {*row.told.named})
 
 
-def naming(row: Row) -> str:
+def naming(row: GradedProgram) -> str:
     """What the first name is worth: each program that was detected has one of these words."""
     ids, first = {*row.program.ids}, row.told.first_named
     if false(row):
@@ -44,21 +44,21 @@ def naming(row: Row) -> str:
     return "named truly" if {*row.told.variants} & ids else "honestly unnamed"
 
 
-def placed(row: Row) -> str:
+def placed(row: GradedProgram) -> str:
     """What the line that is shown of the first is worth."""
     if row.told.line is None:
         return "no line"
     return "line right" if row.told.line in row.program.lines else "line wrong"
 
 
-def mistake_told(row: Row) -> bool:
+def mistake_told(row: GradedProgram) -> bool:
     """Is a mistake told by its name, or where it has none at its stage?"""
     if row.program.ids:
         return bool({*row.program.ids} & {*row.told.named, *row.told.variants})
     return bool({*row.program.stages} & {*row.told.stages})
 
 
-def failure(row: Row) -> str:
+def failure(row: GradedProgram) -> str:
     """What went wrong with what was said, in words that programs share; "" where nothing did."""
     if row.told.status == GRADER_FAILED:
         return f"{GRADER_FAILED}: {row.told.cause}"
@@ -71,6 +71,6 @@ def failure(row: Row) -> str:
     return f"said falsely: {row.told.cause}, and it is {_wanted(row)}" if false(row) else ""
 
 
-def _wanted(row: Row) -> str:
+def _wanted(row: GradedProgram) -> str:
     named = "/".join(dict.fromkeys(row.program.ids))
     return named or f"a mistake at {row.program.stages[-1] if row.program.stages else row.program.differs}"

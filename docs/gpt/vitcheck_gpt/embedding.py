@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 from torch import Tensor
 
 from vitcheck.api import (
+    UNKNOWN,
     VARIANT,
     Context,
     Form,
+    Option,
     Predict,
     Use,
     Walk,
     as_rows,
     combine,
     sequences,
-    settle_odd,
+    settle_unknown,
     stage_of,
 )
 
@@ -31,15 +34,10 @@ _POSITIONS = (  # given G02 and the positions; the right one first
 )
 
 
-def embed(walk: Walk) -> bool:
-    """Settles both; False where one of them stays unexplained."""
-    if not _tokens(walk):
-        walk.stuck("token_embeddings", 0)
-        return False
-    if _positions(walk) or _something_else(walk):
-        return True
-    walk.stuck("positioned_tokens", 0)
-    return False
+def embed(walk: Walk) -> Iterator[Option]:
+    """The ways to both."""
+    walk.ahead = "token_embeddings", 0
+    yield Option(0.0, _tokens, (_positions,))
 
 
 def _tokens(walk: Walk) -> bool:
@@ -75,24 +73,28 @@ def _ways(walk: Walk) -> Iterator[tuple[Form, Predict, Use | None]]:
     yield Form(lambda x: x, "pos-missing"), x, None
 
 
-def _positions(walk: Walk) -> bool:
+def _positions(walk: Walk) -> Iterator[Option]:
+    """Any sequence that no known equation gives comes last."""
+    walk.ahead = "positioned_tokens", 0
     for form, predict, table in _ways(walk):
-        found = walk.find(predict(walk.context))
-        if found and walk.reads(predict(walk.context), found.record - 1):
-            x = stage_of("token_embeddings", 0)
-            right = predict if table is None else combine(_POSITIONS[0].function, x, _rows(table))
-            walk.settle("positioned_tokens", 0, predict, found, right=right, ids=[form.id] if form.id else [])
-            if table is not None:
-                walk.roles["positions"] = table
-            return True
-    return False
-
-
-def _something_else(walk: Walk) -> bool:
-    """The first sequence that a norm or a linear map reads, though no known equation gives it."""
+        yield Option(form.price, partial(_take, form=form, predict=predict, table=table))
     sizes = walk.sizes
     for _, sequence in sequences(walk, sizes.embed_dim, sizes.context, len(walk.trace.records)):
-        if walk.reads(sequence(walk.context)):
-            settle_odd(walk, "positioned_tokens", 0, sequence, stage_of("token_embeddings", 0))
-            return True
-    return False
+        yield Option(UNKNOWN, partial(_take_unknown, sequence=sequence))
+
+
+def _take(walk: Walk, form: Form, predict: Predict, table: Use | None) -> bool:
+    found = walk.find(predict(walk.context))
+    if found is None:
+        return False
+    x = stage_of("token_embeddings", 0)
+    right = predict if table is None else combine(_POSITIONS[0].function, x, _rows(table))
+    walk.settle("positioned_tokens", 0, predict, found, right=right, ids=[form.id] if form.id else [])
+    if table is not None:
+        walk.roles["positions"] = table
+    return True
+
+
+def _take_unknown(walk: Walk, sequence: Predict) -> bool:
+    settle_unknown(walk, "positioned_tokens", 0, sequence, stage_of("token_embeddings", 0))
+    return True

@@ -1,4 +1,4 @@
-"""What the mask makes of scores, and the probabilities that follow: the right way, and known wrong ones."""
+"""The block of a GPT: what the mask makes of scores, and the probabilities that follow, right and wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from vitcheck.api import Form, attention_probabilities
+from vitcheck.api import SCALE_MOVED, Form, FormRow, Moved, attention, attention_probabilities, pre_norm
 
 _FILLS = (-1.0, -2.0, -5.0, -10.0, -20.0)  # from about -25 on, float64 does not tell them from infinity
 _LARGE = -1e9
@@ -37,22 +37,32 @@ def _as_is(scores: Tensor) -> Tensor:
 causal = _hide(1, -math.inf)
 
 
-def _under(mask: Mask, id: str | None = None) -> Form:
-    """Softmax under a mask; what is wrong with it shows in the masked scores."""
-    blame = None if id is None else "masked_scores"
-    return Form(lambda s, q: attention_probabilities(mask(s)), id, blame, masked=mask)
-
-
-# Given the scores and the queries; the right one first.
-PROBABILITIES = (
-    _under(causal),
-    _under(_as_is, "mask-missing"),
-    Form(lambda s, q: s.softmax(-1).tril(), "mask-after-softmax", "masked_scores", masked=_as_is),
-    _under(_hide(2, -math.inf), "mask-off-by-one"),
-    _under(_hide(0, _LARGE), "mask-off-by-one"),
-    _under(_hide_past, "mask-upside-down"),
-    _under(_hide(1, 0.0), "mask-filled-with-zero"),
-    *(_under(_hide(1, fill), "mask-filled-with-small-number") for fill in _FILLS),
-    Form(lambda s, q: causal(s).softmax(-2), "softmax-over-queries", masked=causal),
-    Form(lambda s, q: causal(s).softmax(-1) * q.shape[-1] ** -0.5, "scale-after-softmax", masked=causal),
+_MASKS = (  # given the scores; the right one first
+    Form(causal),
+    Form(_as_is, "mask-missing"),
+    Form(_hide(2, -math.inf), "mask-off-by-one"),
+    Form(_hide(0, _LARGE), "mask-off-by-one"),
+    Form(_hide_past, "mask-upside-down"),
+    Form(_hide(1, 0.0), "mask-filled-with-zero"),
+    *(Form(_hide(1, fill), "mask-filled-with-small-number") for fill in _FILLS),
 )
+_AFTER = Moved(
+    "masked_scores", "attention_probabilities", "mask-missing", "mask-after-softmax", "mask-after-softmax"
+)
+_PROBABILITIES = (  # given the masked scores and the queries; the right one first
+    Form(lambda s, q: attention_probabilities(s)),
+    Form(lambda s, q: s.softmax(-1).tril(), "mask-after-softmax", "masked_scores"),
+    Form(lambda s, q: s.softmax(-2), "softmax-over-queries"),
+    Form(lambda s, q: s.softmax(-1) * q.shape[-1] ** -0.5, "scale-after-softmax"),
+)
+_FROM_SCORES = (
+    FormRow(key="masked_scores", reads=("attention_scores",), forms=_MASKS, unseen=True),
+    FormRow(
+        key="attention_probabilities",
+        reads=("masked_scores", "query"),
+        forms=_PROBABILITIES,
+        unseen=True,
+        moved=(SCALE_MOVED, _AFTER),
+    ),
+)
+BLOCKS = (pre_norm(attention(_FROM_SCORES, whole=()), moved=(_AFTER,)),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -14,8 +15,9 @@ from vitcheck.api import (
     BatchNorm,
     Form,
     Input,
-    Linear,
+    LinearMap,
     Norm,
+    Option,
     Predict,
     Use,
     Walk,
@@ -36,20 +38,24 @@ class Head:
 
     sequence: Predict  # G20
     norm: Norm | BatchNorm | None
-    map: Linear
+    map: LinearMap
     last_only: bool  # is it applied to the last position alone?
 
 
-def read_out(walk: Walk, inputs: list[Input], wrong: bool) -> bool:
-    """Settles all of it, if logits are computed from one of ``inputs``; ``wrong`` allows known mistakes."""
-    for x, ids in inputs:
-        head = next(_heads(walk, x, wrong), None)
-        if head is not None:
-            settle_block_outputs(walk, x, ids)
-            _settle_sequence(walk, head)
-            _settle_logits(walk, head)
-            return True
-    return False
+def read_out(walk: Walk, read: Input) -> Iterator[Option]:
+    """From what is ``read`` to the logits and their probabilities, rightly or with known mistakes."""
+    yield from (Option(float(wrong), partial(_settle, read=read, wrong=wrong)) for wrong in (False, True))
+
+
+def _settle(walk: Walk, read: Input, wrong: bool) -> bool:
+    x, ids = read
+    head = next(_heads(walk, x, wrong), None)
+    if head is None:
+        return False
+    settle_block_outputs(walk, x, ids)
+    _settle_sequence(walk, head)
+    _settle_logits(walk, head)
+    return True
 
 
 def _heads(walk: Walk, x: Predict, wrong: bool) -> Iterator[Head]:
@@ -104,7 +110,7 @@ def _is_returned(walk: Walk, form: Form, plain: Predict, returned: list[tuple[st
     return any(equal(one, part) for one in given for part in (value, value[:, -1:], value[:, -1]))
 
 
-def _is_tied(walk: Walk, head: Linear) -> bool:
+def _is_tied(walk: Walk, head: LinearMap) -> bool:
     """Do the head and the embedding read one parameter?"""
     table = walk.roles.get(TABLE)
     return isinstance(table, Use) and walk.parameters.leaf(table) == walk.parameters.leaf(head.weight)

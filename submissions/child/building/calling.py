@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...errors import Frame, NotLoaded
+from ...errors import NotLoaded
 from ..loading.definitions import Definition, Definitions
+from ..loading.execution import Loaded
 from ..loading.finding import pinned_model
-from ..loading.loading import Loaded
 from .observing import tensors
-from .parameter_names import normalise
+from .parameter_names import first_match, normalise
 
 Choices = Mapping[str, Sequence[object]]  # by role, in the order of positional arguments
 
@@ -66,10 +66,8 @@ def functions(loaded: Loaded, key: str, pin: str | None) -> list[Definition]:
 
 
 def _rank(name: str, key: str) -> int:
-    plain, patterns = normalise(name), _NAMES[key]
-    if key in _OTHERS and re.search(_OTHERS[key], plain):
-        return len(patterns)
-    return next((n for n, pattern in enumerate(patterns) if re.search(pattern, plain)), len(patterns))
+    is_other = key in _OTHERS and re.search(_OTHERS[key], normalise(name))
+    return len(_NAMES[key]) if is_other else first_match(name, _NAMES[key])
 
 
 def call(definition: Definition, given: Choices) -> tuple[list[Tensor], list[str]]:
@@ -105,10 +103,9 @@ def _bound(definition: Definition, given: Choices) -> dict[str, str]:
             found[parameter.name] = role
             left.remove(role)
         elif not optional:
-            frame = Frame(definition.file, definition.node.lineno)
             raise NotLoaded(
                 f"{definition.name} needs an argument {parameter.name!r}, and the exercise has none for it",
-                frame,
+                definition.frame,
             )
     return found
 
@@ -122,13 +119,13 @@ def _role(name: str, left: Sequence[str]) -> str | None:
 
 def _copies(way: Sequence[object]) -> Iterator[object]:
     """Yield what is given anew, so that a function may write into it."""
-    for one in way:
-        if isinstance(one, Tensor):
-            yield one.clone()
-        elif isinstance(one, list):
-            yield list(_copies(one))
+    for given in way:
+        if isinstance(given, Tensor):
+            yield given.clone()
+        elif isinstance(given, list):
+            yield list(_copies(given))
         else:
-            yield one
+            yield given
 
 
 def _as_tensors(value: object) -> object:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from ....reference.model_sizes import AnySizes
-from .building import Assignment, Builder
-from .probing import Attempt, Level, fit, run
+from .blueprint import Assignment, Builder
+from .probing import BuildAttempt, Level, fit, run
 
 _TOLD_BY_OUTPUT = ("heads", "depth")  # where no shape tells them
 
@@ -37,19 +37,19 @@ class Controls:
         return sizes
 
 
-def verify(builder: Builder, attempt: Attempt) -> Controls:
+def verify(builder: Builder, attempt: BuildAttempt) -> Controls:
     """Change each size on its own, and see whether the model follows it."""
     return _Verification(builder, attempt).controls()
 
 
 class _Verification:
-    def __init__(self, builder: Builder, base: Attempt) -> None:
+    def __init__(self, builder: Builder, base: BuildAttempt) -> None:
         self.builder = builder
         self.assignment = dict(base.assignment)
         self.base = self._at_real_sizes(base)
         self.sizes = self.base.sizes
 
-    def _at_real_sizes(self, base: Attempt) -> Attempt:
+    def _at_real_sizes(self, base: BuildAttempt) -> BuildAttempt:
         """Repeat the attempt at the sizes that the model has of its own, where it says them right."""
         own = {name: one for name, one in base.seen.items() if name not in {*base.claimed, "height", "width"}}
         if "embed_dim" in own:  # keeps the ratio, which may have to be whole
@@ -92,7 +92,7 @@ class _Verification:
             changes["mlp_dim"] = self.sizes.mlp_dim * changes[name] // self.sizes.embed_dim
         return claimed and self._shows(self._run(**changes), name, changes[name])
 
-    def _shows(self, changed: Attempt, name: str, value: int) -> bool:
+    def _shows(self, changed: BuildAttempt, name: str, value: int) -> bool:
         """Say whether ``changed`` got as far as the base, and differs from it as it should."""
         if changed.level < min(self.base.level, Level.RAN):
             return False
@@ -123,7 +123,7 @@ class _Verification:
             return now // 2 if now % 2 == 0 else 1
         return now + (self.sizes.embed_dim if name == "mlp_dim" else 1)
 
-    def _run(self, **changes: int) -> Attempt:
+    def _run(self, **changes: int) -> BuildAttempt:
         return run(self.builder, self.assignment, replace(self.sizes, **changes))
 
     def _works(self, **changes: int) -> bool:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from math import isqrt
 
 from ....reference.sizes import Sizes
-from ...errors import Frame, NotLoaded
+from ...errors import NotLoaded
 from ...questions.meanings import fields_of
 from ...questions.randomise import named_tensors
 from ..loading.definitions import Definition
-from ..loading.loading import Loaded
+from ..loading.execution import Loaded
 from ..tracing.shapes_alone import ShapesAlone
-from .building import Blueprint, Builder, Slot, value
-from .observing import Parts, observe
+from .blueprint import Blueprint, BlueprintSlot, Builder, value
+from .observing import ModelParts, observe
 
 _FACTORS = (2.0, 0.5, 3.0)  # what fits one size need not fit another: heads divide the width
 _MOST = 32  # arguments, each of which takes up to three models
@@ -37,7 +37,7 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
     effects = _Effects(Builder(loaded, blueprint))
     found = {slot: tuple(dict.fromkeys(effects.meanings(slot))) for slot in unknown[:_MOST]}
 
-    def with_meaning(slot: Slot) -> Slot | None:
+    def with_meaning(slot: BlueprintSlot) -> BlueprintSlot | None:
         if slot.named:
             return slot
         choices = (*found.get(slot, ()), *slot.choices)
@@ -48,13 +48,13 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
     return blueprint.changed(with_meaning)
 
 
-def _unclear(definition: Definition, slot: Slot) -> NotLoaded:
-    frame = Frame(definition.file, definition.node.lineno)
+def _unclear(definition: Definition, slot: BlueprintSlot) -> NotLoaded:
+    line = definition.frame.line
     return NotLoaded(
-        f"{definition.name} ({frame.file}, line {frame.line}) needs an argument {slot.path!r}, and it is"
-        " unclear what to give it: give it a default, or pin it in the assignment file under"
-        " [model.arguments]",
-        frame,
+        f"{definition.name} ({definition.file}, line {line}) needs an argument {slot.path!r},"
+        " and it is unclear what to give it: give it a default, or pin it in the assignment file"
+        " under [model.arguments]",
+        definition.frame,
     )
 
 
@@ -74,7 +74,7 @@ class _Effects:
         self._named = {field for slot in slots if slot.named for field in _fields(slot)}
         self._before = self._look({})
 
-    def _look(self, changes: Mapping[Slot, object]) -> _Look | None:
+    def _look(self, changes: Mapping[BlueprintSlot, object]) -> _Look | None:
         """None where the student's code cannot build a model of these values."""
         try:
             with ShapesAlone():
@@ -82,9 +82,9 @@ class _Effects:
         except (Exception, SystemExit):
             return None
         shapes = {name: tuple(one.shape) for name, one in named_tensors(model)}
-        return _Look(shapes, observe(Parts.of(model)))
+        return _Look(shapes, observe(ModelParts.of(model)))
 
-    def meanings(self, slot: Slot) -> Iterator[str]:
+    def meanings(self, slot: BlueprintSlot) -> Iterator[str]:
         """What the slot may mean, the most plausible first."""
         now = self._own[slot]
         assert isinstance(now, (int, float))  # or it would not be asked for
@@ -108,13 +108,13 @@ class _Effects:
             yield from _ends(before.shapes, after.shapes, now, factor)
 
 
-def _own(slot: Slot) -> object:
+def _own(slot: BlueprintSlot) -> object:
     if slot.own is not None:
         return slot.own.value
     return value(slot.choices[0], _ALIKE) if slot.choices else _ALIKE.embed_dim
 
 
-def _fields(slot: Slot) -> tuple[str, ...]:
+def _fields(slot: BlueprintSlot) -> tuple[str, ...]:
     choice = slot.choices[0] if slot.choices else None
     return fields_of(choice) if isinstance(choice, str) else ()
 

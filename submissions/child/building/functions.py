@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from ....reference.sizes import Sizes
-from ...errors import Frame, NotLoaded
+from ...errors import NotLoaded
 from ..loading.definitions import Definition
-from .building import value
+from .blueprint import value
 from .signatures import choices
 
 Make = Callable[[Sizes], object]
@@ -89,8 +89,8 @@ def function_ways(definition: Definition, key: str) -> Iterator[Callable[[Sizes]
 def _parameters(definition: Definition) -> list[inspect.Parameter]:
     found = list(inspect.signature(definition.value).parameters.values())  # type: ignore[arg-type]  # is a function
     if not found:
-        frame = Frame(definition.file, definition.node.lineno)
-        raise NotLoaded(f"{definition.name} takes no argument, and should take the component's input", frame)
+        why = f"{definition.name} takes no argument, and should take the component's input"
+        raise NotLoaded(why, definition.frame)
     return [one for one in found if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
 
 
@@ -111,11 +111,10 @@ def _makes(definition: Definition, parameter: inspect.Parameter, key: str) -> li
         return [*(_Tensor(one) for one in shapes), *(_Layer(one) for one in shapes)]
     found = choices(parameter.name, "", parameter.default)
     if not found and not optional:
-        frame = Frame(definition.file, definition.node.lineno)
         raise NotLoaded(
             f"{definition.name} needs an argument {parameter.name!r}, and it is unclear what to give it:"
             " give it a usual name, or a default",
-            frame,
+            definition.frame,
         )
     return [_meaning(one) for one in found]
 

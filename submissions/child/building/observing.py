@@ -32,7 +32,7 @@ def tensors(output: object) -> Iterator[Tensor]:
 
 
 @dataclasses.dataclass(frozen=True)
-class Parts:
+class ModelParts:
     """What a model is made of, also what it does not know of itself; each once."""
 
     model: nn.Module
@@ -40,13 +40,13 @@ class Parts:
     parameters: list[Tensor]
 
     @classmethod
-    def of(cls, model: nn.Module) -> Parts:
+    def of(cls, model: nn.Module) -> ModelParts:
         modules, tensors = held_by(model)
         found = {id(one): one for _, one in tensors if isinstance(one, nn.Parameter)}
         return cls(model, [module for _, module in modules], list(found.values()))
 
 
-def observe(parts: Parts) -> dict[str, int]:
+def observe(parts: ModelParts) -> dict[str, int]:
     """Read the fields of ``Sizes`` off the model's layers and attributes, as far as they can be told."""
     width = _embed_dim(parts)
     found = {
@@ -60,13 +60,13 @@ def observe(parts: Parts) -> dict[str, int]:
     return {field: value for field, value in found.items() if value}
 
 
-def _embed_dim(parts: Parts) -> int:
+def _embed_dim(parts: ModelParts) -> int:
     norms = [one.normalized_shape[-1] for one in parts.modules if isinstance(one, nn.LayerNorm)]
     sizes = norms or [size for one in parts.parameters if one.dim() > 1 for size in one.shape if size > 1]
     return Counter(sizes).most_common(1)[0][0] if sizes else 0
 
 
-def _mlp_dim(parts: Parts, width: int) -> int:
+def _mlp_dim(parts: ModelParts, width: int) -> int:
     """Return the width M with as many maps D → M as M → D; 0 where no other width than D is there."""
     shapes = Counter(tuple(one.shape) for one in parts.parameters if one.dim() == 2)
     paired = {out: count for (out, into), count in shapes.items() if into == width != out}
@@ -74,7 +74,7 @@ def _mlp_dim(parts: Parts, width: int) -> int:
     return max(fitting, key=lambda size: (fitting[size], size)) if fitting else 0
 
 
-def _depth(parts: Parts) -> int:
+def _depth(parts: ModelParts) -> int:
     """Return how many modules of one class stand side by side, where those hold the most parameters."""
     groups = [(_numel(group), len(group)) for module in parts.modules for group in _alike(module)]
     repeated = [group for group in groups if group[1] > 1]
@@ -99,18 +99,18 @@ def _numel(modules: list[nn.Module]) -> int:
     return sum(parameter.numel() for one in modules for parameter in one.parameters())
 
 
-def _heads(parts: Parts) -> int:
+def _heads(parts: ModelParts) -> int:
     kept = Counter(_attribute(one, "heads") for one in parts.modules)
     del kept[0]
     return kept.most_common(1)[0][0] if kept else 0
 
 
-def _classes(parts: Parts) -> int:
+def _classes(parts: ModelParts) -> int:
     layers = [one for one in parts.modules if isinstance(one, nn.Linear)]
     return layers[-1].out_features if layers else 0
 
 
-def _patch_and_image(parts: Parts, width: int) -> dict[str, int]:
+def _patch_and_image(parts: ModelParts, width: int) -> dict[str, int]:
     convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d)]
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
     patch = next((int(one.kernel_size[0]) for one in convolutions if one.kernel_size == one.stride), 0)
@@ -120,14 +120,14 @@ def _patch_and_image(parts: Parts, width: int) -> dict[str, int]:
     return {**found, "patch": patch, "height": side * patch, "width": side * patch}
 
 
-def _rows_of_tables(parts: Parts, width: int) -> Iterator[int]:
+def _rows_of_tables(parts: ModelParts, width: int) -> Iterator[int]:
     """Yield the rows of all tables of tokens, as rows or feature by feature; weights of layers are none."""
     for module in parts.modules:
-        for one in () if isinstance(module, _LAYERS) else module.parameters(recurse=False):
-            sizes = [size for size in one.shape if size > 1]
+        for parameter in () if isinstance(module, _LAYERS) else module.parameters(recurse=False):
+            sizes = [size for size in parameter.shape if size > 1]
             if len(sizes) == 2 and sizes[-1] == width:
                 yield sizes[0]
-            elif len(sizes) == 2 < one.dim() and sizes[0] == width:
+            elif len(sizes) == 2 < parameter.dim() and sizes[0] == width:
                 yield sizes[1]
 
 

@@ -7,7 +7,8 @@ all, the most common first; which one it is in a given class is settled by tryin
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from ....reference.model_sizes import ModelSizes
@@ -131,6 +132,12 @@ _CLOSE = 0.85  # as alike as two letters exchanged in ten
 
 def normalise(name: str) -> str:
     return name.lower().replace("_", "")
+
+
+def first_match(name: str, patterns: Sequence[str]) -> int:
+    """The number of the first of ``patterns`` that the plain name has; how many there are, if it has none."""
+    plain = normalise(name)
+    return next((n for n, pattern in enumerate(patterns) if re.search(pattern, plain)), len(patterns))
 
 
 _TABLE = {normalise(name): tuple(row.split()) for row, names in _NAMES.items() for name in names.split()}

@@ -20,8 +20,8 @@ from ...questions.meanings import fields_of
 from ...questions.randomise import randomise
 from ..child import is_out_of_memory
 from ..tracing.results import computed
-from .building import Assignment, Builder, Choice, Slot
-from .observing import Parts, observe, tensors
+from .blueprint import Assignment, BlueprintSlot, Builder, Choice
+from .observing import ModelParts, observe, tensors
 from .parameter_names import normalise
 
 MOST_TRIES = 64
@@ -52,11 +52,11 @@ class Level(IntEnum):
     NOTHING = 0
     BUILT = 1
     RAN = 2
-    CLASSIFIED = 3  # a tensor with a row of scores for each image came out
+    FITS = 3  # what came out has the shape that is asked for: of a model, a row of scores for each image
 
 
 @dataclass
-class Attempt:
+class BuildAttempt:
     """One try: how it was built, at which sizes, and what was seen."""
 
     assignment: Assignment
@@ -86,7 +86,7 @@ class Attempt:
 
     @property
     def is_perfect(self) -> bool:
-        return self.level == Level.CLASSIFIED and not self.contradicted
+        return self.level == Level.FITS and not self.contradicted
 
     @property
     def is_bug(self) -> bool:
@@ -137,9 +137,9 @@ class Search:
         self.builder = builder
         self.bases = bases
         self.effort = effort
-        self.best: Attempt | None = None
+        self.best: BuildAttempt | None = None
 
-    def run(self) -> Attempt:
+    def run(self) -> BuildAttempt:
         """Try the ways in order of plausibility, up to one that leaves nothing to be desired."""
         ways = assignments(self.builder.blueprint.slots)
         for number, base in enumerate(self.bases):
@@ -154,7 +154,7 @@ class Search:
         assert self.best is not None  # there is always a way, if only the one that gives nothing
         return self.best
 
-    def _settle(self, assignment: Assignment, sizes: ModelSizes) -> Attempt:
+    def _settle(self, assignment: Assignment, sizes: ModelSizes) -> BuildAttempt:
         """Try at ``sizes``, then with what the model has fixed put in, until an image passes."""
         first = self._run(assignment, sizes)
         if first.level != Level.BUILT or first.is_bug:
@@ -169,7 +169,7 @@ class Search:
             return first
         return self._other_images(assignment, fit(sizes, unset)) or first
 
-    def _other_images(self, assignment: Assignment, sizes: Sizes) -> Attempt | None:
+    def _other_images(self, assignment: Assignment, sizes: Sizes) -> BuildAttempt | None:
         sides = [
             one for one in _IMAGES if one % sizes.patch == 0 and one // sizes.patch <= _MOST_PATCHES_A_SIDE
         ]
@@ -182,20 +182,20 @@ class Search:
                 break
         return None
 
-    def _run(self, assignment: Assignment, sizes: ModelSizes) -> Attempt:
+    def _run(self, assignment: Assignment, sizes: ModelSizes) -> BuildAttempt:
         attempt = run(self.builder, assignment, sizes)
         tokens = sizes.batch * sizes.tokens if isinstance(sizes, Sizes) else prod(sizes.input_shape)
         self.effort.spend(attempt.parameters, tokens)
         return attempt
 
 
-def assignments(slots: tuple[Slot, ...]) -> list[Assignment]:
+def assignments(slots: tuple[BlueprintSlot, ...]) -> list[Assignment]:
     """List the ways to give each slot one of its choices, the most plausible first.
 
     Slots of one name mean the same. A way is the less plausible, the further down the lists its choices
     stand, and where two names mean the same.
     """
-    groups: dict[object, list[Slot]] = {}
+    groups: dict[object, list[BlueprintSlot]] = {}
     for slot in slots:
         name = slot.path.rpartition(".")[2]
         key = normalise(name) if len(name) > 1 else name
@@ -216,13 +216,13 @@ def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
     return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side
 
 
-def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: bool = False) -> Attempt:
+def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: bool = False) -> BuildAttempt:
     """Build once and pass one batch; where it ``draws`` its parameters, they are always the same."""
-    attempt = Attempt(assignment, sizes)
+    attempt = BuildAttempt(assignment, sizes)
     try:
         model = builder.build_to_try(assignment, sizes).eval()
         attempt.level = Level.BUILT
-        parts = Parts.of(model)
+        parts = ModelParts.of(model)
         attempt.seen = {name: one for name, one in observe(parts).items() if name in vars(sizes)}
         attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
         if draws:
@@ -243,7 +243,7 @@ def as_given(tensor: Tensor, dtype: torch.dtype) -> Tensor:
     return tensor.to(dtype, copy=True) if tensor.is_floating_point() else tensor.clone()
 
 
-def _judge(attempt: Attempt, found: list[Tensor]) -> None:
+def _judge(attempt: BuildAttempt, found: list[Tensor]) -> None:
     sizes = attempt.sizes
     attempt.output = max(found, key=Tensor.numel, default=None)
     axes = sizes.output_axes.split()
@@ -255,7 +255,7 @@ def _judge(attempt: Attempt, found: list[Tensor]) -> None:
     elif rows:
         attempt.seen[name] = rows[0]
     if rows and (attempt.seen[name] == wanted or name not in attempt.claimed):
-        attempt.level = Level.CLASSIFIED
+        attempt.level = Level.FITS
 
 
 def fit(sizes: AnySizes, fixed: Mapping[str, int]) -> AnySizes:

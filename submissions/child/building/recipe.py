@@ -14,22 +14,21 @@ import torch
 from torch import nn
 
 from ....reference.model_sizes import AnySizes, ModelSizes
-from ...errors import Frame, NotLoaded
+from ...errors import NotLoaded
 from ...questions.meanings import VALUES, fields_of
 from ...questions.pins import Pins
-from ..child import text_of
+from ..child import quoted
 from ..loading.definitions import Definition, Definitions
+from ..loading.execution import Loaded
 from ..loading.finding import evidence, model_classes, pinned_model
-from ..loading.loading import Loaded
-from .building import Builder, Choice, Literal
+from .blueprint import Builder, Choice, Literal
 from .controls import Controls, verify
 from .effects import understood
-from .probing import BASES, SMALL, Attempt, Effort, Level, Search, fit
-from .signatures import Reader
+from .probing import BASES, SMALL, BuildAttempt, Effort, Level, Search, fit
+from .signatures import SignatureReader
 
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
 _TRIES_MORE = 75  # of each after the most likely one
-_MESSAGE_LENGTH = 300  # characters of a student's exception in a sentence of ours
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Recipe:
 
     definition: Definition
     builder: Builder
-    attempt: Attempt
+    attempt: BuildAttempt
     controls: Controls
 
     def build(self, sizes: ModelSizes) -> nn.Module:
@@ -66,7 +65,7 @@ class Recipe:
             if _meaning(choice) != _meaning(slot.choices[0])
         ]
         if self.attempt.level == Level.BUILT and self.attempt.error is not None:
-            notes.append(f"the forward pass failed while trying: {_quote(self.attempt.error)}")
+            notes.append(f"the forward pass failed while trying: {quoted(self.attempt.error)}")
         if self.attempt.level == Level.RAN:
             notes.append("no tensor with one row of class scores for each image came out")
         return [*notes, *self.controls.notes]
@@ -80,7 +79,7 @@ def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
     definitions = Definitions(loaded)
     found = [pinned_model(definitions, pins.model)] if pins.model else model_classes(definitions)
     pinned = {path: _pin(path, one, small) for path, one in pins.arguments.items()}
-    reader = Reader(loaded, definitions, pinned, type(small))
+    reader = SignatureReader(loaded, definitions, pinned, type(small))
     # what the student's code prints and warns of comes up again when the model is really used
     with torch.random.fork_rng(), silence(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -101,14 +100,14 @@ def silence() -> Iterator[None]:
 def _best(
     loaded: Loaded,
     definitions: Definitions,
-    reader: Reader,
+    reader: SignatureReader,
     found: list[Definition],
     bases: Sequence[ModelSizes],
-) -> tuple[Definition, Builder, Attempt]:
-    best: tuple[float, Definition, Builder, Attempt] | None = None
+) -> tuple[Definition, Builder, BuildAttempt]:
+    best: tuple[float, Definition, Builder, BuildAttempt] | None = None
     failures: list[NotLoaded] = []
     for definition in found:
-        promise = evidence(definition, definitions) + Level.CLASSIFIED
+        promise = evidence(definition, definitions) + Level.FITS
         if best is not None and promise <= best[0]:
             break  # and what follows promises less
         try:
@@ -119,7 +118,7 @@ def _best(
             failures.append(failure)
             continue
         value = attempt.level + evidence(definition, definitions)
-        if failures and attempt.level < Level.CLASSIFIED:
+        if failures and attempt.level < Level.FITS:
             continue  # a part, most likely; what failed was the model
         if best is None or value > best[0]:
             best = (value, definition, builder, attempt)
@@ -129,15 +128,14 @@ def _best(
     return best[1:]
 
 
-def _built(definition: Definition, attempt: Attempt) -> Attempt:
+def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:
     """Return the attempt, if anything was built."""
     if attempt.level == Level.NOTHING and attempt.error is not None:
-        frame = Frame(definition.file, definition.node.lineno)
         raise NotLoaded(
-            f"{definition.name} ({frame.file}, line {frame.line}) could not be built:"
-            f" {_quote(attempt.error)}; if its arguments were misunderstood, pin them in the assignment file"
+            f"{definition.name} ({definition.file}, line {definition.frame.line}) could not be built:"
+            f" {quoted(attempt.error)}; if its arguments were misunderstood, pin them in the assignment file"
             " under [model.arguments]",
-            frame,
+            definition.frame,
         )
     return attempt
 
@@ -164,7 +162,3 @@ def _meaning(choice: Choice) -> object:
 
 def _as_text(choice: Choice) -> str:
     return f"={choice.value!r}" if isinstance(choice, Literal) else choice
-
-
-def _quote(error: BaseException) -> str:
-    return f"{type(error).__name__}: {text_of(error)}"[:_MESSAGE_LENGTH]

@@ -13,11 +13,11 @@ from torch import nn
 
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
-from ...errors import Frame, NotLoaded
+from ...errors import NotLoaded
 from ...questions.meanings import fields_of
 from ..loading.definitions import Definition, Definitions, Keys, keys_read, passed_on, unpacked
-from ..loading.loading import Loaded
-from .building import Argument, Blueprint, Call, Choice, Literal, Reference, Slot
+from ..loading.execution import Loaded
+from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal
 from .parameter_names import is_known, meanings, normalise
 
 _EMPTY = inspect.Parameter.empty
@@ -26,7 +26,7 @@ _PAIRS = {"image": "image_pair", "patch": "patch_pair", "patches": "patches_pair
 _MOST_AS_RATIO = 8  # an MLP "width" of at most this is a ratio
 
 
-class Reader:
+class SignatureReader:
     """Reads the blueprint of a definition; ``pins`` say what some arguments mean, by path.
 
     ``kind`` is the class of the sizes that the model is asked for.
@@ -78,7 +78,7 @@ class Reader:
                     positional.append(argument)
                 else:
                     keywords[parameter.name] = argument
-        return Call(Reference(definition.module, definition.name), tuple(positional), keywords)
+        return Call(DefinitionName(definition.module, definition.name), tuple(positional), keywords)
 
     def _argument(self, definition: Definition, prefix: str, parameter: inspect.Parameter) -> Argument | None:
         path, annotation = prefix + parameter.name, _text(parameter.annotation)
@@ -103,7 +103,7 @@ class Reader:
             return replace(slot, needed=True)
         if part is not None:
             return self._call(part, f"{path}.")
-        return Slot(path, (own,) if own else (), own, named=own is not None, needed=True)
+        return BlueprintSlot(path, (own,) if own else (), own, named=own is not None, needed=True)
 
     def _written(self, definition: Definition, name: str) -> Literal | None:
         try:
@@ -114,14 +114,16 @@ class Reader:
     def _choices(self, name: str, annotation: str, default: object) -> tuple[Choice, ...]:
         return choices(name, annotation, default, self.kind)
 
-    def _own_slot(self, path: str, name: str, own: object, annotation: str = "") -> Slot | None:
+    def _own_slot(self, path: str, name: str, own: object, annotation: str = "") -> BlueprintSlot | None:
         return self._slot(path, self._choices(name, annotation, own), Literal(own))
 
-    def _slot(self, path: str, found: tuple[Choice, ...], own: Literal | None = None) -> Slot | None:
+    def _slot(self, path: str, found: tuple[Choice, ...], own: Literal | None = None) -> BlueprintSlot | None:
         found = (self.pins[path],) if path in self.pins else found
         if found:
-            return Slot(path, found, own)
-        return Slot(path, (own,), own, named=False) if own and self._may_be_a_size(own.value) else None
+            return BlueprintSlot(path, found, own)
+        return (
+            BlueprintSlot(path, (own,), own, named=False) if own and self._may_be_a_size(own.value) else None
+        )
 
     def _may_be_a_size(self, own: object) -> bool:
         return self.kind is Sizes and type(own) in (int, float) and own >= 1  # type: ignore[operator]  # a number
@@ -156,11 +158,11 @@ class Reader:
 
     def _settings_class(self, keys: Mapping[Keys, bool]) -> Definition | None:
         """Find the student's class whose instances hold all ``keys``."""
-        for one in self.definitions.all.values():
-            if one.is_class and not one.is_module:
-                parameters = {parameter.name for parameter in _parameters(one.value)}
-                if parameters and {first for first, *_ in keys} <= parameters | set(dir(one.value)):
-                    return one
+        for definition in self.definitions.all.values():
+            if definition.is_class and not definition.is_module:
+                parameters = {parameter.name for parameter in _parameters(definition.value)}
+                if parameters and {first for first, *_ in keys} <= parameters | set(dir(definition.value)):
+                    return definition
         return None
 
     def _group(self, definition: Definition, prefix: str, keys: Mapping[Keys, bool]) -> Call:
@@ -181,12 +183,14 @@ class Reader:
         """Read ``**name``: keys that are read from it, and the arguments of what it is passed on to."""
         keywords = dict(self._group(definition, prefix, keys_read([definition.node], {name})).keywords)
         for target in passed_on(definition.node, name):
-            for one in self._targets(definition, target):
+            for used in self._targets(definition, target):
                 keywords |= {
-                    key: value for key, value in self._call(one, prefix).keywords.items() if key not in known
+                    key: value for key, value in self._call(used, prefix).keywords.items() if key not in known
                 }
         extra = {
-            path: Slot(path, (pin,)) for path, pin in self.pins.items() if "." not in path and not prefix
+            path: BlueprintSlot(path, (pin,))
+            for path, pin in self.pins.items()
+            if "." not in path and not prefix
         }
         return {**{path: slot for path, slot in extra.items() if path not in known}, **keywords}
 
@@ -199,7 +203,7 @@ class Reader:
         names = [base.id if isinstance(base, ast.Name) else getattr(base, "attr", "") for base in bases]
         yield from (self.definitions.all[name] for name in names if name in self.definitions.all)
 
-    def _module_settings(self, reachable: list[Definition], names: set[str]) -> Iterator[Slot]:
+    def _module_settings(self, reachable: list[Definition], names: set[str]) -> Iterator[BlueprintSlot]:
         """Yield what is read from module-level configurations: ``CONFIG["dim"]``, ``Config.dim``."""
         types = {one.name: one.value for one in reachable if isinstance(one.value, type)}
         values = {
@@ -221,7 +225,7 @@ class Reader:
             raise NotLoaded(
                 f"the assignment pins the argument {path!r} of {definition.name}, which has none of that"
                 f" name: it has {', '.join(paths) or 'none at all'}",
-                Frame(definition.file, definition.node.lineno),
+                definition.frame,
             )
 
 

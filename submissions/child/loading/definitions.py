@@ -13,9 +13,10 @@ from types import ModuleType
 
 from torch import nn
 
+from ...errors import Frame
 from ...reading.code import STUDENT_PREFIX
 from ...reading.python_text import NotPythonError, parse
-from .loading import Loaded
+from .execution import Loaded
 from .older_files import by_age
 
 Node = ast.ClassDef | ast.FunctionDef
@@ -33,6 +34,10 @@ class Definition:
     value: object
     node: Node
     others: tuple[str, ...] = ()  # files that define the same name, and are not the one that is meant
+
+    @property
+    def frame(self) -> Frame:
+        return Frame(self.file, self.node.lineno)
 
     @property
     def is_module(self) -> bool:
@@ -143,9 +148,9 @@ def passed_on(node: ast.AST, name: str) -> Iterator[ast.expr]:
 
 def unpacked(node: ast.AST, name: str) -> list[str]:
     """List the names that ``*name`` is unpacked into inside ``node``: ``a, b = args``."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Name) and one.value.id == name:
-            target = one.targets[0]
+    for inside in ast.walk(node):
+        if isinstance(inside, ast.Assign) and isinstance(inside.value, ast.Name) and inside.value.id == name:
+            target = inside.targets[0]
             if isinstance(target, ast.Tuple):
                 return [inner.id for inner in target.elts if isinstance(inner, ast.Name)]
     return []
@@ -191,10 +196,10 @@ def _placed_values(node: ast.AST, of: Definition) -> Iterator[tuple[str, ast.exp
 
 
 def _places_of(node: Node) -> list[str]:
-    for one in ast.walk(node):
-        if isinstance(one, ast.FunctionDef) and one.name in ("__init__", node.name):
-            names = [argument.arg for argument in (*one.args.posonlyargs, *one.args.args)]
-            return names[1:] if one.name == "__init__" else names
+    for inside in ast.walk(node):
+        if isinstance(inside, ast.FunctionDef) and inside.name in ("__init__", node.name):
+            names = [argument.arg for argument in (*inside.args.posonlyargs, *inside.args.args)]
+            return names[1:] if inside.name == "__init__" else names
     return []
 
 

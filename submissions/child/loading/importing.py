@@ -75,9 +75,8 @@ class Importer:
     def far(self, name: str) -> Chain | None:
         """Find an absolute import that is neither near nor installed, in any folder."""
         whole_is_package = "__init__.py" in self._files
-        inner = (
-            name.partition(".")[2] if whole_is_package else ""
-        )  # vit.attention, where folder vit was handed in
+        # vit.attention, where folder vit was handed in
+        inner = name.partition(".")[2] if whole_is_package else ""
         return self._first(name, self._folders) or (self._first(inner, [""]) if inner else None)
 
     def relative(self, file: str, name: str, level: int) -> Chain | None:

@@ -18,7 +18,7 @@ from types import CodeType, MappingProxyType
 from typing import Any
 
 from ...reading.code import STUDENT_PREFIX
-from ...reading.python_text import parse
+from ...reading.python_text import DEFINITIONS, base_name, names_bound, parse
 
 
 class Need(Enum):
@@ -54,24 +54,24 @@ class Statement:
 
     @property
     def is_definition(self) -> bool:
-        return isinstance(self.node, _SCOPES)
+        return isinstance(self.node, DEFINITIONS)
 
     @property
     def literal(self) -> bool:
         """Whether it binds names to a value written out in the code."""
-        value = self.node.value if isinstance(self.node, (ast.Assign, ast.AnnAssign)) else None
-        return value is not None and all(isinstance(node, _LITERAL) for node in ast.walk(value))
+        return self._binds_to(_LITERAL)
 
     @property
     def constant(self) -> bool:
         """Whether it binds names to a literal or to an expression of literals and other names."""
+        return self._binds_to((*_LITERAL, ast.Name))
+
+    def _binds_to(self, kinds: tuple[type[ast.AST], ...]) -> bool:
         value = self.node.value if isinstance(self.node, (ast.Assign, ast.AnnAssign)) else None
-        return value is not None and all(isinstance(node, (*_LITERAL, ast.Name)) for node in ast.walk(value))
+        return value is not None and all(isinstance(node, kinds) for node in ast.walk(value))
 
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_SCOPES = (*_FUNCTIONS, ast.ClassDef)
-_DEFINING = (ast.Import, ast.ImportFrom, *_SCOPES)
+_DEFINING = (ast.Import, ast.ImportFrom, *DEFINITIONS)
 _ASSIGNING = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _COMPOUND = (ast.If, ast.Try, ast.With)
 _LITERAL = (
@@ -127,12 +127,10 @@ def _statement(
 ) -> Statement:
     text = lines[written.lineno - 1].strip()
     if node is None:
-        return Statement(file, written.lineno, text, written, None, frozenset(_bound(written)), frozenset())
+        return Statement(file, written.lineno, text, written, None, _bound(written), frozenset())
     module = ast.Module([node], [])
     code = compile(module, STUDENT_PREFIX + file, "exec", flags, dont_inherit=True)
-    return Statement(
-        file, written.lineno, text, node, code, frozenset(_bound(node)), frozenset(_loaded(code))
-    )
+    return Statement(file, written.lineno, text, node, code, _bound(node), frozenset(_loaded(code)))
 
 
 def _future_flags(tree: ast.Module) -> int:
@@ -189,32 +187,15 @@ class _Trim(ast.NodeTransformer):
         return node
 
 
-def _bound(node: ast.stmt) -> set[str]:
-    if isinstance(node, _SCOPES):
-        return {node.name}
-    names = {_mutated(node)} - {""}
-    for inner in ast.walk(node):
-        if isinstance(inner, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(inner.ctx, ast.Store):
-            names.add(_base(inner))
-        elif isinstance(inner, ast.alias):
-            names.add(inner.asname or inner.name.partition(".")[0])
-        elif isinstance(inner, _SCOPES):
-            names.add(inner.name)
-    return names
-
-
-def _base(node: ast.expr) -> str:
-    """``cfg`` of ``cfg.sizes["patch"]``."""
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+def _bound(node: ast.stmt) -> frozenset[str]:
+    return frozenset(names_bound(node) | ({_mutated(node)} - {""}))
 
 
 def _mutated(node: ast.stmt) -> str:
     """``parser`` of ``parser.add_argument(…)``: such a call is as good as an assignment."""
     call = node.value if isinstance(node, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _MUTATORS:
-        return _base(call.func.value)
+        return base_name(call.func.value)
     return ""
 
 
@@ -286,7 +267,7 @@ def _asked(statements: Sequence[Statement]) -> set[str]:
     aliases = [alias for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names]
     names = {alias.name for alias in aliases}
     bound = {alias.asname or alias.name.partition(".")[0] for node in nodes for alias in _aliases(node)}
-    names |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and _base(node) in bound}
+    names |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and base_name(node) in bound}
     if "*" in names:
         names = names.union(*(statement.loads for statement in statements))
     return names

@@ -18,9 +18,9 @@ from torch.overrides import TorchFunctionMode
 
 from ...questions.habits import Habit
 from ...questions.randomise import named_tensors
-from ..child import is_out_of_memory
+from ..child import failure_in_bounds
 from ..tracing.results import computed
-from ..tracing.tracing import student_frames
+from ..tracing.tracing import storage_of, student_frames, tensors_in
 
 _MOVING = ("to", "type_as", "cuda")  # to another device, most likely
 # what may be given tensors of two devices
@@ -37,7 +37,7 @@ class _Habits(TorchFunctionMode):
         registered = {id(one) for one in (*model.parameters(), *model.buffers())}
         # by storage, the name of what stays on the CPU; "" where the pass itself made it
         self._left_behind = {
-            _memory(one): name for name, one in named_tensors(model) if id(one) not in registered
+            storage_of(one): name for name, one in named_tensors(model) if id(one) not in registered
         }
 
     def __torch_function__(
@@ -45,7 +45,7 @@ class _Habits(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         name = str(getattr(func, "__name__", func))
-        given = list(_tensors((*args, *kwargs.values())))
+        given = tensors_in((args, kwargs))
         self._let_go(name, func, given)
         if name in _FUSED:
             self.note("fused", name)
@@ -74,23 +74,23 @@ class _Habits(TorchFunctionMode):
 
     def _follow(self, name: str, given: list[Tensor], kwargs: Mapping[str, Any], result: Any) -> None:
         """Keeps track of what lies on the CPU; a tensor without axes may be used with any device."""
-        made = list(_tensors(result))
+        made = tensors_in(result)
         self._alive.append(made)
         if name in _MOVING:
             for one in made:
-                self._left_behind.pop(_memory(one), None)  # on the CPU it is the same tensor
+                self._left_behind.pop(storage_of(one), None)  # on the CPU it is the same tensor
             return
         if name in _ACROSS or (not given and kwargs.get("device") is not None):
             return
-        behind = [one for one in given if _memory(one) in self._left_behind]
+        behind = [one for one in given if storage_of(one) in self._left_behind]
         stray = [one for one in behind if one.dim()]
-        elsewhere = [one for one in given if one.dim() and _memory(one) not in self._left_behind]
+        elsewhere = [one for one in given if one.dim() and storage_of(one) not in self._left_behind]
         if stray and elsewhere:
-            self.note("device", self._left_behind[_memory(stray[0])])
+            self.note("device", self._left_behind[storage_of(stray[0])])
         elif not elsewhere and (behind or not given):
-            origin = self._left_behind[_memory(behind[0])] if behind else ""
+            origin = self._left_behind[storage_of(behind[0])] if behind else ""
             for one in made:
-                self._left_behind.setdefault(_memory(one), origin)
+                self._left_behind.setdefault(storage_of(one), origin)
 
 
 def habits(model: nn.Module, image: Tensor) -> tuple[Habit, ...]:
@@ -100,8 +100,7 @@ def habits(model: nn.Module, image: Tensor) -> tuple[Habit, ...]:
         with _modules_made(mode), mode:
             computed(model(image))
     except (Exception, SystemExit) as raised:
-        if is_out_of_memory(raised):
-            raise
+        failure_in_bounds(raised)
     return tuple(mode.events)
 
 
@@ -118,15 +117,3 @@ def _modules_made(mode: _Habits) -> Iterator[None]:
         yield
     finally:
         setattr(nn.Module, "__init__", built)  # noqa: B010  # as above
-
-
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _tensors(one)
-
-
-def _memory(tensor: Tensor) -> int:
-    return int(tensor.untyped_storage()._cdata)

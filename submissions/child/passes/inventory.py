@@ -10,7 +10,7 @@ from itertools import islice
 from torch import Tensor, nn
 
 from ...questions.code_places import classes, consists_of
-from ...questions.inventory import Held, Inventory
+from ...questions.inventory import Inventory, ModelTensor
 from ...questions.randomise import named_tensors
 from ..tracing.tracing import RAN
 
@@ -42,11 +42,11 @@ def inventory(build: Callable[[], nn.Module]) -> Inventory:
     )
 
 
-def _held(name: str, tensor: Tensor, kind: str) -> Held:
+def _held(name: str, tensor: Tensor, kind: str) -> ModelTensor:
     values = tensor.detach().double().flatten()
     several = values.numel() > 1
     spread = float(values.std()) if several else 0.0
-    return Held(
+    return ModelTensor(
         name=name,
         kind=kind,
         shape=tuple(tensor.shape),

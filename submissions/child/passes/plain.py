@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-from ...questions.plain_passes import Gradient, Pass, Passes
+from ...questions.plain_passes import Gradient, Passes, PlainPass
 from ...questions.randomise import named_tensors, seed_random_state
-from ..child import failure_of, is_out_of_memory
+from ..child import failure_in_bounds
 from ..tracing.results import described, results_in
 
 
@@ -24,7 +24,7 @@ def plain_passes(
 
     An exception that the model raises is in the answer; running out of memory is not.
     """
-    passes: list[Pass] = []
+    passes: list[PlainPass] = []
     created: list[str] = []
     gradients: dict[str, Gradient] = {}
     graphs_kept: tuple[int, ...] = ()
@@ -41,9 +41,7 @@ def plain_passes(
                 gradients = _gradients(model, images[-1])
                 graphs_kept = _graphs_kept(model, images[-1])
     except (Exception, SystemExit) as raised:
-        if is_out_of_memory(raised):
-            raise
-        error = failure_of(raised)
+        error = failure_in_bounds(raised)
     after = dict(_state(model))
     changed = [name for name, one in before.items() if name not in after or not torch.equal(one, after[name])]
     return Passes(tuple(passes), tuple(changed), tuple(created), gradients, graphs_kept, error)
@@ -77,11 +75,11 @@ def begin_pass(number: int) -> None:
     seed_random_state(1_000_003 + number)  # unusual: a model that seeds by itself shows
 
 
-def _one_pass(model: nn.Module, image: Tensor, options: Mapping[str, bool], number: int) -> Pass:
+def _one_pass(model: nn.Module, image: Tensor, options: Mapping[str, bool], number: int) -> PlainPass:
     begin_pass(number)
     random_state, training = torch.get_rng_state(), model.training
     found = results_in(model(image, **options)).tensors
-    return Pass(
+    return PlainPass(
         outputs=described(found),
         tensors=tuple(one.detach().double().contiguous() for _, one in found),
         image_after=image,
@@ -94,12 +92,8 @@ def _one_pass(model: nn.Module, image: Tensor, options: Mapping[str, bool], numb
 def _gradients(model: nn.Module, image: Tensor) -> dict[str, Gradient]:
     """What one backward pass, from a random sum of all outputs, gives each parameter."""
     model.zero_grad()
-    outputs = [one for _, one in results_in(model(image)).tensors if one.requires_grad]
-    generator = torch.Generator().manual_seed(7)
-    total = sum(
-        (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs
-    )
-    if isinstance(total, Tensor):
+    total = random_sum(one for _, one in results_in(model(image)).tensors if one.requires_grad)
+    if total.requires_grad:
         total.backward()  # type: ignore[no-untyped-call]  # torch has no annotation for it
     gradients = {}
     for name, parameter in model.named_parameters():
@@ -114,6 +108,15 @@ def _gradients(model: nn.Module, image: Tensor) -> dict[str, Gradient]:
             idle=_idle(gradient),
         )
     return gradients
+
+
+def random_sum(outputs: Iterable[Tensor]) -> Tensor:
+    """Every number of all of them, each with a random weight."""
+    generator = torch.Generator().manual_seed(7)
+    total = torch.zeros((), dtype=torch.float64)
+    for one in outputs:
+        total = total + (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum()
+    return total
 
 
 def _idle(gradient: Tensor | None) -> float:

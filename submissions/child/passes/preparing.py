@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from ...questions.images import PICTURES
 from ...questions.preparing import Prepared
-from ..child import failure_of
+from ..child import quoted
 from ..loading.definitions import Definitions
-from ..loading.loading import Loaded
+from ..loading.execution import Loaded
 from ..tracing.results import results_in
 
 Prepare = Callable[[Any], Any]
@@ -102,7 +102,7 @@ def _call(prepare: Prepare, given: object, picture: str, out: dict[str, Tensor])
             return "a picture came out, not a tensor"
         found = [one for _, one in results_in(result).tensors if one.dim() in (3, 4)]
     except (Exception, SystemExit) as error:
-        return str(failure_of(error))[:300]
+        return quoted(error)
     if not found:
         return "no tensor of three or four axes came out"
     out[picture] = found[0]

@@ -10,13 +10,13 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ...errors import StudentCodeFailed
-from ...questions.recording import Failed, Recorded, RecordPass, Row, Sight
-from ..child import failure_of, is_out_of_memory
+from ...questions.recording import Failed, Recorded, RecordPass, TensorRow, VisibleLocal
+from ..child import failure_in_bounds, failure_of
 from ..scripts.scripts import Script
 from ..subject import default_dtype
 from ..tracing.failing import failed_call
+from ..tracing.mark_watcher import Watcher
 from ..tracing.results import Results, computed, results_in
-from ..tracing.sights import Watcher
 from ..tracing.tracing import Storage, Tracer
 from .plain import begin_pass
 
@@ -41,9 +41,7 @@ def record(
         results = results_in(result)
         del result
     except (Exception, SystemExit) as raised:
-        if is_out_of_memory(raised):
-            raise
-        error = failure_of(raised)
+        error = failure_in_bounds(raised)
     if error is None:
         return recorded(tracer, watcher.sights, results)
     again = Tracer(model, image, keep_cells)
@@ -62,7 +60,7 @@ def script_trace(script: Script, asked: RecordPass) -> Recorded:
 
 def recorded(
     tracer: Tracer,
-    sights: Sequence[Sight],
+    sights: Sequence[VisibleLocal],
     results: Results,
     error: StudentCodeFailed | None = None,
     failed: Failed | None = None,
@@ -83,5 +81,5 @@ def recorded(
     )
 
 
-def _row(one: Storage) -> Row:
-    return Row(**{name: value for name, value in vars(one).items() if name != "cells"})
+def _row(one: Storage) -> TensorRow:
+    return TensorRow(**{name: value for name, value in vars(one).items() if name != "cells"})

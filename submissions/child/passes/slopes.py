@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,10 +15,10 @@ from torch import Tensor, nn
 from ...questions.randomise import draws
 from ...questions.uses import MeasureSlopes, Slopes
 from ..building.probing import as_given
-from ..child import failure_of, is_out_of_memory
+from ..child import failure_in_bounds
 from ..subject import default_dtype, model_of
 from ..tracing.results import results_in
-from .plain import begin_pass
+from .plain import begin_pass, random_sum
 
 # The largest step, of a parameter's own length: curvature then adds 1e-6 of a slope, and code that computes
 # in float32 on the way 1e-4.
@@ -36,9 +35,7 @@ def slopes(asked: MeasureSlopes) -> Slopes:
             _choose_mode(model, image)
             return _slopes(model, image, asked.measured)
     except (Exception, SystemExit) as raised:
-        if is_out_of_memory(raised):
-            raise
-        return Slopes({}, error=failure_of(raised))
+        return Slopes({}, error=failure_in_bounds(raised))
 
 
 def _choose_mode(model: nn.Module, image: Tensor) -> None:
@@ -99,10 +96,5 @@ def _steps(pairs: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor]:
 def _total(model: nn.Module, image: Tensor) -> Tensor:
     """A random sum of all that comes out; with gradients on, of what has one."""
     begin_pass(0)
-    generator = torch.Generator().manual_seed(7)
     found = results_in(model(image.clone())).tensors
-    outputs: list[Any] = [one for _, one in found if one.is_floating_point()]
-    summed = [
-        (one * torch.randn(one.shape, generator=generator, dtype=torch.float64)).sum() for one in outputs
-    ]
-    return sum(summed, torch.zeros((), dtype=torch.float64))
+    return random_sum(one for _, one in found if one.is_floating_point())

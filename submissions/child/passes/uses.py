@@ -14,9 +14,9 @@ from torch.nn.modules.batchnorm import _NormBase
 from torch.overrides import TorchFunctionMode
 
 from ...questions.randomise import draws, named_tensors
-from ...questions.uses import TRAIN, TryUses, Use
+from ...questions.uses import TRAIN, TryUses, UseOutcome
 from ..building.probing import as_given
-from ..child import failure_of, is_out_of_memory
+from ..child import failure_in_bounds
 from ..subject import default_dtype, model_of
 from ..tracing.results import carried, described, results_in
 from .plain import begin_pass
@@ -28,20 +28,18 @@ class Uses:
     """The scores of each use by name; an exception of the student's code is the result of one use."""
 
     def __init__(self) -> None:
-        self.all: dict[str, Use] = {}
+        self.all: dict[str, UseOutcome] = {}
 
     def run(self, name: str, scores: Callable[[], object], number: int = 0) -> None:
         try:
             begin_pass(number)
             found = results_in(scores()).tensors
-            self.all[name] = Use(described(found), tuple(carried(one) for _, one in found), None)
+            self.all[name] = UseOutcome(described(found), tuple(carried(one) for _, one in found), None)
         except (Exception, SystemExit) as raised:
-            if is_out_of_memory(raised):
-                raise
-            self.all[name] = Use((), (), failure_of(raised))
+            self.all[name] = UseOutcome((), (), failure_in_bounds(raised))
 
 
-def uses(asked: TryUses) -> dict[str, Use]:
+def uses(asked: TryUses) -> dict[str, UseOutcome]:
     images = {name: as_given(one, torch.float64) for name, one in asked.images.items()}
     image = images["image"]
     done = Uses()

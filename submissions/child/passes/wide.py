@@ -11,12 +11,12 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ...questions.pooled import Pooled
 from ...questions.randomise import floating, is_drawn, named_tensors, spread_and_centre
-from ...questions.recording import Recorded, Row
+from ...questions.recording import Recorded, TensorRow
 from ...questions.uses import RunWide, Wide
 from ..building.probing import as_given
-from ..child import failure_of, is_out_of_memory
+from ..child import failure_in_bounds
 from ..subject import built, default_dtype
-from ..tracing.modes import Mode
+from ..tracing.dispatch_mode import Mode
 from ..tracing.results import carried, results_in
 from ..tracing.shapes_alone import FILLED, recorded_shapes
 from ..tracing.tracing import Tracer
@@ -29,12 +29,10 @@ _MANY = 1 << 16  # numbers; fewer are drawn as the code says
 class _Unfilled(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
     """Inside it, large tensors are not filled with random initial values, which are replaced anyway."""
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
+    def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if func in FILLED and args[0].numel() > _MANY:
             return args[0] if isinstance(args[0], nn.Parameter) else args[0].zero_()
-        return func(*args, **(kwargs or {}))
+        return func(*args, **kwargs)
 
 
 def wide_pass(asked: RunWide) -> Wide[Recorded]:
@@ -55,13 +53,11 @@ def wide_pass(asked: RunWide) -> Wide[Recorded]:
             found = tuple(carried(one) for _, one in results_in(model(image.clone())).tensors)
             made = _computed(model, image) if _computes_weights(trace.records) else {}
     except (Exception, SystemExit) as raised:
-        if is_out_of_memory(raised):
-            raise
-        return Wide(trace, (), drawn, {}, {}, failure_of(raised))
+        return Wide(trace, (), drawn, {}, {}, failure_in_bounds(raised))
     return Wide(trace, found, drawn, held, made, None)
 
 
-def _computes_weights(records: Sequence[Row]) -> bool:
+def _computes_weights(records: Sequence[TensorRow]) -> bool:
     """Does the image meet anything that is computed from parameters, and is none itself?"""
     return any(
         where.kind == "record" and not records[where.number].image

@@ -131,13 +131,8 @@ def _or(read: Callable[..., Any], stand_in: Callable[[], Any]) -> Callable[..., 
     def reading(*arguments: Any, **options: Any) -> Any:
         try:
             return read(*arguments, **options)
-        except (
-            OSError,
-            AttributeError,
-            TypeError,
-            RuntimeError,
-            ValueError,
-        ):  # torchvision's is a RuntimeError
+        # torchvision's is a RuntimeError
+        except (OSError, AttributeError, TypeError, RuntimeError, ValueError):
             return stand_in()
 
     return reading

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ...reading.code import marks
 from ...reading.python_text import parse
-from ..loading.loading import Loaded
+from ..loading.execution import Loaded
 from ..loading.program import Program, source_text
 
 _CLAIMS = 6  # labels: a model's script may well mark image, class token, logits and probabilities

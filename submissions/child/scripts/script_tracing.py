@@ -15,7 +15,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from ...questions.randomise import drawn
 from ...questions.recording import Reference
 from ...reading.code import STUDENT_PREFIX
-from ..tracing.tracing import Key, Tracer, written_by
+from ..tracing.tracing import Key, Tracer, storage_of, tensors_in, written_by
 
 _MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads make some thousand
 _MOST_CHANNELS = 4
@@ -66,29 +66,26 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         self.tensors: dict[Key, Tensor] = {}  # what was recorded, by number
         self.windows: dict[Key, list[Window]] = {}  # on each of them, as far as they may show an image
         self.lines: list[tuple[str, int]] = []  # of each record: the top-level statement that made it
-        self.calls: list[
-            range
-        ] = []  # records made in each call of a whole model, from a picture to its scores
+        # records made in each call of a whole model, from a picture to its scores
+        self.calls: list[range] = []
         self._depth = self._start = 0
         self._generator = torch.Generator().manual_seed(seed)
         self._fixed, self._image, self._pictures = fixed, image, pictures
         self._parameters: dict[int, bool] = {}  # storage: does it have its values?
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
+    def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if len(self.records) > _MOST_OPERATIONS:
             raise RuntimeError(f"the script runs more than {_MOST_OPERATIONS} tensor operations")
-        args, kwargs = _widened(args), _widened(dict(kwargs or {}))
+        args, kwargs = _widened(args), _widened(dict(kwargs))
         changed = written_by(func, args, kwargs)
         if any(self._is_parameter(one) for one in changed):  # initialised: it gets other values yet
             return self._initialised(func, args, kwargs, changed)
         args, kwargs = self._alike(args), self._alike(kwargs)
-        for one in _tensors((args, kwargs)):
-            if self._is_parameter(one):
-                self._settle(one)
-        result = super().__torch_dispatch__(func, types, args, kwargs)
-        for one in _tensors(result):
+        for tensor in tensors_in((args, kwargs)):
+            if self._is_parameter(tensor):
+                self._settle(tensor)
+        result = super().run(func, args, kwargs)
+        for one in tensors_in(result):
             self._look_at(one)
         return result
 
@@ -117,25 +114,25 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
 
     def _returned(self, module: nn.Module, given: Any, result: Any) -> None:
         self._depth -= 1
-        image = next(iter(_tensors(given)), None)
+        image = next(iter(tensors_in(given)), None)
         pictured = image is not None and image.dim() == 4
-        if not self._depth and pictured and any(one.dim() == 2 for one in _tensors(result)):
+        if not self._depth and pictured and any(one.dim() == 2 for one in tensors_in(result)):
             self.calls.append(range(self._start, len(self.records)))
 
     def _is_parameter(self, tensor: Tensor) -> bool:
-        key = _storage(tensor)
+        key = storage_of(tensor)
         if isinstance(tensor, nn.Parameter):
             self._parameters.setdefault(key, False)
         return key in self._parameters
 
     def _initialised(self, func: Any, args: Any, kwargs: Any, changed: list[Tensor]) -> Any:
         for one in changed:
-            self._owner.pop(_storage(one), None)
+            self._owner.pop(storage_of(one), None)
         return func(*args, **kwargs)
 
     def _settle(self, parameter: Tensor) -> None:
         """Gives a parameter its values before it is read for the first time."""
-        key = _storage(parameter)
+        key = storage_of(parameter)
         if self._parameters[key] or not parameter.is_floating_point():
             return
         name = f"parameter{sum(self._parameters.values())}"
@@ -149,7 +146,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
 
     def _alike(self, value: Any) -> Any:
         """Where float32 meets float64, as float64: what NumPy and files give is float32."""
-        dtypes = {one.dtype for one in _tensors(value)}
+        dtypes = {one.dtype for one in tensors_in(value)}
         if not {torch.float32, torch.float64} <= dtypes:
             return value
         return _mapped(value, lambda one: self._as_float64(one) if isinstance(one, Tensor) else one)
@@ -165,42 +162,27 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
 
     def _look_at(self, tensor: Tensor) -> None:
         window = Window(tuple(tensor.shape), tuple(tensor.stride()), int(tensor.storage_offset()))
-        owner = self._owner.get(_storage(tensor))
+        owner = self._owner.get(storage_of(tensor))
         if owner is not None and window.is_picture and tensor.is_floating_point():
             known = self.windows.setdefault(owner, [])
             if window not in known:
                 known.append(window)
 
     def refer(self, tensor: Tensor) -> Reference:
-        if _storage(tensor) not in self._owner:
-            self._show(("leaf", len(self.leaves)), tensor)
         reference = super().refer(tensor)
         self._look_at(tensor)
         return reference
 
-    def _add_record(
-        self,
-        op: str,
-        tensor: Tensor,
-        image: bool,
-        inputs: tuple[Reference, ...] = (),
-        scalars: tuple[float, ...] = (),
-    ) -> None:
-        self._show(("record", len(self.records)), tensor)
-        self.lines.append(_top_line(sys._getframe()))
-        super()._add_record(op, tensor, image, inputs, scalars)
-
-    def _show(self, key: Key, tensor: Tensor) -> None:
-        """Keeps the tensor; writes the image over it where it is one of the pictures."""
+    def _keep(self, key: Key, tensor: Tensor) -> None:
+        """Writes the image over the tensor where it is one of the pictures."""
+        super()._keep(key, tensor)
         self.tensors[key] = tensor
+        if key[0] == "record":
+            self.lines.append(_top_line(sys._getframe()))
         window = self._pictures.get(key)
         if window is not None and self._image is not None and window.shape == self._image.shape:
             with torch.no_grad():
                 window.of(tensor).copy_(self._image)
-
-
-def _storage(tensor: Tensor) -> int:
-    return int(tensor.untyped_storage()._cdata)
 
 
 def _mapped(value: Any, function: Any) -> Any:
@@ -213,14 +195,6 @@ def _mapped(value: Any, function: Any) -> Any:
 
 def _widened(value: Any) -> Any:
     return _mapped(value, lambda one: torch.float64 if one is torch.float32 else one)
-
-
-def _tensors(value: Any) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    return [found for one in value for found in _tensors(one)] if isinstance(value, (list, tuple)) else []
 
 
 def _top_line(frame: FrameType | None) -> tuple[str, int]:

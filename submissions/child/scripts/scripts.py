@@ -15,16 +15,16 @@ from ....reference.sizes import Sizes
 from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...questions.meanings import fields_of
-from ...questions.recording import Sight
-from ..building.building import Literal, value
-from ..building.observing import Parts, observe
+from ...questions.recording import VisibleLocal
+from ..building.blueprint import Literal, value
+from ..building.observing import ModelParts, observe
 from ..building.probing import SMALL, fit
 from ..building.shortening import BLOCKS
 from ..building.signatures import choices
-from ..loading.loading import Loaded
+from ..loading.execution import Loaded
 from ..loading.program import Program
 from ..loading.statements import Statement
-from ..tracing.sights import Watcher
+from ..tracing.mark_watcher import Watcher
 from ..tracing.tracing import Key
 from .script_pictures import pictures_in, renumbered, root_at
 from .script_sizes import sizes_seen
@@ -39,14 +39,14 @@ _SEED = 0  # of the passes by which a script is got to know
 
 
 @dataclass
-class Pass:
+class ScriptPass:
     """One run of a script: what stopped it, and its sizes. Without ``pictures``, nothing was computed."""
 
     tracer: ScriptTracer
     loaded: Loaded
     error: tuple[Statement, BaseException] | None = None
     pictures: dict[Key, Window] = field(default_factory=dict)
-    sights: list[Sight] = field(default_factory=list)
+    sights: list[VisibleLocal] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
 
     def forget(self) -> None:
@@ -117,7 +117,7 @@ class Script:
         image: Tensor | None,
         fixed: Mapping[str, Tensor],
         stops: Sequence[tuple[str, int]],
-    ) -> Pass:
+    ) -> ScriptPass:
         """One pass at sizes that ``sizes_for`` gave, recorded; without an image, only the shapes of one."""
         way = self._way
         shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
@@ -128,7 +128,7 @@ class Script:
         ran.pictures = pictures if pictures.keys() <= tracer.tensors.keys() else {}
         return _rooted(ran)
 
-    def _get_to_know(self) -> tuple[Way, Pass]:
+    def _get_to_know(self) -> tuple[Way, ScriptPass]:
         """The first way in which nothing fails, else the one that shows the script as it is."""
         constants, own = self._constants(), self._own_sizes()
         small = replace(SMALL, batch=1)
@@ -138,7 +138,7 @@ class Script:
             ({}, own, _AS_WRITTEN, True),
             ({}, own, _AS_WRITTEN, False),
         ]
-        tried: list[tuple[Way, Pass]] = []
+        tried: list[tuple[Way, ScriptPass]] = []
         for constants_there, sizes, numbers, shortened in ways:
             tried.append(self._try(constants_there, sizes, numbers, shortened))
             ran = tried[-1][1]
@@ -153,7 +153,7 @@ class Script:
 
     def _try(
         self, constants: Mapping[str, str], sizes: Sizes, numbers: Mapping[int, int], shortened: bool
-    ) -> tuple[Way, Pass]:
+    ) -> tuple[Way, ScriptPass]:
         values = {name: value(meaning, sizes) for name, meaning in constants.items()}
         tracer = ScriptTracer(_SEED, {}, None, {}, keep_cells=False)
         ran = self._executed(tracer, values, numbers, shortened, sizes, ())
@@ -200,18 +200,18 @@ class Script:
         shortened: bool,
         sizes: Sizes,
         stops: Sequence[tuple[str, int]],
-    ) -> Pass:
+    ) -> ScriptPass:
         from .script_world import prepared  # here, since it loads torchvision, which not every child needs
 
         watcher = Watcher(stops, tracer.reference)
         program = self._loaded.program.as_script(self.file, numbers)
         with prepared(sizes, numbers, shortened), watcher, tracer:
             loaded = replace(self._loaded, program=program).reload(constants)
-        ran = Pass(tracer, loaded, sights=watcher.sights)
+        ran = ScriptPass(tracer, loaded, sights=watcher.sights)
         ran.error = _stopped(program, ran)
         return ran
 
-    def _no_pass(self, ran: Pass) -> NotLoaded:
+    def _no_pass(self, ran: ScriptPass) -> NotLoaded:
         if not ran.loaded.raised:
             return NotLoaded(
                 "no model was found: no class is derived from nn.Module, and run as a script"
@@ -245,10 +245,10 @@ def _of_modules(loaded: Loaded) -> dict[str, int]:
         if isinstance(one, nn.Module)
     ]
     largest = max(held, key=lambda one: sum(p.numel() for p in one.parameters()), default=None)
-    return {"depth": 1} if largest is None else {"depth": 1, **observe(Parts.of(largest))}
+    return {"depth": 1} if largest is None else {"depth": 1, **observe(ModelParts.of(largest))}
 
 
-def _rooted(ran: Pass) -> Pass:
+def _rooted(ran: ScriptPass) -> ScriptPass:
     """The pass with the image as record 0, if there is one."""
     if ran.pictures:
         moved = root_at(ran.tracer, ran.pictures)
@@ -256,7 +256,7 @@ def _rooted(ran: Pass) -> Pass:
     return ran
 
 
-def _stopped(program: Program, ran: Pass) -> tuple[Statement, BaseException] | None:
+def _stopped(program: Program, ran: ScriptPass) -> tuple[Statement, BaseException] | None:
     """The failure that the rest could not do without, else one that nothing was computed after."""
     order = [one for body in program.statements.values() for one in body]
     last = max((_position(order, line) for line in ran.tracer.lines), default=-1)
@@ -264,11 +264,11 @@ def _stopped(program: Program, ran: Pass) -> tuple[Statement, BaseException] | N
     return ran.loaded.stopped or next(at_end, None)
 
 
-def _fail_alike(one: Pass, other: Pass) -> bool:
+def _fail_alike(one: ScriptPass, other: ScriptPass) -> bool:
     return bool(one.pictures) and _failure(one) == _failure(other)
 
 
-def _failure(ran: Pass) -> tuple[str, int, type] | None:
+def _failure(ran: ScriptPass) -> tuple[str, int, type] | None:
     if ran.error is None:
         return None
     statement, error = ran.error

@@ -75,7 +75,7 @@ def _referred(named: _Named, tracer: Tracer) -> tuple[tuple[str, Reference], ...
 
 
 def _student_frame(frame: FrameType | None) -> FrameType | None:
-    while frame is not None and not frame.f_code.co_filename.startswith(STUDENT_PREFIX):
+    while frame is not None and not _is_student(frame):
         frame = frame.f_back
     return frame
 

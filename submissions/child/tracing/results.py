@@ -131,8 +131,8 @@ def _parts(value: Any) -> list[tuple[object, object]]:
 
 def _shown(value: object) -> Iterator[tuple[str, object]]:
     """What an object of the student's shows as attributes without keeping them in its dictionary."""
-    for one in type(value).__mro__:
-        for name, member in vars(one).items():
+    for base in type(value).__mro__:
+        for name, member in vars(base).items():
             if isinstance(member, (property, cached_property, MemberDescriptorType)) and name[:1] != "_":
                 with suppress(Exception):  # what cannot be read is not returned
                     yield name, getattr(value, name)

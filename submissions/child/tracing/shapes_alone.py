@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ...questions.recording import Recorded
-from .modes import Mode
+from .dispatch_mode import Mode
 
 _aten = torch.ops.aten
 _MADE = (_aten.empty.memory_format, _aten.rand.default, _aten.randn.default)
@@ -28,10 +28,7 @@ _LIKE_THEIR_FIRST = (_aten._softmax.default, _aten.gelu.default)
 class ShapesAlone(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
     """Inside it, tensors have their shapes and strides, and finite numbers of no meaning."""
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
+    def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if func in FILLED:
             return args[0]
         if func in _MADE and kwargs.get("memory_format") is None:

@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from ...errors import Frame
-from ...questions.recording import Reference, Row
+from ...questions.recording import Reference, TensorRow
 from ...reading.code import STUDENT_PREFIX
-from .modes import Mode
+from .dispatch_mode import Mode
 from .results import is_array
 
 Key = tuple[Literal["record", "leaf"], int]  # and its number
@@ -28,7 +28,7 @@ _FRAMES_KEPT = 3  # innermost student lines: a shared helper's own line says lit
 
 
 @dataclass
-class Storage(Row):
+class Storage(TensorRow):
     """The memory of one value. ``cells`` is a flat copy of it, taken when the value was made."""
 
     cells: Tensor | None = None  # None where only shapes are asked for
@@ -49,10 +49,7 @@ class Tracer(Mode):
         if image is not None:
             self._add_record("input", image, image=True)
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
+    def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         given = flat((args, kwargs))
         inputs = tuple(self.refer(one) for one in given if self._is_recorded(one))
         depends = any(map(self._depends, inputs)) or any(one is odd for one in given for odd in self._odd)
@@ -65,7 +62,7 @@ class Tracer(Mode):
             for tensor in made:
                 self._add_record(str(func), tensor, depends, inputs, scalars)
         elif depends:
-            self._odd += [one for one in flat((result,)) if isinstance(one, Tensor) and not is_array(one)]
+            self._odd += [one for one in tensors_in(result) if not is_array(one)]
         return result
 
     def _is_recorded(self, value: Any) -> bool:
@@ -82,26 +79,26 @@ class Tracer(Mode):
             return None
         values = self.records + self.leaves
         taken, start = torch.empty(sum(one.count for one in values), dtype=torch.float64), 0
-        for one in values:
-            assert one.cells is not None
-            taken[start : start + one.count] = one.cells
-            one.cells, start = None, start + one.count
+        for value in values:
+            assert value.cells is not None
+            taken[start : start + value.count] = value.cells
+            value.cells, start = None, start + value.count
         return taken
 
     def _is_view(self, tensor: Tensor, written: list[Tensor]) -> bool:
-        return _storage(tensor) in self._owner and not any(tensor is one for one in written)
+        return storage_of(tensor) in self._owner and not any(tensor is one for one in written)
 
     def reference(self, tensor: Tensor) -> Reference | None:
         """Where ``tensor`` lies among what was recorded."""
-        if not is_array(tensor) or _storage(tensor) not in self._owner:
+        if not is_array(tensor) or storage_of(tensor) not in self._owner:
             return None
         return self.refer(tensor)
 
     def refer(self, tensor: Tensor) -> Reference:
         """Where ``tensor`` lies; what was never read before becomes a leaf."""
-        key = _storage(tensor)
+        key = storage_of(tensor)
         if key not in self._owner:
-            self._owner[key] = ("leaf", len(self.leaves))
+            self._keep(("leaf", len(self.leaves)), tensor)
             name, kind = self._names.get(key, ("", "tensor"))
             leaf = self._describe("leaf", tensor, image=False)
             leaf.name, leaf.kind = name, kind
@@ -120,17 +117,21 @@ class Tracer(Mode):
         inputs: tuple[Reference, ...] = (),
         scalars: tuple[float, ...] = (),
     ) -> None:
-        previous = self._owner.get(_storage(tensor))
+        previous = self._owner.get(storage_of(tensor))
         if previous is not None and previous[0] == "record":  # written in place: the rest of the buffer stays
             image = image or self.records[previous[1]].image
-        self._owner[_storage(tensor)] = ("record", len(self.records))
+        self._keep(("record", len(self.records)), tensor)
         record = self._describe(op, tensor, image)
         record.inputs, record.scalars = inputs, scalars
         record.frames = student_frames(sys._getframe())
         self.records.append(record)
 
-    def _describe(self, op: str, tensor: Tensor, image: bool) -> Storage:
+    def _keep(self, key: Key, tensor: Tensor) -> None:
+        """Before its numbers are copied: ``tensor`` is this record or leaf from now on."""
         self._alive.append(tensor)
+        self._owner[storage_of(tensor)] = key
+
+    def _describe(self, op: str, tensor: Tensor, image: bool) -> Storage:
         return Storage(
             op=op.removeprefix("aten."),
             shape=tuple(tensor.shape),
@@ -146,17 +147,23 @@ class Tracer(Mode):
 def flat(values: Iterable[Any]) -> list[Any]:
     """Arguments or results of an operation without their nesting, in a tenth of ``tree_flatten``'s time."""
     found: list[Any] = []
-    for one in values:
-        if isinstance(one, (list, tuple)):
-            found += flat(one)
-        elif isinstance(one, dict):
-            found += flat(one.values())
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            found += flat(value)
+        elif isinstance(value, dict):
+            found += flat(value.values())
         else:
-            found.append(one)
+            found.append(value)
     return found
 
 
-def _storage(tensor: Tensor) -> int:
+def tensors_in(value: Any) -> list[Tensor]:
+    """Those among arguments or results, in lists, tuples and dictionaries."""
+    return [one for one in flat((value,)) if isinstance(one, Tensor)]
+
+
+def storage_of(tensor: Tensor) -> int:
+    """Equal for tensors that share their memory, as long as one of them lives."""
     return int(tensor.untyped_storage()._cdata)
 
 
@@ -179,16 +186,16 @@ def written_by(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> lis
     for position, argument in enumerate(func._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             value = args[position] if position < len(args) else kwargs.get(argument.name)
-            found += [one for one in flat((value,)) if isinstance(one, Tensor)]
+            found += tensors_in(value)
     return found
 
 
 def _names_of_storages(model: nn.Module) -> dict[int, tuple[str, str]]:
     names: dict[int, tuple[str, str]] = {}
     for name, buffer in model.named_buffers():
-        names[_storage(buffer)] = (name, "buffer")
+        names[storage_of(buffer)] = (name, "buffer")
     for name, parameter in model.named_parameters():
-        names[_storage(parameter)] = (name, "parameter")
+        names[storage_of(parameter)] = (name, "parameter")
     return names
 
 

@@ -1,0 +1,91 @@
+"""The cheapest explanation of a pass: a best-first search over the ways in which each tensor may be made.
+
+A way that the catalogue calls right costs nothing, a known mistake about 1, what nothing known explains more.
+A way that leads nowhere is given up for the next cheapest, wherever that branches off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from itertools import count
+
+from .walk import Walk
+
+UNKNOWN = 1.5  # the price of what no known equation gives: more than of any one known mistake
+BELIEVED = 3.5  # the price, since what is certain, up to which an explanation is better than none
+AGAIN = 0.001  # the price of what was done in the same way in the block before
+
+_LOOK_UPS = 45_000  # of single values; a search that explains nothing stops there
+_WORTH = 3  # tensors that a known mistake has to explain
+
+
+@dataclass(frozen=True)
+class Option:
+    """One way on.
+
+    ``take`` settles it on a walk of its own, and is False where the pass does not show it. ``then`` comes
+    before all that was planned. ``sign`` tells a wrong way that is repeated in every block. Where
+    ``take`` makes the walk ``sure``, what came before is certain, unless it holds something unknown, and only
+    the other ways from there are left.
+    """
+
+    price: float
+    take: Callable[[Walk], bool]
+    then: tuple[Node, ...] = ()
+    sign: str = ""
+
+
+Node = Callable[[Walk], Iterable[Option]]  # the ways on from where a walk stands
+
+
+def later(price: float, node: Node) -> Option:
+    """What ``node`` gives, looked at only when all that costs less than ``price`` led nowhere."""
+    return Option(price, lambda _: True, (node,))
+
+
+def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
+    """The walk along the cheapest way through all nodes, and True; else the one that came farthest."""
+    queue: list[tuple[float, int, int, Walk, Option, tuple[Node, ...]]] = []
+    numbers, farthest, most = count(), walk, walk.places.look_ups + _LOOK_UPS
+
+    def plan(at: Walk, price: float, depth: int, agenda: tuple[Node, ...]) -> None:
+        for option in agenda[0](at):
+            more = AGAIN if option.sign in at.signs else option.price
+            if price + more - at.certain < BELIEVED:
+                heappush(queue, (price + more, -depth, next(numbers), at, option, agenda[1:]))
+
+    plan(walk, 0.0, 0, nodes)
+    while queue and walk.places.look_ups < most:
+        price, depth, _, at, option, rest = heappop(queue)
+        one = at.forked()
+        if not done(option.take, one):
+            continue
+        one.price = price
+        if one.sure and price - at.certain < UNKNOWN:
+            queue[:] = [one for one in queue if one[3] is at]
+            heapify(queue)
+        if one.sure:
+            one.certain, one.sure = price, False
+        if option.sign:
+            one.signs |= {option.sign}
+        farthest = max(one, farthest, key=_came)
+        if not (agenda := (*option.then, *rest)):
+            return one, True
+        plan(one, price, 1 - depth, agenda)
+    return farthest, False
+
+
+def _came(walk: Walk) -> float:
+    """How far: by tensors that were found. A mistake has to explain some more of them."""
+    made = (one for one in walk.steps if one.found is not None and one.key != "block_input")
+    return sum(1 for _ in made) - _WORTH * walk.price
+
+
+def done(take: Callable[[Walk], bool], walk: Walk) -> bool:
+    """Is that what was done? Not where sizes do not go together."""
+    try:
+        return take(walk)
+    except (RuntimeError, IndexError):
+        return False

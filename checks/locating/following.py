@@ -1,0 +1,189 @@
+"""From S08 of the first block to the end: block after block, then the readout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from torch import Tensor
+
+from ...submissions.host.trace import Use
+from .anatomy import Input, anatomy_of
+from .best_first import Node, Option, later
+from .context import Context, Predict
+from .search.norms import Norm
+from .walk import Step, Walk, applied, stage_of
+from .wiring.blocks import BlockKind
+from .wiring.operators import Moved
+from .wiring.rows import Row
+from .wiring.unknown import Unknown, unknown_price, unknowns
+
+_MOST = 64  # blocks
+_FOUND = 0.3  # the price of each finding of the readout
+_READ_OUT = 0.05  # the price of ending here: a block that goes on comes first
+
+
+def following(walk: Walk) -> Iterator[Option]:
+    """Another block, or the readout."""
+    x = sequence(walk)
+    walk.ahead = "last_block_output" if walk.blocks else "block_input", walk.number
+    kinds = [one for one in anatomy_of(walk.family).blocks if walk.architecture in (None, one.name)]
+    if walk.blocks < _MOST:
+        for predict, right, ids, price in _inputs(walk, x):
+            sign = f"input: {' '.join(ids)}" if ids else ""
+            yield Option(price, _begin(predict, right, ids), (_rows(kinds, 0), following), sign)
+    if not walk.blocks and walk.trace.error is None and walk.steps[-1].explained:
+        yield replace(later(unknown_price(walk), _other_tokens), then=(_other_tokens, following))
+    yield from _readouts(walk, x)
+
+
+def _readouts(walk: Walk, x: Predict) -> Iterator[Option]:
+    early = 1.1 if walk.blocks < walk.sizes.depth else 0.0  # which is a mistake
+    inputs = _other_sequences(walk)
+    if walk.blocks:
+        inputs.insert(0, ((x, ()), _READ_OUT + early))
+    count = _count(len(walk.steps))
+    for read, price in inputs:
+        for option in anatomy_of(walk.family).read_out(walk, read):
+            yield replace(option, price=option.price + price, then=(*option.then, count))
+
+
+def one_block(walk: Walk) -> Iterator[Option]:
+    """A block alone, which reads what the pass is given."""
+    x = sequence(walk)
+    yield Option(0.0, _begin(x, x, ()), (_rows(anatomy_of(walk.family).blocks, 0),))
+
+
+def _count(steps: int) -> Node:
+    """The price of what was found after so many steps."""
+    return lambda walk: (
+        Option(_FOUND * sum(len(one.findings) for one in walk.steps[steps:]), lambda _: True),
+    )
+
+
+def _other_tokens(walk: Walk) -> Iterator[Option]:
+    """S07 was computed, and the pass goes on with something else."""
+    right = sequence(walk)
+    for unknown in unknowns(walk, "positioned_tokens", right):
+        yield Option(unknown.price, partial(_replace_tokens, unknown=unknown))
+
+
+def _replace_tokens(walk: Walk, unknown: Unknown) -> bool:
+    step = walk.steps.pop()
+    found = walk.find(unknown.predict(walk.context))
+    walk.settle(
+        *(step.key, 0, unknown.predict, found), right=step.predict, explained=False, message=unknown.told
+    )
+    return True
+
+
+def sequence(walk: Walk) -> Predict:
+    """What the next block reads."""
+    return stage_of("block_output", walk.blocks) if walk.blocks else stage_of("positioned_tokens", 0)
+
+
+def _inputs(walk: Walk, x: Predict) -> Iterator[tuple[Predict, Predict, tuple[str, ...], float]]:
+    yield x, x, (), 0.0
+    if walk.number == 1:
+        for norm, _, _ in walk.parameters.norms(x(walk.context), walk.position - 1):
+            yield applied(norm, x), x, ("extra-norm-before-encoder",), 0.3
+        if ("tokens", 0) in walk.context.stages:
+            yield stage_of("tokens", 0), x, ("block-reads-stale-tokens",), 1.0
+    table = walk.roles.get("positions")
+    if isinstance(table, Use):
+        once_more = 0.05 * (walk.number == 1)  # which are positions added twice, if in no other block
+        yield _with_positions(x, table), x, ("pos-every-block",), 1.0 + once_more
+    if walk.number > 1:
+        yield stage_of("block_input", 1), x, ("every-block-reads-first-input",), 1.0
+
+
+def _begin(x: Predict, right: Predict, ids: tuple[str, ...]) -> Callable[[Walk], bool]:
+    def take(walk: Walk) -> bool:
+        blame = (
+            "second_block_output" if walk.number > 1 else None
+        )  # S21 is where blocks are first put together
+        found = walk.places.find(x(walk.context))
+        if found is None and ids:
+            return False
+        walk.made.clear()
+        walk.settle("block_input", walk.number, x, found, right=right, ids=ids, blame=blame)
+        walk.began["block_input", walk.number] = walk.position  # whatever it reads, it runs later
+        return True
+
+    return take
+
+
+def _rows(kinds: Sequence[BlockKind], at: int) -> Node:
+    """Row ``at`` of each kind; what the kinds have in common is explained once."""
+
+    def node(walk: Walk) -> Iterator[Option]:
+        if at < len(kinds[0].rows):
+            next_row = kinds[0].rows[at]
+            walk.ahead = next_row.stage or next_row.key, walk.number
+        groups: dict[Row | None, list[BlockKind]] = {}
+        for kind in kinds:
+            groups.setdefault(kind.rows[at] if at < len(kind.rows) else None, []).append(kind)
+        for row, group in groups.items():
+            if row is None:
+                yield from _ended(group[0])(walk)
+            else:
+                more = min(one.price for one in group) - min(one.price for one in kinds)
+                for option in row.node(walk):
+                    yield replace(
+                        option, price=option.price + more, then=(*option.then, _rows(group, at + 1))
+                    )
+
+    return node
+
+
+def _ended(kind: BlockKind) -> Callable[[Walk], Iterator[Option]]:
+    def take(walk: Walk) -> bool:
+        walk.position = max(walk.position, walk.began["block_output", walk.number])
+        _joined(walk, kind.moved)
+        walk.blocks, walk.architecture, walk.normed = walk.number, kind.name, kind.normed
+        return True
+
+    return lambda walk: iter((Option(0.0, take),))
+
+
+def _joined(walk: Walk, moved: tuple[Moved, ...]) -> None:
+    """What was moved from one stage to a later one is said of the first."""
+    own = {step.key: at for at, step in enumerate(walk.steps) if step.block == walk.number}
+    for one in moved:
+        before, after = (walk.steps[own[key]] for key in (one.first, one.second))
+        if _found(before, one.missing) and _found(after, one.extra):
+            named = (
+                replace(found, id=one.id) if found.id == one.missing else found for found in before.findings
+            )
+            walk.steps[own[one.first]] = replace(before, findings=tuple(named))
+            rest = (found for found in after.findings if found.id != one.extra or one.extra == one.id)
+            walk.steps[own[one.second]] = replace(after, findings=tuple(rest))
+    first, second = (walk.roles.get(f"block{walk.number}.norm{one}") for one in (1, 2))
+    if isinstance(first, Norm) and isinstance(second, Norm) and walk.parameters.same(first, second):
+        walk.note_at(own["post_attention_norm"], "norm1-reused-for-norm2", "post_attention_norm")
+
+
+def _found(step: Step, id: str) -> bool:
+    return any(one.id == id for one in step.findings)
+
+
+def _with_positions(x: Predict, table: Use) -> Predict:
+    def predict(context: Context) -> Tensor:
+        tokens, positions = x(context), context.use(table)
+        rows = positions.reshape(-1, tokens.shape[-1])
+        return tokens + rows if len(rows) in (1, tokens.shape[1]) else tokens
+
+    return predict
+
+
+def _other_sequences(walk: Walk) -> list[tuple[Input, float]]:
+    """What may be read out by mistake, and its price."""
+    ids = {finding.id for step in walk.steps for finding in step.findings}
+    alone = walk.blocks < 2 or "every-block-reads-first-input" in ids
+    first = "block-result-discarded" if alone else "readout-before-encoder"
+    earlier = range(walk.blocks - 1, 0, -1)
+    return [
+        ((stage_of("positioned_tokens", 0), (first,)), 1.2),
+        *(((stage_of("block_output", number), ("depth-off-by-one",)), 1.2) for number in earlier),
+    ]

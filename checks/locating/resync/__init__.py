@@ -1,1 +1,0 @@
-"""Going on where no known equation leads, or where a pass ended."""

@@ -1,1 +1,0 @@
-"""The stages of a block, one step of the walk after the other."""

@@ -1,0 +1,1 @@
+"""How blocks are wired, and what may stand where a row of the wiring is not followed."""

@@ -1,0 +1,268 @@
+"""How encoder blocks are wired: from what each of their tensors is computed, in every kind of block."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ....reference import equations as eq
+from ..catalogued import Equation
+from ..forms import (
+    ACTIVATIONS,
+    ATTENTION_SUMS,
+    CONTEXTS,
+    MERGES,
+    MLP_SUMS,
+    PARALLEL_SUMS,
+    PROBABILITIES,
+    SCORES,
+    WHOLE_ATTENTION,
+    Form,
+)
+from ..walk import Walk
+from .operators import FormRow, LinearRow, Moved, NormRow, OpenRow, SameRow, never, width
+from .projecting import ProjectionsRow
+from .rows import Row
+
+
+def _scale(walk: Walk, form: Form) -> str | None:
+    """A division by the width of a head is two by its root where one of them is seen apart."""
+    query, key = walk.context.stage("query", walk.number), walk.context.stage("key", walk.number)
+    root = math.sqrt(query.shape[-1])
+    apart = (query / root, key / root, eq.attention_scores(query, key))
+    if form.id == "scale-by-head-dim" and any(walk.places.find(one) for one in apart):
+        return "scale-applied-twice"
+    return form.id
+
+
+def _several(walk: Walk, form: Form) -> bool:
+    """Over one head or one image alone, attention over heads or images gives the value itself."""
+    B, heads, *_ = walk.context.stage("query", walk.number).shape
+    return form not in _WHOLE or min(B, heads) > 1
+
+
+_MISSING = Form(lambda x: x, "activation-missing")
+_RELU = ((Form(lambda x: x.relu()), "activation-after-out-proj"),)
+_EXTRA = tuple((form, "extra-activation-after-fc2") for form in ACTIVATIONS)
+_WHOLE = tuple(
+    Form(lambda p, q, k, v, one=form: one.function(q, k, v), form.id, form.blame) for form in WHOLE_ATTENTION
+)
+
+SCALE_MOVED = Moved(
+    "attention_scores",
+    "attention_probabilities",
+    "scale-missing",
+    "scale-after-softmax",
+    "scale-after-softmax",
+)
+_ACTIVATION_MOVED = Moved(
+    "mlp_hidden", "mlp_output", "activation-missing", "extra-activation-after-fc2", "activation-after-fc2"
+)
+
+
+def _after_what_is_seen(walk: Walk) -> bool:
+    """Not all of attention may be unseen."""
+    return any(step.found is not None for step in walk.steps[-2:])
+
+
+def _context(forms: tuple[Form, ...]) -> FormRow:
+    return FormRow(
+        key="attention_context",
+        reads=("attention_probabilities", "query", "key", "value"),
+        forms=forms,
+        needs=_several,
+        implied=_after_what_is_seen,
+        commits=True,
+    )
+
+
+_PROBABILITIES = FormRow(
+    key="attention_probabilities",
+    reads=("attention_scores", "query"),
+    forms=PROBABILITIES,
+    unseen=True,  # zeros and ones alone are not to be found
+    moved=(SCALE_MOVED,),
+)
+
+
+def attention(
+    probabilities: tuple[Row, ...] = (_PROBABILITIES,), whole: tuple[Form, ...] = _WHOLE
+) -> tuple[Row, ...]:
+    """From what the projections read to S15.
+
+    ``probabilities`` are the rows from the scores on; ``whole`` is attention over wrong axes.
+    """
+    return (
+        ProjectionsRow(key="query", reads=("normed_input",)),
+        FormRow(key="attention_scores", reads=("query", "key"), forms=SCORES, named=_scale),
+        *probabilities,
+        _context((*CONTEXTS, *whole)),
+        FormRow(
+            key="merged_heads",
+            stage="attention_output",
+            part="Before its projection",
+            reads=("attention_context",),
+            forms=MERGES,
+        ),
+        LinearRow(
+            key="attention_output",
+            reads=("merged_heads",),
+            role="out",
+            outputs=width,
+            missing="output-projection-missing",
+            activated=_RELU,
+            added_to=("block_input",),
+        ),
+    )
+
+
+_MIXED = "mlp-mixes-tokens"
+MLP: tuple[Row, ...] = (
+    LinearRow(
+        key="mlp_inner",
+        stage="mlp_hidden",
+        part="Before its activation",
+        reads=("post_attention_norm",),
+        role="fc1",
+        along_tokens=_MIXED,
+    ),
+    FormRow(
+        key="mlp_hidden",
+        reads=("mlp_inner",),
+        forms=(*ACTIVATIONS, _MISSING),
+        implied=never,
+        commits=True,
+    ),
+    LinearRow(
+        key="mlp_output",
+        reads=("mlp_hidden",),
+        role="fc2",
+        outputs=width,
+        activated=_EXTRA,
+        moved="activation-missing",
+        added_to=("attention_sum", "post_attention_norm"),
+        along_tokens=_MIXED,
+    ),
+)
+_READ = "What the projections read is not LayerNorm(S08):"
+_FIRST_NORM = NormRow(
+    key="normed_input",
+    stage="query",
+    part=_READ,
+    reads=("block_input",),
+    role="norm1",
+    skipped="norm1-skipped",
+)
+_SUMMED = "Before its norm"
+_SUM = FormRow(
+    key="attention_sum",
+    stage="post_attention_norm",
+    part=_SUMMED,
+    reads=("block_input", "normed_input", "attention_output"),
+    forms=ATTENTION_SUMS,
+    implied=never,
+)
+_SECOND_NORM = NormRow(
+    key="post_attention_norm",
+    reads=("attention_sum",),
+    role="norm2",
+    skipped="norm2-skipped",
+    others=(("block_input", "mlp-reads-block-input"), ("attention_output", "mlp-reads-attn-output")),
+)
+
+
+def _mlp_sum(right: Equation, elsewhere: str) -> FormRow:
+    """``elsewhere`` is the id of the right one in blocks where another is right."""
+    return FormRow(
+        key="mlp_sum",
+        stage="post_mlp_norm",
+        part=_SUMMED,
+        reads=("block_input", "attention_sum", "post_attention_norm", "mlp_output"),
+        forms=(Form(right), *(one for one in MLP_SUMS if one.id != elsewhere)),
+        implied=never,
+    )
+
+
+_RAW_SUM = _mlp_sum(eq.mlp_sum, "residual-mlp-from-raw-sum")
+_NORMED_SUM = _mlp_sum(eq.report_mlp_sum, "residual-mlp-from-normed")
+_CLOSING_NORM = NormRow(key="post_mlp_norm", reads=("mlp_sum",), role="norm3")
+_OUTPUT = SameRow(
+    key="block_output", reads=("post_mlp_norm",), others=(("mlp_output", "block-returns-branch"),)
+)
+
+
+@dataclass(frozen=True)
+class BlockKind:
+    """One kind of block."""
+
+    name: str
+    rows: tuple[Row, ...]
+    foreign: str  # the id of using it where another kind is asked for
+    normed: bool = False  # is what a block gives the output of a norm?
+    price: float = 0.0  # by how much it is less likely than others before anything is known
+    moved: tuple[Moved, ...] = (SCALE_MOVED, _ACTIVATION_MOVED)
+
+
+_PLAIN_INPUT = SameRow(
+    key="normed_input", stage="query", part="What the projections read", reads=("block_input",)
+)
+_BESIDE = NormRow(key="post_attention_norm", reads=("block_input",), role="norm2", skipped="norm2-skipped")
+_PARALLEL_SUM = FormRow(
+    key="mlp_sum",
+    stage="post_mlp_norm",
+    part=_SUMMED,
+    reads=("block_input", "attention_output", "mlp_output"),
+    forms=PARALLEL_SUMS,
+    implied=never,
+)
+_NO_CLOSING_NORM = OpenRow(
+    key="post_mlp_norm", reads=("mlp_sum",), role="norm3", normed="final-norm-inside-loop"
+)
+
+
+def pre_norm(attention: tuple[Row, ...], moved: tuple[Moved, ...] = ()) -> BlockKind:
+    """The block of most Transformers since GPT-2, around any ``attention``."""
+    rows = (_FIRST_NORM, *attention, _SUM, _SECOND_NORM, *MLP, _RAW_SUM, _NO_CLOSING_NORM, _OUTPUT)
+    return BlockKind("pre-norm", rows, "pre-norm-block", moved=(SCALE_MOVED, *moved, _ACTIVATION_MOVED))
+
+
+KINDS = (
+    pre_norm(attention()),
+    BlockKind(
+        "report",
+        (
+            _FIRST_NORM,
+            *attention(),
+            _SUM,
+            _SECOND_NORM,
+            *MLP,
+            _NORMED_SUM,
+            _CLOSING_NORM,
+            _OUTPUT,
+        ),
+        "report-hybrid-block",
+        normed=True,
+    ),
+    BlockKind(  # Vaswani et al. 2017, section 3.1
+        "post-norm",
+        (
+            _PLAIN_INPUT,
+            *attention(),
+            _SUM,
+            _SECOND_NORM,
+            *MLP,
+            _NORMED_SUM,
+            _CLOSING_NORM,
+            _OUTPUT,
+        ),
+        "post-norm-block",
+        normed=True,
+        price=1.2,
+    ),
+    BlockKind(  # Wang and Komatsuzaki 2021, GPT-J-6B; Dehghani et al. 2023, arXiv:2302.05442, section 2
+        "parallel",
+        (_FIRST_NORM, *attention(), _BESIDE, *MLP, _PARALLEL_SUM, _NO_CLOSING_NORM, _OUTPUT),
+        "parallel-block",
+        price=1.2,
+    ),
+)

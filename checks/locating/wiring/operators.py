@@ -1,0 +1,226 @@
+"""The operators of rows: handed on, normed, mapped, or computed in one of the forms of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from ..best_first import UNKNOWN, Option
+from ..context import Predict
+from ..forms import NORMS, Form
+from ..search.parameters import LinearMap
+from ..walk import Made, Walk, applied, combine, right_of
+from .graph_tensors import likely_map, likely_norm
+from .rows import IMPLIED, WRONG, Computation, Row, is_there, read
+from .unknown import unknowns
+
+
+@dataclass(frozen=True, kw_only=True)
+class SameRow(Row):
+    """What it reads, handed on. ``others`` are what is handed on by mistake: key and id."""
+
+    others: tuple[tuple[str, str], ...] = ()
+    handed_on: float = 0.01
+
+    def right(self, walk: Walk) -> Iterator[Computation]:
+        yield Computation(self.given(walk)[0])
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        right = self.given(walk)[0].right
+        for key, id in self.others:
+            other = read(walk, key)
+            yield Computation(Made(other.predict, right, other.began), 1.0, (id,))
+
+    def _take(self, walk: Walk, way: Computation) -> bool:
+        self.settle(walk, way, walk.places.find(way.made.predict(walk.context)))
+        return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenRow(SameRow):
+    """What it reads, with no norm after it; ``normed`` is the id of one that is used in several places."""
+
+    normed: str = ""
+    handed_on: float = 0.005
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        x = self.given(walk)[0]
+        for norm, _, _ in walk.parameters.norms(x.predict(walk.context), x.began - 1):
+            if walk.parameters.times_used(norm) > 1:
+                made = Made(applied(norm, x.predict), x.right, x.began)
+                yield Computation(made, WRONG, (self.normed,), player=norm)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormRow(Row):
+    """A LayerNorm of what it reads. ``skipped`` is the id where there is none."""
+
+    in_single: float = UNKNOWN  # norms of a tensor and of its multiples are nearly alike
+    skipped: str = ""
+    others: tuple[tuple[str, str], ...] = ()  # what is normed by mistake: key and id
+
+    def right(self, walk: Walk) -> Iterator[Computation]:
+        yield from self._norms(walk, self.given(walk)[0], NORMS[:1])
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        x = self.given(walk)[0]
+        for key, id in self.others:
+            for way in self._norms(walk, read(walk, key), NORMS[:1]):
+                right = right_of(way.player, x.right)  # type: ignore[arg-type]
+                made = Made(way.made.predict, right, way.made.began)
+                yield Computation(made, 0.9 + way.price, (id, *way.ids), player=way.player)
+        if self.skipped:
+            odd = f"block{walk.blocks}.{self.role}" in walk.roles  # in this block alone
+            yield Computation(x, 1.3 if odd else 1.0, (self.skipped,))
+        yield from self._norms(walk, x, NORMS[1:])
+
+    def guessed(self, walk: Walk) -> Predict:
+        x = self.given(walk)[0]
+        tensor = x.right(walk.context)
+        norm = likely_norm(walk, tensor, tensor, x.began)
+        return x.right if norm is None else applied(norm, x.right)
+
+    def _unknown(self, walk: Walk) -> Iterator[Option]:
+        yield from super()._unknown(walk)
+        x = self.given(walk)[0].right
+        for one in unknowns(walk, self.stage or self.key, x, "Before its norm"):
+            for way in self._norms(walk, Made(one.predict, x, one.taken.record), NORMS[:1]):
+                yield self._option_of(one, way.made)
+
+    def _norms(self, walk: Walk, x: Made, forms: tuple[Form, ...]) -> Iterator[Computation]:
+        for norm, _, _ in walk.parameters.norms(x.predict(walk.context), x.began - 1, forms):
+            made = Made(applied(norm, x.predict), right_of(norm, x.right), x.began)
+            price = max((form.price for form in forms if form.id in norm.ids), default=0.0)
+            yield Computation(made, price + 0.25 * (norm.weight is None), norm.ids, player=norm)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearRow(Row):
+    """A linear map of what it reads, to the width that ``outputs`` tells, if it does."""
+
+    outputs: Callable[[Walk], int] | None = None
+    missing: str = ""  # the id where there is none
+    added_to: tuple[str, ...] = ()  # it may be no tensor, where its sum with one of these is
+    activated: tuple[tuple[Form, str], ...] = ()
+    moved: str = ""  # the id of a missing one: such an activation is the same mistake then
+    along_tokens: str = ""  # the id of a map of tokens, whose result has features and tokens exchanged
+
+    def right(self, walk: Walk) -> Iterator[Computation]:
+        x, outputs = self.given(walk)[0], None if self.outputs is None else self.outputs(walk)
+        tensor, after = x.predict(walk.context), x.began - 1
+        if _has(walk, self.along_tokens):
+            tokens = walk.context.stage("positioned_tokens").shape[1]
+            for map_, _, _ in walk.parameters.linears(tensor, after, tokens):
+                made = Made(turned(applied(map_, x.predict)), turned(applied(map_, x.right)), x.began)
+                yield Computation(made, player=map_)
+        for map_, _, _ in walk.parameters.linears(tensor, after, outputs):
+            if not _has(walk, "layernorm-no-affine") or walk.parameters.leaf(map_.weight)[0] == "leaf":
+                yield Computation(
+                    self._mapped(walk, map_, x), player=map_
+                )  # else the norm's own are in this weight
+        for name in (one for one in self.added_to if is_there(walk, one)):
+            plus = read(walk, name).predict(walk.context)
+            if plus.shape[:-1] != tensor.shape[:-1]:
+                continue
+            for map_, _, _ in walk.parameters.linears(tensor, after, outputs, plus):
+                yield Computation(self._mapped(walk, map_, x), IMPLIED, player=map_, may_be_implied=True)
+
+    def guessed(self, walk: Walk) -> Predict | None:
+        x = self.given(walk)[0]
+        outputs = width(walk) if self.outputs is None else self.outputs(walk)
+        map_ = likely_map(walk, x.right(walk.context).shape[-1], outputs, x.began)
+        return None if map_ is None else applied(map_, x.right)
+
+    def _mapped(self, walk: Walk, map_: LinearMap, x: Made) -> Made:
+        alike = x.predict(walk.context).shape == x.right(walk.context).shape
+        return Made(applied(map_, x.predict), applied(map_, x.right if alike else x.predict), x.began)
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        x = self.given(walk)[0]
+        yield from self._along_tokens(walk, x)
+        if self.missing and x.predict(walk.context).shape[-1] == (self.outputs or width)(walk):
+            yield Computation(x, 1.0, (self.missing,))
+        moved = _has(walk, self.moved)
+        for way in list(self.right(walk)) if self.activated else ():
+            for form, id in self.activated:
+                made = Made(combine(form.function, way.made.predict), way.made.right, way.made.began)
+                yield Computation(made, way.price + (0.0 if moved else 1.0), (id,), player=way.player)
+
+    def _along_tokens(self, walk: Walk, x: Made) -> Iterator[Computation]:
+        if not self.along_tokens or _has(walk, self.along_tokens):
+            return
+        y = turned(x.predict)
+        for map_, _, _ in walk.parameters.linears(y(walk.context), x.began - 1):
+            yield Computation(
+                Made(applied(map_, y), applied(map_, y), x.began), 1.0, (self.along_tokens,), player=map_
+            )
+
+
+def turned(x: Predict) -> Predict:
+    """Tokens and features exchanged."""
+    return lambda context: context.of(x).mT
+
+
+def _has(walk: Walk, id: str) -> bool:
+    """Was this found in this block?"""
+    return any(one.id == id for step in walk.steps if step.block == walk.number for one in step.findings)
+
+
+def always(walk: Walk) -> bool:
+    return True
+
+
+def never(walk: Walk) -> bool:
+    return False
+
+
+def width(walk: Walk) -> int:
+    return walk.context.stage("positioned_tokens").shape[-1]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What is missing at one stage and done at a later one is one mistake, said of the first."""
+
+    first: str
+    second: str
+    missing: str
+    extra: str  # what it is called where it is done
+    id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormRow(Row):
+    """A function of what it reads, in one of the ways of a table, whose first is right."""
+
+    forms: tuple[Form, ...]
+    unseen: bool = False  # may wrong ones be in no record, too?
+    moved: tuple[Moved, ...] = ()
+    named: Callable[[Walk, Form], str | None] = field(default=lambda walk, form: form.id)
+    implied: Callable[[Walk], bool] = always  # may the right one be in no record?
+    needs: Callable[[Walk, Form], bool] = field(default=lambda walk, form: True)
+
+    def right(self, walk: Walk) -> Iterator[Computation]:
+        yield from (way for way in self._ways(walk) if way.price < WRONG)
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        yield from (way for way in self._ways(walk) if way.price >= WRONG)
+
+    def _ways(self, walk: Walk) -> Iterator[Computation]:
+        given = self.given(walk)
+        right: Predict = combine(self.forms[0].function, *(one.right for one in given))
+        began = max(one.began for one in given)
+        for form in self.forms:
+            if not self.needs(walk, form):
+                continue
+            id, price = form.id and self.named(walk, form), form.price
+            if any(one.extra == id and _has(walk, one.missing) for one in self.moved):
+                price = 0.05
+            made = Made(combine(form.function, *(one.predict for one in given)), right, began)
+            yield Computation(
+                made, price, () if id is None else (id,), form.blame if id else None,
+                may_be_implied=(id is None or self.unseen) and self.implied(walk),
+            )  # fmt: skip
+
+    def guessed(self, walk: Walk) -> Predict:
+        return combine(self.forms[0].function, *(one.right for one in self.given(walk)))

@@ -1,0 +1,162 @@
+"""S09 to S11 as one row: what is projected is cut into query, key and value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from ....reference import equations as eq
+from ..best_first import UNKNOWN, Option, later
+from ..context import Predict
+from ..forms import SCORES
+from ..walk import Walk, applied
+from .heads import Heads
+from .implied import implied_attention
+from .made_up import blame_drawn, drawn_heads
+from .projections import arrangements, orders, projected
+from .roles import about_maps
+from .rows import WRONG, Row, read
+from .unknown import Unknown, unknowns
+from .wrong_projections import raw_keys, shared_slices, unprojected_values
+
+_MERGED = 0.4
+_UNSEEN = 0.25  # the price of queries, keys and values of which nothing is seen to be made
+_TRIED_UNSEEN = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectionsRow(Row):
+    """Query, key and value of all heads, from maps of what it reads."""
+
+    def node(self, walk: Walk) -> Iterator[Option]:
+        every = list(self._cuts(walk))
+        usual = [one for one in every if one.price < WRONG]
+        unusual = [one for one in every if one.price >= WRONG]
+        yield from self._ordered(usual)
+        if any(one.startswith("heads: ") for one in walk.signs):
+            again = list(self._ordered(unusual))
+            yield from (one for one in again if one.sign in walk.signs)
+        yield later(_MERGED, self._merged)
+        unseen = later(_UNSEEN, partial(self._unseen, cuts=usual))
+        yield replace(unseen, sign="heads: never seen to attend")
+        if walk.trace.error is None and usual:
+            replaced = later(UNKNOWN - 0.1, partial(self._replaced, heads=usual[0]))
+            yield replace(replaced, sign="heads: unknown")
+        if walk.trace.error is None:
+            yield later(UNKNOWN - 0.1, self._drawn)
+        yield later(WRONG, lambda _: self._ordered(unusual, -WRONG))
+
+    def _ordered(self, cuts: list[Heads], more: float = 0.0) -> Iterator[Option]:
+        """Of many ways to cut what was projected, those of which attention is somewhere."""
+        for cut in cuts:
+            for heads, order in orders(cut):
+                sign = f"heads: {heads.packing} {heads.id} {order}" if heads.id or order else ""
+                take = partial(_settle_attending, heads=heads, order=order)
+                yield Option(heads.price + more, take, sign=sign)
+
+    def _unseen(self, walk: Walk, cuts: list[Heads]) -> Iterator[Option]:
+        """The first ways to cut it: there is nothing to tell them from others."""
+        yield from (Option(cut.price, partial(_settle, heads=cut)) for cut in cuts[:_TRIED_UNSEEN])
+
+    def _merged(self, walk: Walk) -> Iterator[Option]:
+        """Where weights were multiplied before the image met them, and some of the three are no tensors."""
+        normed = self.given(walk)[0]
+        x = read(walk, "block_input").predict
+        attention = implied_attention(walk, x, normed.predict, normed.began - 1)
+        if attention is not None:
+            yield Option(0.0, partial(_settle, heads=attention))
+
+    def _replaced(self, walk: Walk, heads: Heads) -> Iterator[Option]:
+        """The usual three, of which the pass goes on with something else in the place of one."""
+        for number, key in enumerate(("query", "key", "value")):
+            for unknown in unknowns(walk, key, heads.parts[number]):
+                yield Option(
+                    unknown.price, partial(_settle_replaced, heads=heads, number=number, unknown=unknown)
+                )
+
+    def _drawn(self, walk: Walk) -> Iterator[Option]:
+        """Random numbers in the place of all three."""
+        heads = drawn_heads(walk)
+        if heads is not None:
+            yield Option(0.0, lambda one: _settle(one, heads) and _blamed(one))
+
+    def _cuts(self, walk: Walk) -> Iterator[Heads]:
+        normed: Predict = self.given(walk)[0].predict
+        after = self.given(walk)[0].began - 1
+        maps = projected(walk, normed, after)
+        if maps and "query" in walk.told:  # what would be right of the right norm
+            right = self.given(walk)[0].right
+            others = arrangements(walk, [replace(one, predict=applied(one.map, right)) for one in maps])
+            for heads, other in zip(arrangements(walk, maps), others, strict=False):
+                yield replace(heads, right=other.parts)
+        elif maps:
+            yield from arrangements(walk, maps)
+        x = read(walk, "block_input").predict
+        yield from shared_slices(walk, normed, after)
+        yield from unprojected_values(walk, maps, normed)
+        yield from raw_keys(walk, maps, x, normed, after)
+
+
+def _attends(walk: Walk) -> bool:
+    """Do these queries and keys meet somewhere, or what attention makes of all three?"""
+    q, k, v = (walk.context.stage(key, walk.number) for key in ("query", "key", "value"))
+    if any(walk.places.find(form.function(q, k)) for form in SCORES):
+        return True
+    probabilities = eq.attention_probabilities(eq.attention_scores(q, k))
+    return walk.places.find(eq.attention_context(probabilities, v)) is not None
+
+
+def _settle_replaced(walk: Walk, heads: Heads, number: int, unknown: Unknown) -> bool:
+    """All three, and the unknown one in the place of the right one."""
+    if not _settle(walk, heads):
+        return False
+    at, predict = len(walk.steps) - 3 + number, unknown.predict
+    step, tensor = walk.steps[at], predict(walk.context)
+    if unknown.made_up:
+        walk.steps[at] = replace(step, predict=predict, found=None)
+        walk.note_at(at, "stage-made-up", step.key, unknown.taken.record)
+    else:
+        found = walk.places.find(tensor)
+        walk.steps[at] = replace(step, predict=predict, found=found, explained=False, message=unknown.told)
+    walk.context.stages[step.key, step.block] = tensor
+    return True
+
+
+def _blamed(walk: Walk) -> bool:
+    blame_drawn(walk, walk.number)
+    walk.look_everywhere()
+    return True
+
+
+def _settle_attending(walk: Walk, heads: Heads, order: str | None) -> bool:
+    return _settle(walk, heads, order) and _attends(walk)
+
+
+def _settle_three(walk: Walk, heads: Heads) -> None:
+    walk.heads, walk.packing = heads.heads, heads.packing
+    start = walk.position - 1
+    for number, map_ in enumerate(heads.maps):
+        walk.roles[f"block{walk.number}.projection{number}"] = map_
+    for number, name in enumerate(("query", "key", "value")):
+        predict = heads.parts[number]
+        ids = [heads.id] if heads.id and name == heads.blame else []
+        right = heads.right[number] if heads.right else predict
+        walk.settle(name, walk.number, predict, walk.find(predict(walk.context), start), right=right, ids=ids)
+    about_maps(walk, heads)
+
+
+def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
+    q, k, v = (one(walk.context) for one in heads.parts)
+    if not q.shape == k.shape == v.shape:
+        return False
+    owed = [one for stage, one in walk.owed if stage == "query"]
+    walk.owed = tuple(one for one in walk.owed if one[0] != "query")
+    at, position = len(walk.steps), walk.position
+    _settle_three(walk, heads)
+    walk.position = position  # scores may be computed before values are
+    for id in (*owed, *([order] if order else [])):
+        walk.note_at(at, id, "query")
+    if told := walk.told.pop("query", ""):
+        walk.steps[at] = replace(walk.steps[at], explained=False, message=told)
+    return True

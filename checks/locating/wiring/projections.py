@@ -1,0 +1,243 @@
+"""S09 to S11: which maps of the block's normed input are query, key and value, and how they are packed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import torch
+from torch import Tensor
+
+from ..context import Context, Predict
+from ..search.parameters import LinearMap
+from ..walk import Walk, applied
+from .heads import Heads, Parts
+from .naming import key_comes_first
+
+# How a width of several packed tensors is cut: r roles (query, key, value), h heads, d features.
+PACKINGS = ("rhd", "hrd", "hdr", "rdh", "drh", "dhr")
+_INTERLEAVED = "qkv-interleaved-layout"
+
+Count = Callable[[Context], int]  # of heads, at the sizes of a trace
+
+
+@dataclass(frozen=True)
+class Projected:
+    """One linear map of the block's normed input, and its result."""
+
+    map: LinearMap
+    predict: Predict
+    outputs: int
+
+
+def projected(walk: Walk, x: Predict, after: int) -> list[Projected]:
+    """Every linear map of ``x`` whose result is in the trace, in order of use."""
+    maps = walk.parameters.linears(x(walk.context), after)
+    return [Projected(map_, applied(map_, x), result.shape[-1]) for map_, result, _ in maps]
+
+
+def unpack(tensor: Tensor, packing: str, roles: int, heads: int) -> Tensor:
+    """From B T (packed) to role B h T d."""
+    sizes = {"r": roles, "h": heads, "d": tensor.shape[-1] // (roles * heads)}
+    cut = tensor.reshape(*tensor.shape[:2], *(sizes[letter] for letter in packing))
+    return cut.permute(2 + packing.index("r"), 0, 2 + packing.index("h"), 1, 2 + packing.index("d"))
+
+
+def _scrambled(tensor: Tensor, roles: int, heads: int) -> Tensor:
+    """Heads cut by a view of tokens and features together."""
+    B, T = tensor.shape[:2]
+    return torch.stack([one.reshape(B, heads, T, -1) for one in tensor.chunk(roles, -1)])
+
+
+def arrangements(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
+    """Ways to see query, key and value in ``maps``, the usual ones first."""
+    for heads in _cut(walk, maps):
+        yield heads
+        if heads.id in (None, _INTERLEAVED):
+            yield _query_twice(heads)
+
+
+def _query_twice(heads: Heads) -> Heads:
+    """The key was projected, or not, and the query is read in its place."""
+    q, _, v = heads.parts
+    return replace(
+        heads,
+        parts=(q, q, v),
+        id="query-equals-key",
+        blame="key",
+        price=heads.price + 1.0,
+        right=heads.parts,
+    )
+
+
+def _cut(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
+    yield from _per_head(walk, maps)
+    for heads in _head_counts(walk):
+        count = head_count(walk, heads)
+        for found in (
+            *_packed(maps, heads, count),
+            *_separate(walk, maps, heads, count),
+            *_two_and_one(maps, heads, count),
+        ):
+            if heads == 1 and walk.sizes.heads > 1:
+                yield replace(found, id="num-heads-ignored", price=found.price + 1.0)
+            else:
+                yield replace(found, price=found.price + (0.0 if heads == walk.sizes.heads else 0.3))
+
+
+def head_count(walk: Walk, heads: int) -> Count:
+    """``heads``, and at other sizes what is asked for there, if it is what was asked for here."""
+    asked = heads == walk.sizes.heads
+    return lambda context: context.sizes.heads if asked else heads
+
+
+def _head_counts(walk: Walk) -> list[int]:
+    """The number asked for first, then those that fit what was computed over all pairs of tokens."""
+    if walk.heads:
+        return [walk.heads]
+    pairs = walk.sizes.batch * walk.context.stage("positioned_tokens").shape[1] ** 2
+    seen = {
+        int(torch.Size(record.shape).numel()) // pairs
+        for record in walk.trace.records
+        if record.image and int(torch.Size(record.shape).numel()) % pairs == 0
+    }
+    return list(dict.fromkeys([walk.sizes.heads, *sorted(seen - {0}), 1]))
+
+
+def role(tensor: Predict, packing: str, roles: int, count: Count, number: int) -> Predict:
+    """One of the packed tensors."""
+    return lambda context: unpack(tensor(context), packing, roles, count(context))[number]
+
+
+def _three(one: Projected, packing: str, count: Count) -> Parts:
+    return (
+        role(one.predict, packing, 3, count, 0),
+        role(one.predict, packing, 3, count, 1),
+        role(one.predict, packing, 3, count, 2),
+    )
+
+
+def _scrambled_role(tensor: Predict, roles: int, count: Count, number: int) -> Predict:
+    return lambda context: _scrambled(tensor(context), roles, count(context))[number]
+
+
+def _first_head(part: Predict) -> Predict:
+    def predict(context: Context) -> Tensor:
+        x = part(context)
+        return x[:, :1].expand(x.shape)
+
+    return predict
+
+
+def _packed(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
+    for one in maps:
+        if one.outputs % (3 * heads):
+            continue
+        for price, packing in enumerate(PACKINGS):
+            unusual = None if packing == "rhd" else _INTERLEAVED
+            yield Heads(
+                _three(one, packing, count), heads, packing, unusual, price=0.01 * price, maps=(one.map,)
+            )
+        q, k, v = usual = _three(one, "rhd", count)
+        mixed = tuple(_scrambled_role(one.predict, 3, count, number) for number in range(3))
+        heads_of_tokens = (mixed[0], mixed[1], mixed[2])
+        name = "heads-split-without-transpose"
+        yield Heads(heads_of_tokens, heads, "rhd", name, price=1.0, maps=(one.map,), right=usual)
+        if heads > 1:
+            firsts = (_first_head(q), _first_head(k), _first_head(v))
+            yield Heads(firsts, heads, "rhd", "only-first-head-used", "query", 1.0, (one.map,), usual)
+
+
+def _separate(walk: Walk, maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
+    same = [one for one in maps if one.outputs % heads == 0]
+    for first in range(len(same) - 2):
+        three = same[first : first + 3]
+        if key_comes_first(walk, three[0].map, three[1].map):
+            three = [three[1], three[0], three[2]]
+        if len({one.outputs for one in three}) != 1:
+            continue
+        linears = tuple(one.map for one in three)
+        for packing, price in (("rhd", 0.0), ("rdh", 0.05)):
+            q, k, v = (role(one.predict, packing, 1, count, 0) for one in three)
+            yield Heads((q, k, v), heads, "separate", price=price, maps=linears)
+        q, k, v = (_scrambled_role(one.predict, 1, count, 0) for one in three)
+        q1, k1, v1 = (role(one.predict, "rhd", 1, count, 0) for one in three)
+        name = "heads-split-without-transpose"
+        yield Heads((q, k, v), heads, "separate", name, price=1.0, maps=linears, right=(q1, k1, v1))
+    if 1 <= len(same) <= 2:  # a projection serves twice
+        yield from _shared(same, heads, count)
+
+
+def _shared(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
+    parts = [role(one.predict, "rhd", 1, count, 0) for one in maps]
+    linears = tuple(one.map for one in maps)
+    if len(maps) == 1:
+        one = parts[0]
+        yield Heads((one, one, one), heads, "separate", "query-equals-key", "key", 1.5, linears)
+        return
+    first, second = parts
+    yield Heads((first, first, second), heads, "separate", "query-equals-key", "key", 1.0, linears)
+    yield Heads((first, second, second), heads, "separate", "keys-reused-as-values", "value", 1.0, linears)
+
+
+def _two_and_one(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
+    """One map for the query and one for key and value together."""
+    for q, kv in permutations(maps, 2):
+        if q.outputs % heads or kv.outputs != 2 * q.outputs:
+            continue
+        for packing in ("rhd", "hrd", "hdr"):
+            yield Heads(
+                one_and_two(q, kv, packing, count), heads, "two maps", price=0.02, maps=(q.map, kv.map)
+            )
+
+
+def one_and_two(q: Projected, kv: Projected, packing: str, count: Count) -> Parts:
+    """The query from one map, key and value from another."""
+    return (
+        role(q.predict, "rhd", 1, count, 0),
+        role(kv.predict, packing, 2, count, 0),
+        role(kv.predict, packing, 2, count, 1),
+    )
+
+
+def _stacked(parts: Sequence[Predict], cut: Callable[[Tensor], Tensor]) -> Predict:
+    return lambda context: torch.stack([cut(one(context)) for one in parts], 1)
+
+
+def _third(number: int) -> Callable[[Tensor], Tensor]:
+    return lambda x: x.chunk(3, -1)[number]
+
+
+def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
+    """A small map a head: all queries first, or query, key and value of one head after another."""
+    small = [one for one in maps if one.outputs * 2 <= walk.sizes.embed_dim * 3 // 2]
+    count = len(small) // 3
+    if count >= 2 and len(small) % 3 == 0 and len({one.outputs for one in small}) == 1:
+        by_role = [small[number * count : (number + 1) * count] for number in range(3)]
+        by_head = [small[number::3] for number in range(3)]
+        for groups in (by_role, by_head):
+            q, k, v = (_stacked([one.predict for one in group], lambda x: x) for group in groups)
+            yield Heads((q, k, v), count, "per head", maps=tuple(one.map for one in small))
+    wide = [one for one in maps if one.outputs % 3 == 0]
+    if len(wide) >= 2 and len({one.outputs for one in wide}) == 1:
+        q, k, v = (_stacked([one.predict for one in wide], _third(number)) for number in range(3))
+        yield Heads((q, k, v), len(wide), "per head", maps=tuple(one.map for one in wide))
+
+
+def orders(heads: Heads) -> Iterator[tuple[Heads, str | None]]:
+    """Each way to give the three parts their roles, the natural one first, and the id of an unusual one."""
+    for order in permutations(range(3)):
+        q, k, v = (heads.parts[one] for one in order)
+        maps = tuple(heads.maps[one] for one in order) if len(heads.maps) == 3 else heads.maps
+        packed = heads.packing in PACKINGS  # separate maps have no order to swap
+        unusual = "qkv-order-swapped" if packed and order != (0, 1, 2) else None
+        price = heads.price + (0.0 if order == (0, 1, 2) else 0.2)
+        right = heads.right and (heads.right[order[0]], heads.right[order[1]], heads.right[order[2]])
+        yield replace(heads, parts=(q, k, v), price=price, maps=maps, right=right), unusual
+
+
+def tensors(heads: Heads, context: Context) -> tuple[Tensor, Tensor, Tensor]:
+    """Query, key and value."""
+    q, k, v = (one(context) for one in heads.parts)
+    return q, k, v

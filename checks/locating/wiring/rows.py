@@ -1,0 +1,202 @@
+"""A row of a wiring: one tensor, what it is computed from, and its ways, right, wrong and unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from ..best_first import AGAIN, Option, later
+from ..context import Predict
+from ..search.norms import BatchNorm, Norm
+from ..search.parameters import LinearMap
+from ..search.places import Found
+from ..walk import Made, Walk, stage_of
+from .in_hand import is_in_hand
+from .unknown import Unknown, in_single, unknown_price, unknowns
+
+IMPLIED = 0.02  # the price of a right tensor that is in no record, and known by what follows from it
+WRONG = 0.9  # below the price of any known mistake
+
+Player = LinearMap | Norm | BatchNorm
+
+
+@dataclass(frozen=True)
+class Computation:
+    """One way in which a row may have been computed."""
+
+    made: Made
+    price: float = 0.0
+    ids: tuple[str, ...] = ()
+    blame: str | None = None
+    player: Player | None = None
+    may_be_implied: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One tensor. ``key`` is its stage, or a name of its own where it lies between two stages."""
+
+    key: str
+    stage: str = ""  # that is to blame for it, where it is no stage itself
+    role: str = ""  # of the parameters that it is computed with
+    commits: bool = False  # is all before it certain, once it is found?
+    part: str = ""  # what it is of that stage, in words
+    in_single: float = (
+        1.1  # the price of digits of float32 alone: a mistake that gives the very number is likelier
+    )
+    handed_on: float = 0.0  # by how much what is unknown is rather this than the tensor that it is
+    reads: tuple[str, ...]
+
+    def right(self, walk: Walk) -> Iterator[Computation]:
+        """What costs less than a mistake."""
+        raise NotImplementedError
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        """Known mistakes."""
+        return iter(())
+
+    def likely(self, walk: Walk) -> Computation | None:
+        """What is right, though the pass does not go on with it; else with what are likely its parameters."""
+        found = next((way for way in self.right(walk) if self._found(walk, way) is not None), None)
+        guessed = self.guessed(walk) if found is None else None
+        return found if guessed is None else Computation(Made(guessed, guessed))
+
+    def guessed(self, walk: Walk) -> Predict | None:
+        """What would be right; None where nothing tells."""
+        return self.given(walk)[0].right
+
+    def given(self, walk: Walk) -> list[Made]:
+        """What it is computed from. What is wrong of another stage is right here: it has been told there."""
+        found = [read(walk, one) for one in self.reads]
+        own = self.stage or self.key
+        return [one if one.stage == own else replace(one, right=one.predict) for one in found]
+
+    def node(self, walk: Walk) -> Iterator[Option]:
+        """The ways on, those that cost more only when all that cost less led nowhere."""
+        for way in self.right(walk):
+            yield from self._options(walk, way)
+        if any(one.startswith(f"{self.key}: ") for one in walk.signs):
+            yield later(AGAIN, self._again)
+        yield later(WRONG, self._mistakes)
+        if walk.trace.error is None:
+            yield replace(later(self.in_single, self._in_single), sign=f"{self.key}: in float32")
+            price = unknown_price(walk) - self.handed_on
+            yield replace(later(price, self._unknown), sign=f"{self.key}: unknown")
+
+    def _again(self, walk: Walk) -> Iterator[Option]:
+        """As in the block before."""
+        for way in self.wrong(walk):
+            yield from (one for one in self._options(walk, way) if one.sign in walk.signs)
+
+    def _mistakes(self, walk: Walk) -> Iterator[Option]:
+        for way in self.wrong(walk):
+            yield from self._options(walk, way, -WRONG)
+
+    def _options(self, walk: Walk, way: Computation, more: float = 0.0) -> Iterator[Option]:
+        price = way.price + more
+        sign = f"{self.key}: {' '.join(way.ids)}" if way.ids else ""
+        yield Option(price, lambda walk: self._take(walk, way), sign=sign)
+        if way.may_be_implied:
+            yield Option(price + IMPLIED, lambda walk: self._imply(walk, way), sign=sign)
+
+    def _take(self, walk: Walk, way: Computation) -> bool:
+        found = self._found(walk, way)
+        if found is not None:
+            self.settle(walk, way, found)
+            walk.sure = self.commits and found.record > way.made.began  # and is no older tensor
+        elif is_in_hand(walk, way.made.predict(walk.context)):
+            self.settle(walk, way, None)
+        else:
+            return False
+        return True
+
+    def _found(self, walk: Walk, way: Computation) -> Found | None:
+        """Where its tensor is, behind what it is made of."""
+        return walk.places.find(way.made.predict(walk.context), way.made.began - 1)
+
+    def _imply(self, walk: Walk, way: Computation) -> bool:
+        """Settles what is in no record; in vain where it is in one."""
+        if self._found(walk, way) is not None:
+            return False
+        self.settle(walk, way, None)
+        return True
+
+    def settle(self, walk: Walk, way: Computation, found: Found | None) -> None:
+        """As a step, or as what lies between two."""
+        self._play(walk, way.player)
+        began = way.made.began if found is None else found.first
+        if self.stage:
+            walk.made[self.key] = replace(way.made, began=began, stage=self.stage)
+            walk.owed += tuple((self.stage, one) for one in way.ids)
+            return
+        number, predict = walk.number, way.made.predict
+        owed = tuple(one for stage, one in walk.owed if stage == self.key)
+        walk.owed = tuple(one for one in walk.owed if one[0] != self.key)
+        told = walk.told.pop(self.key, "")
+        ids = (*owed, *way.ids)
+        right, blame = way.made.right, way.blame
+        if told:
+            walk.settle(self.key, number, predict, found, right=right, explained=False, message=told)
+        else:
+            walk.settle(self.key, number, predict, found, right=right, ids=ids, blame=blame)
+        walk.began[self.key, number] = began
+
+    def settle_unknown(self, walk: Walk, made: Made, unknown: Unknown, player: Player | None = None) -> bool:
+        """The student's own tensor, whatever it is made of the right one."""
+        self._play(walk, player)
+        if unknown.made_up:
+            self.settle(walk, Computation(made, ids=("stage-made-up",)), None)
+        elif self.stage:
+            walk.made[self.key] = replace(made, stage=self.stage)
+            walk.told[self.stage] = unknown.told
+        else:
+            found = walk.find(made.predict(walk.context))
+            walk.settle(
+                *(self.key, walk.number, made.predict, found),
+                right=made.right,
+                explained=False,
+                message=unknown.told,
+            )
+        return True
+
+    def _unknown(self, walk: Walk) -> Iterator[Option]:
+        """The student's tensor as the pass has it, where no known equation gives it."""
+        likely = self.likely(walk)
+        if likely is not None:
+            right = likely.made.right
+            for one in unknowns(walk, self.stage or self.key, right, self.part):
+                yield self._option_of(one, Made(one.predict, right), likely.player)
+
+    def _in_single(self, walk: Walk) -> Iterator[Option]:
+        """What is right but for the digits that float32 lacks."""
+        likely = self.likely(walk)
+        if likely is not None:
+            for predict in in_single(walk, likely.made.right):
+                yield Option(0.0, partial(self._settle_in_single, predict=predict))
+
+    def _settle_in_single(self, walk: Walk, predict: Predict) -> bool:
+        found = walk.find(predict(walk.context))
+        self.settle(walk, Computation(Made(predict, predict, walk.position)), found)
+        walk.single = True
+        return True
+
+    def _option_of(self, unknown: Unknown, made: Made, player: Player | None = None) -> Option:
+        return Option(unknown.price, lambda walk: self.settle_unknown(walk, made, unknown, player))
+
+    def _play(self, walk: Walk, player: Player | None) -> None:
+        if player is not None and self.role:
+            walk.roles[f"block{walk.number}.{self.role}"] = player
+
+
+def read(walk: Walk, name: str) -> Made:
+    """A stage of this block, or one outside of blocks, or what lies between."""
+    if name in walk.made:
+        return walk.made[name]
+    number = walk.number if (name, walk.number) in walk.context.stages else 0
+    return Made(stage_of(name, number), stage_of(name, number), walk.began.get((name, number), 0))
+
+
+def is_there(walk: Walk, name: str) -> bool:
+    """Has this kind of block such a tensor?"""
+    return name in walk.made or (name, walk.number) in walk.context.stages

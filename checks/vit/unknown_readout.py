@@ -1,0 +1,137 @@
+"""S21 to S26 as the pass has them, where no known equation gives what the class scores are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from ...reference import equations as eq
+from ..locating.best_first import Option
+from ..locating.context import Context, Predict
+from ..locating.search.mixing import mixture
+from ..locating.search.nearness import same
+from ..locating.search.parameters import LinearMap
+from ..locating.search.relations import measured
+from ..locating.search.returned_scores import outputs_of, stand_ins
+from ..locating.walk import Walk, applied, combine, stage_of
+from ..locating.wiring.graph_tensors import GraphTensor, likely_map, likely_norm, sequences, settle_unknown
+from .readout import settle_readout
+from .unknown_scores import returned_as
+
+_NEXT = 0.001  # the price of each that comes before
+
+
+def unknown_readout(walk: Walk, x: Predict) -> Iterator[Option]:
+    """From any sequence on that leads to the class scores, else from a vector, else from what is returned."""
+    T, D = walk.context.stage("positioned_tokens").shape[1:]
+    every = enumerate(sequences(walk, D, T, len(walk.trace.records)))
+    yield from (Option(_NEXT * number, partial(_from_sequence, x=x, other=one)) for number, (_, one) in every)
+    yield Option(1.0, partial(_from_row, x=x))
+    yield Option(1.1, partial(_from_returned, x=x))
+
+
+def _from_sequence(walk: Walk, x: Predict, other: Predict) -> bool:
+    if not settle_readout(walk, (other, ()), wrong=False):
+        return False
+    _blame_sequence(walk, x)
+    return True
+
+
+def _blame_sequence(walk: Walk, x: Predict) -> None:
+    """S22 is not what the last block gave; where all blocks' outputs are odd, that is the last one's S20."""
+    told = measured(walk.context.stage("last_block_output"), x(walk.context), "B T D")
+    again = any(step.key == "block_output" and not step.explained for step in walk.steps)
+    blamed = ("block_output", walk.blocks) if again else ("last_block_output", 0)
+    for position, step in enumerate(walk.steps):
+        if (step.key, step.block) == blamed:
+            walk.steps[position] = replace(step, explained=False, message=told)
+        elif step.key == "last_block_output":
+            walk.steps[position] = replace(step, right=step.predict)
+
+
+def _from_row(walk: Walk, x: Predict) -> bool:
+    """A linear map of something with one vector an image gives the class scores."""
+    B, _, D = walk.context.stage("positioned_tokens").shape
+    for record in walk.trace.records[walk.position + 1 :]:
+        if record.image and record.shape == (B, D):
+            row = _record(record.number)
+            for head, result, _ in walk.parameters.linears(row(walk.context), record.number - 1):
+                if result.shape[-1] == walk.sizes.classes:
+                    _settle_sequence(walk, x)
+                    right, told = _first_row(walk, row), _from_tokens(walk, row)
+                    settle_unknown(walk, "class_representation", 0, row, right, told)
+                    _settle_scores(walk, applied(head, row), head)
+                    return True
+    return False
+
+
+def _from_returned(walk: Walk, x: Predict) -> bool:
+    """What is returned in the shape of class scores is no known map of any vector."""
+    returned = stand_ins(outputs_of(walk.trace), walk.sizes.output_shape)
+    if not returned:
+        return False
+    _settle_sequence(walk, x)
+    row: Predict = combine(eq.class_representation, stage_of("final_sequence", 0))
+    walk.settle("class_representation", 0, row, walk.find(row(walk.context)))
+    head = likely_map(walk, walk.sizes.embed_dim, walk.sizes.classes, walk.position)
+    logits = returned_as(returned[0].path)
+    settle_unknown(walk, "logits", 0, logits, logits if head is None else applied(head, row))
+    _settle_probabilities(walk)
+    return True
+
+
+def _record(number: int) -> Predict:
+    def predict(context: Context) -> Tensor:
+        return context.trace.tensor(GraphTensor(number).reference(context))
+
+    return predict
+
+
+def _settle_sequence(walk: Walk, x: Predict) -> None:
+    """S21 to S23: the right norm of the last block's output, if there is one."""
+    if walk.blocks >= 2:
+        second = stage_of("block_output", 2)
+        walk.settle("second_block_output", 0, second, walk.places.find(second(walk.context)))
+    walk.settle("last_block_output", 0, x, walk.places.find(x(walk.context)))
+    norms = walk.parameters.norms(x(walk.context), walk.position - 1)
+    norm = next((one for one, _, _ in norms), None)
+    sequence = x if norm is None else applied(norm, x)
+    walk.settle("final_sequence", 0, sequence, walk.find(sequence(walk.context)))
+    if norm is not None:
+        walk.roles["final_norm"] = norm
+
+
+def _first_row(walk: Walk, row: Predict) -> Predict:
+    """Row 0, through the norm that follows where there is one."""
+    first: Predict = combine(eq.class_representation, stage_of("final_sequence", 0))
+    if "final_norm" in walk.roles or walk.normed:
+        return first
+    norm = likely_norm(walk, first(walk.context), row(walk.context), walk.position)
+    return first if norm is None else applied(norm, first)
+
+
+def _from_tokens(walk: Walk, row: Predict) -> str | None:
+    """How all tokens of S23 went into one, if simply."""
+    x, sequence = row(walk.context), walk.context.stage("final_sequence")
+    for name, pooled in (("largest", sequence.amax(1)), ("smallest", sequence.amin(1))):
+        if same(x, pooled):
+            return f"It is the {name} number of all tokens of S23, feature by feature."
+    told = mixture(
+        x, torch.zeros_like(x), {f"token {at}": sequence[:, at] for at in range(sequence.shape[1])}
+    )
+    return f"It {told} of S23." if "token" in told else None
+
+
+def _settle_scores(walk: Walk, logits: Predict, head: LinearMap) -> None:
+    walk.roles["head"] = head
+    walk.settle("logits", 0, logits, walk.find(logits(walk.context)))
+    _settle_probabilities(walk)
+
+
+def _settle_probabilities(walk: Walk) -> None:
+    right: Predict = combine(eq.class_probabilities, stage_of("logits", 0))
+    walk.settle("class_probabilities", 0, right, walk.find(right(walk.context)))

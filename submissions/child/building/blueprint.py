@@ -1,0 +1,177 @@
+"""Calling a student's constructor: what it is to be given, and giving it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from ....reference.model_sizes import ModelSizes
+from ...questions.meanings import value_of
+from ..loading.execution import Loaded
+
+
+@dataclass(frozen=True, eq=False)
+class Literal:
+    """A value that is given as it is."""
+
+    value: object
+
+
+Choice = str | Literal  # a meaning, or a value
+
+
+@dataclass(frozen=True, eq=False)
+class BlueprintSlot:
+    """One value to fill in; ``path`` is an argument, a dotted key of one, or the name of a constant."""
+
+    path: str
+    choices: tuple[Choice, ...]  # the most plausible first; none where it is not known yet what it means
+    own: Literal | None = None  # the value that the student gives it
+    named: bool = True  # or does its name say nothing of what it means?
+    needed: bool = False  # it has no default
+
+
+@dataclass(frozen=True)
+class DefinitionName:
+    """A class or function of the student's, by name, so that it outlives a reload."""
+
+    module: str
+    name: str
+
+    def resolve(self, loaded: Loaded) -> Callable[..., Any]:
+        target: Callable[..., Any] = getattr(loaded.modules[self.module], self.name)
+        return target
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of ``target``, or without one a ``Settings`` of the keywords."""
+
+    target: DefinitionName | None
+    positional: tuple[Argument, ...]
+    keywords: Mapping[str, Argument]
+
+    def slots(self) -> Iterator[BlueprintSlot]:
+        for argument in (*self.positional, *self.keywords.values()):
+            if isinstance(argument, BlueprintSlot):
+                yield argument
+            else:
+                yield from argument.slots()
+
+    def changed(self, change: Callable[[BlueprintSlot], BlueprintSlot | None]) -> Call:
+        """The same call with each slot changed, or left to its default."""
+
+        def of(argument: Argument) -> Argument | None:
+            return change(argument) if isinstance(argument, BlueprintSlot) else argument.changed(change)
+
+        keywords = {name: one for name, old in self.keywords.items() if (one := of(old))}
+        return Call(self.target, tuple(one for old in self.positional if (one := of(old))), keywords)
+
+
+Argument = BlueprintSlot | Call
+
+
+class Settings(dict[str, Any]):
+    """A configuration that can be read as ``config["dim"]``, as ``config.dim``, and as ``**config``."""
+
+    def __getattr__(self, name: str) -> object:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """How to build the model: ``call`` it after module constants and module-level settings have been set."""
+
+    call: Call
+    constants: tuple[BlueprintSlot, ...]
+    settings: tuple[BlueprintSlot, ...]  # path "CONFIG.dim": key or attribute of a module-level object
+
+    @property
+    def slots(self) -> tuple[BlueprintSlot, ...]:
+        return (*self.call.slots(), *self.constants, *self.settings)
+
+    def changed(self, change: Callable[[BlueprintSlot], BlueprintSlot | None]) -> Blueprint:
+        """The same blueprint with each slot changed, or left to what the code says."""
+        constants, settings = (
+            tuple(one for old in slots if (one := change(old))) for slots in (self.constants, self.settings)
+        )
+        return Blueprint(self.call.changed(change), constants, settings)
+
+
+Assignment = Mapping[BlueprintSlot, Choice]
+
+
+class Builder:
+    """Builds models from a blueprint; constants are set by running the student's files again."""
+
+    def __init__(self, loaded: Loaded, blueprint: Blueprint) -> None:
+        self.loaded = loaded
+        self.blueprint = blueprint
+        self._last: tuple[dict[str, object], Loaded] = ({}, loaded)
+        self._tried: tuple[dict[BlueprintSlot, object], nn.Module] | None = None
+
+    def build(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
+        """Build a fresh model; whatever the student's code raises comes through."""
+        return self.build_with({slot: value(choice, sizes) for slot, choice in assignment.items()})
+
+    def build_to_try(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
+        """Build a model, or give back the last one where nothing that it is given has changed."""
+        values = {slot: value(choice, sizes) for slot, choice in assignment.items()}
+        if self._tried is None or self._tried[0] != values:
+            self._tried = (values, self.build_with(values))
+        return self._tried[1]
+
+    def forget(self) -> None:
+        """Let go of the model that was built last."""
+        self._tried = None
+
+    def build_with(self, values: Mapping[BlueprintSlot, object]) -> nn.Module:
+        """Build a fresh model of these values; whatever the student's code raises comes through."""
+        loaded = self._with_globals(values)
+        model = _call(self.blueprint.call, values, loaded)
+        if not isinstance(model, nn.Module):
+            raise TypeError(f"got {type(model).__name__}, not an nn.Module")
+        return model
+
+    def _with_globals(self, values: Mapping[BlueprintSlot, object]) -> Loaded:
+        constants = {slot.path: values[slot] for slot in self.blueprint.constants}
+        settings = {slot.path: values[slot] for slot in self.blueprint.settings}
+        if not constants and not settings:
+            return self.loaded
+        key = {**constants, **settings}
+        if self._last[0] != key:
+            loaded = self.loaded.reload(constants)
+            for path, one in settings.items():
+                _set(loaded, path, one)
+            self._last = (key, loaded)
+        return self._last[1]
+
+
+def value(choice: Choice, sizes: ModelSizes) -> object:
+    """Return what an argument of this meaning is given at ``sizes``."""
+    return choice.value if isinstance(choice, Literal) else value_of(choice, sizes)
+
+
+def _call(call: Call, values: Mapping[BlueprintSlot, object], loaded: Loaded) -> Any:
+    def give(argument: Argument) -> object:
+        return values[argument] if isinstance(argument, BlueprintSlot) else _call(argument, values, loaded)
+
+    positional = [give(argument) for argument in call.positional]
+    keywords = {name: give(argument) for name, argument in call.keywords.items()}
+    return call.target.resolve(loaded)(*positional, **keywords) if call.target else Settings(keywords)
+
+
+def _set(loaded: Loaded, path: str, value: object) -> None:
+    name, _, key = path.partition(".")
+    for module in loaded.modules.values():
+        target = vars(module).get(name)
+        if isinstance(target, dict):
+            target[key] = value
+        elif target is not None:
+            setattr(target, key, value)

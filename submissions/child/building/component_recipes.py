@@ -1,0 +1,238 @@
+"""Child side: single components, found by their names and by trying, and built at any size.
+
+Runs next to student code. What a class asks for is inferred as for a whole model; a function is given its
+parameters as tensors, or as layers (``functions``).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ....reference.components import COMPONENTS, Component
+from ....reference.sizes import Sizes
+from ...errors import NotLoaded
+from ...questions.parts import Fitting
+from ..child import quoted
+from ..loading.definitions import Definition, Definitions
+from ..loading.execution import Loaded
+from ..loading.finding import pinned_model
+from .blueprint import Builder, Literal
+from .functions import function_ways
+from .observing import ModelParts, observe, tensors
+from .parameter_names import first_match
+from .probing import BASES, MOST_TRIES, TRIES_ELSEWHERE, Effort, Level, assignments, fields_set, fit
+from .signatures import SignatureReader
+
+Way = Callable[[Sizes], nn.Module]
+
+_TRIES = 125  # of one definition, if it is small: half a second
+_WIDTHS_TRIED = 4
+_NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores, the plainest first
+    "patch_embedding": ("patch.*(emb|proj|tok)|emb.*patch", "patch|tokeni[sz]|ima?ge?to"),
+    "class_token": ("cls|class.*tok", "prepend|addtok"),
+    "positions": ("pos",),
+    "layer_norm": ("layernorm|^ln", "norm"),
+    "layer_norm_plain": ("(no|non|without).*affine|plain|standardi[sz]e", "layernorm|^ln", "norm"),
+    "attention": ("(multi|self).*att|mhsa|msa|mha", "att"),
+    "mlp": ("mlp|feedforward|ffn|^ff", "perceptron"),
+    "block": ("(encoder|transformer|vit).*(block|layer)", "block|encoder|layer$"),
+}
+_AFFINE = re.compile(r"affine|learnable")
+
+
+@dataclass
+class ComponentRecipe:
+    """A class or function that may be the component, and how it is built."""
+
+    row: Component
+    definition: Definition
+    rank: int  # by its name, 0 is the plainest; as many as there are patterns if the name says nothing
+    way: Way | None = None
+    level: Level = Level.NOTHING
+    sizes: Sizes = BASES[0]
+    error: BaseException | None = None
+    fixed: dict[str, int] = field(default_factory=dict)
+    square_only: bool = False
+
+    def build(self, sizes: Sizes) -> nn.Module:
+        """Build a fresh one at sizes that ``sizes_for`` gave; what the student's code raises comes out."""
+        assert self.way is not None  # others are not offered to be built
+        return self.way(sizes)
+
+    def sizes_for(self, sizes: Sizes) -> Sizes:
+        """Return the sizes nearest to ``sizes`` that it can be built at."""
+        return fit(replace(sizes, width=sizes.height) if self.square_only else sizes, self.fixed)
+
+    def describe(self) -> Fitting:
+        """Say what it is."""
+        return Fitting(
+            name=self.definition.name,
+            frame=self.definition.frame,
+            function=not self.definition.is_class,
+            fits=self.level is Level.FITS,
+            error=None if self.way or self.error is None else quoted(self.error),
+        )
+
+
+def candidates(loaded: Loaded, key: str, pin: str | None) -> list[ComponentRecipe]:
+    """List what may be the component, the likeliest first; what could not be built has no way.
+
+    Raises NotLoaded where the pinned name is not defined.
+    """
+    definitions = Definitions(loaded)
+    named = [pinned_model(definitions, pin)] if pin else _named(definitions, key)
+    found = [_tried(loaded, definitions, COMPONENTS[key], one) for one in named]
+    if not found:
+        others = (one for one in definitions.all.values() if _says_nothing(one.name))
+        tried = (_tried(loaded, definitions, COMPONENTS[key], one) for one in others)
+        found = [one for one in tried if one.level is Level.FITS]
+    return sorted(found, key=lambda one: (one.level is not Level.FITS, one.rank, one.way is None))
+
+
+def _named(definitions: Definitions, key: str) -> list[Definition]:
+    return [one for one in definitions.all.values() if _rank(one.name, key) < len(_NAMES[key])]
+
+
+def _rank(name: str, key: str) -> int:
+    return first_match(name, _NAMES[key])
+
+
+def _says_nothing(name: str) -> bool:
+    return all(_rank(name, key) == len(patterns) for key, patterns in _NAMES.items())
+
+
+def _tried(
+    loaded: Loaded, definitions: Definitions, row: Component, definition: Definition
+) -> ComponentRecipe:
+    best = ComponentRecipe(row, definition, _rank(definition.name, row.key))
+    effort = Effort(_TRIES)
+    try:
+        for way, sizes, claimed in _ways(loaded, definitions, row, definition):
+            level, parameters, error = _run(way, row, sizes)
+            effort.spend(parameters, sizes.batch * sizes.tokens)
+            if level > best.level or best.error is None:
+                best = replace(best, way=way if level else None, level=level, sizes=sizes, error=error)
+                best.fixed = _unclaimed_heads(way, sizes, claimed) if level else {}
+            if level is Level.FITS or effort.is_spent:
+                break
+    except NotLoaded as error:
+        best.error = best.error or error
+    return _verified(best) if best.way else best
+
+
+_Tries = Iterator[tuple[Way, Sizes, set[str]]]
+
+
+def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: Definition) -> _Tries:
+    """Yield every way to build it with sizes to try it at, and the sizes that the way sets."""
+    if not definition.is_class:
+        yield from ((way, BASES[0], set(vars(BASES[0]))) for way in function_ways(definition, row.key))
+    if definition.is_class and not definition.is_module:
+        raise NotLoaded(f"{definition.name} is no nn.Module", definition.frame)
+    pins = {name: Literal(False) for name in _affine_flags(definition)} if row.parameters == "0" else {}
+    builder = Builder(loaded, SignatureReader(loaded, definitions, pins).blueprint(definition))
+    ways = assignments(builder.blueprint.slots)
+    for number, base in enumerate(BASES):
+        for assignment in ways[: MOST_TRIES if number == 0 else TRIES_ELSEWHERE]:
+            yield _constructing(builder, assignment), base, fields_set(assignment)
+    if ways and "embed_dim" not in fields_set(ways[0]):
+        way = _constructing(builder, ways[0])
+        yield from ((way, sizes, fields_set(ways[0])) for sizes in _own_sizes(way, BASES[0]))
+
+
+def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:
+    """Yield sizes that the code may have fixed by itself, as the shapes of its parameters tell."""
+    try:
+        module = way(base)
+    except (Exception, SystemExit):  # as every other way has shown already
+        return
+    seen = {
+        name: one
+        for name, one in observe(ModelParts.of(module)).items()
+        if name in ("channels", "patch", "heads")
+    }
+    shapes = [tuple(one.shape) for one in module.parameters()]
+    widths = Counter(size for shape in shapes for size in shape if size > 1)
+    for width, _ in widths.most_common(_WIDTHS_TRIED):
+        heads = {} if width % seen.get("heads", 1) else seen
+        yield fit(base, {**heads, "embed_dim": width})
+        for rows in {
+            shape[-2] for shape in shapes if len(shape) > 1 and shape[-1] == width and shape[-2] > 1
+        }:
+            yield fit(base, {"embed_dim": width, "height": base.patch, "width": (rows - 1) * base.patch})
+
+
+def _constructing(builder: Builder, assignment: Mapping[Any, Any]) -> Way:
+    return lambda sizes: _called_rightly(builder.build(assignment, sizes))
+
+
+def _affine_flags(definition: Definition) -> list[str]:
+    return [name for name in inspect.signature(definition.value).parameters if _AFFINE.search(name)]  # type: ignore[arg-type]  # is a class
+
+
+class _WithThreeInputs(nn.Module):
+    """Self-attention that is called with query, key and value."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: Tensor) -> object:
+        return self.inner(x, x, x)
+
+
+def _called_rightly(module: nn.Module) -> nn.Module:
+    needed = [
+        one
+        for one in inspect.signature(module.forward).parameters.values()
+        if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD
+    ]
+    return _WithThreeInputs(module) if len(needed) == 3 else module
+
+
+def _run(way: Way, row: Component, sizes: Sizes) -> tuple[Level, int, BaseException | None]:
+    """Build it once, and pass one input: how far that went, of how many parameters, and the error."""
+    level, parameters = Level.NOTHING, 0
+    try:
+        module = way(sizes).eval()
+        level, parameters = Level.BUILT, sum(one.numel() for one in module.parameters())
+        with torch.no_grad():
+            shapes = [tuple(one.shape) for one in tensors(module(torch.randn(row.input_shape(sizes))))]
+    except (Exception, SystemExit) as error:
+        return level, parameters, error
+    return (Level.FITS if row.output_shape(sizes) in shapes else Level.RAN), parameters, None
+
+
+def _unclaimed_heads(way: Way, sizes: Sizes, claimed: set[str]) -> dict[str, int]:
+    """The number of heads that the code has of its own: no shape that comes out shows it."""
+    heads = 0 if "heads" in claimed else observe(ModelParts.of(way(sizes))).get("heads", 0)
+    return {"heads": heads} if heads and sizes.embed_dim % heads == 0 else {}
+
+
+def _verified(candidate: ComponentRecipe) -> ComponentRecipe:
+    """Change each size on its own, and note those that it does not follow."""
+    at = candidate.sizes
+    changes = (
+        {"channels": at.channels + 1},
+        {"height": 2 * at.height, "width": 2 * at.width},
+        {"patch": at.patch // 2 or 1},
+        {"embed_dim": 2 * at.embed_dim, "mlp_dim": 2 * at.mlp_dim},
+    )
+    for change in changes:
+        if not _works(candidate, replace(at, **change)):
+            candidate.fixed |= {one: getattr(at, one) for one in change if one != "mlp_dim"}
+    candidate.square_only = not _works(candidate, replace(at, width=2 * at.width))
+    return candidate
+
+
+def _works(candidate: ComponentRecipe, sizes: Sizes) -> bool:
+    assert candidate.way is not None
+    return _run(candidate.way, candidate.row, sizes)[0] >= candidate.level
