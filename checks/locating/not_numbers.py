@@ -13,8 +13,6 @@ from ...submissions.errors import StudentCodeFailed
 from ...submissions.host.trace import Trace, Value
 from .search.returned_scores import outputs_of, stand_ins
 
-_NO_MEMORY = ("empty", "new_empty", "empty_like")  # what is not written yet holds anything
-
 
 def until_no_number(trace: Trace, sizes: ModelSizes) -> Trace | None:
     """The pass up to the operation that gives the NaN or the infinity in its scores; its error says which.
@@ -36,8 +34,7 @@ def until_no_number(trace: Trace, sizes: ModelSizes) -> Trace | None:
 
 
 def _holds(trace: Trace, record: Value, spoiled: Callable[[Tensor], Tensor]) -> bool:
-    named = record.op.partition(".")[0]
-    return named not in _NO_MEMORY and bool(spoiled(trace.tensor(record.reference)).any())
+    return not record.is_unwritten and bool(spoiled(trace.tensor(record.reference)).any())
 
 
 def _by(trace: Trace, record: Value) -> str:

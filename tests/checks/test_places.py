@@ -112,3 +112,14 @@ def test_a_tensor_that_is_constant_along_an_axis_has_no_place() -> None:
 def test_other_numbers_are_never_there() -> None:
     there = places(lambda x: [2 * x, x.softmax(-1), x @ x.mT])
     assert all(there.find(numbers(seed), after=-1) is None for seed in range(1, 30))
+
+
+def test_what_an_earlier_pass_left_in_memory_is_not_the_tensor() -> None:
+    """Memory that is handed out again holds what was there."""
+    x = numbers()
+    trace = trace_model(Pass(lambda x: x.new_empty(SHAPE).copy_(2 * x)), x)
+    made = next(one for one in trace.records if one.op.startswith("new_empty"))
+    made.cells.copy_((2 * x).flatten())
+    found = places_in(trace).find(2 * x, 0)
+    assert found is not None
+    assert made.number not in {place.record for place in found.places}

@@ -53,11 +53,12 @@ class Found:
 
 
 def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
-    """Everything that depends on the image, or the records that are named."""
+    """Everything that depends on the image, or the records that are named, if it has been written."""
     if records is None:
         records = [one.number for one in trace.records if one.image]
     chosen = [trace.records[number] for number in records]
-    return Places({one.number: one.cells.numpy() for one in chosen if "float" in one.dtype})
+    floats = (one for one in chosen if "float" in one.dtype and not one.is_unwritten)
+    return Places({one.number: one.cells.numpy() for one in floats})
 
 
 def is_at(place: Place, cells: Array, located: Sequence[int], array: Array) -> bool:
