@@ -6,7 +6,8 @@ A way that leads nowhere is given up for the next cheapest, wherever that branch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import count
@@ -18,6 +19,7 @@ BELIEVED = 3.5  # the price, since what is certain, up to which an explanation i
 AGAIN = 0.001  # the price of what was done in the same way in the block before
 
 _LOOK_UPS = 45_000  # of single values; a search that explains nothing stops there
+_MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
 _WORTH = 3  # tensors that a known mistake has to explain
 
 
@@ -51,7 +53,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     numbers, farthest, most = count(), walk, walk.places.look_ups + _LOOK_UPS
 
     def plan(at: Walk, price: float, depth: int, agenda: tuple[Node, ...]) -> None:
-        for option in agenda[0](at):
+        for option in _ways(agenda[0], at):
             more = AGAIN if option.sign in at.signs else option.price
             if price + more - at.certain < BELIEVED:
                 heappush(queue, (price + more, -depth, next(numbers), at, option, agenda[1:]))
@@ -83,9 +85,15 @@ def _came(walk: Walk) -> float:
     return sum(1 for _ in made) - _WORTH * walk.price
 
 
+def _ways(node: Node, walk: Walk) -> Iterator[Option]:
+    """The ways on, as far as sizes go together: what was explained so far may be wrong."""
+    with suppress(*_MISFITS):
+        yield from node(walk)
+
+
 def done(take: Callable[[Walk], bool], walk: Walk) -> bool:
     """Is that what was done? Not where sizes do not go together."""
     try:
         return take(walk)
-    except (RuntimeError, IndexError):
+    except _MISFITS:
         return False
