@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import count
 
 from .walk import Walk
 
 UNKNOWN = 1.5  # the price of what no known equation gives: more than of any one known mistake
-BELIEVED = 3.5  # the price, since what is certain, up to which an explanation is better than none
 AGAIN = 0.001  # the price of what was done in the same way in the block before
 
+_BELIEVED = 3.5  # the price, since what is certain, up to which an explanation is better than none
 _LOOK_UPS = 45_000  # of single values; a search that explains nothing stops there
 _MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
 _WORTH = 3  # tensors that a known mistake has to explain
@@ -38,13 +38,17 @@ class Option:
     then: tuple[Node, ...] = ()
     sign: str = ""
 
+    def before(self, *nodes: Node) -> Option:
+        """The same, with these after all that it brings with it."""
+        return replace(self, then=(*self.then, *nodes))
+
 
 Node = Callable[[Walk], Iterable[Option]]  # the ways on from where a walk stands
 
 
-def later(price: float, node: Node) -> Option:
+def later(price: float, node: Node, sign: str = "") -> Option:
     """What ``node`` gives, looked at only when all that costs less than ``price`` led nowhere."""
-    return Option(price, lambda _: True, (node,))
+    return Option(price, lambda _: True, (node,), sign)
 
 
 def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
@@ -55,7 +59,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     def plan(at: Walk, price: float, depth: int, agenda: tuple[Node, ...]) -> None:
         for option in _ways(agenda[0], at):
             more = AGAIN if option.sign in at.signs else option.price
-            if price + more - at.certain < BELIEVED:
+            if price + more - at.certain < _BELIEVED:
                 heappush(queue, (price + more, -depth, next(numbers), at, option, agenda[1:]))
 
     plan(walk, 0.0, 0, nodes)
@@ -66,7 +70,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
             continue
         one.price = price
         if one.sure and price - at.certain < UNKNOWN:
-            queue[:] = [one for one in queue if one[3] is at]
+            queue[:] = [planned for planned in queue if planned[3] is at]
             heapify(queue)
         if one.sure:
             one.certain, one.sure = price, False

@@ -15,6 +15,7 @@ from .context import Context, Predict
 from .search.norms import Norm
 from .walk import Step, Walk, applied, stage_of
 from .wiring.blocks import BlockKind
+from .wiring.graph_tensors import settle_unknown
 from .wiring.operators import Moved
 from .wiring.rows import Row
 from .wiring.unknown import Unknown, unknown_price, unknowns
@@ -34,7 +35,7 @@ def following(walk: Walk) -> Iterator[Option]:
             sign = f"input: {' '.join(ids)}" if ids else ""
             yield Option(price, _begin(predict, right, ids), (_rows(kinds, 0), following), sign)
     if not walk.blocks and walk.trace.error is None and walk.steps[-1].explained:
-        yield replace(later(unknown_price(walk), _other_tokens), then=(_other_tokens, following))
+        yield later(unknown_price(walk), _other_tokens).before(following)
     yield from _readouts(walk, x)
 
 
@@ -46,7 +47,7 @@ def _readouts(walk: Walk, x: Predict) -> Iterator[Option]:
     count = _count(len(walk.steps))
     for read, price in inputs:
         for option in anatomy_of(walk.family).read_out(walk, read):
-            yield replace(option, price=option.price + price, then=(*option.then, count))
+            yield replace(option, price=option.price + price).before(count)
 
 
 def one_block(walk: Walk) -> Iterator[Option]:
@@ -71,10 +72,7 @@ def _other_tokens(walk: Walk) -> Iterator[Option]:
 
 def _replace_tokens(walk: Walk, unknown: Unknown) -> bool:
     step = walk.steps.pop()
-    found = walk.find(unknown.predict(walk.context))
-    walk.settle(
-        *(step.key, 0, unknown.predict, found), right=step.predict, explained=False, message=unknown.told
-    )
+    settle_unknown(walk, step.key, 0, unknown.predict, step.predict, unknown.told)
     return True
 
 
@@ -100,9 +98,8 @@ def _inputs(walk: Walk, x: Predict) -> Iterator[tuple[Predict, Predict, tuple[st
 
 def _begin(x: Predict, right: Predict, ids: tuple[str, ...]) -> Callable[[Walk], bool]:
     def take(walk: Walk) -> bool:
-        blame = (
-            "second_block_output" if walk.number > 1 else None
-        )  # S21 is where blocks are first put together
+        # S21 is where blocks are first put together
+        blame = "second_block_output" if walk.number > 1 else None
         found = walk.places.find(x(walk.context))
         if found is None and ids:
             return False
@@ -130,9 +127,7 @@ def _rows(kinds: Sequence[BlockKind], at: int) -> Node:
             else:
                 more = min(one.price for one in group) - min(one.price for one in kinds)
                 for option in row.node(walk):
-                    yield replace(
-                        option, price=option.price + more, then=(*option.then, _rows(group, at + 1))
-                    )
+                    yield replace(option, price=option.price + more).before(_rows(group, at + 1))
 
     return node
 

@@ -13,7 +13,7 @@ import torch
 from ...reference.components import COMPONENTS
 from ...reference.model_sizes import ModelSizes
 from ...submissions.host.trace import Trace, Use
-from ..locating.best_first import Node, Option, explain
+from ..locating.best_first import Node, Option, done, explain
 from ..locating.context import Predict
 from ..locating.following import one_block
 from ..locating.forms import NORMS
@@ -134,10 +134,7 @@ def _parameters(walk: Walk, rows: tuple[int, ...]) -> list[Use]:
 
 
 def _ends(walk: Walk, predict: Predict) -> bool:
-    try:
-        return walk.ends_with(predict(walk.context))
-    except RuntimeError:  # sizes that do not go together: this is not what was done
-        return False
+    return done(lambda one: one.ends_with(predict(one.context)), walk)
 
 
 def _norm(walk: Walk) -> bool:

@@ -34,7 +34,7 @@ def embedding(walk: Walk) -> Iterator[Option]:
     walk.ahead = "patch_embeddings", 0
     yield Option(0.0, patch_embeddings, (_tokens,))
     if walk.trace.error is None:  # else nothing tells what would be read
-        yield from (replace(one, then=(*one.then, _tokens)) for one in unknown_patches(walk))
+        yield from (one.before(_tokens) for one in unknown_patches(walk))
 
 
 def _tokens(walk: Walk) -> Iterator[Option]:
@@ -45,7 +45,7 @@ def _tokens(walk: Walk) -> Iterator[Option]:
     yield later(_WRONG, _wrong_tokens)
     if walk.trace.error is None:
         if walk.steps[-1].explained:
-            yield from (replace(one, then=(*one.then, _tokens)) for one in unknown_embeddings(walk))
+            yield from (one.before(_tokens) for one in unknown_embeddings(walk))
         yield later(unknown_price(walk) + _MORE, unknown_tokens)
 
 

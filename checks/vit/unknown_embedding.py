@@ -70,8 +70,7 @@ def _flattened(walk: Walk) -> Iterator[tuple[Predict, int]]:
 
 def _cut(taken: GraphTensor) -> Predict:
     def predict(context: Context) -> Tensor:
-        image = context.trace.tensor(taken.reference(context))
-        return eq.flatten_patches(eq.cut_patches(image, context.sizes.patch))
+        return eq.flatten_patches(eq.cut_patches(taken.tensor(context), context.sizes.patch))
 
     return predict
 
@@ -80,8 +79,7 @@ def _reshaped(taken: GraphTensor) -> Predict:
     """As B N and what is left."""
 
     def predict(context: Context) -> Tensor:
-        x = context.trace.tensor(taken.reference(context))
-        return x.reshape(context.sizes.batch, context.sizes.patches, -1)
+        return taken.tensor(context).reshape(context.sizes.batch, context.sizes.patches, -1)
 
     return predict
 
@@ -146,7 +144,7 @@ def _embedded(walk: Walk) -> Iterator[tuple[int, Predict]]:
 
 def _reshaped_to(number: int, turned: bool) -> Predict:
     def predict(context: Context) -> Tensor:
-        x, D = context.trace.tensor(GraphTensor(number).reference(context)), context.sizes.embed_dim
+        x, D = GraphTensor(number).tensor(context), context.sizes.embed_dim
         return x.reshape(len(x), D, -1).mT if turned else x.reshape(len(x), -1, D)
 
     return predict

@@ -7,11 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 import torch
-from torch import Tensor
 
 from ...reference import equations as eq
 from ..locating.best_first import Option
-from ..locating.context import Context, Predict
+from ..locating.context import Predict
 from ..locating.search.mixing import mixture
 from ..locating.search.nearness import same
 from ..locating.search.parameters import LinearMap
@@ -19,7 +18,7 @@ from ..locating.search.relations import measured
 from ..locating.search.returned_scores import outputs_of, stand_ins
 from ..locating.walk import Walk, applied, combine, stage_of
 from ..locating.wiring.graph_tensors import GraphTensor, likely_map, likely_norm, sequences, settle_unknown
-from .readout import settle_readout
+from .readout import settle_block_outputs, settle_readout
 from .unknown_scores import returned_as
 
 _NEXT = 0.001  # the price of each that comes before
@@ -58,7 +57,7 @@ def _from_row(walk: Walk, x: Predict) -> bool:
     B, _, D = walk.context.stage("positioned_tokens").shape
     for record in walk.trace.records[walk.position + 1 :]:
         if record.image and record.shape == (B, D):
-            row = _record(record.number)
+            row = GraphTensor(record.number).tensor
             for head, result, _ in walk.parameters.linears(row(walk.context), record.number - 1):
                 if result.shape[-1] == walk.sizes.classes:
                     _settle_sequence(walk, x)
@@ -84,19 +83,9 @@ def _from_returned(walk: Walk, x: Predict) -> bool:
     return True
 
 
-def _record(number: int) -> Predict:
-    def predict(context: Context) -> Tensor:
-        return context.trace.tensor(GraphTensor(number).reference(context))
-
-    return predict
-
-
 def _settle_sequence(walk: Walk, x: Predict) -> None:
     """S21 to S23: the right norm of the last block's output, if there is one."""
-    if walk.blocks >= 2:
-        second = stage_of("block_output", 2)
-        walk.settle("second_block_output", 0, second, walk.places.find(second(walk.context)))
-    walk.settle("last_block_output", 0, x, walk.places.find(x(walk.context)))
+    settle_block_outputs(walk, x, ())
     norms = walk.parameters.norms(x(walk.context), walk.position - 1)
     norm = next((one for one, _, _ in norms), None)
     sequence = x if norm is None else applied(norm, x)

@@ -27,12 +27,12 @@ from .rows import Row
 
 def _scale(walk: Walk, form: Form) -> str | None:
     """A division by the width of a head is two by its root where one of them is seen apart."""
+    if form.id != "scale-by-head-dim":
+        return form.id
     query, key = walk.context.stage("query", walk.number), walk.context.stage("key", walk.number)
     root = math.sqrt(query.shape[-1])
     apart = (query / root, key / root, eq.attention_scores(query, key))
-    if form.id == "scale-by-head-dim" and any(walk.places.find(one) for one in apart):
-        return "scale-applied-twice"
-    return form.id
+    return "scale-applied-twice" if any(walk.places.find(one) for one in apart) else form.id
 
 
 def _several(walk: Walk, form: Form) -> bool:
@@ -153,14 +153,17 @@ _FIRST_NORM = NormRow(
     role="norm1",
     skipped="norm1-skipped",
 )
-_SUMMED = "Before its norm"
-_SUM = FormRow(
-    key="attention_sum",
-    stage="post_attention_norm",
-    part=_SUMMED,
+
+
+def _sum(key: str, stage: str, reads: tuple[str, ...], forms: tuple[Form, ...]) -> FormRow:
+    """What a norm, or the next stage, reads."""
+    return FormRow(key=key, stage=stage, part="Before its norm", reads=reads, forms=forms, implied=never)
+
+
+_SUM = _sum(
+    *("attention_sum", "post_attention_norm"),
     reads=("block_input", "normed_input", "attention_output"),
     forms=ATTENTION_SUMS,
-    implied=never,
 )
 _SECOND_NORM = NormRow(
     key="post_attention_norm",
@@ -173,13 +176,10 @@ _SECOND_NORM = NormRow(
 
 def _mlp_sum(right: Equation, elsewhere: str) -> FormRow:
     """``elsewhere`` is the id of the right one in blocks where another is right."""
-    return FormRow(
-        key="mlp_sum",
-        stage="post_mlp_norm",
-        part=_SUMMED,
+    return _sum(
+        *("mlp_sum", "post_mlp_norm"),
         reads=("block_input", "attention_sum", "post_attention_norm", "mlp_output"),
         forms=(Form(right), *(one for one in MLP_SUMS if one.id != elsewhere)),
-        implied=never,
     )
 
 
@@ -207,13 +207,10 @@ _PLAIN_INPUT = SameRow(
     key="normed_input", stage="query", part="What the projections read", reads=("block_input",)
 )
 _BESIDE = NormRow(key="post_attention_norm", reads=("block_input",), role="norm2", skipped="norm2-skipped")
-_PARALLEL_SUM = FormRow(
-    key="mlp_sum",
-    stage="post_mlp_norm",
-    part=_SUMMED,
+_PARALLEL_SUM = _sum(
+    *("mlp_sum", "post_mlp_norm"),
     reads=("block_input", "attention_output", "mlp_output"),
     forms=PARALLEL_SUMS,
-    implied=never,
 )
 _NO_CLOSING_NORM = OpenRow(
     key="post_mlp_norm", reads=("mlp_sum",), role="norm3", normed="final-norm-inside-loop"
@@ -226,39 +223,12 @@ def pre_norm(attention: tuple[Row, ...], moved: tuple[Moved, ...] = ()) -> Block
     return BlockKind("pre-norm", rows, "pre-norm-block", moved=(SCALE_MOVED, *moved, _ACTIVATION_MOVED))
 
 
+_CLOSED = (*attention(), _SUM, _SECOND_NORM, *MLP, _NORMED_SUM, _CLOSING_NORM, _OUTPUT)
 KINDS = (
     pre_norm(attention()),
-    BlockKind(
-        "report",
-        (
-            _FIRST_NORM,
-            *attention(),
-            _SUM,
-            _SECOND_NORM,
-            *MLP,
-            _NORMED_SUM,
-            _CLOSING_NORM,
-            _OUTPUT,
-        ),
-        "report-hybrid-block",
-        normed=True,
-    ),
-    BlockKind(  # Vaswani et al. 2017, section 3.1
-        "post-norm",
-        (
-            _PLAIN_INPUT,
-            *attention(),
-            _SUM,
-            _SECOND_NORM,
-            *MLP,
-            _NORMED_SUM,
-            _CLOSING_NORM,
-            _OUTPUT,
-        ),
-        "post-norm-block",
-        normed=True,
-        price=1.2,
-    ),
+    BlockKind("report", (_FIRST_NORM, *_CLOSED), "report-hybrid-block", normed=True),
+    # Vaswani et al. 2017, section 3.1
+    BlockKind("post-norm", (_PLAIN_INPUT, *_CLOSED), "post-norm-block", normed=True, price=1.2),
     BlockKind(  # Wang and Komatsuzaki 2021, GPT-J-6B; Dehghani et al. 2023, arXiv:2302.05442, section 2
         "parallel",
         (_FIRST_NORM, *attention(), _BESIDE, *MLP, _PARALLEL_SUM, _NO_CLOSING_NORM, _OUTPUT),

@@ -32,11 +32,14 @@ class GraphTensor:
         record = context.trace.records[self.record]
         return record.reference if self.position is None else record.inputs[self.position]
 
+    def tensor(self, context: Context) -> Tensor:
+        return context.trace.tensor(self.reference(context))
+
     def as_tokens(self, tokens_first: bool) -> Predict:
         """As B T D: from that shape or T B D, or with images and tokens in one axis."""
 
         def predict(context: Context) -> Tensor:
-            x, B = context.trace.tensor(self.reference(context)), context.sizes.batch
+            x, B = self.tensor(context), context.sizes.batch
             if tokens_first:
                 return x.reshape(-1, B, x.shape[-1]).transpose(0, 1)
             return x.reshape(B, -1, x.shape[-1])
@@ -169,11 +172,11 @@ def settle_unknown(
 ) -> None:
     """Takes the student's tensor, which no known equation gives; what was measured of it is the message."""
     tensor = predict(walk.context)
-    told = message or measured(
-        tensor, right(walk.context), walk.family.stage(key).axes, earlier_stages(walk, key, block, tensor)
-    )
+    if message is None:
+        axes, earlier = walk.family.stage(key).axes, earlier_stages(walk, key, block, tensor)
+        message = measured(tensor, right(walk.context), axes, earlier)
     found = walk.find(tensor)
-    walk.settle(key, block, predict, found, right=right, explained=False, message=told)
+    walk.settle(key, block, predict, found, right=right, explained=False, message=message)
 
 
 def settle_taken(walk: Walk, key: str, block: int, predict: Predict, right: Predict) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..best_first import UNKNOWN, Option
 from ..context import Predict
@@ -65,10 +65,8 @@ class NormRow(Row):
     def wrong(self, walk: Walk) -> Iterator[Computation]:
         x = self.given(walk)[0]
         for key, id in self.others:
-            for way in self._norms(walk, read(walk, key), NORMS[:1]):
-                right = right_of(way.player, x.right)  # type: ignore[arg-type]
-                made = Made(way.made.predict, right, way.made.began)
-                yield Computation(made, 0.9 + way.price, (id, *way.ids), player=way.player)
+            for way in self._norms(walk, replace(read(walk, key), right=x.right), NORMS[:1]):
+                yield replace(way, price=0.9 + way.price, ids=(id, *way.ids))
         if self.skipped:
             odd = f"block{walk.blocks}.{self.role}" in walk.roles  # in this block alone
             yield Computation(x, 1.3 if odd else 1.0, (self.skipped,))
@@ -114,10 +112,9 @@ class LinearRow(Row):
                 made = Made(turned(applied(map_, x.predict)), turned(applied(map_, x.right)), x.began)
                 yield Computation(made, player=map_)
         for map_, _, _ in walk.parameters.linears(tensor, after, outputs):
+            # a weight that was computed has the norm's own in it
             if not _has(walk, "layernorm-no-affine") or walk.parameters.leaf(map_.weight)[0] == "leaf":
-                yield Computation(
-                    self._mapped(walk, map_, x), player=map_
-                )  # else the norm's own are in this weight
+                yield Computation(self._mapped(walk, map_, x), player=map_)
         for name in (one for one in self.added_to if is_there(walk, one)):
             plus = read(walk, name).predict(walk.context)
             if plus.shape[:-1] != tensor.shape[:-1]:

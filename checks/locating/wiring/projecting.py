@@ -38,11 +38,9 @@ class ProjectionsRow(Row):
             again = list(self._ordered(unusual))
             yield from (one for one in again if one.sign in walk.signs)
         yield later(_MERGED, self._merged)
-        unseen = later(_UNSEEN, partial(self._unseen, cuts=usual))
-        yield replace(unseen, sign="heads: never seen to attend")
+        yield later(_UNSEEN, partial(self._unseen, cuts=usual), "heads: never seen to attend")
         if walk.trace.error is None and usual:
-            replaced = later(UNKNOWN - 0.1, partial(self._replaced, heads=usual[0]))
-            yield replace(replaced, sign="heads: unknown")
+            yield later(UNKNOWN - 0.1, partial(self._replaced, heads=usual[0]), "heads: unknown")
         if walk.trace.error is None:
             yield later(UNKNOWN - 0.1, self._drawn)
         yield later(WRONG, lambda _: self._ordered(unusual, -WRONG))

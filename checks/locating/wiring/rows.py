@@ -12,6 +12,7 @@ from ..search.norms import BatchNorm, Norm
 from ..search.parameters import LinearMap
 from ..search.places import Found
 from ..walk import Made, Walk, stage_of
+from .graph_tensors import settle_unknown
 from .in_hand import is_in_hand
 from .unknown import Unknown, in_single, unknown_price, unknowns
 
@@ -42,9 +43,7 @@ class Row:
     role: str = ""  # of the parameters that it is computed with
     commits: bool = False  # is all before it certain, once it is found?
     part: str = ""  # what it is of that stage, in words
-    in_single: float = (
-        1.1  # the price of digits of float32 alone: a mistake that gives the very number is likelier
-    )
+    in_single: float = 1.1  # the price of digits of float32 alone
     handed_on: float = 0.0  # by how much what is unknown is rather this than the tensor that it is
     reads: tuple[str, ...]
 
@@ -80,9 +79,8 @@ class Row:
             yield later(AGAIN, self._again)
         yield later(WRONG, self._mistakes)
         if walk.trace.error is None:
-            yield replace(later(self.in_single, self._in_single), sign=f"{self.key}: in float32")
-            price = unknown_price(walk) - self.handed_on
-            yield replace(later(price, self._unknown), sign=f"{self.key}: unknown")
+            yield later(self.in_single, self._in_single, f"{self.key}: in float32")
+            yield later(unknown_price(walk) - self.handed_on, self._unknown, f"{self.key}: unknown")
 
     def _again(self, walk: Walk) -> Iterator[Option]:
         """As in the block before."""
@@ -151,13 +149,7 @@ class Row:
             walk.made[self.key] = replace(made, stage=self.stage)
             walk.told[self.stage] = unknown.told
         else:
-            found = walk.find(made.predict(walk.context))
-            walk.settle(
-                *(self.key, walk.number, made.predict, found),
-                right=made.right,
-                explained=False,
-                message=unknown.told,
-            )
+            settle_unknown(walk, self.key, walk.number, made.predict, made.right, unknown.told)
         return True
 
     def _unknown(self, walk: Walk) -> Iterator[Option]:

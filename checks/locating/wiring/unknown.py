@@ -24,7 +24,7 @@ _UNCLEAR = 0.2  # for what is no simple relation; a power is what a softmax make
 _UNCLEAR_WORDS = ("no simple relation", "nothing in common", "to the power")
 
 
-def takings(walk: Walk, like: Tensor) -> Iterator[tuple[GraphTensor, Predict]]:
+def _takings(walk: Walk, like: Tensor) -> Iterator[tuple[GraphTensor, Predict, Tensor]]:
     """Every later tensor of the size of ``like`` that is none of the stages before, nor that, in order."""
     known = [one for one in walk.context.stages.values() if one.shape == like.shape]
     for taken in read_or_made(walk, walk.position, _until(walk, like)):
@@ -35,7 +35,7 @@ def takings(walk: Walk, like: Tensor) -> Iterator[tuple[GraphTensor, Predict]]:
             continue
         tensor = predict(walk.context)
         if not equal(tensor, like) and not any(same(tensor, one) for one in known):
-            yield taken, predict
+            yield taken, predict, tensor
 
 
 def _until(walk: Walk, like: Tensor) -> int:
@@ -75,7 +75,7 @@ def _laid_out(walk: Walk, taken: GraphTensor, like: Tensor) -> Predict | None:
 
 
 def _read(taken: GraphTensor, laid_out: Callable[[Tensor, Context], Tensor]) -> Predict:
-    return lambda context: laid_out(context.trace.tensor(taken.reference(context)), context)
+    return lambda context: laid_out(taken.tensor(context), context)
 
 
 def unknown_price(walk: Walk) -> float:
@@ -100,16 +100,16 @@ class Unknown:
 def unknowns(walk: Walk, key: str, right: Predict, part: str = "") -> Iterator[Unknown]:
     """Every later tensor that may stand where ``right`` should: all of stage ``key``, or a ``part`` of it."""
     like = right(walk.context)
-    for taken, predict in takings(walk, like):
-        if not equal(predict(walk.context), like, IN_SINGLE):
+    for taken, predict, tensor in _takings(walk, like):
+        if not equal(tensor, like, IN_SINGLE):
             yield _measured(walk, key, taken, predict, right, part)
 
 
 def in_single(walk: Walk, right: Predict) -> Iterator[Predict]:
     """Every later tensor that is ``right``, as far as float32 can tell."""
     like = right(walk.context)
-    for _, predict in takings(walk, like):
-        if equal(predict(walk.context), like, IN_SINGLE):
+    for _, predict, tensor in _takings(walk, like):
+        if equal(tensor, like, IN_SINGLE):
             yield predict
 
 
@@ -124,9 +124,8 @@ def _measured(
     earlier = earlier_stages(walk, key, walk.number, tensor)
     axes = "B T D" if part else walk.family.stage(key).axes
     told = measured(tensor, right(walk.context), axes, earlier, part=part)
-    price = _UNCLEAR * any(one in told for one in _UNCLEAR_WORDS) + _WITHIN_A_LINE * _is_within_a_line(
-        walk, taken
-    )
+    unclear = any(one in told for one in _UNCLEAR_WORDS)
+    price = _UNCLEAR * unclear + _WITHIN_A_LINE * _is_within_a_line(walk, taken)
     return Unknown(taken, predict, told + (" Random numbers went into it." if random else ""), price, False)
 
 
