@@ -7,20 +7,20 @@ from typing import Any
 import click
 
 from vitcheck import __version__
-from vitcheck.checking import check
+from vitcheck.commands.check import check
+from vitcheck.commands.export import export
+from vitcheck.commands.grade import grade
+from vitcheck.commands.gradebook import gradebook
+from vitcheck.commands.gradescope import gradescope
+from vitcheck.commands.init import init
+from vitcheck.commands.looking_up import explain, stages
+from vitcheck.commands.otter import otter
+from vitcheck.commands.picturing import snapshot, trace
+from vitcheck.commands.selftest import selftest
+from vitcheck.commands.similar import similar
+from vitcheck.commands.validate import validate
 from vitcheck.exits import HELP
-from vitcheck.exporting import export
-from vitcheck.gradebook import gradebook
-from vitcheck.gradescope import gradescope
-from vitcheck.grading import grade
-from vitcheck.looking_up import explain, stages
-from vitcheck.measuring import selftest
 from vitcheck.options import guarded
-from vitcheck.otter import otter
-from vitcheck.picturing import snapshot, trace
-from vitcheck.similar import similar
-from vitcheck.starting import init
-from vitcheck.validating import validate
 
 
 class _Commands(click.Group):

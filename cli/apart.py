@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from vitcheck import exits
 from vitcheck.checks.record.result import CheckResult, Result, Status
-from vitcheck.reports.standing import findings
+from vitcheck.reports.words.standing import findings
 from vitcheck.submissions.launching import command_line, whole_environment
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # the one list: type checkers read it, and so does ``_homes``
     from vitcheck.checks.locating.comparing import equal as equal, far as far
     from vitcheck.checks.locating.context import Context as Context, Predict as Predict, as_rows as as_rows
     from vitcheck.checks.locating.search.norms import BatchNorm as BatchNorm, Norm as Norm
-    from vitcheck.checks.locating.search.parameters import LinearMap as LinearMap
+    from vitcheck.checks.locating.search.parameter_search import LinearMap as LinearMap
     from vitcheck.checks.locating.walk import Walk as Walk, applied as applied, combine as combine
     from vitcheck.checks.locating.walk import right_of as right_of, stage_of as stage_of
     from vitcheck.checks.locating.wiring.graph_tensors import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from vitcheck.checks.classes.gradebook.store import Entry
 from vitcheck.checks.classes.gradebook.tables import Attempt, Decision
-from vitcheck.reports.alike import spelled_out
-from vitcheck.reports.remarks import remark
-from vitcheck.reports.text import NAME_LIMIT, one_line, points
-from vitcheck.reports.wording import say
+from vitcheck.reports.words.alike import spelled_out
+from vitcheck.reports.words.remarks import remark
+from vitcheck.reports.words.text import NAME_LIMIT, one_line, points
+from vitcheck.reports.words.wording import say
 
 
 def entry_line(entry: Entry, *, spelled: bool = False) -> str:

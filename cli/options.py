@@ -39,7 +39,7 @@ def existing(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
 def demand(path: Path | None) -> None:
     """Raises FileNotFoundError, with what is near, for a path where nothing is."""
     if path is not None and not path.exists():
-        from vitcheck.reports.text import one_line
+        from vitcheck.reports.words.text import one_line
 
         beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
         near = did_you_mean(path.name, beside)
@@ -84,7 +84,7 @@ def guarded() -> Iterator[None]:
     except BrokenPipeError:  # whoever reads what is printed has had enough
         raise
     except Exception:
-        from vitcheck.reports.quoting import fault
+        from vitcheck.reports.words.quoting import fault
 
         click.echo(fault(), err=True)
         click.echo("The grader itself failed, which says nothing of the work", err=True)
@@ -170,7 +170,7 @@ def open_or_refuse(place: str, *, create: bool = False) -> Gradebook:
 
 def did_you_mean(name: str, known: list[str]) -> str:
     """The end of a message: what is near, if anything is."""
-    from vitcheck.reports.text import one_line
+    from vitcheck.reports.words.text import one_line
 
     near = [one_line(one) for one in get_close_matches(name, known)]
     return f"; did you mean {' or '.join(near)}?" if near else ""

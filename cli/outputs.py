@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 from vitcheck.checks.record.result import Result, StageStatus
-from vitcheck.reports.html import render_report
-from vitcheck.reports.standing import standing
+from vitcheck.reports.pages.html import render_report
 from vitcheck.reports.terminal import verdict
+from vitcheck.reports.words.standing import standing
 from vitcheck.reports.writer import write_whole
 from vitcheck.stage_text import stage_text
 

@@ -20,10 +20,10 @@ from rich.text import Text
 
 from vitcheck.checks.classes.many import Watch
 from vitcheck.checks.record.result import Result
-from vitcheck.reports.alike import skeleton, spelled_out
-from vitcheck.reports.standing import standing
-from vitcheck.reports.text import NAME_LIMIT, one_line, points
-from vitcheck.reports.wording import count
+from vitcheck.reports.words.alike import skeleton, spelled_out
+from vitcheck.reports.words.standing import standing
+from vitcheck.reports.words.text import NAME_LIMIT, one_line, points
+from vitcheck.reports.words.wording import count
 
 _SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "stopped": ("!", "yellow")}
 

@@ -16,7 +16,7 @@ from vitcheck import exits
 from vitcheck.options import demand, load
 from vitcheck.pytest_checks import SubmissionChecks
 from vitcheck.reference.stages import stage
-from vitcheck.reports.quoting import fault
+from vitcheck.reports.words.quoting import fault
 from vitcheck.submissions.errors import SubmissionError
 from vitcheck.submissions.host.process import Zygote
 

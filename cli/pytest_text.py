@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vitcheck.checks.record.result import CheckResult, MistakeResult, Outcome, Result, StageResult
-from vitcheck.reports.location_view import place
-from vitcheck.reports.quoting import begun, code_lines, quoted
-from vitcheck.reports.standing import standing
-from vitcheck.reports.text import clean, one_line, sentence
+from vitcheck.reports.words.location_view import place
+from vitcheck.reports.words.quoting import begun, code_lines, quoted
+from vitcheck.reports.words.standing import standing
+from vitcheck.reports.words.text import clean, one_line, sentence
 
 
 def failure_text(result: Result, id: str) -> str:

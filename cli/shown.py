@@ -29,7 +29,7 @@ class Result(records.Result):
         return cls(**dict(record), shown_stage=shown_stage)
 
     def __repr__(self) -> str:
-        from vitcheck.reports.notebook_cell import elsewhere
+        from vitcheck.reports.pages.notebook_cell import elsewhere
         from vitcheck.reports.terminal import verdict
         from vitcheck.stage_text import stage_text
 
@@ -40,7 +40,7 @@ class Result(records.Result):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        from vitcheck.reports.notebook_cell import render_for_notebook
+        from vitcheck.reports.pages.notebook_cell import render_for_notebook
 
         return render_for_notebook(self, self.shown_stage)
 

@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from vitcheck.checks.record.result import Result
-from vitcheck.reports.numbers import shape_text
-from vitcheck.reports.quoting import Quoted
-from vitcheck.reports.stage_views import StageView, stage_views
+from vitcheck.reports.views.stage_views import StageView, stage_views
+from vitcheck.reports.words.numbers import shape_text
+from vitcheck.reports.words.quoting import Quoted
 
 
 def stage_text(result: Result, label: str) -> RenderableType:

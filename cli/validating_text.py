@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vitcheck.checks.tools.course.validation import Fate, Validation
-from vitcheck.reports.text import clean, one_line, points
-from vitcheck.reports.wording import count
+from vitcheck.reports.words.text import clean, one_line, points
+from vitcheck.reports.words.wording import count
 
 _HEADINGS = {  # what the assignment does not catch, and why
     Fate.ALLOWED: "allowed by the assignment",

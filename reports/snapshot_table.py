@@ -9,12 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ..checks.record.snapshot import Snapshot
-from .numbers import Slice, shape_text
-from .quoting import Quoted, named
-from .snapshot_view import snapshot_view, wording_of
-from .stage_views import StageView, State
 from .terminal import STYLES, told
-from .wording import say
+from .views.snapshot_view import snapshot_view, wording_of
+from .views.stage_views import StageView, State
+from .words.numbers import Slice, shape_text
+from .words.quoting import Quoted, named
+from .words.wording import say
 
 _UNSEEN = (State.NOT_REACHED, State.NOT_APPLICABLE)
 _SHOWN = 2  # numbers of a tensor

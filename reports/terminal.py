@@ -9,12 +9,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..checks.record.result import Result
-from .location_view import LocationView
-from .quoting import Quoted, named
-from .stage_views import StageView, State, pipeline, states_of
-from .standing import Standing, standing
-from .text import NAME_LIMIT, one_line, points
-from .wording import say
+from .views.stage_views import StageView, State, pipeline, states_of
+from .words.location_view import LocationView
+from .words.quoting import Quoted, named
+from .words.standing import Standing, standing
+from .words.text import NAME_LIMIT, one_line, points
+from .words.wording import say
 
 STYLES = {
     State.PASSED: "green",

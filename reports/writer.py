@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ..checks.record.adjustment import UNADJUSTED, Adjustment
 from ..checks.record.result import Result
-from .grade_tables import grades_csv, grades_json
-from .html import render_index, render_marking, render_report
-from .summaries import NOTHING_DECIDED, summaries
+from .formats.grade_tables import grades_csv, grades_json
+from .pages.html import render_index, render_marking, render_report
+from .views.summaries import NOTHING_DECIDED, summaries
 
 ARRAYS = "arrays.safetensors"
 MARKING = "marking.html"

@@ -10,7 +10,7 @@ from wired import answered
 
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
 from vitcheck.checks.examining.examination import Examination
-from vitcheck.checks.parts.exercises import Exercises
+from vitcheck.checks.parts.exercise_judging import Exercises
 from vitcheck.checks.parts.parts import Parts
 from vitcheck.reference.exercises import EXERCISES
 from vitcheck.submissions.child import sample_requests

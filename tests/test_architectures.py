@@ -228,7 +228,7 @@ def test_what_cannot_be_loaded_when_grading_begins_is_named(
         "from vitcheck.checks.architecture.family import Family\n"
         "from vitcheck.reference.sizes import Sizes\n"
         "from vitcheck.reference.stages import STAGES\n"
-        "from vitcheck.checks.vit.vit import VIT\n"
+        "from vitcheck.checks.vit.vit_family import VIT\n"
         "X = Family('broken', {'report': STAGES}, Sizes, VIT.sampling, 'no_such_module:ANATOMY', '')"
     )
     plugged_in(tmp_path, "broken_architecture:X", module)

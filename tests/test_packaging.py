@@ -101,7 +101,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -
         "vitcheck/checks/tools/course/templates/skeleton.jinja",
         "vitcheck/checks/mistakes/01_image.toml",
         "vitcheck/checks/assignments/vit-debugging.toml",
-        "vitcheck/reports/templates/report.html",
+        "vitcheck/reports/pages/templates/report.html",
     }
 
 

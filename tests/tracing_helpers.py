@@ -12,7 +12,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child.child import failure_of
-from vitcheck.submissions.child.passes import recording
+from vitcheck.submissions.child.passes import recorded_passes as recording
 from vitcheck.submissions.child.tracing.failing import failed_call
 from vitcheck.submissions.child.tracing.mark_watcher import Watcher
 from vitcheck.submissions.child.tracing.results import Results, results_in

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable  # which Python 3.10 has elsewhere
 
 GROUP = "vitcheck.architectures"
-_OWN = EntryPoint("vit", "vitcheck.checks.vit.vit:VIT", GROUP)  # found without looking at what is installed
+_OWN = EntryPoint("vit", "vitcheck.checks.vit.vit_family:VIT", GROUP)  # found without a search
 _OF_BLOCKS = (  # what the walk settles in every block; between a norm of the block's input and its output
     "block_input",
     *("query", "key", "value", "attention_scores", "attention_probabilities", "attention_context"),

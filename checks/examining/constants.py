@@ -15,7 +15,7 @@ from torch import Tensor
 from ...submissions.host.trace import Use
 from ..locating.search.norms import BatchNorm, Norm
 from ..locating.search.origins import origin
-from ..locating.search.parameters import LinearMap
+from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Finding
 from .passes.example import Example
 from .passes.examples import Examples

@@ -14,7 +14,7 @@ from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
 from ..examining.placing import location
 from ..examining.verdicts import CheckOutcome
-from ..parts.exercises import exercises_of
+from ..parts.exercise_judging import exercises_of
 from ..parts.parts import parts_of
 from ..parts.parts_record import exercise_mistakes, exercise_variants
 from ..record.result import (

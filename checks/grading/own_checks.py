@@ -19,7 +19,7 @@ from ..examining.drawing import Draw
 from ..examining.examination import Examination
 from ..examining.strategies import Drawing, drawing_for, drawn_alike
 from ..examining.verdicts import CheckFailed, NotAsked
-from ..parts.exercises import Exercises, exercises_of
+from ..parts.exercise_judging import Exercises, exercises_of
 from ..parts.parts import Parts, parts_of
 from ..rules.check import Check
 

@@ -9,7 +9,7 @@ from ...submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
 from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed, CheckOutcome, NotApplicable, NotAsked, NotReached
-from ..parts.exercises import exercise_checks
+from ..parts.exercise_judging import exercise_checks
 from ..parts.parts import component_checks
 from ..rules.check import Check, checks_of
 

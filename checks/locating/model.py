@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .anatomy import anatomy_of
-from .search.parameters import LinearMap
+from .search.parameter_search import LinearMap
 from .walk import Walk
 
 

@@ -15,7 +15,7 @@ from .context import Context, Predict
 from .forms import Form
 from .search.binding import Binding
 from .search.norms import BatchNorm, Norm
-from .search.parameters import LinearMap, Parameters
+from .search.parameter_search import LinearMap, Parameters
 from .search.places import Found, Places, places_in
 
 

@@ -31,7 +31,7 @@ from ..vit.embedding import (
 )
 from ..vit.patches import patch_embeddings
 from ..vit.token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
-from ..vit.vit import VIT
+from ..vit.vit_family import VIT
 
 _CANDIDATES = 10  # parameters that could be the class token, or the positions
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from ...submissions.questions.parts import FunctionOutputs
+from ...submissions.questions.part_questions import FunctionOutputs
 from ..locating.comparing import ITERATED, PLOTTED, ROUNDING, equal
 from .trials import Answer, Trial
 

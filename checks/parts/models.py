@@ -11,12 +11,12 @@ from ...reference.model_sizes import ModelSizes
 from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ...submissions.host.asking import SampleSession
 from ...submissions.host.session import Session
-from ...submissions.questions.parts import ModelArgument
+from ...submissions.questions.part_questions import ModelArgument
 from ...submissions.questions.pins import Pins
 from ..examining.drawing import draw_examples, noise
 from ..examining.examination import Examination
 from ..locating.locate import locate
-from ..vit.vit import VIT
+from ..vit.vit_family import VIT
 from .readings import processed
 from .trials import Answer, Trial, right_fusions
 

@@ -9,7 +9,7 @@ from ...reference.stages import Stage
 from ..architecture.catalogue import Mistake, mistakes
 from ..examining.placing import location
 from ..record.result import Evidence, MistakeResult, StageResult, StageStatus, VariantResult
-from .exercises import Exercises, Verdict
+from .exercise_judging import Exercises, Verdict
 from .parts import Part
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ...reference import rollout as eq
-from ...submissions.questions.parts import Given
+from ...submissions.questions.part_questions import Given
 from . import readings as ways
 
 _BATCH, _HEADS, _LAYERS, _WIDTH = 2, 3, 3, 12

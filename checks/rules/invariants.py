@@ -13,7 +13,7 @@ from torch import Tensor
 from ...reference.equations import cut_patches
 from ..examining.passes.example import Example
 from ..examining.passes.replay import Seen
-from ..locating.search.parameters import Norm
+from ..locating.search.parameter_search import Norm
 
 # Sums and means of at most a thousand float64 numbers near one: rounding stays under 1e-13.
 _EXACT = 1e-12

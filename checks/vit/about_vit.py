@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..locating.model import note_on
 from ..locating.search.norms import Norm
-from ..locating.search.parameters import LinearMap
+from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Walk
 
 # PyTorch's default in the debugging report; 1e-6 in torchvision and timm; both in CLIP-style code.

@@ -8,7 +8,7 @@ from ...reference import equations as eq
 from ...submissions.host.trace import Use
 from ..locating.context import Context, Predict
 from ..locating.forms import Form
-from ..locating.search.parameters import LinearMap
+from ..locating.search.parameter_search import LinearMap
 from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, stage_of
 from .token_forms import PATCHES

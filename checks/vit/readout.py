@@ -14,7 +14,7 @@ from ..locating.comparing import equal
 from ..locating.context import Predict
 from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, LOGITS, NORMS, READOUTS, Form
 from ..locating.search.norms import BatchNorm, Norm
-from ..locating.search.parameters import LinearMap
+from ..locating.search.parameter_search import LinearMap
 from ..locating.search.returned_scores import Output
 from ..locating.walk import Walk, applied, combine, right_of, stage_of
 from ..locating.wiring.graph_tensors import settle_unknown

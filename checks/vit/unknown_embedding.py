@@ -11,7 +11,7 @@ from torch import Tensor
 from ...reference import equations as eq
 from ..locating.best_first import UNKNOWN, Option, later
 from ..locating.context import Context, Predict
-from ..locating.search.parameters import LinearMap
+from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Walk, applied, combine, stage_of
 from ..locating.wiring.graph_tensors import (
     GraphTensor,

@@ -13,7 +13,7 @@ from ..locating.best_first import Option
 from ..locating.context import Predict
 from ..locating.search.mixing import mixture
 from ..locating.search.nearness import same
-from ..locating.search.parameters import LinearMap
+from ..locating.search.parameter_search import LinearMap
 from ..locating.search.relations import measured
 from ..locating.search.returned_scores import outputs_of, stand_ins
 from ..locating.walk import Walk, applied, combine, stage_of

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..text import numeral
-from ..wording import say
+from ..words.text import numeral
+from ..words.wording import say
 from .figure_parts import Bar, Bin, Histogram
 from .kept import Array
 

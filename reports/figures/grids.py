@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..wording import say
+from ..words.wording import say
 from .colours import Scale, photograph, picture
 from .figure_parts import Map, Number, Panels
 from .kept import Array, Kept

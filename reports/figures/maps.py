@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..text import numeral
-from ..wording import say
+from ..words.text import numeral
+from ..words.wording import say
 from .colours import Scale, backdrop, picture, ramp, veil
 from .figure_parts import Legend, Map, Panels
 from .kept import Array, Kept

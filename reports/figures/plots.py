@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..text import numeral
-from ..wording import say
+from ..words.text import numeral
+from ..words.wording import say
 from .figure_parts import Plot, PlotLine, Tick
 from .kept import Array
 

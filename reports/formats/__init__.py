@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ...checks.record.result import Result
 from .code_quality import code_quality
 from .github import outputs, workflow_commands
-from .gradescope import gradescope
+from .gradescope_results import gradescope
 from .job_summary import job_summary
 from .junit import junit
 from .repository import Repository

@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from ...checks.record.result import Result
-from ..standing import Standing, findings
+from ..words.standing import Standing, findings
 from .repository import Repository
 
 

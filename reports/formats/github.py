@@ -6,8 +6,8 @@ import json
 from base64 import b64encode
 
 from ...checks.record.result import Result, Status
-from ..standing import Standing, findings, standing
-from ..text import points
+from ..words.standing import Standing, findings, standing
+from ..words.text import points
 from .repository import Repository
 
 _ESCAPED = {"%": "%25", "\r": "%0D", "\n": "%0A"}  # in this order

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...checks.record.result import Result
-from ..html import render
-from ..stage_views import pipeline
-from ..standing import standing
-from ..text import NAME_LIMIT, one_line, points
+from ..pages.html import render
+from ..views.stage_views import pipeline
+from ..words.standing import standing
+from ..words.text import NAME_LIMIT, one_line, points
 from .repository import Repository
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ...checks.record.result import CheckResult, Outcome, Result, Status
-from ..quoting import begun
-from ..standing import standing
-from ..text import clean, one_line, visible
+from ..words.quoting import begun
+from ..words.standing import standing
+from ..words.text import clean, one_line, visible
 from .repository import Repository
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from ..location_view import LocationView
+from ..words.location_view import LocationView
 
 _CELL = re.compile(r"\[\d+\]$")
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from ..questions.parts import (
+from ..questions.part_questions import (
     CallFunction,
     FindComponents,
     FindFunctions,

@@ -31,13 +31,13 @@ from .building.recipe import Recipe, infer
 from .building.shortening import BLOCKS, shorten
 from .loading.definitions import Definitions
 from .loading.execution import load
-from .passes.habits import habits
-from .passes.inventory import inventory
+from .passes.habit_passes import habits
+from .passes.model_inventory import inventory
 from .passes.plain import plain_passes
-from .passes.preparing import prepared
-from .passes.recording import record, script_trace
+from .passes.preparing_pictures import prepared
+from .passes.recorded_passes import record, script_trace
 from .passes.slopes import slopes
-from .passes.uses import uses
+from .passes.use_passes import uses
 from .passes.wide import wide_pass
 from .scripts.script_finding import find_script, has_classes, likeliest
 from .scripts.scripts import Script

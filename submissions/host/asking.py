@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..questions.parts import (
+from ..questions.part_questions import (
     CallFunction,
     FindComponents,
     FindFunctions,

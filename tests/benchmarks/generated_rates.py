@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script: `generate
 
 from shrink_generated import shrunk  # after the path
 
+from vitcheck.checks.tools.selftest.kept_rows import GradedProgram, kept_rows
 from vitcheck.checks.tools.selftest.published import published_of
 from vitcheck.checks.tools.selftest.rate_tables import CAUSES, cause_lines, rate_lines
 from vitcheck.checks.tools.selftest.rates import causes, rates
-from vitcheck.checks.tools.selftest.rows import GradedProgram, kept_rows
 
 
 def main() -> None:

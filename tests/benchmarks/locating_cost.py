@@ -15,7 +15,7 @@ from tracing_helpers import sizes_of, trace_of
 
 from vitcheck.checks.examining.passes.replay import ReplayError, replay
 from vitcheck.checks.locating.locate import locate
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 
 _RUNS = 5
 _HEAD = ("base", "records", "values", "look-ups", "locate, ms", "replay, ms", "replay ÷ locate")

@@ -24,8 +24,8 @@ from vitcheck.checks.grading.arrays import kept_arrays
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.snapshot import Record, Snapshot
 from vitcheck.checks.tools.snapshots import answer_key, trace
-from vitcheck.reports.html import render_index, render_report, render_snapshot
-from vitcheck.reports.summaries import summaries
+from vitcheck.reports.pages.html import render_index, render_report, render_snapshot
+from vitcheck.reports.views.summaries import summaries
 from vitcheck.submissions.host.process import Zygote
 
 sys.path.insert(0, str(TESTS / "reports"))

@@ -20,7 +20,7 @@ from generated.shrinking import replayed, smallest
 from selftest_cases import generated_of, seed_of
 
 from vitcheck.checks.tools.selftest.generated import Generated
-from vitcheck.checks.tools.selftest.rows import graded
+from vitcheck.checks.tools.selftest.kept_rows import graded
 from vitcheck.checks.tools.selftest.saying import failure
 from vitcheck.submissions.host.process import Zygote
 

@@ -15,7 +15,7 @@ from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.examining.crashing import diagnose
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Walk
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 from vitcheck.reference.stages import STAGES, stage
 
 _Right = dict[str, bool]  # by column

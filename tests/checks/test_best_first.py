@@ -9,7 +9,7 @@ from tracing_helpers import sizes_of, trace_of
 
 from vitcheck.checks.locating.best_first import Option, explain
 from vitcheck.checks.locating.walk import Walk, begin
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 
 
 @pytest.mark.parametrize("misfit", [RuntimeError, IndexError, ValueError])

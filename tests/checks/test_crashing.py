@@ -12,7 +12,7 @@ from vitcheck.checks.examining.crashing import diagnose
 from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.rules.kinds.equation import check_equation
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 from vitcheck.reference.stages import stage
 
 

@@ -7,7 +7,7 @@ import torch
 
 from vitcheck.checks.examining.drawing import Draw, draw_examples, noise
 from vitcheck.checks.examining.passes.shrinking import smallest
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -12,10 +12,10 @@ from corpus import BASES
 from vitcheck.__main__ import main
 from vitcheck.checks.record.result import Outcome, Result
 from vitcheck.checks.tools.selftest.generated import Generated, load_maker
+from vitcheck.checks.tools.selftest.kept_rows import GradedProgram, asked, graded, kept_rows, measured
 from vitcheck.checks.tools.selftest.program_verdict import GRADER_FAILED, ProgramVerdict, verdict_on
 from vitcheck.checks.tools.selftest.rates import causes, rates
-from vitcheck.checks.tools.selftest.rows import GradedProgram, asked, graded, kept_rows, measured
-from vitcheck.reports.standing import standing
+from vitcheck.reports.words.standing import standing
 from vitcheck.submissions.host.process import Zygote
 
 TESTS = Path(__file__).parents[1]

@@ -11,7 +11,7 @@ from unusual import UNUSUAL, WRONG
 from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.examining.passes.replay import reference_pass, replay
 from vitcheck.checks.locating.locate import locate
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 from vitcheck.reference.stages import STAGES
 from vitcheck.submissions.host.trace import Trace
 

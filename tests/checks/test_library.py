@@ -19,7 +19,7 @@ from vitcheck.checks.rules.model_origin import taken_from_a_library, taken_from_
 from vitcheck.reference.sizes import preset
 from vitcheck.reference.vit import REPORT, ReferenceViT
 from vitcheck.submissions.child import sample_models
-from vitcheck.submissions.child.passes.inventory import inventory
+from vitcheck.submissions.child.passes.model_inventory import inventory
 from vitcheck.submissions.child.tracing.tracing import RAN, Tracer
 from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.questions.code_places import codes_of

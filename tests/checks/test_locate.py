@@ -16,7 +16,7 @@ from tracing_helpers import RECTANGULAR, SQUARE, sizes_of, trace_changed, trace_
 from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Finding, Walk
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 from vitcheck.reference.sizes import Sizes
 from vitcheck.reference.stages import stage, stages_of
 from vitcheck.submissions.host.trace import Trace

@@ -13,7 +13,7 @@ from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
 from vitcheck.checks.rules.properties.own_preprocessing import preprocessing
 from vitcheck.submissions.child.loading.execution import load
-from vitcheck.submissions.child.passes.preparing import prepared
+from vitcheck.submissions.child.passes.preparing_pictures import prepared
 from vitcheck.submissions.reading.source import Source
 
 MODEL = "class ViT(torch.nn.Module):\n    pass\n"

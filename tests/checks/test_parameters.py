@@ -13,7 +13,7 @@ from tracing_helpers import trace_model
 from vitcheck.checks.locating.forms import NORMS
 from vitcheck.checks.locating.search.norms import BatchNorm
 from vitcheck.checks.locating.walk import Walk, begin
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 from vitcheck.reference.sizes import Sizes
 
 D, OUT = 6, 8

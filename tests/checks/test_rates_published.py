@@ -18,10 +18,10 @@ from click.testing import CliRunner
 from vitcheck.__main__ import main
 from vitcheck.checks.tools.selftest.chance import LEVEL, fell, likelihood
 from vitcheck.checks.tools.selftest.generated import Generated
+from vitcheck.checks.tools.selftest.kept_rows import GradedProgram
 from vitcheck.checks.tools.selftest.program_verdict import ProgramVerdict
 from vitcheck.checks.tools.selftest.published import PUBLISHED, fallen, load_published, published_of
 from vitcheck.checks.tools.selftest.rates import rates
-from vitcheck.checks.tools.selftest.rows import GradedProgram
 
 ROOT = Path(__file__).parents[2]
 FINE, LOST = ProgramVerdict("graded"), ProgramVerdict("graded", lost=3.0)

@@ -10,7 +10,7 @@ from samples import scaled_by_embed_dim
 
 from vitcheck.checks.record.document import SCHEMA
 from vitcheck.checks.record.result import CheckResult, MistakeResult, Outcome, Result, StageStatus
-from vitcheck.reports.html import render_report
+from vitcheck.reports.pages.html import render_report
 
 OLD = Path(__file__).with_name("old_results")
 

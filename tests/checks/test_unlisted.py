@@ -13,7 +13,7 @@ from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Walk
 from vitcheck.checks.rules.kinds.equation import check_equation
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 from vitcheck.reference.stages import STAGES, stage
 
 _ALWAYS = {"layernorm-eps-1e-5"}  # of the base itself

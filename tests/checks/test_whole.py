@@ -14,7 +14,7 @@ from vitcheck.checks.rules.kinds.equation import check_equation
 from vitcheck.checks.rules.kinds.property import check_property
 from vitcheck.checks.rules.kinds.shape import check_shape
 from vitcheck.checks.rules.properties import PROPERTIES
-from vitcheck.checks.vit.vit import VIT
+from vitcheck.checks.vit.vit_family import VIT
 from vitcheck.reference.stages import STAGES
 
 TOKEN_BY_TOKEN = (

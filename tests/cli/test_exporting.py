@@ -16,7 +16,7 @@ from samples import scaled_by_embed_dim
 
 from vitcheck.__main__ import main
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
-from vitcheck.exporting import OF_A_CLASS, OF_ONE
+from vitcheck.commands.export import OF_A_CLASS, OF_ONE
 from vitcheck.reports.formats import FORMATS
 from vitcheck.reports.formats.lms import SYSTEMS
 

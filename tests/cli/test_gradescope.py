@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 from test_formats import GRADESCOPE
 
-import vitcheck.gradescope
+import vitcheck.commands.gradescope
 from vitcheck.__main__ import main
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +56,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     options += ["--torch-index", "https://wheels.example/cpu", "--out", str(folder / "autograder.zip")]
     before = set(ROOT.iterdir())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vitcheck.gradescope, "_origin", lambda: f"vitcheck @ {ROOT.as_uri()}")
+        patch.setattr(vitcheck.commands.gradescope, "_origin", lambda: f"vitcheck @ {ROOT.as_uri()}")
         patch.setenv("PIP_NO_BUILD_ISOLATION", "0")  # as pip has it: what is installed here builds
         built = CliRunner().invoke(main, ["gradescope", "build", *options])
     assert built.exit_code == 0, built.output
@@ -179,12 +179,14 @@ def test_this_very_version_is_built(
             assert name == "direct_url.json"
             return json.dumps(noted) if noted else None
 
-    monkeypatch.setattr(vitcheck.gradescope, "distribution", lambda _: Installed())
-    assert vitcheck.gradescope._origin() == origin
+    monkeypatch.setattr(vitcheck.commands.gradescope, "distribution", lambda _: Installed())
+    assert vitcheck.commands.gradescope._origin() == origin
 
 
 def test_a_version_that_cannot_be_built_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(vitcheck.gradescope, "_origin", lambda: f"vitcheck @ {(tmp_path / 'no').as_uri()}")
+    monkeypatch.setattr(
+        vitcheck.commands.gradescope, "_origin", lambda: f"vitcheck @ {(tmp_path / 'no').as_uri()}"
+    )
     built = CliRunner().invoke(main, ["gradescope", "build", "--out", str(tmp_path / "a.zip")])
     assert (built.exit_code, "pip could not build vitcheck from" in built.output) == (1, True)
     assert not (tmp_path / "a.zip").exists()

@@ -17,7 +17,7 @@ from samples import a_class
 from vitcheck.__main__ import main
 from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
 from vitcheck.checks.classes.many import Class, Watch
-from vitcheck.reports.text import NAME_LIMIT, one_line
+from vitcheck.reports.words.text import NAME_LIMIT, one_line
 from vitcheck.submissions.sandbox.isolation import Isolation, open_sandbox
 
 Grade = Callable[..., Run]

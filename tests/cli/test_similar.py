@@ -57,7 +57,7 @@ def test_a_skeleton_that_is_none_and_a_missing_package_are_usage_errors(handed_i
     run = CliRunner().invoke(main, ["similar", str(handed_in), "--base", str(handed_in / "empty.py")])
     assert run.exit_code == 2
     assert "empty.py is empty" in run.output
-    with patch("vitcheck.similar.find_spec", return_value=None):
+    with patch("vitcheck.commands.similar.find_spec", return_value=None):
         run = CliRunner().invoke(main, ["similar", str(handed_in)])
     assert run.exit_code == 2
     assert "pip install 'vitcheck[similarity]'" in " ".join(run.output.split())

@@ -18,7 +18,7 @@ from vitcheck.checks.record.result import Location, Result
 from vitcheck.progress import ClassProgress
 from vitcheck.pytest_text import failure_text
 from vitcheck.reports.formats.github import workflow_commands
-from vitcheck.reports.formats.gradescope import gradescope
+from vitcheck.reports.formats.gradescope_results import gradescope
 from vitcheck.reports.formats.junit import junit
 from vitcheck.reports.formats.repository import Repository
 from vitcheck.reports.snapshot_table import snapshot_table

@@ -18,11 +18,11 @@ from rich.console import Console
 from vitcheck.checks.record.pairs import Pair
 from vitcheck.checks.record.result import CodeLine, Result
 from vitcheck.checks.record.snapshot import PictureResult, Snapshot
-from vitcheck.reports.grade_tables import grades_csv, grades_json
-from vitcheck.reports.html import render_index, render_report, render_similar, render_snapshot
+from vitcheck.reports.formats.grade_tables import grades_csv, grades_json
+from vitcheck.reports.pages.html import render_index, render_report, render_similar, render_snapshot
 from vitcheck.reports.snapshot_table import snapshot_table
-from vitcheck.reports.summaries import summaries
 from vitcheck.reports.terminal import verdict
+from vitcheck.reports.views.summaries import summaries
 from vitcheck.submissions.host.process import Zygote
 
 _NAMES = (SCRIPT, IMAGE, ATTRIBUTE, "=1+1", "@SUM(A1)", "＝1+1", "line\nend", "\x1b[2J", "\u202eevil")

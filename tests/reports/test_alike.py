@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from samples import all_passed
 
-from vitcheck.reports.alike import alike, skeleton
-from vitcheck.reports.html import render_index
-from vitcheck.reports.summaries import summaries
-from vitcheck.reports.text import one_line
+from vitcheck.reports.pages.html import render_index
+from vitcheck.reports.views.summaries import summaries
+from vitcheck.reports.words.alike import alike, skeleton
+from vitcheck.reports.words.text import one_line
 
 CYRILLIC = "\u0430nn"
 

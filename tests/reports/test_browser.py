@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Page
 from records import NAMES, SNAPSHOTS, record, snapshot
 from samples import a_class
 
-from vitcheck.reports.html import render_index, render_report, render_snapshot
-from vitcheck.reports.summaries import summaries
+from vitcheck.reports.pages.html import render_index, render_report, render_snapshot
+from vitcheck.reports.views.summaries import summaries
 
 PAGES = {one.submission[:9].strip("="): render_report(one) for one in a_class()}
 PAGES |= {name: render_report(record(name)) for name in NAMES}

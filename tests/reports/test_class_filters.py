@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 from samples import a_class
 
-from vitcheck.reports.html import render_index
-from vitcheck.reports.summaries import summaries
+from vitcheck.reports.pages.html import render_index
+from vitcheck.reports.views.summaries import summaries
 
 HOSTILE, ADAMS, BROWN, CHEN, DIAZ, EVANS = range(6)  # in the order of their names
 ALL = [HOSTILE, ADAMS, BROWN, CHEN, DIAZ, EVANS]

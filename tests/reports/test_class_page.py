@@ -9,10 +9,10 @@ from test_pages import page
 
 from vitcheck.checks.record.adjustment import Adjustment
 from vitcheck.checks.record.result import GRADER_FAILED, MistakeResult, Result, StageStatus, Status
-from vitcheck.reports.class_lists import Person, difficulties, reviews, tallies
 from vitcheck.reports.figures.bars import histogram
-from vitcheck.reports.html import render_index
-from vitcheck.reports.summaries import summaries
+from vitcheck.reports.pages.html import render_index
+from vitcheck.reports.views.class_lists import Person, difficulties, reviews, tallies
+from vitcheck.reports.views.summaries import summaries
 
 
 def text(*results: Result) -> str:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from samples import result, stage
 
-from vitcheck.reports.diagram import WIDTH, DiagramColumn, columns
-from vitcheck.reports.stage_views import stage_views
+from vitcheck.reports.views.diagram import WIDTH, DiagramColumn, columns
+from vitcheck.reports.views.stage_views import stage_views
 
 
 def drawn(**stages: object) -> tuple[DiagramColumn, ...]:

@@ -17,14 +17,14 @@ from safetensors.numpy import load, save
 
 from vitcheck.checks.record.result import Result
 from vitcheck.reports.figures.bars import signed_bars
-from vitcheck.reports.figures.by_stage import figures, picture
 from vitcheck.reports.figures.colours import Scale
 from vitcheck.reports.figures.colours import picture as colours
 from vitcheck.reports.figures.figure_parts import Figure
 from vitcheck.reports.figures.kept import Arrays
 from vitcheck.reports.figures.plots import plot
-from vitcheck.reports.html import render_report, render_snapshot
-from vitcheck.reports.stage_views import stage_views
+from vitcheck.reports.pages.html import render_report, render_snapshot
+from vitcheck.reports.views.stage_figures import figures, picture
+from vitcheck.reports.views.stage_views import stage_views
 
 LABELS = [f"S{number:02d}" for number in range(2, 27)]
 

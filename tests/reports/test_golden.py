@@ -19,8 +19,8 @@ from playwright.sync_api import Browser
 from records import record, snapshot
 from samples import not_loaded
 
-from vitcheck.reports.html import render_index, render_report, render_snapshot
-from vitcheck.reports.summaries import summaries
+from vitcheck.reports.pages.html import render_index, render_report, render_snapshot
+from vitcheck.reports.views.summaries import summaries
 
 FOLDER = Path(__file__).parent / "golden"
 PAGES = {

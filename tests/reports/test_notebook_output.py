@@ -10,7 +10,7 @@ from samples import all_passed, hostile, not_loaded, scaled_by_embed_dim
 from test_browser import GUIDELINES
 from test_pages import page
 
-from vitcheck.reports.notebook_cell import elsewhere, render_for_notebook
+from vitcheck.reports.pages.notebook_cell import elsewhere, render_for_notebook
 
 OUTPUTS = {
     "right": render_for_notebook(all_passed()),

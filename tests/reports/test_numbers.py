@@ -6,7 +6,7 @@ import pytest
 from samples import scaled_by_embed_dim, stage, two_mistakes
 
 from vitcheck.checks.record.result import StageStatus
-from vitcheck.reports.numbers import Grid, error, expected_axes, seen_axes, slice_of
+from vitcheck.reports.words.numbers import Grid, error, expected_axes, seen_axes, slice_of
 
 
 def texts(grid: Grid) -> list[list[str]]:

@@ -17,8 +17,8 @@ from samples import HOSTILE, a_class, all_passed, hostile, result, scaled_by_emb
 from vitcheck.checks.record.adjustment import Adjustment
 from vitcheck.checks.record.pairs import Pair
 from vitcheck.checks.record.snapshot import PictureResult, Snapshot
-from vitcheck.reports.html import render_index, render_report, render_similar, render_snapshot
-from vitcheck.reports.summaries import summaries
+from vitcheck.reports.pages.html import render_index, render_report, render_similar, render_snapshot
+from vitcheck.reports.views.summaries import summaries
 from vitcheck.reports.writer import write_class, write_submission
 
 CELLS = {"td", "th", "dt", "dd", "p", "li", "h1", "h2", "h3"}

@@ -4,8 +4,8 @@ import pytest
 from samples import all_passed, check, not_loaded, result, scaled_by_embed_dim, stage, stopped, two_mistakes
 
 from vitcheck.checks.record.result import Outcome, StageStatus, Status
-from vitcheck.reports.stage_views import stage_views
-from vitcheck.reports.standing import standing
+from vitcheck.reports.views.stage_views import stage_views
+from vitcheck.reports.words.standing import standing
 
 
 def test_the_first_failing_stage_is_named_with_its_line_and_question() -> None:

@@ -7,9 +7,9 @@ import pytest
 from samples import HOSTILE, a_class, hostile, not_loaded, scaled_by_embed_dim
 
 from vitcheck.checks.record.adjustment import Adjustment
-from vitcheck.reports.grade_tables import grades_csv, grades_json, text_cell
-from vitcheck.reports.summaries import summaries
-from vitcheck.reports.text import points
+from vitcheck.reports.formats.grade_tables import grades_csv, grades_json, text_cell
+from vitcheck.reports.views.summaries import summaries
+from vitcheck.reports.words.text import points
 
 
 def rows() -> list[dict[str, str]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitcheck.reports.text import clean, one_line, points, sentence, visible
+from vitcheck.reports.words.text import clean, one_line, points, sentence, visible
 
 
 @given(st.text())

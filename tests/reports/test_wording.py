@@ -8,7 +8,7 @@ from string import Formatter
 
 import pytest
 
-from vitcheck.reports.wording import count, say, speaking_of, words
+from vitcheck.reports.words.wording import count, say, speaking_of, words
 
 REPORTS = Path(__file__).parents[2] / "reports"
 SOURCES = [*REPORTS.rglob("*.py"), *REPORTS.rglob("*.html")]

@@ -10,9 +10,9 @@ from records import SNAPSHOTS, record, snapshot
 from samples import a_class, scaled_by_embed_dim
 
 from vitcheck.checks.record.result import Result
-from vitcheck.reports.html import render_index, render_report
+from vitcheck.reports.pages.html import render_index, render_report
 from vitcheck.reports.schema import result_schema, snapshot_schema
-from vitcheck.reports.summaries import summaries
+from vitcheck.reports.views.summaries import summaries
 from vitcheck.reports.writer import write_class, write_submission, write_whole
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "result.schema.json"

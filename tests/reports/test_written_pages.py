@@ -17,8 +17,8 @@ from vitcheck.checks.record.written_result import (
     SnapshotResult,
     WrittenResult,
 )
-from vitcheck.reports.html import render_index, render_marking, render_report
-from vitcheck.reports.summaries import summaries
+from vitcheck.reports.pages.html import render_index, render_marking, render_report
+from vitcheck.reports.views.summaries import summaries
 from vitcheck.reports.writer import write_submission
 
 

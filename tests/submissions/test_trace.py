@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from wired import sent
 
-from vitcheck.submissions.child.passes import recording
+from vitcheck.submissions.child.passes import recorded_passes as recording
 from vitcheck.submissions.child.tracing.results import results_in
 from vitcheck.submissions.child.tracing.tracing import Tracer
 from vitcheck.submissions.errors import Refused

@@ -12,7 +12,7 @@ from ....reference.model_sizes import ModelSizes
 from ....submissions.host.trace import Use
 from ...locating.comparing import equal
 from ...locating.context import Context
-from ...locating.search.parameters import LinearMap, Norm
+from ...locating.search.parameter_search import LinearMap, Norm
 from ...locating.wiring.projections import unpack
 from ..verdicts import NotApplicable, NotReached
 from .example import Example

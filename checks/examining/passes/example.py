@@ -12,7 +12,7 @@ from ....reference.model_sizes import ModelSizes
 from ....submissions.host.trace import Trace
 from ...locating.context import Context
 from ...locating.search.norms import Norm
-from ...locating.search.parameters import LinearMap
+from ...locating.search.parameter_search import LinearMap
 from ...locating.walk import Walk
 from ..drawing import Draw
 from .replay import Seen, reference_pass

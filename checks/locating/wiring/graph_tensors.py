@@ -14,7 +14,7 @@ from ..comparing import ROUNDING
 from ..context import Context, Predict
 from ..search.nearness import factor, same
 from ..search.norms import Norm
-from ..search.parameters import EPS, LinearMap
+from ..search.parameter_search import EPS, LinearMap
 from ..search.relations import measured
 from ..walk import Walk
 

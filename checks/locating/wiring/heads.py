@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..context import Predict
-from ..search.parameters import LinearMap
+from ..search.parameter_search import LinearMap
 
 Parts = tuple[Predict, Predict, Predict]
 

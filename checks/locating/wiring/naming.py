@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..search.parameters import LinearMap
+from ..search.parameter_search import LinearMap
 from ..walk import Walk
 
 _NAMES = {"query": r"q|queries|query|wq|qw", "key": r"k|keys|key|wk|kw"}  # between dots and underscores

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ..best_first import UNKNOWN, Option
 from ..context import Predict
 from ..forms import NORMS, Form
-from ..search.parameters import LinearMap
+from ..search.parameter_search import LinearMap
 from ..walk import Made, Walk, applied, combine, right_of
 from .graph_tensors import likely_map, likely_norm
 from .rows import IMPLIED, WRONG, Computation, Row, is_there, read

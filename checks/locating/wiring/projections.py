@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..context import Context, Predict
-from ..search.parameters import LinearMap
+from ..search.parameter_search import LinearMap
 from ..walk import Walk, applied
 from .heads import Heads, Parts
 from .naming import key_comes_first

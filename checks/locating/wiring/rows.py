@@ -9,7 +9,7 @@ from functools import partial
 from ..best_first import AGAIN, Option, later
 from ..context import Predict
 from ..search.norms import BatchNorm, Norm
-from ..search.parameters import LinearMap
+from ..search.parameter_search import LinearMap
 from ..search.places import Found
 from ..walk import Made, Walk, stage_of
 from .graph_tensors import settle_unknown

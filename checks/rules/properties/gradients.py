@@ -8,7 +8,7 @@ from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed
 from ...locating.search.origins import origin
-from ...locating.search.parameters import LinearMap
+from ...locating.search.parameter_search import LinearMap
 from . import holds
 from .passes import example_of, leaves_of, line_of, some, sound
 

@@ -16,7 +16,7 @@ from ...examining.verdicts import CheckFailed, NotReached
 from ...locating.context import Context
 from ...locating.search.norms import BatchNorm, Norm
 from ...locating.search.origins import origin
-from ...locating.search.parameters import LinearMap
+from ...locating.search.parameter_search import LinearMap
 from ...locating.search.returned_scores import scores_in
 
 

@@ -22,7 +22,7 @@ from ...examining.verdicts import CheckFailed, NotApplicable, NotReached
 from ...locating.comparing import DIFFERENT, far
 from ...locating.context import Context
 from ...locating.search.origins import origin
-from ...locating.search.parameters import Norm
+from ...locating.search.parameter_search import Norm
 from . import holds
 from .passes import example_of, of_block_1
 

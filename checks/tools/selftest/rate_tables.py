@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .corpus_counts import share
+from .kept_rows import GradedProgram
 from .published import Published
 from .rates import Rate, causes, rates
-from .rows import GradedProgram
 
 CAUSES = 20
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 from ...record.result import Status
 from . import saying
+from .kept_rows import GradedProgram
 from .program_verdict import GRADER_FAILED
-from .rows import GradedProgram
 
 
 @dataclass(frozen=True)

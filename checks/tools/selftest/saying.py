@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...record.result import Status
+from .kept_rows import GradedProgram
 from .program_verdict import GRADER_FAILED
-from .rows import GradedProgram
 
 _STOPPED = (Status.NOT_LOADED.value, Status.CRASHED.value)
 

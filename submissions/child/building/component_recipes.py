@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from ....reference.components import COMPONENTS, Component
 from ....reference.sizes import Sizes
 from ...errors import NotLoaded
-from ...questions.parts import Fitting
+from ...questions.part_questions import Fitting
 from ..child import quoted
 from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded

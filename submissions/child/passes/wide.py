@@ -21,7 +21,7 @@ from ..tracing.results import carried, results_in
 from ..tracing.shapes_alone import FILLED, recorded_shapes
 from ..tracing.tracing import Tracer
 from .plain import begin_pass
-from .recording import record
+from .recorded_passes import record
 
 _MANY = 1 << 16  # numbers; fewer are drawn as the code says
 

@@ -1,0 +1,1 @@
+"""The commands: a file each, with what it alone needs beside it."""

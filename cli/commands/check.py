@@ -1,0 +1,93 @@
+"""``vitcheck check``: one submission, in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from vitcheck import exits
+from vitcheck.options import (
+    OUTPUT,
+    PATH,
+    assignment_option,
+    checks_option,
+    existing,
+    guarded,
+    isolation_option,
+    load,
+    sandbox_or_refuse,
+    seed_option,
+)
+
+if TYPE_CHECKING:
+    from vitcheck.checks.classes.tasks import Task
+    from vitcheck.checks.record.result import Result
+
+
+def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    from vitcheck.checks.architecture.family import stage_of_any
+
+    try:
+        return stage_of_any(value).key if value is not None else None
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command()
+@click.argument("file", type=PATH, callback=existing)
+@assignment_option
+@click.option("--stage", "key", metavar="STAGE", callback=_key, help="Show this stage alone, such as S12.")
+@click.option("--html", type=OUTPUT, help="Write the report there.")
+@click.option("--json", type=OUTPUT, help="Write the result there, as data.")
+@seed_option("Sizes, weights and images")
+@checks_option
+@isolation_option("none")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Check again at every save, until Ctrl-C, which exits with 0; a report refreshes itself meanwhile.",
+)
+def check(
+    file: Path,
+    assignment: str,
+    key: str | None,
+    html: Path | None,
+    json: Path | None,
+    seed: int,
+    checks: Path | None,
+    isolation: str,
+    watch: bool,
+) -> None:
+    """Check one FILE, and say what is wrong first, and where.
+
+    It may be a notebook, a folder or an archive as well.
+    """
+    from vitcheck.checks.classes.tasks import own_work
+    from vitcheck.submissions.sandbox.isolation import Isolation
+
+    sandbox_or_refuse(isolation)  # refuses what this machine has not
+    task = own_work(file, load(assignment), seed, checks=checks, isolation=Isolation(isolation))
+    if watch:
+        from vitcheck.commands.watching import watch_and_check
+        from vitcheck.outputs import CheckOutput
+
+        watch_and_check(file, task, CheckOutput(key, html, json))
+        sys.exit(exits.FINE)
+    result = _graded(task)
+    from vitcheck.outputs import CheckOutput
+
+    output = CheckOutput(key, html, json)
+    output.write(result)
+    output.print(result)
+    sys.exit(exits.WRONG if output.is_wrong(result) else exits.FINE)
+
+
+def _graded(task: Task) -> Result:
+    from vitcheck.checks.classes.engines.worker_process import ForkedWorker
+    from vitcheck.warm import WarmGrader
+
+    with guarded(), WarmGrader(ForkedWorker) as grader:
+        return grader.grade(task)

@@ -1,0 +1,195 @@
+"""``vitcheck grade``: the submissions of a class."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from signal import SIGINT, default_int_handler, signal
+from typing import TYPE_CHECKING
+
+import click
+
+from vitcheck import exits
+from vitcheck.commands.engine_options import chosen, engine_option, jobs_option, scheduler_option
+from vitcheck.options import (
+    PATH,
+    SEEDS,
+    assignment_option,
+    checks_option,
+    existing,
+    gradebook_option,
+    isolation_option,
+    load,
+    open_or_refuse,
+    refusing,
+    sandbox_or_refuse,
+    submissions_in,
+)
+
+if TYPE_CHECKING:
+    from vitcheck.checks.classes.engines import Engine
+    from vitcheck.checks.classes.gradebook.store import Gradebook
+    from vitcheck.checks.classes.many import Class
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH, callback=existing)
+@assignment_option
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("grades"),
+    show_default=True,
+    help="The folder for the reports.",
+)
+@jobs_option
+@engine_option
+@scheduler_option
+@click.option(
+    "--seed",
+    type=SEEDS,
+    help="Sizes, weights and images are drawn from it; the same one repeats a run.  [default: a new one]",
+)
+@checks_option
+@isolation_option("auto")
+@click.option("--force", is_flag=True, help="Grade anew what is unchanged since it was graded, too.")
+@gradebook_option("OUT/gradebook.sqlite")
+def grade(
+    paths: tuple[Path, ...],
+    assignment: str,
+    out: Path,
+    jobs: int | None,
+    kind: str,
+    scheduler: str | None,
+    seed: int | None,
+    checks: Path | None,
+    isolation: str,
+    force: bool,
+    gradebook: str | None,
+) -> None:
+    """Grade a class, and write its reports.
+
+    Every file, folder or archive directly inside each PATH is a submission; a PATH that is no folder is one
+    itself. A batch that Canvas or Moodle gave out, unpacked or not, is read as it is, with a submission for
+    each student. Writes index.html, grades.csv, grades.json and a report for each submission into the folder
+    --out. What was graded before, as it stands, is taken from the gradebook; a run that was interrupted is
+    continued.
+    """
+    from vitcheck.checks.classes.many import grade_many
+    from vitcheck.checks.classes.tasks import Setting
+    from vitcheck.progress import ClassProgress
+    from vitcheck.submissions.host.popular import popular_packages
+    from vitcheck.submissions.sandbox.isolation import Isolation
+
+    found, asked = _found(_without_batches(paths, out), out), load(assignment)
+    engine = chosen(kind, scheduler, jobs)
+    _show_isolation(isolation, kind)
+    book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
+    with _end_told(book), book, ClassProgress() as progress, _first_interrupt_finishes(engine):
+        graded = grade_many(
+            found,
+            asked,
+            out,
+            engine=engine,
+            gradebook=book,
+            watch=progress,
+            setting=Setting(Isolation(isolation), popular_packages(found)),
+            seed=seed,
+            checks=checks,
+            force=force,
+        )
+    click.echo(f"\n{progress.summary()}")
+    seed_used = f" (seed {graded.seed})" if graded.graded else ""
+    click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
+    sys.exit(_exit_code(graded, book))
+
+
+def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
+    """Lay out what a learning management system gave out; until the command ends."""
+    from vitcheck.reports.words.quoting import named_line
+    from vitcheck.reports.words.text import one_line
+    from vitcheck.submissions.reading.lms_batches import BatchError, laid_out
+
+    def tell(text: str) -> None:
+        name, *about = one_line(text).partition(":")
+        click.echo(named_line(name, "".join(about)), err=True)
+
+    context = click.get_current_context()
+    try:
+        return [context.with_resource(laid_out(path, out, tell)) for path in paths]
+    except (BatchError, OSError) as error:
+        raise click.UsageError(one_line(str(error))) from None
+
+
+def _found(paths: Sequence[Path], out: Path) -> list[Path]:
+    from vitcheck.submissions.reading.source import hidden_in
+    from vitcheck.submissions.reading.unseen import plain
+
+    with refusing(ValueError, OSError):  # the latter of a folder without rights
+        for path in hidden_in(paths):
+            click.echo(f"not read: {plain(path.name)} is hidden by the dot in front", err=True)
+        return submissions_in(paths, out)
+
+
+def _show_isolation(isolation: str, engine: str) -> None:
+    """Try what this machine can do, and say it; the machines of a cluster try for themselves."""
+    if engine != "local":
+        return
+    sandbox = sandbox_or_refuse(isolation)
+    if sandbox is None:
+        click.echo("isolation: limits alone; submissions run with your rights and with the network\n")
+    else:
+        click.echo(f"isolation: {', '.join(sandbox.layers)}")
+        click.echo("".join(f"missing: {name}: {why}\n" for name, why in sandbox.missing))
+
+
+@contextmanager
+def _end_told(book: Gradebook) -> Iterator[None]:
+    """What ends a run early is said in a sentence, with its exit code."""
+    from vitcheck.checks.classes.engines import EngineError
+    from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"Stopped. {_continues(book)}", err=True)
+        sys.exit(exits.INTERRUPTED)
+    except (EngineError, GradebookError, OSError) as error:
+        click.echo(f"{error}. {_continues(book)}", err=True)
+        sys.exit(exits.HARNESS)
+
+
+def _continues(book: Gradebook) -> str:
+    return f"What was finished is in {book.place}; the same command continues."
+
+
+@contextmanager
+def _first_interrupt_finishes(engine: Engine) -> Iterator[None]:
+    """Ctrl-C lets what runs be finished; once more, and it is KeyboardInterrupt as ever."""
+
+    def finish(*_: object) -> None:
+        signal(SIGINT, default_int_handler)
+        engine.finish()
+        click.echo("Finishing what runs. Ctrl-C again stops at once; what is finished is kept.", err=True)
+
+    before = signal(SIGINT, finish)
+    try:
+        yield
+    finally:
+        signal(SIGINT, before)
+
+
+def _exit_code(graded: Class, book: Gradebook) -> int:
+    """Say what is not as it should be."""
+    if graded.lost:
+        from vitcheck.reports.words.text import NAME_LIMIT, one_line
+
+        lost = ", ".join(one_line(name, NAME_LIMIT) for name in graded.lost)
+        click.echo(f"The grader itself failed on {lost}", err=True)
+        return exits.HARNESS
+    if graded.left:
+        click.echo(f"Interrupted: {graded.left} not graded. {_continues(book)}", err=True)
+        return exits.INTERRUPTED
+    return exits.FINE

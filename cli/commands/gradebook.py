@@ -1,0 +1,206 @@
+"""``vitcheck gradebook``: what was graded, what was decided about it, and taking both elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from json import dumps
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vitcheck import exits
+from vitcheck.options import OUTPUT, did_you_mean, gradebook_option, open_or_refuse, refusing
+
+if TYPE_CHECKING:
+    from vitcheck.checks.classes.gradebook.store import Entry, Gradebook
+
+_DEFAULT = "grades/gradebook.sqlite"
+
+
+class _PointsType(click.ParamType[dict[str, Any]]):
+    """``+3`` and ``-3`` change the points, ``85`` takes the place of those earned."""
+
+    name = "points"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        number = click.FLOAT.convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is no number of points", param, ctx)
+        if value.startswith(("+", "-")):
+            return {"delta": number, "override": None}
+        return {"delta": 0.0, "override": number}
+
+
+class _MarkType(click.ParamType[tuple[str, float | None]]):
+    """``q1=2`` gives 2 points for q1, ``q1=`` takes them back."""
+
+    name = "mark"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, float | None]:
+        question, equals, number = value.partition("=")
+        if not question or not equals:
+            self.fail(f"{value} is no mark, which is such as q1=2", param, ctx)
+        if not number:
+            return question, None
+        given = click.FLOAT.convert(number, param, ctx)
+        if not isfinite(given) or given < 0:
+            self.fail(f"{number} is no number of points for {question}", param, ctx)
+        return question, given
+
+
+def _of_gradebook(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that all of these have."""
+    of_one = click.option("--assignment", metavar="NAME", help="Of this assignment alone.")
+    return gradebook_option(_DEFAULT)(of_one(command))
+
+
+@click.group()
+def gradebook() -> None:
+    """What was graded, and what you decide about it.
+
+    Points, comments, extra time and late days that are put in here stay when submissions are graded again.
+    `vitcheck grade` writes them into the reports.
+    """
+
+
+@gradebook.command("list")
+@_of_gradebook
+def list_(gradebook: str | None, assignment: str | None) -> None:
+    """List each submission with the points that count."""
+    from vitcheck.gradebook_text import entry_line
+    from vitcheck.reports.words.alike import alike
+
+    with _opened(gradebook) as book:
+        entries = _entries(book, assignment)
+    doubtful = alike(one.attempt.submission for one in entries)
+    several = len({one.attempt.run.assignment for one in entries}) > 1
+    for entry in entries:
+        line = entry_line(entry, spelled=entry.attempt.submission in doubtful)
+        click.echo(f"{entry.attempt.run.assignment}  " * several + line)
+
+
+@gradebook.command()
+@click.argument("name")
+@_of_gradebook
+def history(name: str, gradebook: str | None, assignment: str | None) -> None:
+    """Show when the submission NAME was graded, and what was decided about it."""
+    from vitcheck.gradebook_text import event_line
+
+    with _opened(gradebook) as book:
+        about = _entry(book, name, assignment).attempt.run.assignment
+        for event in book.history(about, name):
+            click.echo(event_line(event))
+
+
+@gradebook.command()
+@click.argument("name")
+@click.option(
+    "--points", type=_PointsType(), metavar="+N|-N|N", help="Add, take away, or set; +0 is as earned."
+)
+@click.option("--comment", help="Why; the student reads it.")
+@click.option("--extra-time", "extra_hours", type=click.IntRange(min=0), help="Hours that were granted.")
+@click.option("--late-days", type=click.IntRange(min=0), help="Days that were used.")
+@_of_gradebook
+def adjust(
+    name: str, gradebook: str | None, assignment: str | None, points: dict[str, Any] | None, **given: Any
+) -> None:
+    """Decide about the submission NAME. What is not given stays as it was.
+
+    Extra time and late days are kept and shown; no points follow from them.
+    """
+    import psutil
+
+    from vitcheck.gradebook_text import entry_line
+
+    changes = (points or {}) | {key: value for key, value in given.items() if value is not None}
+    if not changes:
+        raise click.UsageError("nothing to change: give --points, --comment, --extra-time or --late-days")
+    with _opened(gradebook) as book:
+        about = _entry(book, name, assignment).attempt.run.assignment
+        book.adjust(about, name, psutil.Process().username(), **changes)
+        click.echo(entry_line(_entry(book, name, about)))
+
+
+@gradebook.command()
+@click.argument("name")
+@click.argument("marks", nargs=-1, required=True, type=_MarkType(), metavar="QUESTION=POINTS...")
+@_of_gradebook
+def mark(
+    name: str, gradebook: str | None, assignment: str | None, marks: tuple[tuple[str, float | None], ...]
+) -> None:
+    """Give points for the answers of the submission NAME, such as q1=2 q2=0.5.
+
+    What is not given stays as it was; q1= takes the points of q1 back. The answers stand beside what to look
+    for in marking.html, in the folder of the submission's report.
+    """
+    import psutil
+
+    from vitcheck.commands.marking import new_marks
+    from vitcheck.gradebook_text import entry_line
+
+    with _opened(gradebook) as book:
+        entry = _entry(book, name, assignment)
+        with refusing(ValueError, parameter="QUESTION=POINTS"):
+            given = new_marks(book.result(entry.attempt.id), entry.adjustment, dict(marks))
+        about = entry.attempt.run.assignment
+        book.adjust(about, name, psutil.Process().username(), marks=given)
+        click.echo(entry_line(_entry(book, name, about)))
+
+
+@gradebook.command()
+@click.option("--csv", type=OUTPUT, help="Write a table there.")
+@click.option("--json", type=OUTPUT, help="Write the same as JSON there.")
+@_of_gradebook
+def export(csv: Path | None, json: Path | None, gradebook: str | None, assignment: str | None) -> None:
+    """Write all grades to files."""
+    from vitcheck.gradebook_text import entry_row
+    from vitcheck.reports.formats.grade_tables import csv_text
+    from vitcheck.reports.writer import write_whole
+
+    if not csv and not json:
+        raise click.UsageError("nowhere to write to: give --csv FILE, --json FILE or both")
+    with _opened(gradebook) as book:
+        rows = [entry_row(one) for one in _entries(book, assignment)]
+    if csv:
+        write_whole(csv, csv_text(list(rows[0]), rows).encode())
+    if json:
+        write_whole(json, f"{dumps(rows, indent=1, ensure_ascii=False)}\n".encode())
+
+
+@contextmanager
+def _opened(place: str | None) -> Iterator[Gradebook]:
+    from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
+
+    with open_or_refuse(place or _DEFAULT) as book:
+        try:
+            yield book
+        except GradebookError as error:
+            click.echo(error, err=True)
+            sys.exit(exits.HARNESS)
+
+
+def _entries(book: Gradebook, assignment: str | None) -> list[Entry]:
+    """At least one."""
+    entries = book.entries(assignment)
+    if not entries:
+        raise click.UsageError(f"{book.place} holds no submission{f' of {assignment}' if assignment else ''}")
+    return entries
+
+
+def _entry(book: Gradebook, name: str, assignment: str | None) -> Entry:
+    """The only one of that name."""
+    entries = _entries(book, assignment)
+    found = [one for one in entries if one.attempt.submission == name]
+    if not found:
+        near = did_you_mean(name, [one.attempt.submission for one in entries])
+        raise click.BadParameter(f"there is no submission {name}{near}", param_hint="NAME")
+    if len(found) > 1:
+        several = ", ".join(one.attempt.run.assignment for one in found)
+        raise click.UsageError(f"{name} is in several assignments ({several}): name one with --assignment")
+    return found[0]

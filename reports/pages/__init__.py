@@ -1,0 +1,1 @@
+"""Pages and cells of HTML, rendered from views."""

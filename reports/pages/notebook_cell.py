@@ -1,0 +1,57 @@
+"""A result as the output of a notebook's cell: its score, the first thing wrong, and the pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...checks.record.result import Result, StageStatus
+from ..views.diagram import WIDTH, DiagramColumn, columns
+from ..views.report_view import ScoreView, score_view
+from ..views.stage_views import StageView, State, pipeline, states_of
+from ..words.standing import Standing, standing
+from ..words.text import NAME_LIMIT, one_line
+from ..words.wording import say
+from .html import render
+
+
+@dataclass(frozen=True)
+class CellView:
+    """Everything in the output; ``stage`` is the one that was asked about, and takes the verdict's place."""
+
+    submission: str
+    score: ScoreView
+    standing: Standing
+    stage: StageView | None
+    elsewhere: str
+    columns: tuple[DiagramColumn, ...]
+    column_width: int
+    legend: tuple[State, ...]
+
+
+def render_for_notebook(result: Result, label: str | None = None) -> str:
+    """A piece of HTML with its own styles, and no script, id or link; about the stage ``label`` if given."""
+    return render("notebook.html", view=_view(result, label))
+
+
+def elsewhere(result: Result, label: str) -> str:
+    """What else is wrong, where the stage ``label`` itself does not say it; empty where nothing is."""
+    stands = standing(result)
+    if stands.tone == "right" or result.stages[label].status in (StageStatus.FAILED, StageStatus.NOT_REACHED):
+        return ""
+    return say("cell.elsewhere", what=stands.heading if stands.label else stands.sentence)
+
+
+def _view(result: Result, label: str | None) -> CellView:
+    stages = pipeline(result)
+    stage = next((one for one in stages if one.label == label), None)
+    shown = [one for one in stages if one.state is not State.NOT_APPLICABLE]
+    return CellView(
+        submission=one_line(result.submission, NAME_LIMIT),
+        score=score_view(result.score),
+        standing=standing(result),
+        stage=stage,
+        elsewhere=elsewhere(result, stage.label) if stage else "",
+        columns=columns(shown),
+        column_width=WIDTH,
+        legend=states_of(shown),
+    )

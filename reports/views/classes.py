@@ -1,0 +1,78 @@
+"""Many results as the page of a class shows them: built here, so that the template decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ...checks.record.result import Status
+from ..figures.bars import histogram
+from ..figures.figure_parts import Histogram
+from ..words.text import NAME_LIMIT, one_line, points
+from ..words.wording import say
+from .class_lists import Difficulty, Review, Tally, difficulties, reviews, tallies
+from .class_table import StageColumn, StudentRow, table_columns, table_row
+from .stage_views import State
+from .summaries import Summary
+
+
+@dataclass(frozen=True)
+class IndexView:
+    """Everything on the page, in its order."""
+
+    heading: str
+    totals: tuple[tuple[str, str], ...]
+    reviews: tuple[Review, ...]
+    marks: Histogram | None
+    difficulties: tuple[Difficulty, ...]
+    tallies: tuple[Tally, ...]
+    standings: tuple[tuple[str, str], ...]
+    legend: tuple[State, ...]
+    columns: tuple[StageColumn, ...]
+    rows: tuple[StudentRow, ...]
+
+
+def index_view(rows: Sequence[Summary]) -> IndexView:
+    """Everything in the order of ``rows``."""
+    hard, mistakes = difficulties(rows), tallies(rows)
+    columns = table_columns(rows, hard)
+    places = {one.id: place for place, one in enumerate(mistakes)}
+    shown = tuple(table_row(row, columns, places) for row in rows)
+    used = {run.state for row in shown for run in row.runs}
+    assignments = sorted({one_line(one.assignment, NAME_LIMIT) for one in rows})
+    return IndexView(
+        heading=", ".join(assignments) or say("class.nobody"),
+        totals=_totals(rows),
+        reviews=reviews(rows),
+        marks=histogram(row.percent for row in rows) if rows else None,
+        difficulties=hard,
+        tallies=mistakes,
+        standings=_standings(shown),
+        legend=tuple(one for one in State if one in used),
+        columns=columns,
+        rows=shown,
+    )
+
+
+def _totals(rows: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
+    totals = {"submissions": f"{len(rows):,}"}
+    if rows:
+        scores = [one.score.earned for one in rows]
+        possible = points(max(one.score.possible for one in rows))
+        lowest, highest = points(min(scores)), points(max(scores))
+        totals |= {
+            "graded": f"{sum(one.status is Status.GRADED for one in rows):,}",
+            "right": f"{sum(one.tone == 'right' for one in rows):,}",
+            "median": say("total.of", earned=points(median(scores)), possible=possible),
+            "range": say("total.from_to", lowest=lowest, highest=highest),
+        }
+    return tuple((say(f"total.{name}"), text) for name, text in totals.items())
+
+
+def _standings(rows: Sequence[StudentRow]) -> tuple[tuple[str, str], ...]:
+    """What the filter offers, and its words."""
+    words = {"right": say("filter.right"), "wrong": say("filter.wrong")}
+    words |= {one.value: say(f"status.{one.value}") for one in Status if one is not Status.GRADED}
+    used = {row.standing for row in rows}
+    return tuple((value, word) for value, word in words.items() if value in used)

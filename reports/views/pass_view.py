@@ -1,0 +1,90 @@
+"""One pass through the model as a page shows it: the drawing, the stages, the figures, how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...checks.record.result import Run
+from ...checks.record.snapshot import Record
+from ..figures.figure_parts import Figure
+from ..figures.kept import Arrays
+from ..words.location_view import LocationView, place
+from ..words.standing import Standing
+from ..words.text import NAME_LIMIT, TEXT_LIMIT, clean, one_line
+from ..words.wording import say
+from .check_views import Counterexample
+from .diagram import WIDTH, DiagramColumn, columns
+from .stage_figures import figures, picture
+from .stage_views import StageView, State, Unseen, pipeline, states_of, unseen
+
+_LETTERS = "BCHWPNFTDhdMLK"  # of axes, in the order in which they come up
+
+
+@dataclass(frozen=True)
+class NoteView:
+    """Something inferred or left out."""
+
+    kind: str
+    text: str
+    place: LocationView | None
+
+
+@dataclass(frozen=True)
+class PassView:
+    """Everything that pages about one pass have in common."""
+
+    architecture: str
+    standing: Standing | None
+    picture: Figure | None
+    example: Counterexample | None
+    columns: tuple[DiagramColumn, ...]
+    column_width: int
+    legend: tuple[State, ...]
+    axes: tuple[tuple[str, str], ...]
+    stages: tuple[StageView, ...]
+    figures: Mapping[str, tuple[Figure, ...]]
+    unseen: tuple[Unseen, ...]
+    has_arrays: bool
+    notes: tuple[NoteView, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+def pass_view(record: Record, stands: Standing | None, example: Counterexample | None = None) -> PassView:
+    """All text in it is cleaned, and cut where it is long. The picture is of what ``stands`` is about."""
+    arrays, stages = Arrays.read(record.arrays), pipeline(record)
+    about = stands.label if stands else ""
+    return PassView(
+        architecture=one_line(record.architecture or "", NAME_LIMIT),
+        standing=stands,
+        picture=next((picture(one, arrays) for one in stages if one.label == about), None),
+        example=example,
+        columns=columns(stages),
+        column_width=WIDTH,
+        legend=states_of(stages),
+        axes=_axes_used(stages),
+        stages=stages,
+        figures={one.label: figures(one, arrays) for one in stages},
+        unseen=unseen(stages),
+        has_arrays=bool(arrays.stages),
+        notes=tuple(NoteView(one_line(n.kind), clean(n.text), place(n.location)) for n in record.notes),
+        facts=_facts(record.run),
+    )
+
+
+def _axes_used(stages: tuple[StageView, ...]) -> tuple[tuple[str, str], ...]:
+    used = {axis.letter for stage in stages for axis in stage.expected}
+    return tuple((letter, say(f"letter.{letter}")) for letter in _LETTERS if letter in used)
+
+
+def _facts(run: Run) -> tuple[tuple[str, str], ...]:
+    facts = {
+        "seed": str(run.seed),
+        "time": say("run.seconds", seconds=f"{run.seconds:.1f}"),
+        "examples": say("run.drawn", examples=run.examples) if run.examples else "",
+        "sizes": ", ".join(f"{name} {size}" for name, size in run.sizes.items()),
+        "isolation": ", ".join(run.isolation) or say("run.none"),
+        "versions": ", ".join(f"{name} {version}" for name, version in sorted(run.versions.items())),
+        "command": run.command or "",
+    }
+    return tuple((say(f"run.{name}"), one_line(text, TEXT_LIMIT)) for name, text in facts.items() if text)

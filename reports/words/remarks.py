@@ -1,0 +1,36 @@
+"""What an instructor decided about a submission, in words and in points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...checks.record.adjustment import Adjustment
+from ...checks.record.result import Score
+from .text import one_line, points
+from .wording import count, say
+
+
+def remark(adjustment: Adjustment) -> str:
+    """Such as "adjusted by +3, 2 late days: the reason"; empty where nothing was decided."""
+    decided = ", ".join(_decided(adjustment))
+    return ": ".join(part for part in (decided, one_line(adjustment.comment)) if part)
+
+
+def adjusted(score: Score, adjustment: Adjustment) -> Score:
+    """The points that count in the place of those earned."""
+    return score.model_copy(update={"earned": adjustment.total(score.earned)})
+
+
+def _decided(adjustment: Adjustment) -> Iterator[str]:
+    if adjustment.override is not None:
+        yield say("remark.set", points=points(adjustment.override))
+    elif adjustment.delta:
+        sign = "+" if adjustment.delta > 0 else "-"
+        yield say("remark.adjusted", points=f"{sign}{points(abs(adjustment.delta))}")
+    if adjustment.marks:
+        given = (f"{one_line(id)} {points(mark)}" for id, mark in sorted(adjustment.marks.items()))
+        yield say("remark.marked", answers=say("remark.and").join(given))
+    if adjustment.extra_hours:
+        yield say("remark.extra_time", hours=adjustment.extra_hours)
+    if adjustment.late_days:
+        yield count(adjustment.late_days, "late_day")

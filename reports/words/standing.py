@@ -1,0 +1,121 @@
+"""How a submission stands, in a few words: what people read first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...checks.record.result import CheckResult, Outcome, Result, StageResult, StageStatus, Status
+from ...checks.record.snapshot import Record, named_mistake
+from .location_view import LocationView, place, shapes_at
+from .text import NAME_LIMIT, clean, one_line, sentence
+from .wording import say
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The first thing to know: that all is right, the first thing wrong, or why nothing could be graded."""
+
+    tone: str  # right | wrong | stopped
+    heading: str
+    sentence: str
+    brief: str  # for a cell of a table; empty if all is right
+    details: str = ""
+    advice: str = ""  # what to do, if nothing could be graded
+    question: str = ""
+    place: LocationView | None = None
+    anchor: str = ""  # of the stage or check that it is about
+    label: str = ""  # of the stage, if it is about one
+    mistake: str = ""  # the id of a known one
+    quotes: bool = False  # may the sentence hold words of the student?
+
+
+_DETAILS = 800  # characters of a message: the stage itself shows all of it
+
+
+def standing(result: Result) -> Standing:
+    """Read off the record: status first, then the first failed stage, then the first failed check."""
+    return next(findings(result), None) or _right(result)
+
+
+def findings(result: Result) -> Iterator[Standing]:
+    """Everything wrong, in that order; checks of a failed stage are no more than that."""
+    yield from pass_findings(result)
+    for check in failed_checks(result):
+        stage = result.stages.get(check.stage or "")
+        if stage is None or stage.status is not StageStatus.FAILED:
+            yield _wrong_check(result, check)
+
+
+def pass_findings(record: Record) -> Iterator[Standing]:
+    """The same without checks: why there was no pass, and each stage of it that is wrong."""
+    if record.status is not Status.GRADED:
+        yield _stopped(record)
+    for label, stage in record.stages.items():
+        if stage.status is StageStatus.FAILED:
+            yield _wrong_stage(record, label, stage)
+
+
+def failed_checks(result: Result) -> Iterator[CheckResult]:
+    """The checks that did not pass, although they were asked."""
+    return (one for one in result.checks if one.outcome not in (Outcome.PASSED, Outcome.SKIPPED))
+
+
+def _stopped(result: Record) -> Standing:
+    heading = say(f"stopped.{result.status.value}")
+    return Standing(
+        "stopped",
+        heading,
+        sentence(result.reason or heading),
+        brief=say(f"status.{result.status.value}"),
+        advice=say(f"stopped.{result.status.value}_advice"),
+        place=place(result.location),
+        quotes=True,
+    )
+
+
+def _wrong_stage(result: Record, label: str, stage: StageResult) -> Standing:
+    named = named_mistake(result, label, stage)
+    name = named.id if named else stage.title
+    return Standing(
+        "wrong",
+        one_line(f"{label}: {stage.title}"),
+        sentence(named.title) if named else _unnamed(stage),
+        brief=one_line(f"{label} {name}", NAME_LIMIT),
+        details=clean(stage.message or "", _DETAILS),
+        question=one_line(stage.hint or (named.hint if named else "")),
+        place=place(stage.location or (named.location if named else None), shapes_at(result)),
+        label=one_line(label),
+        mistake=one_line(named.id) if named else "",
+        anchor=one_line(f"stage-{label}"),
+    )
+
+
+def _unnamed(stage: StageResult) -> str:
+    if stage.shape is None:
+        return say("standing.absent")
+    return say("standing.unexplained" if stage.shape == stage.expected_shape else "standing.other_shape")
+
+
+def _wrong_check(result: Result, check: CheckResult) -> Standing:
+    named = next((one for one in result.mistakes if one.stage == check.id), None)
+    brief = f"{check.title}: {named.id}" if named else check.title
+    return Standing(
+        "wrong",
+        one_line(check.title),
+        sentence(check.message or say("standing.check", outcome=say(f"outcome.{check.outcome.value}"))),
+        brief=one_line(brief, NAME_LIMIT),
+        question=one_line(named.hint) if named else "",
+        place=place(named.location) if named else None,
+        mistake=one_line(named.id) if named else "",
+        anchor="checks",
+        quotes=True,
+    )
+
+
+def _right(result: Result) -> Standing:
+    passed = sum(stage.status is StageStatus.PASSED for stage in result.stages.values())
+    looked_at = say(
+        "right.stages_and_checks" if passed else "right.checks", stages=passed, checks=len(result.checks)
+    )
+    return Standing("right", say("right.heading"), looked_at, brief="")
