@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from torch import Tensor
@@ -11,7 +11,7 @@ from torch import Tensor
 from ..architecture.family import Family
 from .best_first import Node, Option
 from .context import Predict
-from .walk import Tries, Walk
+from .walk import Walk
 from .wiring.blocks import KINDS, BlockKind
 
 Input = tuple[Predict, tuple[str, ...]]  # what the readout may read, and what is wrong about reading it
@@ -35,7 +35,6 @@ class Anatomy:
     blocks: tuple[BlockKind, ...] = KINDS  # that its encoder may be made of
     about: Callable[[Walk], None] = _nothing  # adds what stages show together
     known_otherwise: Callable[[Walk], Walk | None] = _nothing  # of a walk that got lost
-    steps_on: Mapping[str, Tries] = field(default_factory=dict)  # past a stage, in a pass that stops
 
 
 @cache

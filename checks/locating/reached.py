@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from inspect import signature
 
-from ...reference import equations as eq
-from .anatomy import anatomy_of
-from .context import Predict
-from .forms import Form
-from .walk import Tries, Walk, applied, combine, stage_of
+from torch import Tensor
+
+from ...reference.stages import Stage
+from .context import Context, Predict
+from .walk import Walk, applied, stage_of
 from .wiring.in_hand import at_hand, is_in_hand
 
-_HANDED_ON = ("block_input", "block_output", "second_block_output", "last_block_output", "final_sequence")
 _UNFINISHED = ("attention_scores", "attention_probabilities", "attention_context", "mlp_hidden")
-_Tries = Iterator[
-    tuple[str, int, Predict, Form | None]
-]  # key, block, tensor, and the form if it is a known one
 
 
 def settle_reached(walk: Walk) -> None:
@@ -24,106 +21,80 @@ def settle_reached(walk: Walk) -> None:
         if walk.steps[-1].found is None:
             walk.steps.pop()  # implied by the logits, and never computed
         return
-    while _settle_next(walk):
+    while (row := _next(walk)) is not None and _settled(walk, row):
         pass
     while walk.steps and walk.steps[-1].findings and walk.steps[-1].key in _UNFINISHED:
         walk.steps.pop()  # such as scores before their scale
 
 
-def _settle_next(walk: Walk) -> bool:
-    key, block = (walk.steps[-1].key, walk.steps[-1].block) if walk.steps else walk.given[0]
-    after = {**_IN_BLOCKS, **anatomy_of(walk.family).steps_on}
-    return key in after and any(_reach(walk, *one) for one in after[key](walk, block))
+def _next(walk: Walk) -> Stage | None:
+    """The row behind the last stage that was settled; None in a block, and where another block comes next."""
+    rows = {row.key: row for row in walk.family.blocks.get(walk.architecture or "", walk.family.stages)}
+    key, _ = _latest(walk)
+    if key == "block_output" and walk.blocks < 2:
+        key = "second_block_output"  # which it has not come to, or there is none
+    keys = list(rows)
+    following = keys[keys.index(key) + 1]
+    blocks = {"second_block_output": 2, "last_block_output": walk.sizes.depth}.get(following, 0)
+    inside = keys[keys.index("block_input") + 1 : keys.index("block_output")]
+    return None if following in inside or walk.blocks < blocks else rows[following]
 
 
-def _reach(walk: Walk, key: str, block: int, predict: Predict, form: Form | None) -> bool:
-    """Settles a stage that is in a record of its own, in hand, or the stage before itself."""
-    tensor = predict(walk.context)
-    found = walk.places.find(tensor) if key in _HANDED_ON else walk.find(tensor)
-    made = found is not None and (key in _HANDED_ON or found.record > walk.position)
-    if not made and not is_in_hand(walk, tensor):
-        return False
-    ids = [form.id] if form is not None and form.id else []
-    walk.settle(key, block, predict, found, ids=ids, blame=form.blame if form is not None else None)
-    return True
+def _settled(walk: Walk, row: Stage) -> bool:
+    """Settles a stage that is in a record of its own, in hand, or what it is computed from."""
+    block = walk.number if row.key in ("block_input", "block_output") else 0
+    for predict, handed_on in _ways(walk, row):
+        tensor = predict(walk.context)
+        found = walk.places.find(tensor) if handed_on else walk.find(tensor)
+        made = found is not None and (handed_on or found.record > walk.position)
+        if made or is_in_hand(walk, tensor):
+            walk.settle(row.key, block, predict, found)
+            return True
+    return False
 
 
-def _patches(walk: Walk, block: int) -> _Tries:
-    yield "patches", 0, lambda context: eq.cut_patches(context.image, context.sizes.patch), None
+def _ways(walk: Walk, row: Stage) -> Iterator[tuple[Predict, bool]]:
+    """What the stage may be, and whether that may be what it is computed from."""
+    if not row.predecessors:
+        yield from ((_in_hand(number), False) for number in _vectors(walk, row))
+    elif row.key == "final_sequence":
+        x = stage_of("last_block_output", 0)
+        norms = walk.parameters.norms(x(walk.context), walk.position - 1)
+        yield from ((applied(norm, x), True) for norm, _, _ in norms)
+        if walk.normed:
+            yield x, True
+    elif row.operation is None:
+        blocks = {"second_block_output": 2, "last_block_output": walk.blocks}
+        yield stage_of(*("block_output", blocks[row.key]) if row.key in blocks else _latest(walk)), True
+    else:
+        yield from ((one, False) for one in _computed(walk, row))
 
 
-def _flattened(walk: Walk, block: int) -> _Tries:
-    yield "flattened_patches", 0, combine(eq.flatten_patches, stage_of("patches", 0)), None
+def _latest(walk: Walk) -> tuple[str, int]:
+    return (walk.steps[-1].key, walk.steps[-1].block) if walk.steps else walk.given[0]
 
 
-def _class_token(walk: Walk, block: int) -> _Tries:
-    """Something in hand that is one vector an image, whatever the image."""
+def _computed(walk: Walk, row: Stage) -> Iterator[Predict]:
+    """By the row's function, where that reads nothing but stages and sizes."""
+    function = row.function
+    assert function is not None
+    others = list(signature(function).parameters)[len(row.predecessors) :]
+    if all(hasattr(walk.sizes, name) for name in others):
+        read = [stage_of(key, 0) for key in row.predecessors]
+
+        def predict(context: Context) -> Tensor:
+            sizes = [getattr(context.sizes, name) for name in others]
+            return function(*(one(context) for one in read), *sizes)
+
+        yield predict
+
+
+def _vectors(walk: Walk, row: Stage) -> Iterator[int]:
+    """What is in hand and is one vector an image, whatever the image."""
     for number, (_, reference) in enumerate(at_hand(walk.context)):
-        if not walk.trace.value(reference).image and reference.shape == (
-            walk.sizes.batch,
-            1,
-            walk.sizes.embed_dim,
-        ):
-            yield "class_token", 0, _given(number), None
+        if not walk.trace.value(reference).image and reference.shape == row.shape(walk.sizes):
+            yield number
 
 
-def _given(number: int) -> Predict:
+def _in_hand(number: int) -> Predict:
     return lambda context: context.trace.tensor(at_hand(context)[number][1])
-
-
-def _tokens(walk: Walk, block: int) -> _Tries:
-    yield (
-        "tokens",
-        0,
-        combine(eq.prepend_class_token, stage_of("class_token", 0), stage_of("patch_embeddings", 0)),
-        None,
-    )
-
-
-def _block_input(walk: Walk, block: int) -> _Tries:
-    yield "block_input", 1, stage_of("positioned_tokens", 0), None
-
-
-def _block_output(walk: Walk, block: int) -> _Tries:
-    yield "block_output", block, stage_of("post_mlp_norm", block), None
-
-
-def _second(walk: Walk, block: int) -> _Tries:
-    if block == walk.blocks >= 2:
-        yield "second_block_output", 0, stage_of("block_output", 2), None
-    elif walk.sizes.depth == 1:
-        yield from _last(walk, block)
-
-
-def _last(walk: Walk, block: int) -> _Tries:
-    if walk.blocks >= walk.sizes.depth:
-        yield "last_block_output", 0, stage_of("block_output", walk.blocks), None
-
-
-def _final_sequence(walk: Walk, block: int) -> _Tries:
-    x = stage_of("last_block_output", 0)
-    for norm, _, _ in walk.parameters.norms(x(walk.context), walk.position - 1):
-        yield "final_sequence", 0, applied(norm, x), None
-    if walk.normed:
-        yield "final_sequence", 0, x, None
-
-
-def _row(walk: Walk, block: int) -> _Tries:
-    yield "class_representation", 0, combine(eq.class_representation, stage_of("final_sequence", 0)), None
-
-
-OF_VIT: dict[str, Tries] = {  # past each stage outside of the blocks
-    "image": _patches,
-    "patches": _flattened,
-    "patch_embeddings": _class_token,
-    "class_token": _tokens,
-    "last_block_output": _final_sequence,
-    "final_sequence": _row,
-}
-
-_IN_BLOCKS: dict[str, Tries] = {
-    "positioned_tokens": _block_input,
-    "post_mlp_norm": _block_output,
-    "block_output": _second,
-    "second_block_output": _last,
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from torch import Tensor
@@ -12,7 +12,6 @@ from ...submissions.host.trace import Trace, Use
 from ..architecture.family import Family
 from .comparing import equal
 from .context import Context, Predict
-from .forms import Form
 from .search.binding import Binding
 from .search.norms import BatchNorm, Norm
 from .search.parameter_search import LinearMap, Parameters
@@ -56,10 +55,6 @@ class Made:
     right: Predict
     began: int = 0  # the record at which it begins: what is made of it comes later
     stage: str = ""  # that is to blame for it, where it is none itself
-
-
-# Key, block and tensor of a stage that may come next, and the form that gives it if that is a known one.
-Tries = Callable[["Walk", int], Iterator[tuple[str, int, Predict, Form | None]]]
 
 
 @dataclass

@@ -10,7 +10,6 @@ from torch import Tensor
 from ..locating.anatomy import Anatomy, Input
 from ..locating.best_first import Option, later
 from ..locating.forms import CLASS_PROBABILITIES
-from ..locating.reached import OF_VIT
 from ..locating.walk import Walk
 from ..locating.wiring.unknown import unknown_price
 from .about_vit import about_vit
@@ -44,5 +43,4 @@ VIT_ANATOMY = Anatomy(
     answers=answers,
     about=about_vit,
     known_otherwise=known_by_the_scores,
-    steps_on=OF_VIT,
 )
