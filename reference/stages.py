@@ -75,6 +75,30 @@ _PRE_NORM = (
         "to the end. The class token is in row 0, then come the patches in their old order.",
     ),
 )
+_POST_NORM = (
+    replace(
+        stage("query"),
+        equation="S08 · W_qᵀ + b_q, split into h heads",
+        explanation="What each token is looking for, once for every head. It is computed from the block's "
+        "input as it is: in this architecture the norms come after the sums. The width is split into h slices "
+        "of d neighbouring features. Change one token of S08, and only that token's row may change, in all "
+        "heads.",
+    ),
+    replace(
+        stage("key"),
+        equation="S08 · W_kᵀ + b_k, split into h heads",
+        explanation="What each token offers to be found by. It is computed from the same tokens as the "
+        "queries, with weights of its own. It needs the queries' width, because the two are multiplied.",
+    ),
+    replace(
+        stage("value"),
+        equation="S08 · W_vᵀ + b_v, split into h heads",
+        explanation="What each token hands over when another one attends to it. Queries and keys decide how "
+        "much flows; the values are what flows. They too are computed from the block's input.",
+    ),
+    replace(stage("post_attention_norm"), equation="LayerNorm₁(S08 + S15)"),
+    replace(stage("post_mlp_norm"), equation="LayerNorm₂(S16 + S18)"),
+)
 _CLIP = (
     *_PRE_NORM_BLOCK,
     replace(stage("patch_embeddings"), equation="S03 · Wᵀ", invariants=("linear in S03: zeros give zeros",)),
@@ -120,6 +144,7 @@ def _with(rows: tuple[Stage, ...], without: str | None = None) -> tuple[Stage, .
 ARCHITECTURES: dict[str, tuple[Stage, ...]] = {  # the stages that each has, with its own equations
     "report": STAGES,
     "pre-norm": _with(_PRE_NORM),
+    "post-norm": _with(_POST_NORM),
     "clip": _with(_CLIP, without="class_probabilities"),
 }
 

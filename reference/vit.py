@@ -1,9 +1,10 @@
 """The reference Vision Transformer: the equations composed, so that every stage can be asked for by its key.
 
-Three architectures are graded, and each is a `Variant` of this one model:
+Four architectures are graded, and each is a `Variant` of this one model:
 
 - ``REPORT``: the debugging assignment's own block, with a norm after each of the two residual sums;
 - ``PRE_NORM``: Dosovitskiy et al. 2020, arXiv:2010.11929, and torchvision;
+- ``POST_NORM``: the blocks of Vaswani et al. 2017, arXiv:1706.03762, section 3.1;
 - ``CLIP``: the image encoder of Radford et al. 2021, arXiv:2103.00020.
 """
 
@@ -25,6 +26,7 @@ class Variant:
 
     name: str  # as `stages_of` knows it
     norm_before_blocks: bool = False  # norm_pre
+    norm_before_attention: bool = True  # norm1
     norm_after_mlp: bool = False  # norm3; the residual around the MLP then starts at the normed tokens
     final_norm: Literal["sequence", "class token"] | None  # what norm reads
     eps: float  # of every LayerNorm
@@ -35,6 +37,9 @@ class Variant:
 
 REPORT = Variant(name="report", norm_after_mlp=True, final_norm=None, eps=1e-5)
 PRE_NORM = Variant(name="pre-norm", final_norm="sequence", eps=1e-6)
+POST_NORM = Variant(
+    name="post-norm", norm_before_attention=False, norm_after_mlp=True, final_norm=None, eps=1e-5
+)
 CLIP = Variant(
     name="clip",
     norm_before_blocks=True,
@@ -95,7 +100,9 @@ class Mlp(nn.Module):
 class Block(nn.Module):
     def __init__(self, sizes: Sizes, variant: Variant) -> None:
         super().__init__()
-        self.norm1 = LayerNorm(sizes.embed_dim, variant.eps)
+        self.norm1 = (
+            LayerNorm(sizes.embed_dim, variant.eps) if variant.norm_before_attention else nn.Identity()
+        )
         self.attn = Attention(sizes)
         self.norm2 = LayerNorm(sizes.embed_dim, variant.eps)
         self.mlp = Mlp(sizes, variant.activation)

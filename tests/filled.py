@@ -66,6 +66,15 @@ _PRE_NORM = _REPORT | {
     "post_mlp_norm": "block_input + attention_output + mlp_output",
     "final_sequence": "self.norm(last_block_output)",
 }
+_POST_NORM = {key: one for key, one in _REPORT.items() if key != "class_token"} | {
+    "query": _QKV.replace("self.norm1(block_input)", "block_input"),
+    "tokens": "patch_embeddings",
+    "class_representation": "final_sequence.mean(1)",
+}
+_POST_NORM_BLOCK = _BLOCK.replace("self.norm1, ", "").replace("range(3)", "range(2)")
+_WITHOUT_TOKEN = _MODEL.replace(" + 1\n", "\n").replace(
+    "\nself.cls_token = nn.Parameter(torch.randn(embed_dim) * 0.02)", ""
+)
 _CLIP = _PRE_NORM | {
     "attention_probabilities": "eq.attention_probabilities(attention_scores)\n"
     "self.seen = attention_probabilities.detach()",
@@ -197,6 +206,7 @@ def _put(text: str, place: str, code: str) -> str:
 _SOLVED = {
     "vit-debugging": lambda text: _model(_BLOCK, _MODEL, _REPORT, text),
     "vit-prenorm": lambda text: _model(_PRE_NORM_BLOCK, _WITH_NORM, _PRE_NORM, text),
+    "vit-postnorm": lambda text: _model(_POST_NORM_BLOCK, _WITHOUT_TOKEN, _POST_NORM, text),
     "clip-vit": lambda text: _model(
         _PRE_NORM_BLOCK,
         _CLIP_MODEL,

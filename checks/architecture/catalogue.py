@@ -47,6 +47,10 @@ class Mistake:
     # the model has to be of another size for the equation
     planted: str = ""
     planted_in: Sequence[str] = ("report", "pre-norm", "clip")  # elsewhere it is right, or cannot be made
+    without: Sequence[str] = ()  # stages that a model rightly lacks where this is accepted
+    # where an assignment asks for this: by the key of a stage, its title and equation; letters of axes
+    instead: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    axes: Mapping[str, str] = field(default_factory=dict)
     property: str | None = None  # of the whole model, which tells it
     told_by: str | None = None  # anything else that does
     out_of_reach: str | None = None  # why nothing does

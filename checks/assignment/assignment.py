@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,6 +21,7 @@ from pydantic import (
 
 from ...reference.components import COMPONENTS
 from ...reference.exercises import EXERCISES
+from ...reference.stages import Stage
 from ...submissions.limits import Limits
 from ..architecture.complaints import UNSEEN, complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
@@ -46,19 +47,27 @@ class AssignmentError(Exception):
 
 
 class Permission(AskedTable):
-    """Whether a variant is accepted, and what the student is told about it."""
+    """Whether a variant is accepted, and what the student is told about it.
+
+    One that is ``asked`` for is what the file to start from describes.
+    """
 
     allow: bool
+    asked: bool = False
     reason: str | None = None
 
 
 def _permission(value: object) -> object:
-    words: dict[object, object] = {"allow": {"allow": True}, "forbid": {"allow": False}}
+    words: dict[object, object] = {
+        "allow": {"allow": True},
+        "ask": {"allow": True, "asked": True},
+        "forbid": {"allow": False},
+    }
     if isinstance(value, dict):
         return value
     if value in words:
         return words[value]
-    raise ValueError('must be "allow", "forbid", or a table such as { allow = false, reason = "…" }')
+    raise ValueError('must be "allow", "ask", "forbid", or a table such as { allow = false, reason = "…" }')
 
 
 class Variants(AskedTable):
@@ -84,6 +93,10 @@ class Rules(AskedTable):
     prints: bool = True
     parameters: bool = False
     library_model: Annotated[Permission, BeforeValidator(_permission)] = Permission(allow=True)
+
+
+def _renamed(axes: str, letters: Mapping[str, str]) -> str:
+    return " ".join(letters.get(letter, letter) for letter in axes.split())
 
 
 def _positive(limits: Limits) -> Limits:
@@ -144,6 +157,18 @@ class Assignment(AskedTable):
     def family(self) -> Family:
         """The architecture that is asked for."""
         return family(self.architecture)
+
+    def table_of(self, kind: str) -> tuple[Stage, ...]:
+        """Return the stages of a model with this kind of blocks and the variants that are asked for."""
+        asked = [self.family.mistake(id) for id, rule in self.variants.by_id.items() if rule.asked]
+        without = {key for one in asked for key in one.without}
+        rows = [one for one in self.family.blocks[kind] if one.key not in without]
+        for one in asked:
+            rows = [
+                replace(row, axes=_renamed(row.axes, one.axes), **one.instead.get(row.key, {}))
+                for row in rows
+            ]
+        return tuple(rows)
 
     @property
     def possible(self) -> float:

@@ -72,8 +72,8 @@ class Examination(Examples):
         instead = {one.stage for one in fixed}  # of what it looks like at single sizes
         named = (one for one in steps if (one.key, one.block) not in unnamed and one.key not in instead)
         found = [*(one for step in named for one in step.findings), *fixed]
-        if self._foreign:
-            found.append(Finding(self._foreign, "post_mlp_norm", None))
+        if self.architecture not in self.asked_blocks and self.architecture in self._foreign:
+            found.append(Finding(self._foreign[self.architecture], "post_mlp_norm", None))
         if self.diagnosis is not None and self.diagnosis.id is not None:
             found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
         found += [one.finding for one in self.false_claims()]
@@ -143,18 +143,24 @@ class Examination(Examples):
 
     def counts(self, id: str) -> bool:
         """Does this finding cost marks here?"""
-        return id == self._foreign or not self.assignment.allows(id)[0]
+        if self.is_foreign and id == self._foreign.get(self.architecture):
+            return True
+        return not self.assignment.allows(id)[0]
 
     @cached_property
-    def _foreign(self) -> str:
-        """The id of having other blocks than the assignment asks for; "" where that is not so."""
-        kinds = {one.name: one.foreign for one in anatomy_of(self.family).blocks}
-        return kinds.get(self.architecture or "", "") if self.is_foreign else ""
+    def _foreign(self) -> Mapping[str | None, str]:
+        """By kind of block, the id of having it where another is asked for."""
+        return {one.name: one.foreign for one in anatomy_of(self.family).blocks}
+
+    def accepted_at(self, key: str) -> list[str]:
+        """Ids of what was found at a stage and is accepted."""
+        return [one.id for one in self.findings() if one.stage == key and not self.counts(one.id)]
 
     @cached_property
     def absent(self) -> frozenset[str]:
         """Keys of stages that are not there by right."""
-        return absent(self)
+        accepted = (self.family.mistake(one.id) for one in self.findings() if not self.counts(one.id))
+        return absent(self).union(*(one.without for one in accepted))
 
     @cached_property
     def missing(self) -> Mapping[str, int]:

@@ -29,7 +29,7 @@ def following(walk: Walk) -> Iterator[Option]:
     """Another block, or the readout."""
     x = sequence(walk)
     walk.ahead = "last_block_output" if walk.blocks else "block_input", walk.number
-    kinds = [one for one in anatomy_of(walk.family).blocks if walk.architecture in (None, one.name)]
+    kinds = [one for one in _kinds(walk) if walk.architecture in (None, one.name)]
     if walk.blocks < _MOST:
         for predict, right, ids, price in _inputs(walk, x):
             sign = f"input: {' '.join(ids)}" if ids else ""
@@ -53,7 +53,13 @@ def _readouts(walk: Walk, x: Predict) -> Iterator[Option]:
 def one_block(walk: Walk) -> Iterator[Option]:
     """A block alone, which reads what the pass is given."""
     x = sequence(walk)
-    yield Option(0.0, _begin(x, x, ()), (_rows(anatomy_of(walk.family).blocks, 0),))
+    yield Option(0.0, _begin(x, x, ()), (_rows(_kinds(walk), 0),))
+
+
+def _kinds(walk: Walk) -> list[BlockKind]:
+    """Those that are accepted are as likely as any."""
+    kinds = anatomy_of(walk.family).blocks
+    return [replace(one, price=0.0) if one.name in walk.accepted else one for one in kinds]
 
 
 def _count(steps: int) -> Node:

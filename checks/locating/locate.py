@@ -17,13 +17,20 @@ from .walk import Step, Walk, begin
 from .wiring.in_hand import is_in_hand
 
 
-def locate(trace: Trace, sizes: ModelSizes, family: Family, before: Walk | None = None) -> Walk:
+def locate(
+    trace: Trace,
+    sizes: ModelSizes,
+    family: Family,
+    before: Walk | None = None,
+    accepted: frozenset[str] = frozenset(),
+) -> Walk:
     """Settles as many stages as an explanation is found for.
 
     A pass that ends in an exception, or in no numbers, is followed up to there. Where no known equation
     leads on, a stage is taken from the pass, measured, and has ``explained`` False; where nothing does,
     ``Walk.unexplained`` is the first stage that was not found. ``before`` is another pass of the same model:
-    where that was known by its scores alone, so may this one be.
+    where that was known by its scores alone, so may this one be. Kinds of blocks that are ``accepted`` are
+    rather believed than mistakes that give the same.
     """
     if before is not None and before.bound is not None:
         known = anatomy_of(family).known_otherwise(begin(trace, sizes, family))
@@ -31,12 +38,14 @@ def locate(trace: Trace, sizes: ModelSizes, family: Family, before: Walk | None 
             return known
     ended = until_no_number(trace, sizes)
     if ended is not None and ended.error is not None:
-        walk = locate(ended, sizes, family)
+        walk = locate(ended, sizes, family, accepted=accepted)
         numbers = list(takewhile(lambda step: step.key != "logits", walk.steps))
         walk.unexplained = walk.ahead if numbers == walk.steps else ("logits", 0)
         walk.steps, walk.lost = numbers, ended.error.message
         return walk
-    walk = _followed(begin(trace, sizes, family))
+    begun = begin(trace, sizes, family)
+    begun.accepted = accepted
+    walk = _followed(begun)
     about_model(walk)
     if trace.error is not None:
         settle_reached(walk)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from .anatomy import anatomy_of
 from .search.parameter_search import LinearMap
-from .walk import Walk
+from .walk import Finding, Walk
 
 
 def about_model(walk: Walk) -> None:
@@ -17,6 +17,7 @@ def about_model(walk: Walk) -> None:
         anatomy_of(walk.family).about(walk)
         _about_width(walk)
         _about_leaves(walk)
+        _about_positions(walk)
     if walk.unexplained is None:
         _about_depth(walk)
     _each_once(walk)
@@ -29,6 +30,15 @@ def _about_width(walk: Walk) -> None:
     as_wide = walk.context.stage("positioned_tokens").shape[-1] == walk.sizes.embed_dim
     if hidden is not None and as_wide and walk.sizes.mlp_dim not in hidden.shape[1:]:
         note_on(walk, "mlp_hidden", 1, "mlp-ratio-wrong")
+
+
+def _about_positions(walk: Walk) -> None:
+    """What is added before every block is added twice before the first."""
+    instead = Finding("pos-every-block", "block_input", None)
+    if any(one.id == instead.id for step in walk.steps for one in step.findings):
+        for at, step in enumerate(walk.steps):
+            named = (instead if one.id == "pos-added-twice" else one for one in step.findings)
+            walk.steps[at] = replace(step, findings=tuple(named))
 
 
 def _about_leaves(walk: Walk) -> None:

@@ -90,6 +90,7 @@ class Walk:
     certain: float = 0.0  # the price when a step last did
     ahead: tuple[str, int] = ("", 0)  # the stage that is looked for
     single: bool = False  # was any of it computed in float32, whatever the model's type?
+    accepted: frozenset[str] = frozenset()  # kinds of blocks that the assignment accepts
     end: Tensor | None = None  # what a single component returns, if anything
 
     @property

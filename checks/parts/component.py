@@ -56,9 +56,8 @@ class ComponentExamination(Examination):
         return self.row.stages
 
     @property
-    def is_foreign(self) -> bool:
-        accepted = self.assignment.architectures or _OWN_ARCHITECTURES
-        return self.architecture is not None and self.architecture not in accepted
+    def asked_blocks(self) -> Sequence[str]:
+        return self.assignment.architectures or _OWN_ARCHITECTURES
 
     @asked_once
     def findings(self) -> list[Finding]:

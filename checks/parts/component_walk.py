@@ -23,6 +23,8 @@ from ..locating.wiring.blocks import MLP, attention
 from ..locating.wiring.operators import SameRow
 from ..locating.wiring.rows import Computation, Row
 from ..vit.embedding import (
+    PLAIN,
+    Embedded,
     TokenSequence,
     embeddings,
     replace_embeddings,
@@ -92,19 +94,18 @@ def _blame_end(walk: Walk, path: str) -> None:
 def _patches(walk: Walk) -> bool:
     if not patch_embeddings(walk):
         return False
-    for predict, ids in list(embeddings(walk)):
-        if walk.ends_with(predict(walk.context)):
-            if ids:
-                replace_embeddings(walk, TokenSequence(predict, ids, None, TOKENS[0]))
+    for embedded in list(embeddings(walk)):
+        if walk.ends_with(embedded.predict(walk.context)):
+            if embedded.ids:
+                replace_embeddings(walk, TokenSequence(embedded, None, TOKENS[0]))
             break
     return True
 
 
 def _class_token(walk: Walk) -> bool:
-    x, B = stage_of("patch_embeddings", 0), walk.sizes.batch
-    vectors = _parameters(walk, (1, B))
-    choices = [TokenSequence(x, (), use, form) for form in TOKENS for use in vectors]
-    choices += [TokenSequence(x, (), None, form) for form in TOKENS_WITHOUT]
+    x, vectors = PLAIN, _parameters(walk, (1, walk.sizes.batch))
+    choices = [TokenSequence(x, use, form) for form in TOKENS for use in vectors]
+    choices += [TokenSequence(x, None, form) for form in TOKENS_WITHOUT]
     for choice in choices:
         if _ends(walk, choice.sequence):
             settle_class_token(walk, choice)
@@ -115,11 +116,11 @@ def _class_token(walk: Walk) -> bool:
 def _positions(walk: Walk) -> bool:
     T = walk.sizes.tokens
     tables = _parameters(walk, (T, T - 1, T + 1, 1, walk.sizes.batch, walk.sizes.batch * T))
-    tokens = stage_of("tokens", 0)
+    tokens = Embedded(stage_of("tokens", 0))
     choices = [
-        TokenSequence(tokens, (), None, TOKENS[0], (table,), form) for form in POSITIONS for table in tables
+        TokenSequence(tokens, None, TOKENS[0], (table,), form) for form in POSITIONS for table in tables
     ]
-    for choice in [*choices, TokenSequence(tokens, (), None, TOKENS[0])]:
+    for choice in [*choices, TokenSequence(tokens, None, TOKENS[0])]:
         if _ends(walk, choice.positioned):
             found = walk.find(choice.positioned(walk.context))
             if found is not None:

@@ -21,6 +21,8 @@ def demand(examination: Examination, row: Stage) -> Seen:
     crash = examination.diagnosis
     if crash is not None and row.key == crash.stage:
         raise CheckFailed(crash.message, examination.faults(row.key))
+    if row.key in examination.absent:
+        raise NotAsked("this model has no such stage, and needs none")
     seen = examination.examples[0].first(row.key)
     if row.key in examination.missing:
         raise _missing(examination, row)

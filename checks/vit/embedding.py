@@ -51,7 +51,7 @@ def _tokens(walk: Walk) -> Iterator[Option]:
 
 def _take_right(walk: Walk, form: Form) -> bool:
     """With the first parameters that there are."""
-    choices = _sequences(walk, _plain(), TOKENS[:1], (form,))
+    choices = _sequences(walk, [PLAIN], TOKENS[:1], (form,))
     return any(done(partial(_take, choice=one), walk) for one in choices if one.positions)
 
 
@@ -75,11 +75,22 @@ _Table = tuple[Use, ...]  # of positions: one parameter, or two row under row; n
 
 
 @dataclass(frozen=True)
+class Embedded:
+    """What the sequence is made of: S04, or what was done to it first."""
+
+    predict: Predict
+    ids: tuple[str, ...] = ()
+    price: float = 0.0
+
+
+PLAIN = Embedded(stage_of("patch_embeddings", 0))
+
+
+@dataclass(frozen=True)
 class TokenSequence:
     """One way from S04 to S07."""
 
-    embedded: Predict
-    embedding_ids: tuple[str, ...]
+    embedded: Embedded
     token: Use | None
     tokens: Form
     table: _Table = ()
@@ -88,10 +99,10 @@ class TokenSequence:
     @property
     def price(self) -> float:
         forms = [self.tokens.price, 1.1 if self.positions is None else self.positions.price]
-        return sum(forms) + sum(1.0 for _ in self.embedding_ids)
+        return sum(forms) + self.embedded.price
 
     def sequence(self, context: Context) -> Tensor:
-        x = self.embedded(context)
+        x = self.embedded.predict(context)
         if self.token is None:
             return self.tokens.function(x)
         return self.tokens.function(context.use(self.token), x)
@@ -120,30 +131,27 @@ def _is_part(walk: Walk, result: Tensor, found: Found) -> bool:
     return prod(walk.trace.records[found.record].shape) > result.numel()
 
 
-_Embedded = tuple[Predict, tuple[str, ...]]
-
-
 def _sequences(
-    walk: Walk, embeddings: Iterable[_Embedded], forms: tuple[Form, ...], positions: tuple[Form, ...]
+    walk: Walk, embeddings: Iterable[Embedded], forms: tuple[Form, ...], positions: tuple[Form, ...]
 ) -> Iterator[TokenSequence]:
     width, B = walk.sizes.embed_dim, walk.sizes.batch
     T = walk.context.stage("patch_embeddings").shape[1] + 1
     vectors = _next_used(walk, (1, B), width)
     tables: list[_Table] = [(use,) for use in _next_used(walk, (T, T - 1, T + 1, 1, B, B * T), width)]
     tables += _in_two_parts(walk, T, width)
-    for embedded, ids in embeddings:
+    for embedded in embeddings:
         starts = [(use, form) for use in vectors for form in forms]
-        x = embedded(walk.context)
+        x = embedded.predict(walk.context)
         seen = [(use, form) for use, form in starts if walk.find(form.function(walk.context.use(use), x))]
         without = [(None, form) for form in TOKENS_WITHOUT] if forms == TOKENS else []
         # where a sequence with a token is observed, the others need not be tried
         for token, tokens in [*(seen or starts), *without]:
-            yield TokenSequence(embedded, ids, token, tokens)
+            yield TokenSequence(embedded, token, tokens)
             for table in tables:
                 if token not in table:
                     moved = (POSITIONS_MOVED,) if tokens.id == "cls-appended-last" else ()
                     for form in (*positions, *moved):
-                        yield TokenSequence(embedded, ids, token, tokens, table, form)
+                        yield TokenSequence(embedded, token, tokens, table, form)
 
 
 def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:
@@ -166,18 +174,14 @@ def _in_two_parts(walk: Walk, tokens: int, width: int) -> list[_Table]:
     return [pair for pair in pairs if [kind for kind, *_ in read[pair]] == ["leaf", "leaf"]]  # two parameters
 
 
-def _plain() -> list[_Embedded]:
-    return [(stage_of("patch_embeddings", 0), ())]
-
-
-def embeddings(walk: Walk) -> Iterator[_Embedded]:
+def embeddings(walk: Walk) -> Iterator[Embedded]:
     """What the sequence may be made of: S04, and what is sometimes done to it first."""
     for form in EMBEDDINGS:
         predict: Predict = _embedded(form)
         if form.id is None or walk.find(predict(walk.context)):
-            yield predict, () if form.id is None else (form.id,)
+            yield Embedded(predict, () if form.id is None else (form.id,), form.price)
     for norm, _, _ in walk.parameters.norms(walk.context.stage("patch_embeddings"), walk.position - 1):
-        yield applied(norm, stage_of("patch_embeddings", 0)), ("norm-after-projection",)
+        yield Embedded(applied(norm, stage_of("patch_embeddings", 0)), ("norm-after-projection",), VARIANT)
 
 
 def _embedded(form: Form) -> Predict:
@@ -185,7 +189,7 @@ def _embedded(form: Form) -> Predict:
 
 
 def _settle_tokens(walk: Walk, choice: TokenSequence, found: Found) -> None:
-    if choice.embedding_ids:
+    if choice.embedded.ids:
         choice = replace_embeddings(walk, choice)
     settle_class_token(walk, choice)
     settle_positions(walk, choice, found)
@@ -210,7 +214,7 @@ def replace_embeddings(walk: Walk, choice: TokenSequence) -> TokenSequence:
     step = walk.steps.pop()
 
     def predict(context: Context) -> Tensor:
-        return choice.embedded(_with(context, step.predict))
+        return choice.embedded.predict(_with(context, step.predict))
 
     walk.settle(
         "patch_embeddings",
@@ -218,9 +222,9 @@ def replace_embeddings(walk: Walk, choice: TokenSequence) -> TokenSequence:
         predict,
         walk.find(predict(walk.context)),
         right=step.predict,
-        ids=[*(one.id for one in step.findings), *choice.embedding_ids],
+        ids=[*(one.id for one in step.findings), *choice.embedded.ids],
     )
-    return replace(choice, embedded=stage_of("patch_embeddings", 0))
+    return replace(choice, embedded=PLAIN)
 
 
 def _with(context: Context, embeddings: Predict) -> Context:

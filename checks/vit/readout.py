@@ -79,7 +79,12 @@ def _row(form: Form, x: Predict, class_row: int) -> Predict:
 def _ids(walk: Walk, form: Form) -> list[str]:
     """With the class token at the end, reading row 0 is no second mistake."""
     follows = walk.class_row and form.id == "readout-last-token"
-    return [] if form.id is None or follows else [form.id]
+    alone = form.id == "mean-pool-includes-cls" and _is_without_token(walk)
+    return [] if form.id is None or follows else ["mean-pool-patches" if alone else form.id]
+
+
+def _is_without_token(walk: Walk) -> bool:
+    return any(one.id == "cls-missing" for step in walk.steps for one in step.findings)
 
 
 def _heads(

@@ -48,7 +48,7 @@ TOKENS = (
 )
 TOKENS_WITHOUT = (
     Form(lambda x: torch.cat([x.mean(1, keepdim=True), x], 1), "cls-mean-of-patches", "class_token", VARIANT),
-    Form(lambda x: x, "cls-missing"),
+    Form(lambda x: x, "cls-missing", cost=VARIANT),
 )
 
 

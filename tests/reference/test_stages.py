@@ -16,9 +16,11 @@ from torch import Tensor, nn
 from vitcheck.reference import equations
 from vitcheck.reference.sizes import Sizes, preset
 from vitcheck.reference.stages import ARCHITECTURES, LABEL_SETS, STAGES, labels_of, stage, stages_of
-from vitcheck.reference.vit import CLIP, PRE_NORM, REPORT, ReferenceViT, Variant
+from vitcheck.reference.vit import CLIP, POST_NORM, PRE_NORM, REPORT, ReferenceViT, Variant
 
-VARIANTS = pytest.mark.parametrize("variant", [REPORT, PRE_NORM, CLIP], ids=lambda variant: variant.name)
+VARIANTS = pytest.mark.parametrize(
+    "variant", [REPORT, PRE_NORM, POST_NORM, CLIP], ids=lambda variant: variant.name
+)
 
 B16 = {  # copied from the assignment, one image
     "S01": (1, 3, 224, 224),
@@ -62,8 +64,8 @@ def test_predecessors_come_first_and_are_what_the_equation_names(architecture: s
 
 
 def test_an_unknown_architecture_is_refused() -> None:
-    with pytest.raises(ValueError, match="'post-norm'; there are report, pre-norm, clip"):
-        stages_of("post-norm")
+    with pytest.raises(ValueError, match="'sandwich'; there are report, pre-norm, post-norm, clip"):
+        stages_of("sandwich")
 
 
 @VARIANTS

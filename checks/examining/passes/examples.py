@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 
 from torch import Tensor
@@ -17,6 +18,7 @@ from ....submissions.reading.code import marks
 from ....submissions.reading.source import Source
 from ...architecture.family import Family
 from ...assignment.assignment import Assignment
+from ...locating.anatomy import anatomy_of
 from ...locating.context import Context
 from ...locating.locate import locate
 from ...locating.walk import Walk
@@ -191,7 +193,7 @@ class Examples:
             self.parted = parting(trace, lambda: self.trace(draw))
         self._locations += 1
         before = next(iter(self._walks.values()), None)
-        walk = locate(trace, draw.sizes, self.family, before)
+        walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks)
         self._walks.setdefault(trace.signature, walk)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 
@@ -231,8 +233,20 @@ class Examples:
 
     @property
     def is_foreign(self) -> bool:
-        """Is this a block that the assignment does not ask for?"""
-        return self.architecture is not None and self.architecture not in self.assignment.architectures
+        """Is this a block that the assignment does not accept?"""
+        return self.architecture is not None and self.architecture not in self.accepted_blocks
+
+    @property
+    def asked_blocks(self) -> Sequence[str]:
+        """The kinds of blocks that the assignment asks for."""
+        return self.assignment.architectures
+
+    @cached_property
+    def accepted_blocks(self) -> frozenset[str]:
+        """The kinds of blocks that it accepts: what it asks for, and what it allows as a variant."""
+        kinds = anatomy_of(self.family).blocks
+        allowed = (one.name for one in kinds if self.assignment.allows(one.foreign)[0])
+        return frozenset((*self.asked_blocks, *allowed))
 
     @property
     def keys(self) -> Sequence[str]:

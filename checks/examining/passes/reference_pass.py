@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from ....reference.sizes import Sizes
-from ....reference.vit import CLIP, PRE_NORM, REPORT, Block, LayerNorm, ReferenceViT, Stages
+from ....reference.vit import CLIP, POST_NORM, PRE_NORM, REPORT, Block, LayerNorm, ReferenceViT, Stages
 from ....submissions.questions.randomise import randomise
 from ...locating.walk import Step, stage_of
 from .replay import Seen
 
-VARIANTS = {one.name: one for one in (REPORT, PRE_NORM, CLIP)}
+VARIANTS = {one.name: one for one in (REPORT, PRE_NORM, POST_NORM, CLIP)}
 
 
 @dataclass(frozen=True)

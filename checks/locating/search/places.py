@@ -22,7 +22,7 @@ from ..comparing import ROUNDING, Array, same_cells
 
 _NEAR_ZERO = 1e-3  # relative: such values are not told apart well
 _HITS_KEPT = 48  # positions of one value that are followed up; only repeated values have more
-_ANCHORS = 3
+_ANCHORS = 6
 
 
 @dataclass(frozen=True)
@@ -177,11 +177,11 @@ class Places:
         low, high = self._sorted.searchsorted((value - slack, value + slack))
         return int(low), int(high)
 
-    def _hits(self, value: float, scale: float) -> dict[int, list[int]]:
-        """Positions of a value by record."""
+    def _hits(self, value: float, scale: float) -> dict[int, list[int]] | None:
+        """Positions of a value by record; None where there are too many, as of the zeros of ReLU."""
         low, high = self._span(value, scale)
         if high - low > _HITS_KEPT * 8:
-            return {}
+            return None
         flat = self._order[low:high]
         rows = np.searchsorted(self._starts, flat, "right") - 1
         found: dict[int, list[int]] = {}
@@ -194,9 +194,8 @@ class Places:
         if not np.isfinite(scale) or scale == 0.0:
             return
         for anchor in _anchors(array):
-            hits = {
-                record: found for record, found in self._hits(array[anchor], scale).items() if record > after
-            }
+            everywhere = self._hits(array[anchor], scale) or {}
+            hits = {record: found for record, found in everywhere.items() if record > after}
             if not hits:
                 return
             neighbours = self._neighbours(array, anchor, scale)
@@ -209,7 +208,10 @@ class Places:
     def _neighbours(
         self, array: Array, anchor: tuple[int, ...], scale: float
     ) -> list[tuple[int, dict[int, list[int]]]] | None:
-        """Per axis the step to a neighbour of the anchor and the positions of its value."""
+        """Per axis the step to a neighbour of the anchor and the positions of its value.
+
+        None where an axis has no neighbour that tells it.
+        """
         found: list[tuple[int, dict[int, list[int]]]] = []
         for axis, size in enumerate(array.shape):
             if size == 1:
@@ -219,7 +221,10 @@ class Places:
             if step is None:
                 return None
             other = (*anchor[:axis], anchor[axis] + step, *anchor[axis + 1 :])
-            found.append((step, self._hits(array[other], scale)))
+            hits = self._hits(array[other], scale)
+            if hits is None:
+                return None
+            found.append((step, hits))
         return found
 
     def _verified(

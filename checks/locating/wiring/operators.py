@@ -55,6 +55,7 @@ class OpenRow(SameRow):
 class NormRow(Row):
     """A LayerNorm of what it reads. ``skipped`` is the id where there is none."""
 
+    habit: str = "norm"
     in_single: float = UNKNOWN  # norms of a tensor and of its multiples are nearly alike
     skipped: str = ""
     others: tuple[tuple[str, str], ...] = ()  # what is normed by mistake: key and id

@@ -44,6 +44,7 @@ class Row:
     commits: bool = False  # is all before it certain, once it is found?
     part: str = ""  # what it is of that stage, in words
     in_single: float = 1.1  # the price of digits of float32 alone
+    habit: str = ""  # what is wrong in one row of a habit is likely so in the others; "" where it is its own
     handed_on: float = 0.0  # by how much what is unknown is rather this than the tensor that it is
     reads: tuple[str, ...]
 
@@ -75,15 +76,19 @@ class Row:
         """The ways on, those that cost more only when all that cost less led nowhere."""
         for way in self.right(walk):
             yield from self._options(walk, way)
-        if any(one.startswith(f"{self.key}: ") for one in walk.signs):
+        if any(one.startswith(self._sign) for one in walk.signs):
             yield later(AGAIN, self._again)
         yield later(WRONG, self._mistakes)
         if walk.trace.error is None:
             yield later(self.in_single, self._in_single, f"{self.key}: in float32")
             yield later(unknown_price(walk) - self.handed_on, self._unknown, f"{self.key}: unknown")
 
+    @property
+    def _sign(self) -> str:
+        return f"{self.habit or self.key}: "
+
     def _again(self, walk: Walk) -> Iterator[Option]:
-        """As in the block before."""
+        """As in the block before, or in a row of the same habit."""
         for way in self.wrong(walk):
             yield from (one for one in self._options(walk, way) if one.sign in walk.signs)
 
@@ -93,7 +98,7 @@ class Row:
 
     def _options(self, walk: Walk, way: Computation, more: float = 0.0) -> Iterator[Option]:
         price = way.price + more
-        sign = f"{self.key}: {' '.join(way.ids)}" if way.ids else ""
+        sign = self._sign + " ".join(way.ids) if way.ids else ""
         yield Option(price, lambda walk: self._take(walk, way), sign=sign)
         if way.may_be_implied:
             yield Option(price + IMPLIED, lambda walk: self._imply(walk, way), sign=sign)

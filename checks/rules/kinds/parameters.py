@@ -7,10 +7,13 @@ from dataclasses import replace
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
 from ....reference.vit import ReferenceViT, Variant
+from ....submissions.host.trace import Use
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.passes.reference_pass import VARIANTS
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
+from ...locating.search.origins import origin
+from ...locating.walk import Walk
 from ..check import once
 from ..rulebook import rulebook_of
 
@@ -32,17 +35,27 @@ def check_parameter_count(examination: Examination) -> None:
     if examination.session.is_script:
         raise NotAsked("a script has no model whose parameters could be counted at another size")
     count, block = rulebook_of(examination.family).parameters, examination.architecture
-    if count is None or block is None:
+    if count is None or block is None or block not in examination.family.blocks:
         raise NotApplicable("the architecture could not be told, or the reference has none like it")
     if variants := [one.id for one in examination.findings() if not examination.counts(one.id)]:
         raise NotAsked(f"an accepted variant may change the number: {', '.join(variants)}")
     full = replace(examination.assignment.full, batch=1)
     found, expected = _students(examination, full), count(full, block)
+    if _has_fixed_positions(examination.walk):
+        expected -= full.axes["T"] * full.axes["D"]
     if found != expected:
         more = f"{abs(found - expected):,} {'more' if found > expected else 'fewer'}"
         raise CheckFailed(
             f"the model has {found:,} parameters: {more} than the {expected:,} of the reference"
         )
+
+
+def _has_fixed_positions(walk: Walk) -> bool:
+    """Is the table of positions made of no parameter, such as one of sines?"""
+    table = walk.roles.get("positions")
+    if not isinstance(table, Use):
+        return False
+    return all(leaf.kind != "parameter" for leaf in origin(walk.trace, walk.trace.used(table)).leaves)
 
 
 def _students(examination: Examination, full: ModelSizes) -> int:

@@ -8,7 +8,7 @@ from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.passes.replay import Seen
-from ...examining.verdicts import CheckFailed, NotReached
+from ...examining.verdicts import CheckFailed, NotAsked, NotReached
 from ...locating.comparing import ROUNDING, SINGLE
 from ...locating.walk import Step
 from ..check import each_stage
@@ -34,11 +34,18 @@ def check_reference(examination: Examination, key: str) -> None:
         for seen in example.all(key):
             right = example.reference.get((key, seen.step.block))
             if right is None:
-                raise NotReached("the student's parameters do not go with what is right before it")
+                raise _without_right(example)
             compared = Seen(seen.step, seen.student, right)
             tolerance = SINGLE if example.walk.single else ROUNDING
             if compared.differs(tolerance) and not _has_parted(example, seen.step):
                 raise CheckFailed(measured(row, compared), examination.faults(key), example.draw)
+
+
+def _without_right(example: Example) -> NotAsked | NotReached:
+    """The reference cannot go on with the student's parameters."""
+    if found := [one.id for step in example.walk.steps for one in step.findings]:
+        return NotAsked(f"the reference is another model than one with {found[0]}")
+    return NotReached("the student's parameters do not go with what is right before it")
 
 
 def _has_parted(example: Example, step: Step) -> bool:

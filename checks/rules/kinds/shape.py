@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ....reference.model_sizes import ModelSizes
 from ....reference.stages import Stage
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
@@ -12,6 +13,7 @@ from ..check import each_stage
 from ..judging import demand
 
 _MISTAKES = {"mlp_hidden": "mlp-ratio-wrong"}
+_FOLLOWING = {"N": "T", "D": "d"}  # axes whose size follows from another's
 
 
 @each_stage(
@@ -40,14 +42,32 @@ def shape_and_expected(
     examination: Examination, row: Stage
 ) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
     """At full size where the model runs there, else at the sizes of the first example."""
-    full = examination.full_shapes().shapes.get(row.key)
-    if full is not None:
-        return full, row.shape(examination.assignment.full)
+    full = examination.full_shapes().shapes
     example = examination.examples[0]
-    seen = example.first(row.key)
-    if seen is None:
-        return None, row.shape(examination.assignment.full)
-    return tuple(seen.student.shape), row.shape(example.draw.sizes)
+    if row.key in full or example.first(row.key) is None:
+        shapes, sizes = full, examination.assignment.full
+    else:
+        found = {one.step.key: tuple(one.student.shape) for one in example.seen}
+        shapes, sizes = found, example.draw.sizes
+    return shapes.get(row.key), _expected(examination, row, shapes, sizes)
+
+
+def _expected(
+    examination: Examination, row: Stage, shapes: Mapping[str, Sequence[int]], sizes: ModelSizes
+) -> tuple[int, ...]:
+    """With axes as they are seen from a stage on where an accepted variant changes them."""
+    changed: dict[str, int] = {}
+    following: set[str] = set()
+    for earlier in examination.family.stages:
+        usual = dict(zip(earlier.axes.split(), earlier.shape(sizes)))
+        seen = dict(zip(usual, shapes.get(earlier.key, ())))
+        free = set(usual) if examination.accepted_at(earlier.key) else following
+        new = {one: seen[one] for one in free & set(seen) - set(changed) if seen[one] != usual[one]}
+        following = following - set(seen) | {_FOLLOWING[one] for one in new if one in _FOLLOWING}
+        changed |= new
+        if earlier.key == row.key:
+            break
+    return tuple(changed.get(letter, size) for letter, size in zip(row.axes.split(), row.shape(sizes)))
 
 
 def _named(row: Stage, shape: Sequence[int]) -> str:

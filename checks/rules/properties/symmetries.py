@@ -18,7 +18,7 @@ from ...examining.passes.editing import (
     without_branches,
 )
 from ...examining.passes.example import Example
-from ...examining.verdicts import CheckFailed, NotApplicable, NotReached
+from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked, NotReached
 from ...locating.comparing import DIFFERENT, far
 from ...locating.context import Context
 from ...locating.search.origins import origin
@@ -93,6 +93,11 @@ def head_permutation(examination: Examination) -> None:
 def identity_block(examination: Examination) -> None:
     """With output weights of zero, a block hands on its input, through the norms on that path."""
     example = example_of(examination)
+    for key in ("post_attention_norm", "post_mlp_norm"):
+        if accepted := examination.accepted_at(key):
+            raise NotAsked(
+                f"the assignment accepts a block that hands on something else: {', '.join(accepted)}"
+            )
     again = examination.again(fixed=without_branches(example))
     expected = of_block_1(again, "block_input")
     for role in ("block1.norm2", "block1.norm3") if example.walk.normed else ():

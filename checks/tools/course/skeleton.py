@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from ....reference.components import COMPONENTS
 from ....reference.exercises import EXERCISES
-from ....reference.stages import ARCHITECTURES, Stage, labels_of, stage, stages_of
+from ....reference.stages import ARCHITECTURES, Stage, labels_of, stage
 from ...assignment.assignment import Assignment
 from .rendering import render
 
@@ -83,7 +83,7 @@ def skeleton(assignment: Assignment) -> str:
 def rows(assignment: Assignment) -> Sequence[Stage]:
     """Return the stages of the architecture that the file is written for; none where none is asked for."""
     known = [one for one in assignment.architectures if one in ARCHITECTURES]
-    return stages_of(known[0]) if known else ()
+    return assignment.table_of(known[0]) if known else ()
 
 
 def notebook(assignment: Assignment) -> str:

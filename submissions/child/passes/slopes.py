@@ -23,6 +23,8 @@ from .plain import begin_pass, random_sum
 # The largest step, of a parameter's own length: curvature then adds 1e-6 of a slope, and code that computes
 # in float32 on the way 1e-4.
 _STEP = 1e-3
+_NEARER = 1e-3  # of that step, where the larger one crosses kinks, such as those of ReLU
+_KINKED = 0.01  # of the spread
 _LEAST = 0.01  # of the largest slope: what moves the scores by less is not stepped farther than this
 
 
@@ -68,14 +70,27 @@ def _measured(
     """The slope that gradients claim, the one that is measured, and its spread."""
     steps = _steps(pairs)
     parts = [float((gradient * step).sum()) for (_, gradient), step in zip(pairs, steps)]
+    claimed, spread = sum(parts), math.sqrt(sum(part * part for part in parts))
+    moved = [(one, step) for (one, _), step in zip(pairs, steps)]
+    measured = _rise(model, image, moved, 1.0)
+    if not abs(claimed - measured) <= _KINKED * spread:
+        nearer = _rise(model, image, moved, _NEARER)
+        measured = min(measured, nearer, key=lambda one: abs(claimed - one))
+    return claimed, measured, spread
+
+
+def _rise(model: nn.Module, image: Tensor, moved: Sequence[tuple[Tensor, Tensor]], part: float) -> float:
+    """By how much the scores rise in a step, measured on this part of it to either side."""
+    totals = []
     with torch.no_grad():
-        for (one, _), step in zip(pairs, steps):
-            one += step
-        ahead = float(_total(model, image))
-        for (one, _), step in zip(pairs, steps):
-            one -= 2 * step
-        behind = float(_total(model, image))
-    return sum(parts), (ahead - behind) / 2, math.sqrt(sum(part * part for part in parts))
+        for sign in (1, -1):
+            before = [one.clone() for one, _ in moved]
+            for one, step in moved:
+                one += sign * part * step
+            totals.append(float(_total(model, image)))
+            for (one, _), old in zip(moved, before):
+                one.copy_(old)
+    return (totals[0] - totals[1]) / (2 * part)
 
 
 def _steps(pairs: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor]:

@@ -1,0 +1,59 @@
+"""What an assignment accepts costs nothing: each form alone, and pairs of them."""
+
+from __future__ import annotations
+
+import pytest
+from accepted_forms import ASSIGNMENTS, AcceptedForm, accepting, forms_for, pairs_for, written
+
+from vitcheck.checks.assignment.assignment import Assignment, load_assignment
+from vitcheck.checks.classes.tasks import Task
+from vitcheck.checks.record.result import Result
+from vitcheck.checks.tools.selftest.corpus_counts import every
+from vitcheck.submissions.host.process import Zygote
+
+_NOT_FOLLOWED = {
+    "batch norm"
+}  # statistics over the batch: tests/benchmarks/accepted_pairs.py counts what that costs
+ALONE = [(kind, one) for kind in ASSIGNMENTS for one in forms_for(kind) if one.name not in _NOT_FOLLOWED]
+PAIRS = [
+    (kind, *pair)
+    for kind in ASSIGNMENTS
+    for pair in every(list(pairs_for(kind)), 12)
+    if not _NOT_FOLLOWED & {one.name for one in pair}
+]
+
+
+def _name(value: object) -> str:
+    return value.name if isinstance(value, AcceptedForm) else str(value)
+
+
+def graded(kind: str, assignment: Assignment, zygote: Zygote, *forms: AcceptedForm) -> Result:
+    """The program in these forms."""
+    return Task(written(kind, *forms), "vit", assignment, 0).grade(zygote)
+
+
+def costs_nothing(result: Result) -> bool:
+    """Has it all points, and is nothing called a mistake?"""
+    return not result.mistakes and result.score.earned == pytest.approx(result.score.possible, abs=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "form"), ALONE, ids=_name)
+def test_an_accepted_form_is_free(kind: str, form: AcceptedForm, zygote: Zygote) -> None:
+    result = graded(kind, accepting(kind, form), zygote, form)
+    assert costs_nothing(result), [(one.id, one.message) for one in result.checks if one.outcome == "failed"]
+    assert {one.id for one in result.variants} >= set(form.ids)
+
+
+@pytest.mark.parametrize(("kind", "one", "other"), PAIRS, ids=_name)
+def test_so_are_two(kind: str, one: AcceptedForm, other: AcceptedForm, zygote: Zygote) -> None:
+    assert costs_nothing(graded(kind, accepting(kind, one, other), zygote, one, other))
+
+
+@pytest.mark.parametrize("kind", ASSIGNMENTS)
+@pytest.mark.parametrize("id", ["cls-missing", "post-norm-block", "parallel-block", "mean-pool-patches"])
+def test_one_that_is_not_accepted_costs_points_by_its_name(kind: str, id: str, zygote: Zygote) -> None:
+    form = next(one for one in forms_for(kind) if one.id == id)
+    shipped = load_assignment(ASSIGNMENTS[kind]).model_copy(update={"examples": 3})
+    result = graded(kind, shipped, zygote, form)
+    assert result.score.earned < result.score.possible
+    assert id in {name for one in result.mistakes for name in (one.id, *one.also)}
