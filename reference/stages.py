@@ -80,9 +80,9 @@ _POST_NORM = (
         stage("query"),
         equation="S08 · W_qᵀ + b_q, split into h heads",
         explanation="What each token is looking for, once for every head. It is computed from the block's "
-        "input as it is: in this architecture the norms come after the sums. The width is split into h slices "
-        "of d neighbouring features. Change one token of S08, and only that token's row may change, in all "
-        "heads.",
+        "input as it is: in this architecture the norms come after the sums. The width is split into h "
+        "slices of d neighbouring features. Change one token of S08, and only that token's row may change, "
+        "in all heads.",
     ),
     replace(
         stage("key"),

@@ -7,7 +7,7 @@ from ..locating.search.norms import Norm
 from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Walk
 
-# PyTorch's default in the debugging report and in Vaswani's blocks; 1e-6 in torchvision and timm; both in CLIP-style code.
+# PyTorch's default where blocks end in a norm; 1e-6 in torchvision and timm; both in CLIP's successors.
 _USUAL_EPS = {"report": (1e-5,), "pre-norm": (1e-6,), "post-norm": (1e-5,), "clip": (1e-5, 1e-6)}
 _NORM_STAGES = {"norm1": "query", "norm2": "post_attention_norm", "norm3": "post_mlp_norm"}
 

@@ -21,7 +21,8 @@ from ..questions.randomise import seed_random_state
 from .answering import answered_by, sizes_in
 from .building.calling import call, functions
 from .building.component_recipes import candidates
-from .subject import Submission, default_dtype, model_of
+from .dtypes import default_dtype
+from .subject import Submission, model_of
 
 
 def _components(asked: FindComponents) -> tuple[Fitting, ...]:

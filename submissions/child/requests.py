@@ -29,6 +29,7 @@ from .answering import answered_by
 from .building.probing import as_given
 from .building.recipe import Recipe, infer
 from .building.shortening import BLOCKS, shorten
+from .dtypes import default_dtype
 from .loading.definitions import Definitions
 from .loading.execution import load
 from .passes.habit_passes import habits
@@ -41,7 +42,7 @@ from .passes.use_passes import uses
 from .passes.wide import wide_pass
 from .scripts.script_finding import find_script, has_classes, likeliest
 from .scripts.scripts import Script
-from .subject import DTYPES, Submission, built, default_dtype, model_of, subject_of
+from .subject import DTYPES, Submission, built, model_of, subject_of
 from .tracing.shapes_alone import recorded_shapes
 from .uncompiled import ignore_compiler
 

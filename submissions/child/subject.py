@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +17,7 @@ from .building.component_recipes import ComponentRecipe
 from .building.probing import SMALL
 from .building.recipe import Recipe
 from .building.shortening import shorten
+from .dtypes import default_dtype
 from .loading.definitions import Definition
 from .loading.execution import Loaded
 from .scripts.scripts import Script
@@ -93,13 +93,3 @@ def model_of(
     randomise_held(held, drawn or asked.seed, fixed)
     seed_random_state(asked.seed)
     return model
-
-
-@contextmanager
-def default_dtype(dtype: torch.dtype) -> Iterator[None]:
-    """Constants that the student's code makes are float64 too; a bfloat16 model lives in a float32 world."""
-    torch.set_default_dtype(torch.float32 if dtype == torch.bfloat16 else dtype)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(torch.float32)

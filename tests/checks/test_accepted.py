@@ -11,9 +11,7 @@ from vitcheck.checks.record.result import Result
 from vitcheck.checks.tools.selftest.corpus_counts import every
 from vitcheck.submissions.host.process import Zygote
 
-_NOT_FOLLOWED = {
-    "batch norm"
-}  # statistics over the batch: tests/benchmarks/accepted_pairs.py counts what that costs
+_NOT_FOLLOWED = {"batch norm"}  # what it costs is counted by tests/benchmarks/accepted_pairs.py
 ALONE = [(kind, one) for kind in ASSIGNMENTS for one in forms_for(kind) if one.name not in _NOT_FOLLOWED]
 PAIRS = [
     (kind, *pair)

@@ -78,7 +78,7 @@ def test_forms_that_leave_the_stages_as_they_are_cost_nothing(debugging: Assignm
 
 def test_no_error_is_accepted_that_the_file_does_not_name(debugging: Assignment, tmp_path: Path) -> None:
     errors = [one.id for one in mistakes().values() if one.kind == "error"]
-    on_other_devices = {"pos-not-parameter", "buffer-not-registered", "tensor-made-on-cpu"}
+    on_other_devices = {"pos-not-parameter", "buffer-not-registered", "tensor-made-on-cpu", "dtype-promoted"}
     assert {name for name in errors if debugging.allows(name)[0]} == on_other_devices
     lenient = load_assignment(written(tmp_path, SMALLEST + '[variants]\ngrid-dims-swapped = "allow"'))
     assert [name for name in errors if lenient.allows(name)[0]] == ["grid-dims-swapped"]

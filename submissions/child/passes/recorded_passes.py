@@ -12,8 +12,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from ...errors import StudentCodeFailed
 from ...questions.recording import Failed, Recorded, RecordPass, TensorRow, VisibleLocal
 from ..child import failure_in_bounds, failure_of
+from ..dtypes import default_dtype
 from ..scripts.scripts import Script
-from ..subject import default_dtype
 from ..tracing.failing import failed_call
 from ..tracing.mark_watcher import Watcher
 from ..tracing.results import Results, computed, results_in

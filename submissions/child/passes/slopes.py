@@ -16,7 +16,8 @@ from ...questions.randomise import draws
 from ...questions.uses import MeasureSlopes, Slopes
 from ..building.probing import as_given
 from ..child import failure_in_bounds
-from ..subject import default_dtype, model_of
+from ..dtypes import default_dtype
+from ..subject import model_of
 from ..tracing.results import results_in
 from .plain import begin_pass, random_sum
 

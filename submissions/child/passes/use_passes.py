@@ -17,7 +17,8 @@ from ...questions.randomise import draws, named_tensors
 from ...questions.uses import TRAIN, TryUses, UseOutcome
 from ..building.probing import as_given
 from ..child import failure_in_bounds
-from ..subject import default_dtype, model_of
+from ..dtypes import default_dtype
+from ..subject import model_of
 from ..tracing.results import carried, described, results_in
 from .plain import begin_pass
 

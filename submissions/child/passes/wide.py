@@ -15,7 +15,8 @@ from ...questions.recording import Recorded, TensorRow
 from ...questions.uses import RunWide, Wide
 from ..building.probing import as_given
 from ..child import failure_in_bounds
-from ..subject import built, default_dtype
+from ..dtypes import default_dtype
+from ..subject import built
 from ..tracing.dispatch_mode import Mode
 from ..tracing.results import carried, results_in
 from ..tracing.shapes_alone import FILLED, recorded_shapes

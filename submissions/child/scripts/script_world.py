@@ -19,6 +19,7 @@ from ....reference.sizes import Sizes
 from ...questions.randomise import seed_random_state
 from ..building.recipe import silence
 from ..building.shortening import BLOCKS
+from ..dtypes import default_dtype
 from .lending import lent
 
 _SEED = 0
@@ -36,10 +37,10 @@ def prepared(sizes: Sizes, numbers: Mapping[int, int], shortened: bool) -> Itera
     fast = torch.backends.mha.get_fastpath_enabled()
     # the fast path hides the stages of library attention under no_grad
     torch.backends.mha.set_fastpath_enabled(False)
-    torch.set_default_dtype(torch.float64)
     try:
         # the mathematical path takes the fused kernel apart, so that scores and probabilities exist
         with (
+            default_dtype(torch.float64),
             sdpa_kernel(SDPBackend.MATH),
             lent(sizes.height, sizes.width),
             _renumbered(numbers),
@@ -48,7 +49,6 @@ def prepared(sizes: Sizes, numbers: Mapping[int, int], shortened: bool) -> Itera
         ):
             yield
     finally:
-        torch.set_default_dtype(torch.float32)
         torch.backends.mha.set_fastpath_enabled(fast)
 
 
