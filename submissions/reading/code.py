@@ -196,10 +196,19 @@ def discarded(files: Mapping[str, bytes]) -> Iterator[tuple[Frame, str]]:
                 yield Frame(file, method.lineno), f"{written(method)}(…)"
 
 
-def runs_of(files: Mapping[str, bytes], name: str) -> Iterator[Frame]:
-    """Places outside of classes where an instance of the class ``name`` is called."""
+_CHOICES = ("argmax", "max", "topk", "softmax", "sort")  # by which a class is told from scores
+
+
+def predictions_of(files: Mapping[str, bytes], name: str) -> Iterator[Frame]:
+    """Places outside of classes where an instance of the class ``name`` is called, and told a class by.
+
+    Who prints a shape alone looks at no number.
+    """
     for file, text in _texts(files):
         outside = list(_outside_of_classes(text))
+        calls = [node for node in outside if isinstance(node, ast.Call)]
+        if not any(written(call.func).endswith(_CHOICES) for call in calls):
+            continue
         made = {
             target.id
             for node in outside
@@ -207,9 +216,9 @@ def runs_of(files: Mapping[str, bytes], name: str) -> Iterator[Frame]:
             for target in node.targets
             if isinstance(target, ast.Name) and written(node.value).partition("(")[0].endswith(name)
         }
-        for node in outside:
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in made:
-                yield Frame(file, node.lineno)
+        for call in calls:
+            if isinstance(call.func, ast.Name) and call.func.id in made:
+                yield Frame(file, call.lineno)
 
 
 def _outside_of_classes(text: str) -> Iterator[ast.AST]:

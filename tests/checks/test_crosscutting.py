@@ -11,7 +11,7 @@ from examining import examine, forbidding
 from mutants import MUTANTS, Mutant
 
 from vitcheck.checks.architecture.catalogue import mistakes
-from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from vitcheck.checks.rules.kinds.property import check_property
 from vitcheck.checks.rules.properties import PROPERTIES
 
@@ -136,18 +136,28 @@ def test_a_tensor_that_is_moved_to_the_image_is_on_its_device() -> None:
 
 
 SCRIPT = "\nmodel = VisionTransformer()\nscores = model(torch.randn(1, 3, 224, 224))\n"
+TELLS = "print(scores.argmax(-1))\n"
 
 
 @pytest.mark.parametrize("base", ["library_mha", "dropout_everywhere"])
-def test_a_script_that_runs_the_model_in_train_mode_is_told_its_line(base: str) -> None:
+def test_a_script_that_tells_a_class_in_train_mode_is_told_its_line(base: str) -> None:
     examination = examine(base)
     (file, code) = next(iter(examination.source.files.items()))
-    examination.source = replace(examination.source, files={file: code + SCRIPT.encode()})
+    examination.source = replace(examination.source, files={file: code + (SCRIPT + TELLS).encode()})
     with pytest.raises(CheckFailed) as failed:
         PROPERTIES["eval-mode-in-scripts"](examination)
     assert failed.value.mistakes == ("eval-not-called",)
     assert failed.value.frame is not None
     assert failed.value.frame.line == len((code + SCRIPT.encode()).splitlines())
+
+
+def test_a_script_that_prints_a_shape_may_do_so_in_train_mode() -> None:
+    examination = examine("library_mha")
+    (file, code) = next(iter(examination.source.files.items()))
+    script = SCRIPT + "print(scores.shape)\n"
+    examination.source = replace(examination.source, files={file: code + script.encode()})
+    with pytest.raises(NotAsked):
+        PROPERTIES["eval-mode-in-scripts"](examination)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +171,7 @@ def test_a_script_that_runs_the_model_in_train_mode_is_told_its_line(base: str) 
 def test_a_script_may_run_the_model_in_eval_mode_or_train_it(base: str, script: str) -> None:
     examination = examine(base)
     (file, code) = next(iter(examination.source.files.items()))
-    examination.source = replace(examination.source, files={file: code + script.encode()})
+    examination.source = replace(examination.source, files={file: code + (script + TELLS).encode()})
     PROPERTIES["eval-mode-in-scripts"](examination)
 
 

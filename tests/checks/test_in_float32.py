@@ -67,7 +67,7 @@ SOFTMAX = "weights = scores.softmax(dim=-1)"
 CASTS = {
     "a root of a float32 tensor": (
         SCALE,
-        "scores = q @ k.mT / torch.sqrt(torch.tensor(1.0, dtype=torch.float32)) / ",
+        "scores = q @ k.mT / torch.tensor(1.0, dtype=torch.float32).sqrt() / ",
     ),
     "a FloatTensor": (SCALE, "scores = q @ k.transpose(-2, -1) / torch.FloatTensor([1.0]) / "),
     "a cast": (SOFTMAX, "weights = scores.float().softmax(dim=-1)"),
@@ -77,7 +77,8 @@ CASTS = {
     "the image": ("x = self.patch(image)", "x = self.patch(image.float())"),
     "a norm": (
         "x = x + self.attend(self.norm1(x))",
-        "n = F.layer_norm(x.float(), x.shape[-1:], self.norm1.weight.float(), self.norm1.bias.float(), 1e-6)\n"
+        "n, weight, bias = x.float(), self.norm1.weight.float(), self.norm1.bias.float()\n"
+        "        n = F.layer_norm(n, x.shape[-1:], weight, bias, 1e-6)\n"
         "        x = x + self.attend(n.type_as(x))",
     ),
 }

@@ -53,7 +53,7 @@ def ask_everything(path: Path) -> None:
         files = read_source(unpacked).files
         lines_below(files, code.marks(files))
         code.headings(files), code.prints(files), code.imports(files)
-        list(code.discarded(files)), list(code.runs_of(files, "ViT"))
+        list(code.discarded(files)), list(code.predictions_of(files, "ViT"))
         taken_from_a_library(Inventory((), {}, ()), files)
         read_program(files)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ....submissions.reading.code import runs_of
+from ....submissions.reading.code import predictions_of
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
 from . import holds
@@ -17,14 +17,14 @@ _DROPS = re.compile(r"drop\w*(?:\s*:\s*float)?\s*(?:=|\((?:p\s*=\s*)?)\s*0?\.0*[
 
 @holds(order=70)
 def eval_mode_in_scripts(examination: Examination) -> None:
-    """A script that runs the model without training it switches to eval mode first."""
+    """A script that tells a class by the model switches to eval mode first."""
     example_of(examination)
     files = examination.source.files
     code = code_of(examination)
     name = examination.inventory().modules[""][0].rpartition(".")[2]
-    runs = list(runs_of(files, name))
+    runs = list(predictions_of(files, name))
     if not runs:
-        raise NotAsked("no script here runs the model")
+        raise NotAsked("no script here tells a class by the model")
     if not any(word in code for word in _CHOOSES_A_MODE) and _DROPS.search(code):
         text = f"{name} is run in {runs[0].file}, line {runs[0].line}, with dropout in train mode"
         raise CheckFailed(text, ("eval-not-called",), None, runs[0])
