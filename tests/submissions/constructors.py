@@ -158,6 +158,14 @@ STYLES = {
     "hidden dim is the width": from_names("img_size patch_size in_channels num_classes hidden_dim layers heads mlp_dim"),
     "dim and hidden": from_names("size patch channels classes dim depth heads hidden"),
     "single letters": from_names("H P C K D L h M"),
+    "the width is the height": from_names("img_width patch_size channels num_classes dim depth heads mlp_dim"),
+    "the height is the width": from_names("img_height patch_size channels num_classes dim depth heads mlp_dim"),
+    "rates of 0": vit(
+        ", img_size=224, patch_size=16, in_chans=3, num_classes=1000, embed_dim=768, depth=12, num_heads=12,"
+        " mlp_ratio=4., p=0, attn_p=0",
+        setup("in_chans", "img_size", "patch_size", "embed_dim", "num_heads", "depth",
+              "int(embed_dim * mlp_ratio)", "num_classes") + "\nself.drop = nn.Dropout(p)",
+    ),
     "defaults": vit(
         ", img_size=224, patch_size=16, in_chans=3, num_classes=1000, embed_dim=768, depth=12, num_heads=12,"
         " mlp_ratio=4., dropout=0.1, qkv_bias=True",

@@ -61,14 +61,20 @@ class _Verification:
         whole = self._settle_ratio()
         together = self._seen_together()
         follows = {name for name in vars(self.sizes) if name in together or self._follows(name)}
+        square = self._is_square(follows)
+        follows |= {"height", "width"} if square else set()  # one of them may be named for both
         fixed = {name: self._value(name) for name in vars(self.sizes) if name not in follows}
         ratio = self._mlp_ratio() if "mlp_dim" in fixed and "embed_dim" in follows else None
         headless = fixed.get("classes") == self.sizes.embed_dim and "embed_dim" in follows
         derived = {"mlp_dim": ratio is not None, "classes": headless}
         fixed = {name: value for name, value in fixed.items() if not derived.get(name)}
-        square = "width" in follows and not self._works(width=self._other("width"))
         notes = tuple(self._notes(fixed, square, ratio, headless))
         return Controls(self.assignment, frozenset(follows), fixed, square, ratio, whole, headless, notes)
+
+    def _is_square(self, follows: set[str]) -> bool:
+        """Has an image to be as wide as high?"""
+        name = next((one for one in ("width", "height") if one in follows), None)
+        return name is not None and not self._works(**{name: self._other(name)})
 
     def _seen_together(self) -> set[str]:
         """Those that are seen to follow where all are changed at once, which tells most of most models."""

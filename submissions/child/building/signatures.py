@@ -268,8 +268,8 @@ def _sequence_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
 
 
 def _number_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
-    if isinstance(default, float) and "mlp_ratio" not in sizes and default < 1:
-        return ()  # a dropout rate
+    if "mlp_ratio" not in sizes and default < 1:
+        return ()  # no size, but a dropout rate or the like
     if "mlp_dim" in sizes and default <= _MOST_AS_RATIO and "embed_dim" not in sizes:
         return ("mlp_ratio",)
     return (*sizes, Literal(default)) if len(sizes) > 1 else sizes
