@@ -200,14 +200,13 @@ FORMS = (
     AcceptedForm(
         "no affine", "norm", "nn.LayerNorm(dim, eps=1e-6, elementwise_affine=False)", "layernorm-no-affine"
     ),
-    AcceptedForm("eps 1e-5", "norm", "nn.LayerNorm(dim)", "layernorm-eps-1e-5"),
+    AcceptedForm("eps 1e-5", "norm", "nn.LayerNorm(dim)", "layernorm-eps-1e-5", ("pre-norm",)),
     AcceptedForm("batch norm", "norm", "BatchNorm(dim, eps=1e-6)", "batchnorm-instead-of-layernorm"),
     AcceptedForm("no bias in qkv", "qkv", "nn.Linear(dim, 3 * dim, bias=False)", "qkv-bias-missing"),
     AcceptedForm("ReLU", "activation", "F.relu(h)", "relu-instead-of-gelu"),
     AcceptedForm("SiLU", "activation", "F.silu(h)", "silu-instead-of-gelu"),
     AcceptedForm("QuickGELU", "activation", "h * torch.sigmoid(1.702 * h)", "quick-gelu"),
     AcceptedForm("GELU by tanh", "activation", 'F.gelu(h, approximate="tanh")', "gelu-tanh"),
-    AcceptedForm("pre-norm block", "block", "pre-norm", "pre-norm-block", ("report",)),
     AcceptedForm("report's block", "block", "report", "report-hybrid-block", ("pre-norm",)),
     AcceptedForm("post-norm block", "block", "post-norm", "post-norm-block"),
     AcceptedForm("parallel block", "block", "parallel", "parallel-block"),

@@ -159,7 +159,8 @@ class Examination(Examples):
     @cached_property
     def absent(self) -> frozenset[str]:
         """Keys of stages that are not there by right."""
-        accepted = (self.family.mistake(one.id) for one in self.findings() if not self.counts(one.id))
+        found = {one.id for step in self.walk.steps for one in step.findings}
+        accepted = (self.family.mistake(id) for id in found if not self.counts(id))
         return absent(self).union(*(one.without for one in accepted))
 
     @cached_property

@@ -167,7 +167,7 @@ def test_every_kind_of_check_is_paid_for(kind: str, tmp_path: Path) -> None:
         (
             "26",
             '26\n[variants]\ngelu-tanh = "no"',
-            'line 10: variants.gelu-tanh: must be "allow", "forbid", or',
+            'line 10: variants.gelu-tanh: must be "allow", "ask", "forbid", or',
         ),
         ("26", "26\n[variants.gelu-tanh]\nreason = 'x'", "line 9: variants.gelu-tanh.allow: is missing"),
         ("26", "26\n[limits]\nimport_seconds = 0", "line 9: limits: import_seconds must be more than 0"),

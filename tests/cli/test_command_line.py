@@ -100,7 +100,7 @@ def test_the_sheet_has_its_own_numbers() -> None:
 
 def test_a_stage_is_explained_for_each_architecture() -> None:
     text = run("explain", "final_sequence").output
-    assert "(report, clip): S22" in text
+    assert "(report, post-norm, clip): S22" in text
     assert "(pre-norm): LayerNorm(S22)" in text
 
 

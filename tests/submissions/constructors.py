@@ -160,6 +160,12 @@ STYLES = {
     "single letters": from_names("H P C K D L h M"),
     "the width is the height": from_names("img_width patch_size channels num_classes dim depth heads mlp_dim"),
     "the height is the width": from_names("img_height patch_size channels num_classes dim depth heads mlp_dim"),
+    "sides as pairs, and a name that says nothing": vit(
+        ", image_size, patch_size, n_classes, depth, dim, heads, breadth, channels=3",
+        "H, W = image_size[0], image_size[1]\n"
+        "N = H // patch_size[0] * (W // patch_size[1])\n"
+        "self.setup(channels, N, patch_size[0], dim, heads, depth, breadth, n_classes)",
+    ),
     "rates of 0": vit(
         ", img_size=224, patch_size=16, in_chans=3, num_classes=1000, embed_dim=768, depth=12, num_heads=12,"
         " mlp_ratio=4., p=0, attn_p=0",

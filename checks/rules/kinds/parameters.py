@@ -35,10 +35,10 @@ def check_parameter_count(examination: Examination) -> None:
     if examination.session.is_script:
         raise NotAsked("a script has no model whose parameters could be counted at another size")
     count, block = rulebook_of(examination.family).parameters, examination.architecture
-    if count is None or block is None or block not in examination.family.blocks:
-        raise NotApplicable("the architecture could not be told, or the reference has none like it")
     if variants := [one.id for one in examination.findings() if not examination.counts(one.id)]:
         raise NotAsked(f"an accepted variant may change the number: {', '.join(variants)}")
+    if count is None or block is None or block not in examination.family.blocks:
+        raise NotApplicable("the architecture could not be told, or the reference has none like it")
     full = replace(examination.assignment.full, batch=1)
     found, expected = _students(examination, full), count(full, block)
     if _has_fixed_positions(examination.walk):

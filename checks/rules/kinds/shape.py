@@ -49,10 +49,11 @@ def shape_and_expected(
     else:
         found = {one.step.key: tuple(one.student.shape) for one in example.seen}
         shapes, sizes = found, example.draw.sizes
-    return shapes.get(row.key), _expected(examination, row, shapes, sizes)
+    shape, expected = shapes.get(row.key), row.shape(sizes)
+    return shape, expected if shape in (expected, None) else _as_accepted(examination, row, shapes, sizes)
 
 
-def _expected(
+def _as_accepted(
     examination: Examination, row: Stage, shapes: Mapping[str, Sequence[int]], sizes: ModelSizes
 ) -> tuple[int, ...]:
     """With axes as they are seen from a stage on where an accepted variant changes them."""

@@ -70,9 +70,12 @@ class _Effects:
     def __init__(self, builder: Builder) -> None:
         slots = builder.blueprint.slots
         self._builder = builder
-        self._own = {slot: _own(slot) for slot in slots}
         self._named = {field for slot in slots if slot.named for field in _fields(slot)}
-        self._before = self._look({})
+        for pairs in (False, True):  # a side as one number, or as two
+            self._own = {slot: _own(slot, pairs) for slot in slots}
+            self._before = self._look({})
+            if self._before is not None:
+                break
 
     def _look(self, changes: Mapping[BlueprintSlot, object]) -> _Look | None:
         """None where the student's code cannot build a model of these values."""
@@ -108,10 +111,12 @@ class _Effects:
             yield from _ends(before.shapes, after.shapes, now, factor)
 
 
-def _own(slot: BlueprintSlot) -> object:
+def _own(slot: BlueprintSlot, pairs: bool) -> object:
     if slot.own is not None:
         return slot.own.value
-    return value(slot.choices[0], _ALIKE) if slot.choices else _ALIKE.embed_dim
+    choices = [one for one in slot.choices if str(one).endswith("_pair")] if pairs else []
+    choices += slot.choices
+    return value(choices[0], _ALIKE) if choices else _ALIKE.embed_dim
 
 
 def _fields(slot: BlueprintSlot) -> tuple[str, ...]:
