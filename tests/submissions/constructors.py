@@ -166,6 +166,10 @@ STYLES = {
         "N = H // patch_size[0] * (W // patch_size[1])\n"
         "self.setup(channels, N, patch_size[0], dim, heads, depth, breadth, n_classes)",
     ),
+    "an axis of the argument's name": vit(
+        ", image_size, patch_size, n_classes, depth, dim, heads, breadth, channels=3",
+        setup("channels", "image_size", "patch_size", "dim", "heads", "depth", "breadth", "n_classes"),
+    ).replace(".softmax(-1)", ".softmax(dim=-1)").replace(" self.pos_embed\n", " torch.sum(self.pos_embed, dim=0)\n"),
     "rates of 0": vit(
         ", img_size=224, patch_size=16, in_chans=3, num_classes=1000, embed_dim=768, depth=12, num_heads=12,"
         " mlp_ratio=4., p=0, attn_p=0",

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 from types import ModuleType
 
+import torch
 from torch import nn
+from torch.nn import functional
 
 from ...errors import Frame
 from ...reading.code import STUDENT_PREFIX
@@ -176,7 +178,7 @@ def _names(node: ast.AST) -> frozenset[str]:
 
 
 def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    if isinstance(node, ast.Call):
+    if isinstance(node, ast.Call) and not _is_torchs(node.func):
         yield from ((one.arg, one.value) for one in node.keywords if one.arg)
         option = _text(node.args[:1])
         if option.startswith("--"):
@@ -187,6 +189,12 @@ def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
                 yield key.value, value
+
+
+def _is_torchs(function: ast.expr) -> bool:
+    """Is that a function of torch's, whose ``dim`` is an axis?"""
+    named = function.attr if isinstance(function, ast.Attribute) else ""
+    return any(hasattr(one, named) for one in (torch, torch.Tensor, nn, functional))
 
 
 def _placed_values(node: ast.AST, of: Definition) -> Iterator[tuple[str, ast.expr]]:
