@@ -48,7 +48,7 @@ def test_so_are_two(kind: str, one: AcceptedForm, other: AcceptedForm, zygote: Z
 
 
 @pytest.mark.parametrize("kind", ASSIGNMENTS)
-@pytest.mark.parametrize("id", ["cls-missing", "mean-pool-patches", "norm-after-projection"])
+@pytest.mark.parametrize("id", ["cls-missing", "post-norm-block", "mean-pool-patches"])
 def test_one_that_is_not_accepted_costs_points_by_its_name(kind: str, id: str, zygote: Zygote) -> None:
     form = next(one for one in forms_for(kind) if one.id == id)
     shipped = load_assignment(ASSIGNMENTS[kind]).model_copy(update={"examples": 3})

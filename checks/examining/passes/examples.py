@@ -13,6 +13,7 @@ from ....reference.model_sizes import ModelSizes
 from ....submissions.errors import StudentCodeFailed
 from ....submissions.host.session import Session
 from ....submissions.host.trace import Trace
+from ....submissions.questions.inventory import TakeInventory
 from ....submissions.questions.size_limits import pass_numbers
 from ....submissions.reading.code import marks
 from ....submissions.reading.source import Source
@@ -194,8 +195,20 @@ class Examples:
         self._locations += 1
         before = next(iter(self._walks.values()), None)
         walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks)
+        ids = {one.id for step in walk.steps for one in step.findings}
+        likelier = {one.name for one in anatomy_of(self.family).blocks if one.like in ids}
+        if likelier and self._uses_all(draw, trace):
+            walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks | likelier)
         self._walks.setdefault(trace.signature, walk)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
+
+    def _uses_all(self, draw: Draw, trace: Trace) -> bool:
+        """Is no parameter left over? Who forgets a norm has one; in another kind of block there is none."""
+        if self.session.is_script:
+            return False
+        held = self.session.ask(TakeInventory(sizes=draw.sizes, seed=draw.seed)).tensors
+        used = {leaf.name for leaf in trace.leaves}
+        return all(one.name in used for one in held if one.kind == "parameter")
 
     @asked_once
     def redrawn(self) -> Example:

@@ -200,6 +200,7 @@ class BlockKind:
     foreign: str  # the id of using it where another kind is asked for
     normed: bool = False  # is what a block gives the output of a norm?
     price: float = 0.0  # by how much it is less likely than others before anything is known
+    like: str = ""  # a mistake in another kind that gives the same numbers, and leaves a parameter over
     moved: tuple[Moved, ...] = (SCALE_MOVED, _ACTIVATION_MOVED)
 
 
@@ -228,7 +229,14 @@ KINDS = (
     pre_norm(attention()),
     BlockKind("report", (_FIRST_NORM, *_CLOSED), "report-hybrid-block", normed=True),
     # Vaswani et al. 2017, section 3.1
-    BlockKind("post-norm", (_PLAIN_INPUT, *_CLOSED), "post-norm-block", normed=True, price=1.2),
+    BlockKind(
+        "post-norm",
+        (_PLAIN_INPUT, *_CLOSED),
+        "post-norm-block",
+        normed=True,
+        price=1.2,
+        like="norm1-skipped",
+    ),
     BlockKind(  # Wang and Komatsuzaki 2021, GPT-J-6B; Dehghani et al. 2023, arXiv:2302.05442, section 2
         "parallel",
         (_FIRST_NORM, *attention(), _BESIDE, *MLP, _PARALLEL_SUM, _NO_CLOSING_NORM, _OUTPUT),
