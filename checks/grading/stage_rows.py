@@ -80,8 +80,9 @@ def _slice(examination: Examination, row: Stage, seen: Seen | None) -> LeadingSl
 
 def _rows(examination: Examination) -> Sequence[Stage]:
     """The stages with texts as they are true in the architecture that was seen."""
-    family = examination.family
-    rows = {one.key: one for one in family.blocks.get(examination.architecture or "", family.stages)}
+    family, kind = examination.family, examination.architecture
+    known = kind if kind is not None and kind in family.blocks else next(iter(family.blocks))
+    rows = {one.key: one for one in examination.assignment.table_of(known)}
     return [rows.get(one.key, one) for one in family.stages]
 
 

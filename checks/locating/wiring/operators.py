@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from ..best_first import UNKNOWN, Option
@@ -72,6 +72,12 @@ class NormRow(Row):
             odd = f"block{walk.blocks}.{self.role}" in walk.roles  # in this block alone
             yield Computation(x, 1.3 if odd else 1.0, (self.skipped,))
         yield from self._norms(walk, x, NORMS[1:])
+
+    def again(self, walk: Walk, ids: Collection[str]) -> Iterator[Computation]:
+        forms = tuple(one for one in NORMS[1:] if one.id in ids)
+        if {one.id for one in forms}.issuperset(ids):
+            return self._norms(walk, self.given(walk)[0], forms)
+        return self.wrong(walk)
 
     def guessed(self, walk: Walk) -> Predict:
         x = self.given(walk)[0]

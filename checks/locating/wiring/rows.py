@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -56,6 +56,10 @@ class Row:
         """Known mistakes."""
         return iter(())
 
+    def again(self, walk: Walk, ids: Collection[str]) -> Iterator[Computation]:
+        """Those of the known mistakes that may have these ids."""
+        return self.wrong(walk)
+
     def likely(self, walk: Walk) -> Computation | None:
         """What is right, though the pass does not go on with it; else with what are likely its parameters."""
         found = next((way for way in self.right(walk) if self._found(walk, way) is not None), None)
@@ -89,7 +93,8 @@ class Row:
 
     def _again(self, walk: Walk) -> Iterator[Option]:
         """As in the block before, or in a row of the same habit."""
-        for way in self.wrong(walk):
+        known = [one.removeprefix(self._sign) for one in walk.signs if one.startswith(self._sign)]
+        for way in self.again(walk, {id for ids in known for id in ids.split()}):
             yield from (one for one in self._options(walk, way) if one.sign in walk.signs)
 
     def _mistakes(self, walk: Walk) -> Iterator[Option]:
