@@ -101,6 +101,15 @@ def test_a_parameter_without_a_gradient_is_named_with_the_one_cause(mutant: str)
     assert failed.value.mistakes == (mutant.removeprefix("report-"),)
 
 
+def test_a_table_of_sines_need_not_learn() -> None:
+    drawn = "nn.init.trunc_normal_(self.pos_embed, std=0.02)"
+    waves = """rates = 10000 ** (torch.arange(0, embed_dim, 2) / embed_dim)
+        angles = torch.arange(num_patches + 1)[:, None] / rates
+        table = torch.cat([angles.sin(), angles.cos()], dim=1)[None]
+        self.pos_embed = nn.Parameter(table, requires_grad=False)"""
+    PROPERTIES["gradients"](examine("report", (drawn, waves)))
+
+
 @pytest.mark.parametrize("base", BASES)
 def test_every_property_holds_on_correct_code(base: str) -> None:
     examination = examine(base)

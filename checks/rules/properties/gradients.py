@@ -25,18 +25,25 @@ def gradients(examination: Examination) -> None:
     if not passes.gradients:
         raise CheckFailed("the model has no registered parameters", ("blocks-in-python-list",))
     missing = [name for name, one in passes.gradients.items() if not one.exists]
-    if missing:
+    fixed = {name for name in missing if _is_fixed(examination, passes, name)}
+    if missing := [name for name in missing if name not in fixed]:
         id, where, frame = _why_no_gradient(examination, passes, missing)
         raise CheckFailed(f"no gradient reaches {some(missing)}{where}", (id,), draw, frame)
     infinite = [name for name, one in passes.gradients.items() if not one.finite]
     if infinite:
         raise CheckFailed(f"the gradient is not finite in {some(infinite)}", (), draw)
-    exempt = _key_biases(example_of(examination))
+    exempt = fixed | _key_biases(example_of(examination))
     zero = [
         name for name, one in passes.gradients.items() if one.largest < NO_GRADIENT and name not in exempt
     ]
     if zero:
         raise CheckFailed(f"the gradient is zero in {some(zero)}", ("unused-parameter",), draw)
+
+
+def _is_fixed(examination: Examination, passes: Passes, name: str) -> bool:
+    """Is it a table of sines and cosines, which is not meant to learn?"""
+    held = examination.inventory().named(name)
+    return held is not None and held.waves and not passes.gradients[name].asked
 
 
 def _backward(examination: Examination) -> Passes:

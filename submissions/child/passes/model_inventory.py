@@ -16,6 +16,7 @@ from ..tracing.tracing import RAN
 
 _CLASSES = 12  # of a module, from its own to the one that all share
 _MODULES = 2_000
+_ROUNDING = 1e-5  # of sums of squares in float32
 
 
 def inventory(build: Callable[[], nn.Module]) -> Inventory:
@@ -42,6 +43,16 @@ def inventory(build: Callable[[], nn.Module]) -> Inventory:
     )
 
 
+def _are_waves(table: Tensor) -> bool:
+    """Has each row as many sines as cosines, of the same angles? The class token's may be empty."""
+    if table.dim() < 2 or not table.numel():
+        return False
+    width = table.shape[-1]
+    squares = table.reshape(-1, width).square().sum(-1)
+    filled = squares[squares > 0]
+    return bool(filled.numel() and ((filled - width / 2).abs() <= width % 2 / 2 + _ROUNDING * width).all())
+
+
 def _held(name: str, tensor: Tensor, kind: str) -> ModelTensor:
     values = tensor.detach().double().flatten()
     several = values.numel() > 1
@@ -53,6 +64,7 @@ def _held(name: str, tensor: Tensor, kind: str) -> ModelTensor:
         computed=tensor.grad_fn is not None,
         constant=not several or bool((values == values[0]).all()),
         zero=not bool(values.any()),
+        waves=_are_waves(tensor.detach().double()),
         spread=spread if math.isfinite(spread) else 0.0,
         digest=hashlib.sha256(values.numpy().tobytes()).hexdigest()[:16],
     )
