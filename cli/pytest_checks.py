@@ -14,7 +14,7 @@ from vitcheck.pytest_text import failure_text
 from vitcheck.reference.stages import stage
 
 if TYPE_CHECKING:
-    from vitcheck.checks.rules.check import Check as Planned
+    from vitcheck.checks.rules.declaring import Check as Planned
     from vitcheck.pytest_submission import SubmissionPlugin
 
 

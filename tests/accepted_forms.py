@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from vitcheck.checks.assignment.assignment import Assignment, Permission, load_assignment
+from vitcheck.checks.assignment.asked_variants import Permission
+from vitcheck.checks.assignment.assignment import Assignment, load_assignment
 from vitcheck.submissions.reading.packing import HandIn
 
 ASSIGNMENTS = {"report": "vit-debugging", "pre-norm": "vit-prenorm"}  # by kind of blocks

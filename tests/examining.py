@@ -14,7 +14,8 @@ from mutants import MUTANTS, source
 from torch import nn
 from wired import answered
 
-from vitcheck.checks.assignment.assignment import Assignment, Permission, load_assignment
+from vitcheck.checks.assignment.asked_variants import Permission
+from vitcheck.checks.assignment.assignment import Assignment, load_assignment
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child import requests

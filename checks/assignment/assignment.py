@@ -23,13 +23,14 @@ from ...reference.components import COMPONENTS
 from ...reference.exercises import EXERCISES
 from ...reference.stages import Stage
 from ...submissions.limits import Limits
-from ..architecture.complaints import UNSEEN, complaints, line_of, near
+from ..architecture.complaints import complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
 from ..record.result import Visibility
-from .asked_model import AskedModel, Blocks, FullSizes, Known, Labels
+from .asked_model import AskedModel, Blocks, FullSizes, Labels
 from .asked_parts import ASPECTS, AskedPart, Components, ExercisePart, Exercises
 from .asked_points import GroupOrCheck, Points
 from .asked_table import AskedTable
+from .asked_variants import Permission, Variants, permission
 from .asked_writing import WrittenPart, WrittenQuestion
 from .kinds import PARTS, group_of, kind_of
 
@@ -46,53 +47,13 @@ class AssignmentError(Exception):
     """An assignment that cannot be used; the message names the file, the line, the key and the way out."""
 
 
-class Permission(AskedTable):
-    """Whether a variant is accepted, and what the student is told about it.
-
-    One that is ``asked`` for is what the file to start from describes.
-    """
-
-    allow: bool
-    asked: bool = False
-    reason: str | None = None
-
-
-def _permission(value: object) -> object:
-    words: dict[object, object] = {
-        "allow": {"allow": True},
-        "ask": {"allow": True, "asked": True},
-        "forbid": {"allow": False},
-    }
-    if isinstance(value, dict):
-        return value
-    if value in words:
-        return words[value]
-    raise ValueError('must be "allow", "ask", "forbid", or a table such as { allow = false, reason = "…" }')
-
-
-class Variants(AskedTable):
-    """Which forms of the model are accepted."""
-
-    default: Literal["allow", "forbid"] = "allow"
-    by_id: dict[Known, Annotated[Permission, BeforeValidator(_permission)]] = {}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _gather(cls, table: object) -> object:
-        """In the file the rules stand beside the default."""
-        if not isinstance(table, dict):
-            return table
-        default = {name: value for name, value in table.items() if name == "default"}
-        return default | {UNSEEN: {name: value for name, value in table.items() if name != "default"}}
-
-
 class Rules(AskedTable):
     """The rules about the code itself that are checked."""
 
     breakpoints: bool = True
     prints: bool = True
     parameters: bool = False
-    library_model: Annotated[Permission, BeforeValidator(_permission)] = Permission(allow=True)
+    library_model: Annotated[Permission, BeforeValidator(permission)] = Permission(allow=True)
 
 
 def _renamed(axes: str, letters: Mapping[str, str]) -> str:

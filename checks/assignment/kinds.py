@@ -1,7 +1,7 @@
 """The kinds of checks that there are. Imports no torch.
 
 Each is a file in ``checks/rules/kinds``, with a ``Kind`` above the function that looks, of which
-``checks/rules/check.py`` makes checks. These files load torch: what they say is read off their text.
+``checks/rules/declaring.py`` makes checks. These files load torch: what they say is read off their text.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from ..examining.strategies import Drawing, drawing_for, drawn_alike
 from ..examining.verdicts import CheckFailed, NotAsked
 from ..parts.exercise_judging import Exercises, exercises_of
 from ..parts.parts import Parts, parts_of
-from ..rules.check import Check
+from ..rules.declaring import Check
 
 _OPTIONS = (
     "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:faulthandler", "-p", "no:logging",

@@ -11,7 +11,7 @@ from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed, CheckOutcome, NotApplicable, NotAsked, NotReached
 from ..parts.exercise_judging import exercise_checks
 from ..parts.parts import component_checks
-from ..rules.check import Check, checks_of
+from ..rules.declaring import Check, checks_of
 
 
 def planned_checks(assignment: Assignment) -> list[Check]:

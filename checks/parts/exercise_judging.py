@@ -15,7 +15,7 @@ from ..assignment.assignment import Assignment
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed
-from ..rules.check import Check
+from ..rules.declaring import Check
 from .matching import answer_of, told
 from .models import model_trials
 from .trials import Trial, trials

@@ -16,7 +16,7 @@ from ..assignment.assignment import Assignment
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed, NotAsked
-from ..rules.check import Check
+from ..rules.declaring import Check
 from .component import ComponentExamination
 from .part_judging import Fault, faults
 

@@ -41,7 +41,7 @@ equation.gelu = "torch.nn.functional.softplus(x)"
 HEAD = """
 from vitcheck.checks.assignment.kinds import Kind
 from vitcheck.checks.examining.verdicts import CheckFailed
-from vitcheck.checks.rules.check import each_stage, once
+from vitcheck.checks.rules.declaring import each_stage, once
 """
 STAGE_CHECK = f'''{HEAD}
 @each_stage(

@@ -14,7 +14,7 @@ from ...examining.passes.replay import Seen
 from ...examining.placing import frames_of
 from ...examining.stops import beside, same_in_some_layout
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked, NotReached
-from ..check import each_stage
+from ..declaring import each_stage
 
 
 @each_stage(

@@ -14,7 +14,7 @@ from ...examining.returned_paths import demand_returned
 from ...examining.verdicts import CheckFailed
 from ...locating.comparing import ROUNDING
 from ...locating.walk import Step
-from ..check import each_stage
+from ..declaring import each_stage
 from ..judging import demand, measured
 
 

@@ -9,7 +9,7 @@ from ...architecture.family import Family
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
-from ..check import each_stage
+from ..declaring import each_stage
 from ..judging import demand
 from ..rulebook import rulebook_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
-from ..check import once
+from ..declaring import once
 from ..model_origin import taken_from_a_library
 
 

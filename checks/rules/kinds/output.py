@@ -12,7 +12,7 @@ from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed, NotAsked, NotReached
 from ...locating.comparing import equal
-from ..check import each_of
+from ..declaring import each_of
 from ..rulebook import Forms, rulebook_of
 
 

@@ -14,7 +14,7 @@ from ...examining.passes.reference_pass import VARIANTS
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.search.origins import origin
 from ...locating.walk import Walk
-from ..check import once
+from ..declaring import once
 from ..rulebook import rulebook_of
 
 _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two small models tell the large

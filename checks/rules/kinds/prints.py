@@ -6,7 +6,7 @@ from ....submissions.reading.code import prints
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
-from ..check import once
+from ..declaring import once
 
 
 @once(Kind(id="prints", group="prints", pays_for="no print statements", order=60))

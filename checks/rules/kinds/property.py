@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
-from ..check import each_of
+from ..declaring import each_of
 from ..properties import Property
 from ..rulebook import rulebook_of
 

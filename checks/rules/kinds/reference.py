@@ -11,7 +11,7 @@ from ...examining.passes.replay import Seen
 from ...examining.verdicts import CheckFailed, NotAsked, NotReached
 from ...locating.comparing import ROUNDING, SINGLE
 from ...locating.walk import Step
-from ..check import each_stage
+from ..declaring import each_stage
 from ..judging import demand, measured
 
 

@@ -9,7 +9,7 @@ from ....reference.stages import Stage
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
-from ..check import each_stage
+from ..declaring import each_stage
 from ..judging import demand
 
 _MISTAKES = {"mlp_hidden": "mlp-ratio-wrong"}
