@@ -11,6 +11,7 @@ from watchfiles import watch
 
 from vitcheck.submissions.reading.packing import HandIn, pack
 
+_SETTLED_SECONDS = 0.03  # in which what is being written changes: a save takes less than one millisecond
 _MISSING_SECONDS = 0.2  # between two looks for a folder that is gone
 _REPLACED_MS = 1000  # between two looks whether another folder stands in the place of the one that is watched
 
@@ -23,11 +24,21 @@ def saves(path: Path) -> Iterator[HandIn | None]:
     path = path.resolve()
     last: str | None = ""
     for _ in _looks(path if path.is_dir() else path.parent, whole=path.is_dir()):
-        handed = pack(path) if path.exists() else None
-        digest = handed.digest if handed else None
+        handed, digest = _settled(path)
         if digest != last:
             last = digest
             yield handed
+
+
+def _settled(path: Path) -> tuple[HandIn | None, str | None]:
+    """What stands there and its digest, once it stays: editors empty a file before they write it."""
+    digest: str | None = ""
+    while True:
+        before, handed = digest, pack(path) if path.exists() else None
+        digest = handed.digest if handed else None
+        if digest == before:
+            return handed, digest
+        time.sleep(_SETTLED_SECONDS)
 
 
 def _looks(folder: Path, *, whole: bool) -> Iterator[None]:

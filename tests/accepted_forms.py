@@ -68,6 +68,14 @@ _BLOCKS = {
     "parallel": """
         return x + self.attend(self.norm1(x)) + self.feed(self.norm2(x))
 """,
+    "sandwich": """
+        x = x + self.norm3(self.attend(self.norm1(x)))
+        return x + self.norm4(self.feed(self.norm2(x)))
+""",
+    "res-post-norm": """
+        x = x + self.norm1(self.attend(x))
+        return x + self.norm2(self.feed(x))
+""",
     "raw": """
         x = x + self.attend(self.norm1(x))
         return self.norm3(x + self.feed(self.norm2(x)))
@@ -111,7 +119,7 @@ class Block(nn.Module):
         self.heads = heads
         self.norm1 = {norm}
         self.norm2 = {norm}
-        {norm3}
+        {more_norms}
         self.qkv = {qkv}
         self.out = nn.Linear(dim, dim)
         self.fc1 = nn.Linear(dim, mlp_dim)
@@ -211,6 +219,8 @@ FORMS = (
     AcceptedForm("report's block", "block", "report", "report-hybrid-block", ("pre-norm",)),
     AcceptedForm("post-norm block", "block", "post-norm", "post-norm-block"),
     AcceptedForm("parallel block", "block", "parallel", "parallel-block"),
+    AcceptedForm("sandwich", "block", "sandwich", "sandwich-norm-block"),
+    AcceptedForm("norms behind the branches", "block", "res-post-norm", "res-post-norm-block"),
     AcceptedForm("MLP's sum with the raw one", "block", "raw", "residual-mlp-from-raw-sum", ("report",)),
     AcceptedForm(
         "one block for all",
@@ -279,8 +289,10 @@ def written(kind: str, *forms: AcceptedForm) -> HandIn:
     if {"cls-missing", "cls-without-position"} & ids:
         chosen["count"] = "(image_height // patch_size) * (image_width // patch_size)"
     chosen["table"] = chosen["table"].format(count=chosen.pop("count"))
-    norm3 = f"self.norm3 = {chosen['norm']}" if block in ("report", "raw") else ""
-    text = _PROGRAM.format(block=_BLOCKS[block], norm3=norm3, made="\n        ".join(made), **chosen)
+    more = [f"self.{name} = {chosen['norm']}" for name in ("norm3", "norm4") if name in _BLOCKS[block]]
+    text = _PROGRAM.format(
+        block=_BLOCKS[block], more_norms="\n        ".join(more), made="\n        ".join(made), **chosen
+    )
     return HandIn("vit", True, {"vit.py": text.lstrip().encode()})
 
 

@@ -108,12 +108,13 @@ class Child:
         header: Mapping[str, Any],
         *,
         doing: str | None = None,
-        seconds: float | None = None,
+        is_large: bool = False,
         body_limit: int | None = None,
     ) -> Any:
-        """The child's reply to the request that ``header["request"]`` names, within ``seconds``.
+        """The child's reply to the request that ``header["request"]`` names, within its limit.
 
-        ``doing`` is what the code does meanwhile, for a message; ``body_limit`` is in bytes of tensors.
+        ``doing`` is what the code does meanwhile, for a message; ``body_limit`` is in bytes of tensors. One
+        that ``is_large`` has more time, and uses up less of what all requests have together.
         Raises TimedOut, Crashed or Refused, after which the child is closed and each request raises the same;
         OutOfMemory, StudentCodeFailed, and any SubmissionError that a handler raised, after which it can be
         asked again.
@@ -123,7 +124,8 @@ class Child:
         self._requests += 1
         limits = FrameLimits() if body_limit is None else replace(FrameLimits(), body_bytes=body_limit)
         before = self._printed.output_bytes
-        self._set_clock(header["request"], doing, seconds)
+        times = self._limits.large_times if is_large else 1.0
+        self._set_clock(header["request"], doing, times)
         try:
             wire.send(self, {**header, "id": self._requests})
             answer = wire.receive(self, limits)
@@ -133,14 +135,14 @@ class Child:
         except wire.ProtocolError as problem:
             raise self._end(Refused(f"the grader refused what the code's process sent: {problem}")) from None
         finally:
-            self._left -= self._clock.used
+            self._left -= self._clock.used / times
 
-    def _set_clock(self, request: str, doing: str | None, seconds: float | None) -> None:
-        seconds = self._limits.seconds_for(request) if seconds is None else seconds
+    def _set_clock(self, request: str, doing: str | None, times: float) -> None:
+        seconds, left = self._limits.seconds_for(request, times), self._left * times
         self._late = f"the code was still running after {seconds:g} s {doing or f'in {request!r}'}"
-        if self._left < seconds:
+        if left < seconds:
             self._late = f"the code took more than {self._limits.submission_seconds:g} s in all"
-        self._clock = Clock(min(seconds, self._left), self._kept_waiting)
+        self._clock = Clock(min(seconds, left), self._kept_waiting)
 
     def _open(self, answer: wire.Header) -> Any:
         """The reply in ``answer``; raises the error that the handler raised."""

@@ -47,7 +47,7 @@ class Session:
         reply = self.child.request(
             {**vars(question), **about, "request": question.name},
             doing=question.doing,
-            seconds=question.large_seconds if question.is_large else None,
+            is_large=question.is_large,
             body_limit=question.large_bytes if question.is_large else None,
         )
         return answer_in(question, reply)

@@ -29,8 +29,7 @@ class Question(Generic[A]):
 
     name: ClassVar[str]
     doing: ClassVar[str | None] = None  # what the code does meanwhile, where the name alone does not tell
-    large_seconds: ClassVar[float | None] = None  # instead of the usual, where a pass takes seconds
-    large_bytes: ClassVar[int | None] = None  # the same, of the tensors in the answer
+    large_bytes: ClassVar[int | None] = None  # of the tensors in the answer, where a pass takes seconds
 
     @property
     def is_large(self) -> bool:

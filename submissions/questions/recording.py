@@ -101,7 +101,6 @@ class RecordPass(OfModel[Recorded]):
 
     name = "trace"
     doing = IN_A_PASS
-    large_seconds = 60
     large_bytes = 2 << 30  # of a model that can only be built at ViT-B/16 size
 
     image: Tensor | None = None

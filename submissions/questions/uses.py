@@ -16,7 +16,6 @@ from .recording import Recorded
 T = TypeVar("T")  # a recorded pass, as it travels or as it is read
 
 TRAIN = "train", "train again", "train once more", "train at last"  # passes in train mode, by name of the use
-_SECONDS = 60  # for models that can only be built at the size of ViT-B/16: a pass takes one of them
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,6 @@ class TryUses(OfModel[Mapping[str, UseOutcome]]):
     """
 
     name = "uses"
-    large_seconds = _SECONDS
 
     images: Mapping[str, Tensor]
     few: bool
@@ -62,7 +60,6 @@ class MeasureSlopes(OfModel[Slopes]):
     """The gradient that reaches each parameter, and the slope along one direction, if ``measured``."""
 
     name = "slopes"
-    large_seconds = _SECONDS
 
     image: Tensor
     measured: bool
@@ -89,6 +86,5 @@ class RunWide(OfModel[Wide[Recorded]]):
     """One plain pass in float32, at sizes at which models are really used."""
 
     name = "wide"
-    large_seconds = _SECONDS
 
     image: Tensor

@@ -65,6 +65,18 @@ def test_a_file_is_seen_however_it_is_saved(tmp_path: Path) -> None:
     assert found.next() == {"vit.py": b"4"}
 
 
+def test_a_file_that_is_being_written_is_no_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saves_module, "_SETTLED_SECONDS", 1.5)
+    file = tmp_path / "vit.py"
+    file.write_text("1")
+    found = Saves(file)
+    assert found.next()
+    with file.open("w") as written:  # which empties it
+        time.sleep(0.3)
+        written.write("2")
+    assert found.next() == {"vit.py": b"2"}
+
+
 def test_what_changes_nothing_is_no_save(tmp_path: Path) -> None:
     file = tmp_path / "vit.py"
     file.write_text("1")

@@ -261,6 +261,27 @@ _BLOCK_OUTPUT = (
         (f"{_FIRST}\n{_SECOND}", "x = x + self.attn(self.norm1(x)) + self.mlp(self.norm2(x))"),
         kind="variant",
     ),
+    prenorm(
+        "sandwich-norm-block",
+        "S16",
+        (
+            "self.norm2 = nn.LayerNorm(dim, eps=1e-6)",
+            "self.norm2 = nn.LayerNorm(dim, eps=1e-6)\nself.norm3 = nn.LayerNorm(dim, eps=1e-6)\n"
+            "self.norm4 = nn.LayerNorm(dim, eps=1e-6)",
+        ),
+        (
+            f"{_FIRST}\n{_SECOND}",
+            "x = x + self.norm3(self.attn(self.norm1(x)))\nx = x + self.norm4(self.mlp(self.norm2(x)))",
+        ),
+        kind="variant",
+    ),
+    prenorm(
+        "res-post-norm-block",
+        "S09",
+        (f"{_FIRST}\n{_SECOND}", "x = x + self.norm1(self.attn(x))\nx = x + self.norm2(self.mlp(x))"),
+        accepted=("norm1-skipped",),
+        kind="variant",
+    ),
     report("block-returns-branch", "S20", ("block_out = x_post_mlp_norm", "block_out = ff_out")),
     prenorm(
         "block-returns-branch",

@@ -149,6 +149,11 @@ class HeadConfig:
     n_classes: int
 """
 
+SPANISH_SIZES = {"lado": 224, "parche": 16, "canales": 3, "dimension": 768, "cabezas": 12, "capas": 10,
+                 "oculta": 3072, "clases": 1000}  # fmt: skip
+SPANISH = FULL.format(C="zeug.canales", H="zeug.lado", P="zeug.parche", D="zeug.dimension", h="zeug.cabezas",
+                      L="zeug.capas", M="zeug.oculta", K="zeug.clases")  # fmt: skip
+
 STYLES = {
     "keywords": from_names("img_size patch_size in_chans num_classes embed_dim depth num_heads mlp_dim"),
     "other keywords": from_names("image_size patch_size channels n_classes d_model num_layers n_heads d_ff"),
@@ -288,6 +293,27 @@ STYLES = {
         "class Config:\n    num_channels = 3\n    image_size = 224\n    patch_size = 16\n    hidden_size = 768\n"
         "    num_attention_heads = 12\n    num_hidden_layers = 12\n    intermediate_size = 3072\n    num_labels = 10\n",
     ),
+    "configuration of an unknown name": vit(
+        ", zeug", SPANISH, "class Zeug:\n" + "".join(f"    {name} = {value}\n" for name, value in SPANISH_SIZES.items())
+    ),
+    "options of an unknown name": vit(
+        ", opciones",
+        SPANISH.replace("zeug", "opciones"),
+        "import argparse\nlector = argparse.ArgumentParser()\n"
+        + "".join(f"lector.add_argument('--{name}', type=int, default={n})\n" for name, n in SPANISH_SIZES.items())
+        + "opciones = lector.parse_args()\n",
+    ),
+    "configuration handed on under another name": vit(
+        ", zeug",
+        SPANISH.replace("zeug.dimension", "inner.width") + "\n",
+        "class Zeug:\n" + "".join(f"    {name} = {value}\n" for name, value in SPANISH_SIZES.items())
+        + "\nclass Inner:\n    def __init__(self, things):\n        self.width = things.dimension\n",
+    ).replace("self.setup", "inner = Inner(zeug)\n        self.setup"),
+    "constants of unknown names as defaults": vit(
+        "".join(f", {name}={name.upper()}" for name in SPANISH_SIZES),
+        SPANISH.replace("zeug.", ""),
+        "".join(f"{name.upper()} = {value}\n" for name, value in SPANISH_SIZES.items()),
+    ),
     "injected module": vit(
         ", patch_embedding, embed_dim, num_heads, depth, mlp_dim, num_classes",
         "self.setup(1, patch_embedding.N, 1, embed_dim, num_heads, depth, mlp_dim, num_classes)\n"
@@ -330,6 +356,14 @@ FIXED = {
         usual(USUAL, img_size="28", patch_size="7", in_chans="1", dim="64", heads="4", depth="3", mlp_dim="128",
               num_classes="10"),
         {"channels": 1, "height": 28, "width": 28, "patch": 7, "embed_dim": 64, "heads": 4, "mlp_dim": 128, "depth": 3,
+         "classes": 10},
+    ),
+    "all, around patches that are cut out": (
+        usual(USUAL, img_size="32", patch_size="8", in_chans="3", dim="64", heads="4", depth="3", mlp_dim="128",
+              num_classes="10").replace("nn.Conv2d(C, D, kernel_size=P, stride=P)", "nn.Linear(C * P * P, D)")
+        .replace("self.patch_embed(x).flatten(2).transpose(1, 2)",
+                 "self.patch_embed(nn.functional.unfold(x, 8, stride=8).transpose(1, 2))"),
+        {"channels": 3, "height": 32, "width": 32, "patch": 8, "embed_dim": 64, "heads": 4, "mlp_dim": 128, "depth": 3,
          "classes": 10},
     ),
 }  # fmt: skip

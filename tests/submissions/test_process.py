@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -200,10 +201,15 @@ def test_what_ends_a_submission_is_said(
     assert raised.value.reason == reason
 
 
-def test_a_loop_that_ignores_everything_is_ended_on_time(child: Child) -> None:
+@pytest.mark.parametrize(("is_large", "seconds"), [(False, "0.3"), (True, "0.6")])
+def test_a_loop_that_ignores_everything_is_ended_on_time(
+    zygote: Zygote, is_large: bool, seconds: str
+) -> None:
     began = time.monotonic()
-    with pytest.raises(TimedOut, match=r"^the code was still running after 0\.3 s in 'loop'$"):
-        child.request({"request": "loop"}, seconds=0.3)
+    limits = Limits(request_seconds=0.3, large_times=2)
+    message = rf"^the code was still running after {re.escape(seconds)} s in 'loop'$"
+    with zygote.child(limits, handlers=HANDLERS) as child, pytest.raises(TimedOut, match=message):
+        child.request({"request": "loop"}, is_large=is_large)
     assert time.monotonic() - began < 2
 
 
@@ -212,6 +218,13 @@ def test_all_requests_together_have_a_limit_too(zygote: Zygote) -> None:
         ask(child, "double")
         with pytest.raises(TimedOut, match=r"^the code took more than 0\.3 s in all$"):
             ask(child, "loop")
+
+
+def test_large_requests_use_up_less_of_what_all_have_together(zygote: Zygote) -> None:
+    limits = Limits(submission_seconds=0.5, large_times=20)
+    with zygote.child(limits, handlers=HANDLERS) as child:
+        for _ in range(4):
+            child.request({"request": "evaluate", "source": "import time; time.sleep(0.3)"}, is_large=True)
 
 
 def test_processor_time_has_a_limit(zygote: Zygote) -> None:

@@ -91,8 +91,19 @@ def test_what_is_hard_coded_is_read_off_and_kept(which: str) -> None:
     )
 
 
-def test_an_mlp_of_four_times_the_width_stays_so() -> None:
-    recipe = inferred(usual("mlp_dim", mlp_dim="4 * dim"))
+_CONVOLUTIONS = (
+    ("nn.Linear(dim, mlp_dim)", "nn.Conv1d(dim, mlp_dim, 1)"),
+    ("nn.Linear(mlp_dim, dim)", "nn.Conv1d(mlp_dim, dim, 1)"),
+    ("self.mlp(self.norm2(x))", "self.mlp(self.norm2(x).mT).mT"),
+)
+
+
+@pytest.mark.parametrize("changes", [(), _CONVOLUTIONS], ids=["linear", "convolutions"])
+def test_an_mlp_of_four_times_the_width_stays_so(changes: tuple[tuple[str, str], ...]) -> None:
+    source = usual("mlp_dim", mlp_dim="4 * dim")
+    for old, new in changes:
+        source = source.replace(old, new)
+    recipe = inferred(source)
     assert recipe.controls.mlp_ratio == 4
     assert recipe.sizes_for(ASKED).mlp_dim == 4 * 32
     assert recipe.controls.fixed == {}

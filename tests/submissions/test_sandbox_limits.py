@@ -127,8 +127,9 @@ def test_everything_that_a_child_starts_ends_with_it(locked_zygote: Zygote, what
     with locked_zygote.child(LIMITS, handlers=HANDLERS):
         pass
     before = living()
-    with locked_zygote.child(LIMITS, handlers=HANDLERS) as child, pytest.raises(TimedOut):
-        child.request({"request": "evaluate", "source": SURVIVORS[what]}, seconds=0.5)
+    limits = replace(LIMITS, request_seconds=0.5)
+    with locked_zygote.child(limits, handlers=HANDLERS) as child, pytest.raises(TimedOut):
+        child.request({"request": "evaluate", "source": SURVIVORS[what]})
     assert living() == before
 
 

@@ -24,7 +24,9 @@ class Meter:
         self._worker, self._task = worker, task
         self._before = _processor_seconds(worker)
         limits = task.assignment.limits
-        self._far_end = time.monotonic() + _FAR * (limits.judge_seconds + limits.submission_seconds)
+        self._far_end = time.monotonic() + _FAR * (
+            limits.judge_seconds + limits.submission_seconds * limits.large_times
+        )
 
     def overrun(self) -> Result | None:
         """The record of the task where the worker has used more than it may, and is to be ended."""

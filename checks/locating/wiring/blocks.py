@@ -160,11 +160,15 @@ def _sum(key: str, stage: str, reads: tuple[str, ...], forms: tuple[Form, ...]) 
     return FormRow(key=key, stage=stage, part="Before its norm", reads=reads, forms=forms, implied=never)
 
 
-_SUM = _sum(
-    *("attention_sum", "post_attention_norm"),
-    reads=("block_input", "normed_input", "attention_output"),
-    forms=ATTENTION_SUMS,
-)
+def _attention_sum(branch: str) -> FormRow:
+    return _sum(
+        *("attention_sum", "post_attention_norm"),
+        reads=("block_input", "normed_input", branch),
+        forms=ATTENTION_SUMS,
+    )
+
+
+_SUM = _attention_sum("attention_output")
 _SECOND_NORM = NormRow(
     key="post_attention_norm",
     reads=("attention_sum",),
@@ -174,11 +178,11 @@ _SECOND_NORM = NormRow(
 )
 
 
-def _mlp_sum(right: Equation, elsewhere: str) -> FormRow:
+def _mlp_sum(right: Equation, elsewhere: str, branch: str = "mlp_output") -> FormRow:
     """``elsewhere`` is the id of the right one in blocks where another is right."""
     return _sum(
         *("mlp_sum", "post_mlp_norm"),
-        reads=("block_input", "attention_sum", "post_attention_norm", "mlp_output"),
+        reads=("block_input", "attention_sum", "post_attention_norm", branch),
         forms=(Form(right), *(one for one in MLP_SUMS if one.id != elsewhere)),
     )
 
@@ -218,6 +222,33 @@ _NO_CLOSING_NORM = OpenRow(
 )
 
 
+_NORMED_ATTENTION = NormRow(
+    key="normed_attention",
+    stage="post_attention_norm",
+    part="What is added to the block's input",
+    reads=("attention_output",),
+    role="norm_after_attention",
+)
+_NORMED_MLP = NormRow(
+    key="normed_mlp",
+    stage="post_mlp_norm",
+    part="What is added to the sum after attention",
+    reads=("mlp_output",),
+    role="norm_after_mlp",
+)
+_NORMED_BRANCHES = (
+    (*attention(), _NORMED_ATTENTION, _attention_sum("normed_attention")),
+    (*MLP, _NORMED_MLP, _mlp_sum(eq.mlp_sum, "residual-mlp-from-raw-sum", "normed_mlp")),
+    (_NO_CLOSING_NORM, _OUTPUT),
+)
+
+
+def _around_branches(first: Row, second: Row) -> tuple[Row, ...]:
+    """What attention and the MLP give is normed, then added; what they read is made by these rows."""
+    attended, fed, end = _NORMED_BRANCHES
+    return first, *attended, second, *fed, *end
+
+
 def pre_norm(attention: tuple[Row, ...], moved: tuple[Moved, ...] = ()) -> BlockKind:
     """The block of most Transformers since GPT-2, around any ``attention``."""
     rows = (_FIRST_NORM, *attention, _SUM, _SECOND_NORM, *MLP, _RAW_SUM, _NO_CLOSING_NORM, _OUTPUT)
@@ -241,6 +272,17 @@ KINDS = (
         "parallel",
         (_FIRST_NORM, *attention(), _BESIDE, *MLP, _PARALLEL_SUM, _NO_CLOSING_NORM, _OUTPUT),
         "parallel-block",
+        price=1.2,
+    ),
+    BlockKind(  # Ding et al. 2021, arXiv:2105.13290, section 2.4
+        "sandwich", _around_branches(_FIRST_NORM, _SECOND_NORM), "sandwich-norm-block", price=1.2
+    ),
+    BlockKind(  # Liu et al. 2022, arXiv:2111.09883, section 3.2
+        "res-post-norm",
+        _around_branches(
+            _PLAIN_INPUT, SameRow(key="post_attention_norm", reads=("attention_sum",), handed_on=0.0)
+        ),
+        "res-post-norm-block",
         price=1.2,
     ),
 )

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from ....submissions.host.process import Zygote
 from ...assignment.asked_parts import AskedPart
 from ...assignment.asked_points import Points
-from ...assignment.assignment import Assignment
+from ...assignment.assignment import Assignment, load_assignment
 from ...grading.grader import grader
 from .corpus_counts import asked_of_all, handed_in
 from .generated import Generated, Maker, load_maker
@@ -101,9 +101,14 @@ def graded(program: Generated, zygote: Zygote) -> GradedProgram:
 
 
 def asked(program: Generated) -> Assignment:
-    """What the program does is asked for: its sizes, any variant, and of a part the part alone."""
-    every = asked_of_all()
-    asked = every.model_copy(update={"full": replace(every.full, **program.sizes)})
+    """What the program does is asked for: its sizes, any variant, and of a part the part alone.
+
+    What shows on another device alone is not: no assignment asks for it unless its author says so.
+    """
+    every, shipped = asked_of_all(), load_assignment("vit-debugging").variants
+    allowed = {id: one for id, one in shipped.by_id.items() if one.allow}
+    variants = shipped.model_copy(update={"by_id": allowed})
+    asked = every.model_copy(update={"full": replace(every.full, **program.sizes), "variants": variants})
     if not program.part:
         return asked
     alone = {"architectures": (), "points": Points(), "components": {program.part: AskedPart(points=100)}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import nn
@@ -11,6 +11,7 @@ from torch import nn
 from ....reference.model_sizes import ModelSizes
 from ...questions.meanings import value_of
 from ..loading.execution import Loaded
+from .parameter_names import normalise
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,12 @@ class BlueprintSlot:
     named: bool = True  # or does its name say nothing of what it means?
     needed: bool = False  # it has no default
 
+    @property
+    def plain(self) -> str:
+        """Its own name; slots in which it is the same mean the same. ``D`` and ``d`` may not."""
+        name = self.path.rpartition(".")[2]
+        return normalise(name) if len(name) > 1 else name
+
 
 @dataclass(frozen=True)
 class DefinitionName:
@@ -48,11 +55,15 @@ class DefinitionName:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of ``target``, or without one a ``Settings`` of the keywords."""
+    """A call of ``target``, or without one a ``Settings`` of the keywords.
+
+    Where it ``sets`` them, the call is given nothing, and the keywords are attributes of what it gives.
+    """
 
     target: DefinitionName | None
     positional: tuple[Argument, ...]
     keywords: Mapping[str, Argument]
+    sets: bool = False
 
     def slots(self) -> Iterator[BlueprintSlot]:
         for argument in (*self.positional, *self.keywords.values()):
@@ -68,7 +79,8 @@ class Call:
             return change(argument) if isinstance(argument, BlueprintSlot) else argument.changed(change)
 
         keywords = {name: one for name, old in self.keywords.items() if (one := of(old))}
-        return Call(self.target, tuple(one for old in self.positional if (one := of(old))), keywords)
+        positional = tuple(one for old in self.positional if (one := of(old)))
+        return replace(self, positional=positional, keywords=keywords)
 
 
 Argument = BlueprintSlot | Call
@@ -164,7 +176,15 @@ def _call(call: Call, values: Mapping[BlueprintSlot, object], loaded: Loaded) ->
 
     positional = [give(argument) for argument in call.positional]
     keywords = {name: give(argument) for name, argument in call.keywords.items()}
-    return call.target.resolve(loaded)(*positional, **keywords) if call.target else Settings(keywords)
+    if call.target is None:
+        return Settings(keywords)
+    target = call.target.resolve(loaded)
+    if not call.sets:
+        return target(*positional, **keywords)
+    made = target()
+    for name, one in keywords.items():
+        setattr(made, name, one)
+    return made
 
 
 def _set(loaded: Loaded, path: str, value: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isqrt
@@ -35,7 +36,12 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
     if not unknown:
         return blueprint
     effects = _Effects(Builder(loaded, blueprint))
-    found = {slot: tuple(dict.fromkeys(effects.meanings(slot))) for slot in unknown[:_MOST]}
+    first: dict[str, BlueprintSlot] = {}
+    for slot in unknown:  # arguments come first: a constant of the same name may be nothing but the default
+        first.setdefault(slot.plain, slot)
+    some = itertools.islice(first.items(), _MOST)
+    meant = {plain: tuple(dict.fromkeys(effects.meanings(slot))) for plain, slot in some}
+    found = {slot: meant.get(slot.plain, ()) for slot in unknown}
 
     def with_meaning(slot: BlueprintSlot) -> BlueprintSlot | None:
         if slot.named:

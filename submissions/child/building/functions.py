@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from ....reference.sizes import Sizes
 from ...errors import NotLoaded
 from ..loading.definitions import Definition
+from .argument_choices import choices
 from .blueprint import value
-from .signatures import choices
 
 Make = Callable[[Sizes], object]
 

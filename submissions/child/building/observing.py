@@ -67,8 +67,12 @@ def _embed_dim(parts: ModelParts) -> int:
 
 
 def _mlp_dim(parts: ModelParts, width: int) -> int:
-    """Return the width M with as many maps D → M as M → D; 0 where no other width than D is there."""
-    shapes = Counter(tuple(one.shape) for one in parts.parameters if one.dim() == 2)
+    """Return the width M with as many maps D → M as M → D; 0 where no other width than D is there.
+
+    A convolution of one token at a time is such a map too.
+    """
+    sizes = (tuple(size for size in one.shape if size > 1) for one in parts.parameters)
+    shapes = Counter(shape for shape in sizes if len(shape) == 2)
     paired = {out: count for (out, into), count in shapes.items() if into == width != out}
     fitting = {size: count for size, count in paired.items() if shapes[width, size] == count}
     return max(fitting, key=lambda size: (fitting[size], size)) if fitting else 0
@@ -114,10 +118,18 @@ def _patch_and_image(parts: ModelParts, width: int) -> dict[str, int]:
     convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d)]
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
     patch = next((int(one.kernel_size[0]) for one in convolutions if one.kernel_size == one.stride), 0)
-    patch = patch or _attribute(parts.model, "patch")
+    patch = patch or _attribute(parts.model, "patch") or _flattened_patch(parts, width)
     tokens = list(_rows_of_tables(parts, width))
     side = next((isqrt(one - 1) for one in tokens if one > 1 and isqrt(one - 1) ** 2 == one - 1), 0)
     return {**found, "patch": patch, "height": side * patch, "width": side * patch}
+
+
+def _flattened_patch(parts: ModelParts, width: int) -> int:
+    """Return P where the first layer that gives tokens reads 3 · P² numbers or P²; 0 where none does."""
+    layers = (one for one in parts.modules if isinstance(one, nn.Linear) and one.out_features == width)
+    numbers = next((one.in_features for one in layers), 0)
+    sides = (isqrt(numbers // channels) for channels in (3, 1))
+    return next((side for side in sides if side > 1 and numbers in (side**2, 3 * side**2)), 0)
 
 
 def _rows_of_tables(parts: ModelParts, width: int) -> Iterator[int]:

@@ -22,7 +22,6 @@ from ..child import is_out_of_memory
 from ..tracing.results import computed
 from .blueprint import Assignment, BlueprintSlot, Builder, Choice
 from .observing import ModelParts, observe, tensors
-from .parameter_names import normalise
 
 MOST_TRIES = 64
 TRIES_ELSEWHERE = 2  # at the sizes after the first
@@ -197,9 +196,7 @@ def assignments(slots: tuple[BlueprintSlot, ...]) -> list[Assignment]:
     """
     groups: dict[object, list[BlueprintSlot]] = {}
     for slot in slots:
-        name = slot.path.rpartition(".")[2]
-        key = normalise(name) if len(name) > 1 else name
-        groups.setdefault(key if len(slot.choices) > 1 else slot, []).append(slot)
+        groups.setdefault(slot.plain if len(slot.choices) > 1 else slot, []).append(slot)
     options = [max((one.choices for one in group), key=len) for group in groups.values()]
     ways = itertools.islice(itertools.product(*map(enumerate, options)), 4096)
     return [

@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -14,16 +15,14 @@ from torch import nn
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
 from ...errors import NotLoaded
-from ...questions.meanings import fields_of
-from ..loading.definitions import Definition, Definitions, Keys, keys_read, passed_on, unpacked
+from ..loading.definitions import Definition, Definitions, Keys, constructor, keys_read, passed_on, unpacked
 from ..loading.execution import Loaded
+from .argument_choices import choices
 from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal
-from .parameter_names import is_known, meanings, normalise
+from .parameter_names import is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
 _SETTINGS_NAME = re.compile(r"(config|cfg|conf|args|kwargs|params|settings|options|opts?|hp)$")
-_PAIRS = {"image": "image_pair", "patch": "patch_pair", "patches": "patches_pair", "heads": "heads_list"}
-_MOST_AS_RATIO = 8  # an MLP "width" of at most this is a ratio
 
 
 class SignatureReader:
@@ -65,6 +64,8 @@ class SignatureReader:
         return blueprint
 
     def _call(self, definition: Definition, prefix: str) -> Call:
+        if definition.is_class and not definition.is_module and not _parameters(definition.value):
+            return self._filled(definition, prefix)
         positional: list[Argument] = []
         keywords: dict[str, Argument] = {}
         for parameter in _parameters(definition.value):
@@ -79,6 +80,13 @@ class SignatureReader:
                 else:
                     keywords[parameter.name] = argument
         return Call(DefinitionName(definition.module, definition.name), tuple(positional), keywords)
+
+    def _filled(self, definition: Definition, prefix: str) -> Call:
+        """A configuration whose constructor takes nothing: its attributes are set."""
+        held = {name: one for name, one in _attributes(definition).items() if not name.startswith("_")}
+        slots = {name: self._own_slot(prefix + name, name, one) for name, one in held.items()}
+        found = {name: slot for name, slot in slots.items() if slot is not None}
+        return Call(DefinitionName(definition.module, definition.name), (), found, sets=True)
 
     def _argument(self, definition: Definition, prefix: str, parameter: inspect.Parameter) -> Argument | None:
         path, annotation = prefix + parameter.name, _text(parameter.annotation)
@@ -121,9 +129,8 @@ class SignatureReader:
         found = (self.pins[path],) if path in self.pins else found
         if found:
             return BlueprintSlot(path, found, own)
-        return (
-            BlueprintSlot(path, (own,), own, named=False) if own and self._may_be_a_size(own.value) else None
-        )
+        may_be = own is not None and self._may_be_a_size(own.value)
+        return BlueprintSlot(path, (own,), own, named=False) if own and may_be else None
 
     def _may_be_a_size(self, own: object) -> bool:
         return self.kind is Sizes and type(own) in (int, float) and own >= 1  # type: ignore[operator]  # a number
@@ -143,7 +150,9 @@ class SignatureReader:
         annotated = self._part(definition, "", annotation)
         if annotated is not None and not annotated.is_module:
             return self._call(annotated, f"{path}.")
-        if not _SETTINGS_NAME.search(name) and not isinstance(default, dict):
+        if not (
+            _SETTINGS_NAME.search(name) or isinstance(default, dict) or self._is_read_from(definition, name)
+        ):
             return None
         keys = self._keys(definition, name)
         holder = self._settings_class(keys) if keys else None
@@ -151,17 +160,25 @@ class SignatureReader:
             return self._call(holder, f"{path}.")
         return self._group(definition, f"{path}.", keys) if keys else None
 
+    def _is_read_from(self, definition: Definition, name: str) -> bool:
+        """Does the constructor read keys or attributes of an argument that is no module of the student's?"""
+        node = constructor(definition.node)
+        says_something = is_known(name, self.kind) or self._part(definition, name, "") is not None
+        return node is not None and not says_something and bool(keys_read([node], {name}))
+
     def _keys(self, definition: Definition, name: str) -> dict[Keys, bool]:
-        reachable = [one.node for one in self.definitions.reachable(definition.name)]
-        arguments = {one.arg for node in reachable for one in ast.walk(node) if isinstance(one, ast.arg)}
-        return keys_read(reachable, {name, *(one for one in arguments if _SETTINGS_NAME.search(one))})
+        reachable = self.definitions.reachable(definition.name)
+        nodes = [one.node for one in reachable]
+        arguments = {one.arg for node in nodes for one in ast.walk(node) if isinstance(one, ast.arg)}
+        settings = {one for one in arguments if _SETTINGS_NAME.search(one)}
+        return keys_read(nodes, settings | self.definitions.names_given(reachable, name))
 
     def _settings_class(self, keys: Mapping[Keys, bool]) -> Definition | None:
         """Find the student's class whose instances hold all ``keys``."""
         for definition in self.definitions.all.values():
             if definition.is_class and not definition.is_module:
                 parameters = {parameter.name for parameter in _parameters(definition.value)}
-                if parameters and {first for first, *_ in keys} <= parameters | set(dir(definition.value)):
+                if {first for first, *_ in keys} <= parameters | _attributes(definition).keys():
                     return definition
         return None
 
@@ -229,52 +246,6 @@ class SignatureReader:
             )
 
 
-def choices(
-    name: str, annotation: str, default: object, kind: type[ModelSizes] = Sizes
-) -> tuple[Choice, ...]:
-    """List what an argument may be given, the most plausible first.
-
-    Nothing where its default will do, or where its name says nothing. ``default`` is
-    ``inspect.Parameter.empty`` where there is none.
-    """
-    found = meanings(name, kind)
-    if not found:
-        return (Literal(False),) if default is _EMPTY and annotation == "bool" else ()
-    if default is _EMPTY:
-        return _forms(found, bool(re.search(r"tuple|list|sequence", annotation.lower())), annotation != "int")
-    sizes = tuple(one for one in found if fields_of(one))
-    if isinstance(default, (bool, str)) or callable(default) or not sizes:
-        return ()
-    if default is None:
-        return (*_forms(sizes, False, False), Literal(None))
-    if isinstance(default, (tuple, list)):
-        return _sequence_forms(sizes, default)
-    return _number_forms(sizes, default)
-
-
-def _forms(found: tuple[str, ...], sequence: bool, either: bool) -> tuple[Choice, ...]:
-    pairs = tuple(_PAIRS[one] for one in found if one in _PAIRS)
-    return (*pairs, *found) if sequence else (*found, *pairs) if either else found
-
-
-def _sequence_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
-    if len(default) == 3 and {"image", "image_chw", "image_pair"} & set(sizes):
-        return ("image_hwc",) if default[-1] in (1, 3) else ("image_chw",)
-    if len(default) == 4 and "image_bchw" in sizes:
-        return ("image_bchw",)
-    return tuple(
-        dict.fromkeys(_PAIRS.get(one, one) for one in sizes if one in _PAIRS or one.endswith("_pair"))
-    )
-
-
-def _number_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
-    if "mlp_ratio" not in sizes and default < 1:
-        return ()  # no size, but a dropout rate or the like
-    if "mlp_dim" in sizes and default <= _MOST_AS_RATIO and "embed_dim" not in sizes:
-        return ("mlp_ratio",)
-    return (*sizes, Literal(default)) if len(sizes) > 1 else sizes
-
-
 def _parameters(target: Any) -> list[inspect.Parameter]:
     """List the parameters that the student declared; none where the constructor is ``nn.Module``'s own."""
     constructor = getattr(target, "__init__", None)
@@ -284,6 +255,15 @@ def _parameters(target: Any) -> list[inspect.Parameter]:
         return list(inspect.signature(target).parameters.values())
     except (TypeError, ValueError):
         return []
+
+
+def _attributes(definition: Definition) -> dict[str, object]:
+    """What the class holds, and an instance of it, if its constructor takes nothing and raises nothing."""
+    target: Any = definition.value
+    held = {name: getattr(target, name, None) for name in dir(target)}
+    with suppress(Exception, SystemExit):
+        held |= {} if _parameters(target) else vars(target())
+    return held
 
 
 def _text(annotation: object) -> str:

@@ -115,6 +115,21 @@ class Definitions:
                         return self._literal(value)
         raise LookupError(name)
 
+    def names_given(self, definitions: Iterable[Definition], name: str) -> set[str]:
+        """Collect what an argument ``name`` is called in all that it is handed on to, itself included."""
+        calls = [
+            (self.all[call.func.id], call)
+            for one in definitions
+            for call in _inside(one.node)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in self.all
+        ]
+        found, more = set[str](), {name}
+        while more:
+            found |= more
+            given = (pair for to, call in calls for pair in _arguments(call, to))
+            more = {key for key, value in given if _chain(value, found) == ()} - found
+        return found
+
     def _literal(self, node: ast.expr) -> object:
         """What is written, here or where the name is bound. Raises ValueError where it is no literal."""
         if isinstance(node, ast.Name) and node.id in self._literals:
@@ -189,6 +204,8 @@ def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
                 yield key.value, value
+    if isinstance(node, ast.ClassDef):
+        yield from (pair for inside in node.body for pair in _assignments(inside))
 
 
 def _is_torchs(function: ast.expr) -> bool:
@@ -203,12 +220,23 @@ def _placed_values(node: ast.AST, of: Definition) -> Iterator[tuple[str, ast.exp
         yield from zip(_places_of(of.node), node.args)
 
 
+def _arguments(call: ast.Call, of: Definition) -> Iterator[tuple[str, ast.expr]]:
+    yield from zip(_places_of(of.node), call.args)
+    yield from ((one.arg, one.value) for one in call.keywords if one.arg)
+
+
 def _places_of(node: Node) -> list[str]:
-    for inside in ast.walk(node):
-        if isinstance(inside, ast.FunctionDef) and inside.name in ("__init__", node.name):
-            names = [argument.arg for argument in (*inside.args.posonlyargs, *inside.args.args)]
-            return names[1:] if inside.name == "__init__" else names
-    return []
+    inside = constructor(node)
+    if inside is None:
+        return []
+    names = [argument.arg for argument in (*inside.args.posonlyargs, *inside.args.args)]
+    return names if inside is node else names[1:]
+
+
+def constructor(node: Node) -> ast.FunctionDef | None:
+    """What is called: a function itself, a class by its ``__init__``, if it has one of its own."""
+    inside = (one for one in ast.walk(node) if isinstance(one, ast.FunctionDef))
+    return next((one for one in inside if one is node or one.name == "__init__"), None)
 
 
 def _read_chain(node: ast.AST, names: set[str]) -> tuple[Keys, bool]:

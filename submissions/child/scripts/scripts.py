@@ -16,11 +16,11 @@ from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...questions.meanings import fields_of
 from ...questions.recording import VisibleLocal
+from ..building.argument_choices import choices
 from ..building.blueprint import Literal, value
 from ..building.observing import ModelParts, observe
 from ..building.probing import SMALL, fit
 from ..building.shortening import BLOCKS
-from ..building.signatures import choices
 from ..loading.execution import Loaded
 from ..loading.program import Program
 from ..loading.statements import Statement
