@@ -100,7 +100,7 @@ def _sizes_of(examination: Examination, inventory: Inventory) -> None:
 
 def _large(held: ModelTensor) -> bool:
     """As large as patch embeddings are at first, or larger: they have a spread of about 0.6."""
-    return held.spread >= _TOO_LARGE[0]
+    return held.spread >= _TOO_LARGE[0] and not held.waves
 
 
 def _zero(held: ModelTensor) -> bool:

@@ -7,6 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isqrt
 
+import torch
+from torch import nn
+from torch.nn.modules.module import register_module_forward_hook
+
 from ....reference.sizes import Sizes
 from ...errors import NotLoaded
 from ...questions.meanings import fields_of
@@ -18,8 +22,10 @@ from .blueprint import Blueprint, BlueprintSlot, Builder, value
 from .observing import ModelParts, observe
 
 _FACTORS = (2.0, 0.5, 3.0)  # what fits one size need not fit another: heads divide the width
+_PARTS = 8, 1  # of the student's values, if that can be built: a table filled number by number takes seconds
+_CHANNELS = 3  # where no layer shows how many there are
 _MOST = 32  # arguments, each of which takes up to three models
-_MOST_HEADS = 16  # a larger number that shapes no tensor is more likely a side of the image
+_MOST_HEADS = 16  # a larger number of the student's that shapes no tensor is more likely a side of the image
 _ALIKE = Sizes(  # where the student gives no values: equal ones divide each other, whatever they mean
     batch=2, channels=8, height=8, width=8, patch=8, embed_dim=8, heads=8, mlp_dim=8, depth=8, classes=8
 )
@@ -68,8 +74,23 @@ def _unclear(definition: Definition, slot: BlueprintSlot) -> NotLoaded:
 class _Look:
     """The shapes of all tensors that a model holds, and the sizes that can be read off it."""
 
+    model: nn.Module
     shapes: Mapping[str, _Shape]
     sizes: Mapping[str, int]
+
+    def calls(self) -> int | None:
+        """How many modules a pass calls, each as often as it is used; None where no pass can be run."""
+        called: list[nn.Module] = []
+        side, channels = self.sizes.get("height", 0), self.sizes.get("channels", _CHANNELS)
+        hook = register_module_forward_hook(lambda module, *_: called.append(module))
+        try:
+            with ShapesAlone(), torch.no_grad():
+                self.model(torch.zeros(2, channels, side, side))
+        except (Exception, SystemExit):
+            return None
+        finally:
+            hook.remove()
+        return len(called)
 
 
 class _Effects:
@@ -77,8 +98,8 @@ class _Effects:
         slots = builder.blueprint.slots
         self._builder = builder
         self._named = {field for slot in slots if slot.named for field in _fields(slot)}
-        for pairs in (False, True):  # a side as one number, or as two
-            self._own = {slot: _own(slot, pairs) for slot in slots}
+        for pairs, part in itertools.product((False, True), _PARTS):  # a side as one number, or as two
+            self._own = {slot: _smaller(_own(slot, pairs), part) for slot in slots}
             self._before = self._look({})
             if self._before is not None:
                 break
@@ -91,7 +112,7 @@ class _Effects:
         except (Exception, SystemExit):
             return None
         shapes = {name: tuple(one.shape) for name, one in named_tensors(model)}
-        return _Look(shapes, observe(ModelParts.of(model)))
+        return _Look(model, shapes, observe(ModelParts.of(model)))
 
     def meanings(self, slot: BlueprintSlot) -> Iterator[str]:
         """What the slot may mean, the most plausible first."""
@@ -101,14 +122,18 @@ class _Effects:
             other = type(now)(now * factor)
             after = self._look({slot: other}) if other >= 1 and other == now * factor else None
             if self._before is not None and after is not None:
-                yield from self._told(self._before, after, now, factor)
+                yield from self._told(self._before, after, slot, now, factor)
                 return
 
-    def _told(self, before: _Look, after: _Look, now: float, factor: float) -> Iterator[str]:
+    def _told(
+        self, before: _Look, after: _Look, slot: BlueprintSlot, now: float, factor: float
+    ) -> Iterator[str]:
         if before.shapes.keys() != after.shapes.keys():
             yield "depth"
         elif before.shapes == after.shapes:
-            yield from (one for one in _unseen(before, now) if not {*fields_of(one)} & self._named)
+            if before.calls() != after.calls():  # one block is used again and again
+                yield "depth"
+            yield from (one for one in _unseen(before, slot, now) if not {*fields_of(one)} & self._named)
         elif _scaled(before, after, "embed_dim", factor):
             yield "embed_dim"
         elif _scaled(before, after, "mlp_dim", factor):
@@ -125,6 +150,10 @@ def _own(slot: BlueprintSlot, pairs: bool) -> object:
     return value(choices[0], _ALIKE) if choices else _ALIKE.embed_dim
 
 
+def _smaller(own: object, part: int) -> object:
+    return own // part if type(own) is int and own > part and own % part == 0 else own
+
+
 def _fields(slot: BlueprintSlot) -> tuple[str, ...]:
     choice = slot.choices[0] if slot.choices else None
     return fields_of(choice) if isinstance(choice, str) else ()
@@ -135,11 +164,12 @@ def _scaled(before: _Look, after: _Look, size: str, factor: float) -> bool:
     return was is not None and after.sizes.get(size) == factor * was
 
 
-def _unseen(before: _Look, now: float) -> Iterator[str]:
+def _unseen(before: _Look, slot: BlueprintSlot, now: float) -> Iterator[str]:
     """What shapes no tensor: heads, which divide the width, or an image without a table of positions."""
     if now > 1:
         heads = before.sizes.get("embed_dim", 1) % now == 0
-        both = ("heads", "image") if now <= _MOST_HEADS else ("image", "heads")
+        given = slot.own.value if slot.own and isinstance(slot.own.value, (int, float)) else now
+        both = ("heads", "image") if given <= _MOST_HEADS else ("image", "heads")
         yield from both if heads else ("image",)
 
 
