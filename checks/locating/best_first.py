@@ -30,7 +30,7 @@ class Option:
     ``take`` settles it on a walk of its own, and is False where the pass does not show it. ``then`` comes
     before all that was planned. ``sign`` tells a wrong way that is repeated in every block. Where
     ``take`` makes the walk ``sure``, what came before is certain, unless it holds something unknown, and only
-    the other ways from there are left.
+    ways from there on are left.
     """
 
     price: float
@@ -70,7 +70,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
             continue
         one.price = price
         if one.sure and price - at.certain < UNKNOWN:
-            queue[:] = [planned for planned in queue if planned[3] is at]
+            queue[:] = [planned for planned in queue if len(planned[3].steps) >= len(at.steps)]
             heapify(queue)
         if one.sure:
             one.certain, one.sure = price, False

@@ -28,7 +28,7 @@ _READ_OUT = 0.05  # the price of ending here: a block that goes on comes first
 def following(walk: Walk) -> Iterator[Option]:
     """Another block, or the readout."""
     x = sequence(walk)
-    walk.ahead = "last_block_output" if walk.blocks else "block_input", walk.number
+    walk.ahead = _ahead(walk)
     kinds = [one for one in _kinds(walk) if walk.architecture in (None, one.name)]
     if walk.blocks < _MOST:
         for predict, right, ids, price in _inputs(walk, x):
@@ -37,6 +37,14 @@ def following(walk: Walk) -> Iterator[Option]:
     if not walk.blocks and walk.trace.error is None and walk.steps[-1].explained:
         yield later(unknown_price(walk), _other_tokens).before(following)
     yield from _readouts(walk, x)
+
+
+def _ahead(walk: Walk) -> tuple[str, int]:
+    """Another block's input, or what comes behind the last."""
+    if walk.number <= walk.sizes.depth:
+        return "block_input", walk.number
+    keys = [stage.key for stage in walk.family.stages]
+    return keys[keys.index("last_block_output") + 1], 0
 
 
 def _readouts(walk: Walk, x: Predict) -> Iterator[Option]:
@@ -123,7 +131,8 @@ def _rows(kinds: Sequence[BlockKind], at: int) -> Node:
     def node(walk: Walk) -> Iterator[Option]:
         if at < len(kinds[0].rows):
             next_row = kinds[0].rows[at]
-            walk.ahead = next_row.stage or next_row.key, walk.number
+            if walk.number <= walk.sizes.depth:  # or what is looked for is rather what is read out
+                walk.ahead = next_row.stage or next_row.key, walk.number
         groups: dict[Row | None, list[BlockKind]] = {}
         for kind in kinds:
             groups.setdefault(kind.rows[at] if at < len(kind.rows) else None, []).append(kind)

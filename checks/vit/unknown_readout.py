@@ -53,19 +53,28 @@ def _blame_sequence(walk: Walk, x: Predict) -> None:
 
 
 def _from_row(walk: Walk, x: Predict) -> bool:
-    """A linear map of something with one vector an image gives the class scores."""
-    B, _, D = walk.context.stage("positioned_tokens").shape
-    for record in walk.trace.records[walk.position + 1 :]:
-        if record.image and record.shape == (B, D):
-            row = GraphTensor(record.number).tensor
-            for head, result, _ in walk.parameters.linears(row(walk.context), record.number - 1):
-                if result.shape[-1] == walk.sizes.classes:
-                    _settle_sequence(walk, x)
-                    right, told = _first_row(walk, row), _from_tokens(walk, row)
-                    settle_unknown(walk, "class_representation", 0, row, right, told)
-                    _settle_scores(walk, applied(head, row), head)
-                    return True
+    """A linear map of vectors, which should be one an image, gives the class scores."""
+    for taken in _rows(walk):
+        row = taken.tensor
+        for head, result, _ in walk.parameters.linears(row(walk.context), taken.record - 1):
+            if result.shape[-1] == walk.sizes.classes:
+                _settle_sequence(walk, x)
+                right, told = _first_row(walk, row), _from_tokens(walk, row)
+                settle_unknown(walk, "class_representation", 0, row, right, told)
+                _settle_scores(walk, applied(head, row), head)
+                return True
     return False
+
+
+def _rows(walk: Walk) -> Iterator[GraphTensor]:
+    """Every later tensor of as many vectors as there may be, as it is read and as it is made."""
+    D = walk.context.stage("positioned_tokens").shape[2]
+    for record in walk.trace.records[walk.position + 1 :]:
+        for position, reference in enumerate((*record.inputs, record.reference)):
+            made = position == len(record.inputs)
+            image = walk.trace.value(reference).image
+            if image and len(reference.shape) == 2 and reference.shape[1] == D:
+                yield GraphTensor(record.number, None if made else position)
 
 
 def _from_returned(walk: Walk, x: Predict) -> bool:
@@ -106,6 +115,8 @@ def _first_row(walk: Walk, row: Predict) -> Predict:
 def _from_tokens(walk: Walk, row: Predict) -> str | None:
     """How all tokens of S23 went into one, if simply."""
     x, sequence = row(walk.context), walk.context.stage("final_sequence")
+    if len(x) != len(sequence):
+        return f"It holds {len(x)} vectors for {len(sequence)} images, and one for each is asked for."
     for name, pooled in (("largest", sequence.amax(1)), ("smallest", sequence.amin(1))):
         if same(x, pooled):
             return f"It is the {name} number of all tokens of S23, feature by feature."

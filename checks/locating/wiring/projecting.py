@@ -10,6 +10,7 @@ from ....reference import equations as eq
 from ..best_first import UNKNOWN, Option, later
 from ..context import Predict
 from ..forms import SCORES
+from ..search.places import Found
 from ..walk import Walk, applied
 from .heads import Heads
 from .implied import implied_attention
@@ -96,13 +97,15 @@ class ProjectionsRow(Row):
         yield from raw_keys(walk, maps, x, normed, after)
 
 
-def _attends(walk: Walk) -> bool:
-    """Do these queries and keys meet somewhere, or what attention makes of all three?"""
+def _attending(walk: Walk) -> Found | None:
+    """Where these queries and keys meet, or what attention makes of all three is."""
     q, k, v = (walk.context.stage(key, walk.number) for key in ("query", "key", "value"))
-    if any(walk.places.find(form.function(q, k)) for form in SCORES):
-        return True
+    places = (walk.places.find(form.function(q, k)) for form in SCORES)
+    found = next((one for one in places if one is not None), None)
+    if found is not None:
+        return found
     probabilities = eq.attention_probabilities(eq.attention_scores(q, k))
-    return walk.places.find(eq.attention_context(probabilities, v)) is not None
+    return walk.places.find(eq.attention_context(probabilities, v))
 
 
 def _settle_replaced(walk: Walk, heads: Heads, number: int, unknown: Unknown) -> bool:
@@ -128,7 +131,10 @@ def _blamed(walk: Walk) -> bool:
 
 
 def _settle_attending(walk: Walk, heads: Heads, order: str | None) -> bool:
-    return _settle(walk, heads, order) and _attends(walk)
+    found = _attending(walk) if _settle(walk, heads, order) else None
+    began = walk.began.get(("block_input", walk.number), 0)
+    walk.sure = found is not None and found.record > began  # and is of no block before
+    return found is not None
 
 
 def _settle_three(walk: Walk, heads: Heads) -> None:

@@ -56,13 +56,14 @@ def shape_and_expected(
 def _as_accepted(
     examination: Examination, row: Stage, shapes: Mapping[str, Sequence[int]], sizes: ModelSizes
 ) -> tuple[int, ...]:
-    """With axes as they are seen from a stage on where an accepted variant changes them."""
+    """With axes as they are seen from a stage on, where it is earlier or an accepted variant changes them."""
     changed: dict[str, int] = {}
     following: set[str] = set()
     for earlier in examination.family.stages:
         usual = dict(zip(earlier.axes.split(), earlier.shape(sizes)))
         seen = dict(zip(usual, shapes.get(earlier.key, ())))
-        free = set(usual) if examination.accepted_at(earlier.key) else following
+        here = earlier.key == row.key  # what is wrong of an earlier stage is said there
+        free = following if here and not examination.accepted_at(row.key) else set(usual)
         new = {one: seen[one] for one in free & set(seen) - set(changed) if seen[one] != usual[one]}
         following = following - set(seen) | {_FOLLOWING[one] for one in new if one in _FOLLOWING}
         changed |= new

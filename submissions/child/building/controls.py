@@ -105,8 +105,9 @@ class _Verification:
         if name in _TOLD_BY_OUTPUT and changed.shapes == self.base.shapes:  # depth: one block, over and over
             return changed.seen.get(name) == value or not self._same_output(changed.sizes)
         before = self.base.seen.get(name, 0)
-        # one that stays says nothing, and of blocks kept as halves there are twice as many
-        told = (value, before, before * value / int(getattr(self.sizes, name)))
+        now = int(getattr(self.sizes, name))
+        # one that stays says nothing; of blocks kept as halves there are twice as many; one may be left out
+        told = (value, before, before * value / now, before + value - now)
         return changed.shapes != self.base.shapes and changed.seen.get(name, value) in told
 
     def _same_output(self, sizes: AnySizes) -> bool:
