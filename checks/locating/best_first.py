@@ -1,7 +1,8 @@
 """The cheapest explanation of a pass: a best-first search over the ways in which each tensor may be made.
 
 A way that the catalogue calls right costs nothing, a known mistake about 1, what nothing known explains more.
-A way that leads nowhere is given up for the next cheapest, wherever that branches off.
+A way that leads nowhere is given up for the next cheapest, wherever that branches off. What two ways lead to
+is looked at once.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     """The walk along the cheapest way through all nodes, and True; else the one that came farthest."""
     queue: list[tuple[float, int, int, Walk, Option, tuple[Node, ...]]] = []
     numbers, farthest, most = count(), walk, walk.places.look_ups + _LOOK_UPS
+    seen: set[object] = set()
 
     def plan(at: Walk, price: float, depth: int, agenda: tuple[Node, ...]) -> None:
         for option in _ways(agenda[0], at):
@@ -79,7 +81,10 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
         farthest = max(one, farthest, key=_came)
         if not (agenda := (*option.then, *rest)):
             return one, True
-        plan(one, price, 1 - depth, agenda)
+        state = (agenda, one.state) if price else None  # what costs nothing has no other way to it
+        if state is None or state not in seen:
+            seen.add(state)
+            plan(one, price, 1 - depth, agenda)
     return farthest, False
 
 

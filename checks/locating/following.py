@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from torch import Tensor
 
 from ...submissions.host.trace import Use
 from .anatomy import Input, anatomy_of
-from .best_first import Node, Option, later
+from .best_first import AGAIN, Node, Option, later
 from .context import Context, Predict
 from .search.norms import Norm
 from .walk import Step, Walk, applied, stage_of
@@ -120,15 +120,23 @@ def _begin(x: Predict, right: Predict, ids: tuple[str, ...]) -> Callable[[Walk],
         walk.made.clear()
         walk.settle("block_input", walk.number, x, found, right=right, ids=ids, blame=blame)
         walk.began["block_input", walk.number] = walk.position  # whatever it reads, it runs later
+        # what is right of all parameters so far, and is in the pass, is no coincidence
+        walk.sure = walk.number == 1 and found is not None and not ids and walk.price < AGAIN
         return True
 
     return take
 
 
-def _rows(kinds: Sequence[BlockKind], at: int) -> Node:
+@dataclass(frozen=True)
+class _Rows:
     """Row ``at`` of each kind; what the kinds have in common is explained once."""
 
-    def node(walk: Walk) -> Iterator[Option]:
+    names: tuple[str, ...]
+    kinds: Sequence[BlockKind] = field(compare=False)
+    at: int
+
+    def __call__(self, walk: Walk) -> Iterator[Option]:
+        kinds, at = self.kinds, self.at
         if at < len(kinds[0].rows):
             next_row = kinds[0].rows[at]
             if walk.number <= walk.sizes.depth:  # or what is looked for is rather what is read out
@@ -144,7 +152,9 @@ def _rows(kinds: Sequence[BlockKind], at: int) -> Node:
                 for option in row.node(walk):
                     yield replace(option, price=option.price + more).before(_rows(group, at + 1))
 
-    return node
+
+def _rows(kinds: Sequence[BlockKind], at: int) -> _Rows:
+    return _Rows(tuple(one.name for one in kinds), kinds, at)
 
 
 def _ended(kind: BlockKind) -> Callable[[Walk], Iterator[Option]]:

@@ -13,6 +13,7 @@ from ..architecture.family import Family
 from .comparing import equal
 from .context import Context, Predict
 from .search.binding import Binding
+from .search.nearness import fingerprint
 from .search.norms import BatchNorm, Norm
 from .search.parameter_search import LinearMap, Parameters
 from .search.places import Found, Places, places_in
@@ -118,6 +119,14 @@ class Walk:
     def number(self) -> int:
         """Of the block at hand."""
         return self.blocks + 1
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """The same where all that is still to come is the same: the numbers at hand, and the place."""
+        near = (0, self.blocks, self.number)
+        own = ((key, one) for (key, block), one in self.context.stages.items() if block in near)
+        made = ((key, one.predict(self.context)) for key, one in self.made.items())
+        return (self.blocks, self.position, *((key, fingerprint(one)) for key, one in (*own, *made)))
 
     def find(self, prediction: Tensor, after: int | None = None) -> Found | None:
         return self.places.find(prediction, self.position - 1 if after is None else after)

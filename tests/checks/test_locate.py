@@ -32,6 +32,8 @@ OUT_OF_REACH = {
     "fused_sdpa-sdpa-dropout-in-eval": "located as random, the cause shows in the mode",
     "report-pre-norm-block": "another architecture, and an assignment says which it allows",
     "prenorm-parallel-block": "another architecture, and an assignment says which it allows",
+    "prenorm-sandwich-norm-block": "another architecture, and an assignment says which it allows",
+    "prenorm-res-post-norm-block": "another architecture, and an assignment says which it allows",
     "prenorm-report-hybrid-block": "another architecture, and an assignment says which it allows",
 }
 

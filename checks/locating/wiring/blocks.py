@@ -209,7 +209,7 @@ class BlockKind:
 
 
 _PLAIN_INPUT = SameRow(
-    key="normed_input", stage="query", part="What the projections read", reads=("block_input",)
+    key="normed_input", stage="query", part="What the projections read:", reads=("block_input",)
 )
 _BESIDE = NormRow(key="post_attention_norm", reads=("block_input",), role="norm2", skipped="norm2-skipped")
 _PARALLEL_SUM = _sum(
@@ -284,5 +284,6 @@ KINDS = (
         ),
         "res-post-norm-block",
         price=1.2,
+        like="norm1-skipped",
     ),
 )

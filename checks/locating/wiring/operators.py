@@ -120,7 +120,8 @@ class LinearRow(Row):
                 yield Computation(made, player=map_)
         for map_, _, _ in walk.parameters.linears(tensor, after, outputs):
             # a weight that was computed has the norm's own in it
-            if not _has(walk, "layernorm-no-affine") or walk.parameters.leaf(map_.weight)[0] == "leaf":
+            whole = not _has(walk, "layernorm-no-affine") or walk.parameters.leaf(map_.weight)[0] == "leaf"
+            if whole and not _projects(walk, map_):
                 yield Computation(self._mapped(walk, map_, x), player=map_)
         for name in (one for one in self.added_to if is_there(walk, one)):
             plus = read(walk, name).predict(walk.context)
@@ -168,6 +169,12 @@ def turned(x: Predict) -> Predict:
 def _has(walk: Walk, id: str) -> bool:
     """Was this found in this block?"""
     return any(one.id == id for step in walk.steps if step.block == walk.number for one in step.findings)
+
+
+def _projects(walk: Walk, map_: LinearMap) -> bool:
+    """Does it make queries, keys or values in this block?"""
+    prefix = f"block{walk.number}.projection"
+    return any(one == map_ for name, one in walk.roles.items() if name.startswith(prefix))
 
 
 def always(walk: Walk) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 
 from ....reference import equations as eq
 from ..best_first import UNKNOWN, Option, later
@@ -108,6 +109,12 @@ def _attending(walk: Walk) -> Found | None:
     return walk.places.find(eq.attention_context(probabilities, v))
 
 
+def _is_part(walk: Walk, found: Found) -> bool:
+    """Are these the scores of some tokens alone?"""
+    B, heads, T, _ = walk.context.stage("query", walk.number).shape
+    return prod(walk.trace.records[found.record].shape) > B * heads * T * T
+
+
 def _settle_replaced(walk: Walk, heads: Heads, number: int, unknown: Unknown) -> bool:
     """All three, and the unknown one in the place of the right one."""
     if not _settle(walk, heads):
@@ -133,7 +140,9 @@ def _blamed(walk: Walk) -> bool:
 def _settle_attending(walk: Walk, heads: Heads, order: str | None) -> bool:
     found = _attending(walk) if _settle(walk, heads, order) else None
     began = walk.began.get(("block_input", walk.number), 0)
-    walk.sure = found is not None and found.record > began  # and is of no block before
+    # and is of no block before, and no part of what is larger, and nothing odd was taken to come here
+    whole = found is not None and found.record > began and not _is_part(walk, found)
+    walk.sure = whole and walk.price - walk.certain < WRONG
     return found is not None
 
 
