@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ...submissions.host.trace import Use
 from .anatomy import Input, anatomy_of
-from .best_first import AGAIN, Node, Option, later
+from .best_first import Node, Option, later
 from .context import Context, Predict
 from .search.norms import Norm
 from .walk import Step, Walk, applied, stage_of
@@ -120,8 +120,6 @@ def _begin(x: Predict, right: Predict, ids: tuple[str, ...]) -> Callable[[Walk],
         walk.made.clear()
         walk.settle("block_input", walk.number, x, found, right=right, ids=ids, blame=blame)
         walk.began["block_input", walk.number] = walk.position  # whatever it reads, it runs later
-        # what is right of all parameters so far, and is in the pass, is no coincidence
-        walk.sure = walk.number == 1 and found is not None and not ids and walk.price < AGAIN
         return True
 
     return take

@@ -35,14 +35,18 @@ def one_block(examination: Examination) -> None:
 
 @holds(order=80)
 def number_of_blocks(examination: Examination) -> None:
-    """The model can be built with as many blocks as the assignment asks for."""
-    example_of(examination)
+    """The model is built with as many blocks as the assignment asks for, and runs no more."""
+    example = example_of(examination)
     if examination.session.is_script:
         raise NotAsked("a script is run at sizes of its own, and has no blocks to be counted")
     wanted = examination.assignment.full
     found = examination.session.sizes_for(wanted).depth
     if found != wanted.depth:
         raise CheckFailed(f"{wanted.depth} blocks were expected, and the model is built with {found}")
+    asked, ran = example.draw.sizes.depth, example.walk.blocks
+    if example.walk.unexplained is None and ran > asked:
+        text = f"{ran} blocks run where {asked} are asked for"
+        raise CheckFailed(text, ("depth-off-by-one",), example.draw)
 
 
 @holds(order=80)
