@@ -182,5 +182,12 @@ def test_fewer_blocks_than_asked_for_are_said() -> None:
         PROPERTIES["number-of-blocks"](examination)
 
 
+def test_more_blocks_than_asked_for_are_said() -> None:
+    examination = examine("prenorm", ("range(depth)", "range(depth + 1)"))
+    with pytest.raises(CheckFailed, match=r"^\d blocks run where \d are asked for$") as failed:
+        PROPERTIES["number-of-blocks"](examination)
+    assert failed.value.mistakes == ("depth-off-by-one",)
+
+
 def test_bases_are_all_looked_at() -> None:
     assert len(BASES) > 30

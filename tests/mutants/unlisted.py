@@ -160,6 +160,13 @@ UNLISTED: tuple[Unlisted, ...] = (
     # attention's output, the residual and its norm
     _on("report", "S15", "clamped", _then(_OUT, "attn_out = attn_out.clamp(-0.5, 0.5)")),
     _on("report", "S15", "tanh", _then(_OUT, "attn_out = torch.tanh(attn_out)")),
+    _on(
+        "prenorm",
+        "S12",
+        "times",
+        ("* self.scale", "/ math.sqrt(k.shape[2])"),
+        ("import torch\n", "import math\n\nimport torch\n"),
+    ),
     _on("report", "S16", "0.5 × S15", (_SUM, "x_after_attn = x_in + 0.5 * attn_out")),
     _on("report", "S16", "- S15", (_SUM, "x_after_attn = x_in - attn_out")),
     _on(
@@ -208,6 +215,8 @@ UNLISTED: tuple[Unlisted, ...] = (
     # the readout
     _on("report", "S22", "0.5 times", ("final_seq = x_last", "final_seq = x_last * 0.5")),
     _on("report", "S24", "token 0 + token 1 of S23", (_ROW, "cls_rep = final_seq[:, 0] + final_seq[:, 1]")),
+    _on("prenorm", "S24", "token 2 of S23", ("return x[:, 0]", "return x[:, 2]")),
+    _on("prenorm", "S24", "7 vectors for 2 images", ("return x[:, 0]", "return x.mean(0)")),
     _on("report", "S24", "tanh", (_ROW, "cls_rep = torch.tanh(final_seq[:, 0])")),
     _on("report", "S24", "the largest number of all tokens", (_ROW, "cls_rep = final_seq.max(dim=1).values")),
     _on("report", "S25", "2 times", _then(_LOGITS, "logits = logits * 2")),
