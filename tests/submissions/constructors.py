@@ -359,11 +359,11 @@ FIXED = {
          "classes": 10},
     ),
     "all, around patches that are cut out": (
-        usual(USUAL, img_size="32", patch_size="8", in_chans="3", dim="64", heads="4", depth="3", mlp_dim="128",
+        usual(USUAL, img_size="32", patch_size="8", in_chans="3", dim="48", heads="4", depth="3", mlp_dim="192",
               num_classes="10").replace("nn.Conv2d(C, D, kernel_size=P, stride=P)", "nn.Linear(C * P * P, D)")
         .replace("self.patch_embed(x).flatten(2).transpose(1, 2)",
                  "self.patch_embed(nn.functional.unfold(x, 8, stride=8).transpose(1, 2))"),
-        {"channels": 3, "height": 32, "width": 32, "patch": 8, "embed_dim": 64, "heads": 4, "mlp_dim": 128, "depth": 3,
+        {"channels": 3, "height": 32, "width": 32, "patch": 8, "embed_dim": 48, "heads": 4, "mlp_dim": 192, "depth": 3,
          "classes": 10},
     ),
 }  # fmt: skip
