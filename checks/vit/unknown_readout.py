@@ -21,6 +21,7 @@ from ..locating.wiring.graph_tensors import GraphTensor, likely_map, likely_norm
 from .readout import settle_block_outputs, settle_readout
 from .unknown_scores import returned_as
 
+_NO_HEAD = "No known equation gives it, and no map from the class representation to class scores was found."
 _NEXT = 0.001  # the price of each that comes before
 
 
@@ -87,7 +88,8 @@ def _from_returned(walk: Walk, x: Predict) -> bool:
     walk.settle("class_representation", 0, row, walk.find(row(walk.context)))
     head = likely_map(walk, walk.sizes.embed_dim, walk.sizes.classes, walk.position)
     logits = returned_as(returned[0].path)
-    settle_unknown(walk, "logits", 0, logits, logits if head is None else applied(head, row))
+    told = _NO_HEAD if head is None else None
+    settle_unknown(walk, "logits", 0, logits, logits if head is None else applied(head, row), told)
     _settle_probabilities(walk)
     return True
 
