@@ -16,6 +16,7 @@ from pathlib import Path
 from ..errors import SubmissionError
 from .documents import documents_beside
 from .files import beginning, walk
+from .imported import imported
 from .source import take
 from .submission_names import text_of, text_of_path
 
@@ -62,8 +63,15 @@ class HandIn:
 
 
 def pack(path: Path) -> HandIn:
-    """Take what ``read_source`` and ``documents`` would read; what they refuse is the ``problem``."""
-    return _pack(path.resolve())
+    """Take what ``read_source`` and ``documents`` would read; what they refuse is the ``problem``.
+
+    With a file comes what it imports of its author's own, as a folder.
+    """
+    path = path.resolve()
+    whole = imported(path) if path.suffix == ".py" else None
+    if whole is None:
+        return _pack(path)
+    return _packed(whole.root, {**documents_beside(path), **whole.files})
 
 
 def pack_of_class(path: Path) -> HandIn:

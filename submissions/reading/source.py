@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -172,17 +173,23 @@ def _strip(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name[len(outer) :]: content for name, content in files.items()}
 
 
-def _outer(names: Collection[str]) -> str:
+def _outer(files: Mapping[str, bytes]) -> str:
     """Return the path, to its last slash, of the outer folders that hold everything; a package is kept."""
     outer = ""
     while True:
-        tops = {name[len(outer) :].partition("/")[0] for name in names}
-        if len(tops) != 1 or not all("/" in name[len(outer) :] for name in names):
+        tops = {name[len(outer) :].partition("/")[0] for name in files}
+        if len(tops) != 1 or not all("/" in name[len(outer) :] for name in files):
             return outer
-        inner = f"{outer}{tops.pop()}/"
-        if f"{inner}__init__.py" in names:
+        top = tops.pop()
+        if f"{outer}{top}/__init__.py" in files or _is_imported(top, files):
             return outer
-        outer = inner
+        outer += f"{top}/"
+
+
+def _is_imported(name: str, files: Mapping[str, bytes]) -> bool:
+    """Is a folder a package by how it is used?"""
+    statement = re.compile(rb"^\s*(from|import)\s+%s[\s.,]" % re.escape(name.encode()), re.MULTILINE)
+    return any(is_code(path) and statement.search(content) for path, content in files.items())
 
 
 def _convert(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -314,6 +314,11 @@ STYLES = {
         SPANISH.replace("zeug.", ""),
         "".join(f"{name.upper()} = {value}\n" for name, value in SPANISH_SIZES.items()),
     ),
+    "required arguments that say nothing": vit(
+        ", img_size, patch_size, in_chans, num_classes, dim, depth, heads, mlp_dim, start_std, skipping",
+        setup("in_chans", "img_size", "patch_size", "dim", "heads", "depth", "mlp_dim", "num_classes")
+        + "\nnn.init.trunc_normal_(self.cls_token, std=start_std)\nself.drop = nn.Dropout(skipping)",
+    ),
     "injected module": vit(
         ", patch_embedding, embed_dim, num_heads, depth, mlp_dim, num_classes",
         "self.setup(1, patch_embedding.N, 1, embed_dim, num_heads, depth, mlp_dim, num_classes)\n"

@@ -11,7 +11,7 @@ import pytest
 
 from vitcheck.submissions.errors import NotLoaded, Refused
 from vitcheck.submissions.reading import archives
-from vitcheck.submissions.reading.packing import HandIn, pack, pack_folder
+from vitcheck.submissions.reading.packing import HandIn, pack, pack_folder, pack_of_class
 from vitcheck.submissions.reading.source import read_source
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
@@ -30,6 +30,31 @@ def test_what_is_unpacked_reads_like_the_original(name: str) -> None:
     with handed.unpacked() as path:
         assert read_source(path) == read_source(EXAMPLES / name)
     assert not path.parent.exists()
+
+
+def test_with_a_file_comes_what_it_imports_of_its_authors_own(tmp_path: Path) -> None:
+    root = folder(tmp_path / "hw", unused="x = 1", helpers="import os, torch")
+    folder(root / "parts", attention="from .norms import Norm", norms="x = 1", other="x = 1")
+    main = folder(root, vit="import torch\nimport helpers\nfrom parts.attention import Attention") / "vit.py"
+    handed = pack(main)
+    assert handed.is_folder
+    assert set(handed.files) == {"vit.py", "helpers.py", "parts/attention.py", "parts/norms.py"}
+    assert set(pack_of_class(main).files) == {"vit.py"}  # what lies beside it there is another's work
+
+
+def test_modules_may_lie_above_the_file_that_imports_them(tmp_path: Path) -> None:
+    folder(tmp_path / "models", layers="x = 1")
+    main = folder(tmp_path / "models", vit="from models.layers import x") / "vit.py"
+    with pack(main).unpacked() as path:
+        assert set(read_source(path).files) == {"models/vit.py", "models/layers.py"}
+
+
+@pytest.mark.parametrize("code", ["import torch, json", "from nothing_there import x", "import (", ""])
+def test_a_file_that_imports_nothing_of_its_own_is_alone(tmp_path: Path, code: str) -> None:
+    folder(tmp_path, other="x = 1")
+    handed = pack(folder(tmp_path, vit=code) / "vit.py")
+    assert not handed.is_folder
+    assert set(handed.files) == {"vit.py"}
 
 
 def test_a_folder_with_an_archive_and_no_code_is_packed_with_it(tmp_path: Path) -> None:

@@ -250,7 +250,13 @@ def test_a_number_that_changes_nothing_is_left_to_its_default() -> None:
     assert "semilla" not in given(recipe)
 
 
-NEEDS_VOCAB = usual().replace("num_classes):", "num_classes, vocab):")
+NEEDS_VOCAB = (
+    usual()
+    .replace("num_classes):", "num_classes, vocab):")
+    .replace(
+        "        self.setup", "        self.words = [word.lower() for word in vocab]\n        self.setup"
+    )
+)
 FAILS = usual().replace(
     "        super().__init__()\n        self.setup", "        undefined\n        self.setup"
 )

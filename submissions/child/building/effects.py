@@ -18,7 +18,7 @@ from ...questions.randomise import named_tensors
 from ..loading.definitions import Definition
 from ..loading.execution import Loaded
 from ..tracing.shapes_alone import ShapesAlone
-from .blueprint import Blueprint, BlueprintSlot, Builder, value
+from .blueprint import Blueprint, BlueprintSlot, Builder, Literal, value
 from .observing import ModelParts, observe
 
 _FACTORS = (2.0, 0.5, 3.0)  # what fits one size need not fit another: heads divide the width
@@ -29,6 +29,7 @@ _MOST_HEADS = 16  # a larger number of the student's that shapes no tensor is mo
 _ALIKE = Sizes(  # where the student gives no values: equal ones divide each other, whatever they mean
     batch=2, channels=8, height=8, width=8, patch=8, embed_dim=8, heads=8, mlp_dim=8, depth=8, classes=8
 )
+_ANY = _ALIKE.embed_dim, 0.1
 _Shape = tuple[int, ...]
 
 
@@ -52,7 +53,7 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
     def with_meaning(slot: BlueprintSlot) -> BlueprintSlot | None:
         if slot.named:
             return slot
-        choices = (*found.get(slot, ()), *slot.choices)
+        choices = (*found.get(slot, ()), *slot.choices) or tuple(effects.fitting(slot))
         if not choices:
             raise _unclear(definition, slot)
         return replace(slot, choices=choices) if found.get(slot) or slot.needed else None
@@ -98,8 +99,9 @@ class _Effects:
         slots = builder.blueprint.slots
         self._builder = builder
         self._named = {field for slot in slots if slot.named for field in _fields(slot)}
-        for pairs, part in itertools.product((False, True), _PARTS):  # a side as one number, or as two
-            self._own = {slot: _smaller(_own(slot, pairs), part) for slot in slots}
+        # a side as one number, or as two; the student's values or a part of them; a size or a rate for none
+        for pairs, part, any_ in itertools.product((False, True), _PARTS, _ANY):
+            self._own = {slot: _smaller(_own(slot, pairs, any_), part) for slot in slots}
             self._before = self._look({})
             if self._before is not None:
                 break
@@ -125,6 +127,11 @@ class _Effects:
                 yield from self._told(self._before, after, slot, now, factor)
                 return
 
+    def fitting(self, slot: BlueprintSlot) -> Iterator[Literal]:
+        """What a model can be built with where nothing tells what it means: rather a rate than a size."""
+        if self._before is not None:
+            yield from (Literal(one) for one in reversed(_ANY) if self._look({slot: one}) is not None)
+
     def _told(
         self, before: _Look, after: _Look, slot: BlueprintSlot, now: float, factor: float
     ) -> Iterator[str]:
@@ -142,12 +149,12 @@ class _Effects:
             yield from _ends(before.shapes, after.shapes, now, factor)
 
 
-def _own(slot: BlueprintSlot, pairs: bool) -> object:
+def _own(slot: BlueprintSlot, pairs: bool, any_: float) -> object:
     if slot.own is not None:
         return slot.own.value
     choices = [one for one in slot.choices if str(one).endswith("_pair")] if pairs else []
     choices += slot.choices
-    return value(choices[0], _ALIKE) if choices else _ALIKE.embed_dim
+    return value(choices[0], _ALIKE) if choices else any_
 
 
 def _smaller(own: object, part: int) -> object:
