@@ -12,6 +12,7 @@ from vitcheck.checks.classes.gradebook.opening import open_gradebook
 from vitcheck.checks.classes.gradebook.store import Gradebook, Work
 from vitcheck.checks.classes.gradebook.tables import Attempt, Decision
 from vitcheck.checks.record.adjustment import Adjustment
+from vitcheck.checks.record.result import Status
 
 
 @pytest.fixture
@@ -64,6 +65,15 @@ def test_what_is_unchanged_is_found_in_later_runs(book: Gradebook) -> None:
     book.end(first)
     changed = work(CLASS | {"bob": "b2", "dan": "d1"})
     assert book.finished(changed, book.begin(changed, 8)) == {"ann": kept["ann"], "cleo": kept["cleo"]}
+
+
+def test_what_ran_out_of_time_is_tried_again_in_a_later_run_and_not_in_the_same(book: Gradebook) -> None:
+    first = book.begin(work(), 7)
+    late = result("ann").model_copy(update={"status": Status.TIMED_OUT})
+    kept = book.record(first, "a1", late)
+    assert book.finished(work(), first) == {"ann": kept}
+    book.end(first)
+    assert book.finished(work(), book.begin(work(), 8)) == {}
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Select, func, select
+from sqlalchemy import ColumnElement, Engine, Select, func, or_, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from typing_extensions import Self
 
 from ...record.adjustment import UNADJUSTED, Adjustment
-from ...record.result import Result
+from ...record.result import Result, Status
 from .gradebook_error import GradebookError
 from .tables import Attempt, Decision, GradingRun
 
@@ -94,9 +94,13 @@ class Gradebook:
             return run
 
     def finished(self, work: Work, run: GradingRun) -> dict[str, int]:
-        """The attempts, by submission, that need not be made again: unchanged work, or work of this run."""
+        """The attempts, by submission, that need not be made again: unchanged work, or work of this run.
+
+        What ran out of time in an earlier run, or a check of it, is tried again, maybe on a faster machine.
+        """
         found = select(Attempt.submission, Attempt.content_digest, Attempt.id).join(GradingRun)
-        found = found.where(*_same_results(work)).order_by(Attempt.id)
+        in_time = Attempt.result.not_like(f'%"{Status.TIMED_OUT.value}"%')
+        found = found.where(*_same_results(work), or_(in_time, GradingRun.id == run.id)).order_by(Attempt.id)
         if work.forced:
             found = found.where(GradingRun.id == run.id)
         with self._session(self._reading) as session:
