@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from corpus import BASES
 from examining import examine
 from mutants.mutant import source
@@ -11,6 +12,7 @@ from tracing_helpers import sizes_of, trace_source
 
 from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.locating.locate import locate
+from vitcheck.checks.locating.search.nearness import fingerprint
 from vitcheck.checks.locating.walk import Walk
 from vitcheck.checks.rules.kinds.equation import check_equation
 from vitcheck.checks.vit.vit_family import VIT
@@ -89,3 +91,11 @@ def test_a_stage_is_not_blamed_for_the_leak_of_an_earlier_one() -> None:
         assert text.count(old) == 1
         text = text.replace(old, new)
     assert "here when" not in said_of(text, "report")["S17"]
+
+
+def test_numbers_that_differ_are_told_apart_behind_a_mask_too() -> None:
+    scores = torch.randn(2, 3, 5, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    future = torch.ones(5, 5, dtype=torch.bool).triu(1)
+    masked = [scores.masked_fill(one, -torch.inf) for one in (future, future.T, future.triu(2))]
+    assert len({fingerprint(one) for one in (scores, scores.mT, 2 * scores, *masked)}) == 6
+    assert fingerprint(masked[0]) == fingerprint(masked[0] * (1 + 1e-14))

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from ..comparing import RELATION
 
+_NAN, _INFINITE = 31.0, 17.0  # of the size of scores, or nothing else would be seen beside them
 GIVEN = "what the equation gives"
 
 
@@ -27,7 +28,8 @@ def factor(student: Tensor, right: Tensor) -> tuple[float, float]:
 def fingerprint(tensor: Tensor) -> tuple[tuple[int, ...], str]:
     """Alike for tensors of one shape that are equal but for rounding, and of others by chance alone."""
     weights = torch.linspace(1.0, 2.0, tensor.numel(), dtype=tensor.dtype)
-    return tuple(tensor.shape), f"{float(tensor.flatten() @ weights):.6g}"
+    numbers = tensor.flatten().nan_to_num(nan=_NAN, posinf=_INFINITE, neginf=-_INFINITE)  # as a mask has them
+    return tuple(tensor.shape), f"{float(numbers @ weights):.6g}"
 
 
 def number(value: float) -> str:
