@@ -159,8 +159,7 @@ class Examination(Examples):
     @cached_property
     def absent(self) -> frozenset[str]:
         """Keys of stages that are not there by right."""
-        found = {one.id for step in self.walk.steps for one in step.findings}
-        accepted = (self.family.mistake(id) for id in found if not self.counts(id))
+        accepted = (self.family.mistake(id) for id in self.walk.ids if not self.counts(id))
         return absent(self).union(*(one.without for one in accepted))
 
     @cached_property

@@ -197,8 +197,7 @@ def _with_positions(x: Predict, table: Use) -> Predict:
 
 def _other_sequences(walk: Walk) -> list[tuple[Input, float]]:
     """What may be read out by mistake, and its price."""
-    ids = {finding.id for step in walk.steps for finding in step.findings}
-    alone = walk.blocks < 2 or "every-block-reads-first-input" in ids
+    alone = walk.blocks < 2 or "every-block-reads-first-input" in walk.ids
     first = "block-result-discarded" if alone else "readout-before-encoder"
     earlier = range(walk.blocks - 1, 0, -1)
     return [

@@ -35,7 +35,7 @@ def _about_width(walk: Walk) -> None:
 def _about_positions(walk: Walk) -> None:
     """What is added before every block is added twice before the first."""
     instead = Finding("pos-every-block", "block_input", None)
-    if any(one.id == instead.id for step in walk.steps for one in step.findings):
+    if instead.id in walk.ids:
         for at, step in enumerate(walk.steps):
             named = (instead if one.id == "pos-added-twice" else one for one in step.findings)
             walk.steps[at] = replace(step, findings=tuple(named))
@@ -76,8 +76,7 @@ def note_on(walk: Walk, key: str, block: int, name: str) -> None:
 
 def _each_once(walk: Walk) -> None:
     """Where no block's result is used at all, that is what is wrong, and not what each of them reads."""
-    ids = {finding.id for step in walk.steps for finding in step.findings}
-    if "block-result-discarded" not in ids:
+    if "block-result-discarded" not in walk.ids:
         return
     for position, step in enumerate(walk.steps):
         kept = tuple(one for one in step.findings if one.id != "every-block-reads-first-input")

@@ -121,6 +121,11 @@ class Walk:
         return self.blocks + 1
 
     @property
+    def ids(self) -> frozenset[str]:
+        """Of all that was found so far."""
+        return frozenset(one.id for step in self.steps for one in step.findings)
+
+    @property
     def state(self) -> tuple[object, ...]:
         """The same where all that is still to come is the same: the numbers at hand, and the place."""
         near = (0, self.blocks, self.number)

@@ -146,7 +146,7 @@ def _normed(role: str) -> Invariant:
 
 def _normed_later(example: Example) -> bool:
     """Is the final norm applied to the class token alone?"""
-    return any(one.id == "final-norm-after-readout" for step in example.walk.steps for one in step.findings)
+    return "final-norm-after-readout" in example.walk.ids
 
 
 def _without_affine(example: Example, norm: Norm, x: Tensor) -> Tensor:

@@ -24,7 +24,7 @@ _CLIP_SIGNS = 4  # of five, with the projection that has no bias: one of them ma
 
 def _about_architecture(walk: Walk) -> None:
     """CLIP's has a norm before the blocks, one on the class token, QuickGELU, and no bias at either end."""
-    ids = {finding.id for step in walk.steps for finding in step.findings}
+    ids = walk.ids
     head = walk.roles.get("head")
     without_bias = isinstance(head, LinearMap) and head.bias is None
     if walk.architecture != "pre-norm" or len(_CLIP_HAS & ids) + without_bias < _CLIP_SIGNS:

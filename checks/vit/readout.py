@@ -84,7 +84,7 @@ def _ids(walk: Walk, form: Form) -> list[str]:
 
 
 def _is_without_token(walk: Walk) -> bool:
-    return any(one.id == "cls-missing" for step in walk.steps for one in step.findings)
+    return "cls-missing" in walk.ids
 
 
 def _heads(

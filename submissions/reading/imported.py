@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import SubmissionError
 from .choosing import CODE_BYTES
 from .files import is_skipped, read
-from .python_text import NotPythonError, parse
+from .python_text import NotPythonError, decode, imports, parse
 
 _MOST = 64  # files: what is imported further is missing, as it is where nothing lies beside the file
 _UP = 3  # folders above the file, in which ``models.vit`` may lie for ``models/train.py``
@@ -49,15 +49,11 @@ def imported(file: Path) -> Imported | None:
 def _asked_for(code: bytes) -> Iterator[tuple[tuple[str, ...], int]]:
     """The dotted names of all imports, and how many folders up they begin."""
     try:
-        tree = parse(code.decode("utf-8", "replace"))
+        tree = parse(decode(code))
     except NotPythonError:
         return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((tuple(one.name.split(".")), 0) for one in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            before = tuple(node.module.split(".")) if node.module else ()
-            yield from (((*before, one.name), node.level) for one in node.names)
+    for name, level in (one for node in ast.walk(tree) for one in imports(node)):
+        yield tuple(filter(None, name.split("."))), level
 
 
 def _base(file: Path, parts: tuple[str, ...], level: int) -> Path | None:

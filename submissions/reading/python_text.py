@@ -136,3 +136,13 @@ def is_complete(text: str) -> bool:
 
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     return tokenize.generate_tokens(io.StringIO(text).readline)
+
+
+def imports(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield name and level of each module that an import may mean; ``from a import b`` may mean ``a.b``."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, 0) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        name = node.module or ""
+        yield name, node.level
+        yield from (((name + "." + alias.name).lstrip("."), node.level) for alias in node.names)

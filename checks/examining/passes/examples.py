@@ -195,8 +195,7 @@ class Examples:
         self._locations += 1
         before = next(iter(self._walks.values()), None)
         walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks)
-        ids = {one.id for step in walk.steps for one in step.findings}
-        likelier = {one.name for one in anatomy_of(self.family).blocks if one.like in ids}
+        likelier = {one.name for one in anatomy_of(self.family).blocks if one.like in walk.ids}
         if likelier and self._uses_all(draw, trace):
             walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks | likelier)
         self._walks.setdefault(trace.signature, walk)

@@ -236,17 +236,13 @@ _NORMED_MLP = NormRow(
     reads=("mlp_output",),
     role="norm_after_mlp",
 )
-_NORMED_BRANCHES = (
-    (*attention(), _NORMED_ATTENTION, _attention_sum("normed_attention")),
-    (*MLP, _NORMED_MLP, _mlp_sum(eq.mlp_sum, "residual-mlp-from-raw-sum", "normed_mlp")),
-    (_NO_CLOSING_NORM, _OUTPUT),
-)
 
 
 def _around_branches(first: Row, second: Row) -> tuple[Row, ...]:
     """What attention and the MLP give is normed, then added; what they read is made by these rows."""
-    attended, fed, end = _NORMED_BRANCHES
-    return first, *attended, second, *fed, *end
+    attended = (*attention(), _NORMED_ATTENTION, _attention_sum("normed_attention"))
+    fed = (*MLP, _NORMED_MLP, _mlp_sum(eq.mlp_sum, "residual-mlp-from-raw-sum", "normed_mlp"))
+    return first, *attended, second, *fed, _NO_CLOSING_NORM, _OUTPUT
 
 
 def pre_norm(attention: tuple[Row, ...], moved: tuple[Moved, ...] = ()) -> BlockKind:

@@ -109,7 +109,7 @@ class Definitions:
         Raises LookupError where no literal, and no name of one, is given.
         """
         for node in (node for tree in self.trees for node in ast.walk(tree)):
-            for key, value in (*_named_values(node), *_placed_values(node, of)):
+            for key, value in (*_named_values(node), *_arguments(node, of)):
                 if key == name:
                     with suppress(ValueError):
                         return self._literal(value)
@@ -118,7 +118,7 @@ class Definitions:
     def names_given(self, definitions: Iterable[Definition], name: str) -> set[str]:
         """Collect what an argument ``name`` is called in all that it is handed on to, itself included."""
         calls = [
-            (self.all[call.func.id], call)
+            (call, self.all[call.func.id])
             for one in definitions
             for call in _inside(one.node)
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in self.all
@@ -126,7 +126,7 @@ class Definitions:
         found, more = set[str](), {name}
         while more:
             found |= more
-            given = (pair for to, call in calls for pair in _arguments(call, to))
+            given = (pair for call, to in calls for pair in _arguments(call, to))
             more = {key for key, value in given if _chain(value, found) == ()} - found
         return found
 
@@ -214,15 +214,11 @@ def _is_torchs(function: ast.expr) -> bool:
     return any(hasattr(one, named) for one in (torch, torch.Tensor, nn, functional))
 
 
-def _placed_values(node: ast.AST, of: Definition) -> Iterator[tuple[str, ast.expr]]:
-    """What a call gives by place, under the names that the constructor has for it."""
+def _arguments(node: ast.AST, of: Definition) -> Iterator[tuple[str, ast.expr]]:
+    """What a call of ``of`` gives, under the names that the constructor has for it."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == of.name:
         yield from zip(_places_of(of.node), node.args)
-
-
-def _arguments(call: ast.Call, of: Definition) -> Iterator[tuple[str, ast.expr]]:
-    yield from zip(_places_of(of.node), call.args)
-    yield from ((one.arg, one.value) for one in call.keywords if one.arg)
+        yield from ((one.arg, one.value) for one in node.keywords if one.arg)
 
 
 def _places_of(node: Node) -> list[str]:

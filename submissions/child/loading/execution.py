@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...reading.code import STUDENT_PREFIX
+from ...reading.python_text import imports
 from ..child import quoted
 from .costs import cost
 from .importing import Importer, module_name
@@ -98,7 +99,7 @@ class _Execution:
         importers = self._loaded.importers
         for file in files:
             for statement in self._program.statements[file]:
-                for name, level in _imports(statement.node):
+                for name, level in imports(statement.node):
                     for target in self._importer.find(file, name, level) or ():
                         importers.setdefault(target, set()).add(file)
         return sorted(files, key=lambda file: (bool(importers.get(file, set()) - {file}), file))
@@ -200,16 +201,6 @@ class _Execution:
         for statement, failure in self._failures:
             if statement.defines and (statement.binds & used or not users):
                 yield failure
-
-
-def _imports(node: ast.stmt) -> Iterator[tuple[str, int]]:
-    """Yield name and level of each module that an import may mean; ``from a import b`` may mean ``a.b``."""
-    if isinstance(node, ast.Import):
-        yield from ((alias.name, 0) for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        name = node.module or ""
-        yield name, node.level
-        yield from (((name + "." + alias.name).lstrip("."), node.level) for alias in node.names)
 
 
 def _defines_model(module: ModuleType) -> bool:
