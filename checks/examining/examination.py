@@ -11,6 +11,7 @@ from torch import Tensor
 from ...submissions.host.session import Session
 from ...submissions.questions.habits import Habit, WatchHabits
 from ...submissions.questions.inventory import Inventory, TakeInventory
+from ...submissions.questions.own_functions import OwnFunctions
 from ...submissions.questions.plain_passes import Passes, RunPasses
 from ...submissions.questions.uses import Slopes, UseOutcome
 from ...submissions.reading.source import Source
@@ -207,6 +208,11 @@ class Examination(Examples):
         self.demand_a_model()
         sizes = self.session.sizes_for(self.family.sampling.fresh)
         return self.session.ask(TakeInventory(sizes=sizes, seed=self.seed))
+
+    @asked_once
+    def own_functions(self) -> OwnFunctions:
+        """What the submission's functions make of pictures, and which classes they tell."""
+        return self.session.own_functions(self.assignment.full.height, self.assignment.full.classes)
 
     @asked_once
     def used(self) -> Mapping[str, UseOutcome]:

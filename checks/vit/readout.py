@@ -229,9 +229,20 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     wrong = probabilities_form is not None and probabilities_form.id is not None
     odd = None if wrong else unexplained_probabilities(walk, tensor, [tensor] if ids else [])
     _settle_probabilities(walk, probabilities_form, odd)
-    answers = [one.argmax(0).double() for one in (tensor, eq.class_probabilities(tensor))]
-    returned_answers = [walk.trace.tensor(where) for where in _of_classes(walk)]
-    if any(equal(other, one) for one in answers for other in returned_answers):
+    _about_returned(walk, tensor, [walk.trace.tensor(where) for _, where in returned])
+
+
+def _about_returned(walk: Walk, logits: Tensor, scores: list[Tensor]) -> None:
+    """What is returned in place of the logits, of which ``scores`` have the shape."""
+    others = [walk.trace.tensor(where) for _, where in walk.trace.outputs]
+    probabilities = eq.class_probabilities(logits)
+    if scores and not any(equal(one, logits) for one in scores):
+        if any(equal(one, probabilities) for one in scores):
+            walk.note("probabilities-returned", "logits")
+    elif not scores and any(equal(one, logits.argmax(-1).double()) for one in others):
+        walk.note("classes-returned", "logits")
+    best = [one.argmax(0).double() for one in (logits, probabilities)]
+    if any(equal(one, other) for one in best for other in others):
         walk.note("argmax-over-batch", "class_probabilities")
 
 
@@ -239,11 +250,6 @@ def _for_every_token(walk: Walk, plain: Tensor) -> bool:
     """Says whether the model returns class scores of every token."""
     shapes = [where.shape for _, where in walk.trace.outputs]
     return (plain.shape[0], walk.context.stage("final_sequence").shape[1], plain.shape[-1]) in shapes
-
-
-def _of_classes(walk: Walk) -> list[Reference]:
-    """What is returned with one number a class."""
-    return [where for _, where in walk.trace.outputs if where.shape == (walk.sizes.classes,)]
 
 
 def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -> tuple[Form, Form | None]:

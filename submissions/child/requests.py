@@ -13,19 +13,20 @@ import torch
 from ...reference.components import COMPONENTS
 from ...reference.model_sizes import described
 from ..errors import NotLoaded
-from ..questions.building import CountParameters, FitSizes
+from ..questions.building import CountParameters, FitSizes, TakeOwnSizes
 from ..questions.habits import Habit, WatchHabits
 from ..questions.inventory import Inventory, TakeInventory
 from ..questions.loading import Infer, Inferred, Load, Skipped
+from ..questions.own_functions import CallOwnFunctions, OwnFunctions
 from ..questions.pins import Pins
 from ..questions.plain_passes import Passes, RunPasses
-from ..questions.preparing import Prepared, PreparePictures
 from ..questions.randomise import seed_random_state
 from ..questions.recording import Recorded, RecordPass
 from ..questions.uses import MeasureSlopes, RunWide, TryUses
 from ..reading.code import module_file
 from . import part_requests
 from .answering import answered_by
+from .building.own_sizes import own_sizes
 from .building.probing import as_given
 from .building.recipe import Recipe, infer
 from .building.shortening import BLOCKS, shorten
@@ -35,11 +36,11 @@ from .loading.execution import load
 from .passes.habit_passes import habits
 from .passes.model_inventory import inventory
 from .passes.plain import plain_passes
-from .passes.preparing_pictures import prepared
 from .passes.recorded_passes import record, script_trace
 from .passes.slopes import slopes
 from .passes.use_passes import uses
 from .passes.wide import wide_pass
+from .pictures.picture_calls import own_functions
 from .scripts.script_finding import find_script, has_classes, likeliest
 from .scripts.scripts import Script
 from .subject import DTYPES, Submission, built, model_of, subject_of
@@ -138,6 +139,10 @@ def _parameters(asked: CountParameters) -> int:
     return sum(one.numel() for one in built(asked).parameters() if one.requires_grad)
 
 
+def _own_sizes(asked: TakeOwnSizes) -> Mapping[str, int]:
+    return own_sizes(Submission.recipe, asked.sizes)
+
+
 def _trace(asked: RecordPass) -> Recorded:
     subject = subject_of(asked)
     if isinstance(subject, Script):
@@ -178,8 +183,8 @@ def _inventory(asked: TakeInventory) -> Inventory:
     return inventory(lambda: built(asked))
 
 
-def _prepare(asked: PreparePictures) -> Prepared | None:
-    return prepared(Submission.loaded, asked.side)
+def _own_functions(asked: CallOwnFunctions) -> OwnFunctions:
+    return own_functions(Submission.loaded, asked.side, asked.classes)
 
 
 HANDLERS = {
@@ -188,11 +193,12 @@ HANDLERS = {
     **answered_by(Infer, _infer),
     **answered_by(FitSizes, _sizes),
     **answered_by(CountParameters, _parameters),
+    **answered_by(TakeOwnSizes, _own_sizes),
     **answered_by(RecordPass, _trace),
     **answered_by(RunPasses, _forward),
     **answered_by(WatchHabits, _habits),
     **answered_by(TakeInventory, _inventory),
-    **answered_by(PreparePictures, _prepare),
+    **answered_by(CallOwnFunctions, _own_functions),
     **answered_by(TryUses, uses),
     **answered_by(MeasureSlopes, slopes),
     **answered_by(RunWide, wide_pass),

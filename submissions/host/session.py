@@ -12,10 +12,10 @@ from torch import Tensor
 
 from ...reference.model_sizes import AnySizes, ModelSizes, description
 from ..errors import NotLoaded, StudentCodeFailed
-from ..questions.building import CountParameters, FitSizes
+from ..questions.building import CountParameters, FitSizes, TakeOwnSizes
 from ..questions.loading import Infer, Load, Skipped
+from ..questions.own_functions import CallOwnFunctions, OwnFunctions
 from ..questions.pins import Pins
-from ..questions.preparing import Prepared, PreparePictures
 from ..questions.question import A, OfSubject, Question
 from ..questions.recording import RecordPass
 from ..questions.size_limits import gradable
@@ -97,6 +97,10 @@ class Session:
         """How many numbers the model learns. Raises StudentCodeFailed where it could not be built."""
         return self.ask(CountParameters(sizes=sizes))
 
+    def own_sizes(self, sizes: ModelSizes) -> Mapping[str, int]:
+        """What ``TakeOwnSizes`` asks for: what the model is where it is given only what it demands."""
+        return self.ask(TakeOwnSizes(sizes=sizes))
+
     def trace(
         self,
         sizes: ModelSizes,
@@ -121,9 +125,9 @@ class Session:
         found = self.ask(RunWide(sizes=sizes, seed=seed, image=image))
         return Wide(**{**vars(found), "trace": decode(found.trace)})
 
-    def prepare(self, side: int) -> Prepared | None:
-        """What the student's preprocessing makes of the pictures of ``images``; None where there is none."""
-        return self.ask(PreparePictures(side=side))
+    def own_functions(self, side: int, classes: int) -> OwnFunctions:
+        """What ``CallOwnFunctions`` asks for."""
+        return self.ask(CallOwnFunctions(side=side, classes=classes))
 
 
 @contextmanager

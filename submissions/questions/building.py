@@ -29,3 +29,11 @@ class CountParameters(OfModel[Natural]):
 
     name = "parameters"
     doing = BUILDING
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeOwnSizes(OfModel[Mapping[str, Natural]]):
+    """The sizes that the code's own defaults and constants give; what it demands is given by ``sizes``."""
+
+    name = "own_sizes"
+    doing = BUILDING

@@ -1,4 +1,4 @@
-"""What a student's own preprocessing makes of pictures, and what it is called."""
+"""What a student's own functions make of pictures, and what is said of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
 from vitcheck.checks.rules.properties.own_preprocessing import preprocessing
 from vitcheck.submissions.child.loading.execution import load
-from vitcheck.submissions.child.passes.preparing_pictures import prepared
+from vitcheck.submissions.child.pictures.picture_calls import own_functions
 from vitcheck.submissions.reading.source import Source
 
 MODEL = "class ViT(torch.nn.Module):\n    pass\n"
@@ -69,7 +69,8 @@ def examination_of(text: str, *forbidden: str) -> Examination:
     files = {"vit.py": text.encode()}
     examination.source = Source("vit.py", files)
     loaded = load(files)
-    examination.session.prepare = lambda side: prepared(loaded, side)  # type: ignore[method-assign]  # in this process
+    called = own_functions(loaded, 224, 10)
+    examination.session.own_functions = lambda side, classes: called  # type: ignore[method-assign]  # in this process
     return examination
 
 
@@ -179,7 +180,7 @@ import torch
 from vitcheck.checks import grading
 from vitcheck.checks.rules.properties.own_preprocessing import preprocessing
 from vitcheck.reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
-from vitcheck.submissions.questions.preparing import Prepared
+from vitcheck.submissions.questions.own_functions import OwnFunctions, Prepared
 from vitcheck.submissions.questions.images import PICTURES
 
 def tensor(picture):
@@ -187,10 +188,10 @@ def tensor(picture):
     return ((pixels - torch.tensor(IMAGENET_MEAN)) / torch.tensor(IMAGENET_STD)).permute(2, 0, 1)[None]
 
 tensors = {one: tensor(one) for one in PICTURES}
-prepared = Prepared("load", True, tensors, dict.fromkeys(PICTURES, "float32"), {})
-session = Some(prepare=lambda side: prepared)
+prepared = Prepared("load", True, False, tensors, dict.fromkeys(PICTURES, "float32"), {})
+functions = OwnFunctions((prepared,), ())
 source = Some(files={"vit.py": b"image.convert('RGB')"})
-preprocessing(Some(assignment=Some(full=Some(height=8)), session=session, source=source))
+preprocessing(Some(assignment=Some(full=Some(height=8)), own_functions=lambda: functions, source=source))
 sys.exit(bool({"torchvision", "torch._dynamo", "hypothesis", "nbformat"} & sys.modules.keys()))
 """
 

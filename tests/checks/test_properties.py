@@ -51,8 +51,11 @@ NOT_APPLICABLE = {
     *((one, "all-tokens") for one in LOOPS),
     *((one, "full-width") for one in WIDER),
 }
-# Where an assignment forbids a variant, and for scripts and pictures.
-ASKED_FOR = ("other-resolution", "uneven-image", "eval-mode-in-scripts", "preprocessing")
+# Where an assignment forbids a variant, and for scripts, pictures and what code says by itself.
+ASKED_FOR = (
+    *("other-resolution", "uneven-image", "eval-mode-in-scripts"),
+    *("preprocessing", "predictions", "own-sizes"),
+)
 CAUGHT = [
     ("report-functional-dropout-always-on", "repeatable", "functional-dropout-always-on"),
     ("report-dropout-built-in-forward", "repeatable", "dropout-built-in-forward"),
@@ -202,7 +205,7 @@ def test_a_model_that_returns_nothing_is_told_so() -> None:
 def test_where_the_pass_crashes_nothing_is_said_of_it() -> None:
     edit = ("x = x_pos\n", "x = x_pos @ x_pos\n")
     examination = examine("report", edit)
-    without_a_pass = {"registered", "instances-of-their-own", "preprocessing"}
+    without_a_pass = {"registered", "instances-of-their-own", "preprocessing", "predictions", "own-sizes"}
     for name in PROPERTIES.keys() - without_a_pass:
         with pytest.raises(NotReached):
             PROPERTIES[name](examination)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from tracing_helpers import RECTANGULAR, trace_of
 from vitcheck.checks.examining.drawing import draw_examples
 from vitcheck.checks.examining.passes.replay import ReplayError, Seen, reference_pass, replay, reread
 from vitcheck.checks.locating.locate import locate
+from vitcheck.checks.locating.search.places import Places
 from vitcheck.checks.locating.walk import Step, Walk
 from vitcheck.checks.vit.vit_family import VIT
 
@@ -90,3 +92,8 @@ def test_passes_of_a_loop_that_run_the_same_operations_share_a_plan() -> None:
     signatures = {one.trace.signature for one in examples}
     assert 1 < len(signatures) < len(examples)
     assert len({id(one.walk) for one in examples}) == len(signatures)
+
+
+def test_where_it_was_located_it_is_though_its_numbers_may_tell_no_place(walk: Walk) -> None:
+    with patch.object(Places, "hold", return_value=False):  # as of rows that are all the same
+        assert len(replay(walk, walk.trace, RECTANGULAR)) == len(walk.steps)

@@ -136,6 +136,13 @@ _SCORES = (
         ),
         kind="variant",
     ),
+    prenorm(
+        "probabilities-returned",
+        "S25",
+        ("return self.head(x)", "return self.head(x).softmax(dim=-1)"),
+        kind="variant",
+    ),
+    prenorm("classes-returned", "S25", ("return self.head(x)", "return self.head(x).argmax(dim=-1)")),
     report("class-softmax-over-batch", "S26", (_PROBS, "probs = logits.softmax(dim=0)")),
     report("probs-are-log-probs", "S26", (_PROBS, "probs = logits.log_softmax(dim=-1)")),
     report("probs-sigmoid", "S26", (_PROBS, "probs = torch.sigmoid(logits)")),

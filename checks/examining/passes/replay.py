@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ....reference.model_sizes import ModelSizes
 from ....submissions.host.trace import Reference, Trace
+from ...locating.comparing import equal
 from ...locating.context import Context
 from ...locating.search.places import Found, Places, is_at, places_in
 from ...locating.walk import Step, Walk
@@ -78,11 +79,15 @@ def replay(walk: Walk, trace: Trace, sizes: ModelSizes) -> list[Seen]:
 
 
 def _is_there(step: Step, walk: Walk, trace: Trace, student: Tensor) -> bool:
-    """Does a record hold the tensor and nothing else, in the layout in which it was located?"""
-    if step.found is None or step.found.axes:
+    """Is the tensor where it was located? At other sizes, does that record hold it and nothing else?"""
+    if step.found is None:
+        return False
+    located = walk.context.stages[step.key, step.block].shape
+    if trace is walk.trace and equal(_at(trace, step.found, tuple(located)), student):
+        return True  # also of equal rows, say, whose numbers tell no place
+    if step.found.axes:
         return False
     (place,) = step.found.places
-    located = walk.context.stages[step.key, step.block].shape
     return is_at(place, trace.records[place.record].cells.numpy(), located, student.detach().numpy())
 
 

@@ -6,7 +6,7 @@ from ....submissions.errors import Frame
 from ....submissions.questions.plain_passes import Passes
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
-from ...examining.verdicts import CheckFailed
+from ...examining.verdicts import CheckFailed, NotApplicable
 from ...locating.search.origins import origin
 from ...locating.search.parameter_search import LinearMap
 from . import holds
@@ -21,6 +21,8 @@ _IN_PLACE = "modified by an inplace operation"
 def gradients(examination: Examination) -> None:
     """Every parameter gets a finite gradient that is not zero, but for the bias of the keys."""
     draw = example_of(examination).draw
+    if any(one.id == "classes-returned" for one in examination.findings()):
+        raise NotApplicable("no gradient begins at the number of a class")
     passes = _backward(examination)
     if not passes.gradients:
         raise CheckFailed("the model has no registered parameters", ("blocks-in-python-list",))

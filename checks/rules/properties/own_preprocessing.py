@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from PIL import Image
@@ -9,7 +11,7 @@ from torch import Tensor
 
 from ....reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
 from ....submissions.questions.images import PICTURES
-from ....submissions.questions.preparing import Prepared
+from ....submissions.questions.own_functions import Prepared
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from . import holds
@@ -19,13 +21,31 @@ _CLOSE = 0.02  # of normalised values: 8-bit rounding is 0.02, the next usual co
 _ALIKE = 0.1  # mean difference of quarters, of values that go from 0 to 1: resampling blurs edges by far less
 
 
-@holds(order=100)
+@holds(order=150)
 def preprocessing(examination: Examination) -> None:
     """Pictures are made into the input as asked: normalised RGB, whatever their mode and shape."""
-    side = examination.assignment.full.height
-    prepared = examination.session.prepare(side)
-    if prepared is None:
+    found = examination.own_functions().prepared
+    if not found:
         raise NotAsked("no function or transform that prepares pictures was found, or it could not be called")
+    reaching = [one for one in found if one.reaches_model]
+    for prepared in reaching:
+        _judge(examination, prepared)
+    if not reaching:  # one of them makes the input, and the others may be for something else
+        _judge_best(examination, found)
+
+
+def _judge_best(examination: Examination, found: Sequence[Prepared]) -> None:
+    failures: list[CheckFailed] = []
+    for prepared in found:
+        try:
+            return _judge(examination, prepared)
+        except CheckFailed as failed:
+            failures.append(failed)
+    raise failures[0]
+
+
+def _judge(examination: Examination, prepared: Prepared) -> None:
+    side = examination.assignment.full.height
     _form(examination, prepared)
     _values(examination, prepared)
     _layout(prepared, side)
@@ -83,6 +103,9 @@ def _normalises_elsewhere(examination: Examination) -> bool:
 def _layout(prepared: Prepared, side: int) -> None:
     """Coloured quarters stay quarters."""
     if _differs(prepared, "quarters", side):
+        if not _differs(prepared, "quarters", side, turned=True):
+            text = f"{prepared.name} exchanges rows and columns of a picture"
+            raise CheckFailed(text, ("image-rows-columns-exchanged",))
         text = f"{prepared.name} scrambles a picture of four coloured quarters"
         raise CheckFailed(text, ("hwc-viewed-as-chw",))
 
@@ -117,8 +140,11 @@ def _is_resized(prepared: Prepared) -> bool:
     return wide is None or wide.shape[-1] != 2 * square.shape[-1] or wide.shape[-2] != square.shape[-2]
 
 
-def _differs(prepared: Prepared, picture: str, side: int) -> bool:
-    """From the picture squeezed to a square, both scaled so that black is 0 and white 1 in each channel."""
+def _differs(prepared: Prepared, picture: str, side: int, *, turned: bool = False) -> bool:
+    """From the picture squeezed to a square, both scaled so that black is 0 and white 1 in each channel.
+
+    ``turned`` is the picture with rows and columns exchanged.
+    """
     if picture not in prepared.tensors:
         return True
     black, white = _levels(prepared, "black")[:, None, None], _levels(prepared, "white")[:, None, None]
@@ -126,7 +152,7 @@ def _differs(prepared: Prepared, picture: str, side: int) -> bool:
     size = prepared.tensors["black"].shape[-1]
     # not by the reference: that imports torchvision, which takes longer than all checks together
     squeezed = PICTURES[picture](side).resize((size, size), Image.Resampling.BILINEAR)
-    right = torch.from_numpy(np.array(squeezed) / 255).permute(2, 0, 1)
+    right = torch.from_numpy(np.array(squeezed) / 255).permute(*((2, 1, 0) if turned else (2, 0, 1)))
     return student.shape != right.shape or float((student - right).abs().mean()) > _ALIKE
 
 

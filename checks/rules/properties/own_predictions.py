@@ -1,0 +1,61 @@
+"""From scores to a class: the student's own functions, beside a model whose scores are known."""
+
+from __future__ import annotations
+
+import torch
+
+from ....submissions.errors import Frame
+from ....submissions.questions.own_functions import Predicted, scores_for
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed, NotAsked
+from . import holds
+from .passes import code_of
+
+_ROUNDED = 6e-3  # of a probability between 0 and 1: shown as 60.5 %, or as 0.6
+
+
+@holds(order=150)
+def predictions(examination: Examination) -> None:
+    """Functions that tell a class take the largest score of each image, and its softmax, in eval mode."""
+    found = examination.own_functions().predicted
+    if not found:
+        raise NotAsked("no function that tells a class by the model was found, or it could not be called")
+    for predicted in found:
+        wrong = _wrong(examination, predicted)
+        if wrong is not None:
+            text, id = wrong
+            raise CheckFailed(f"{predicted.name} {text}", (id,), None, Frame(predicted.file, predicted.line))
+
+
+def _wrong(examination: Examination, told: Predicted) -> tuple[str, str] | None:
+    """What it says of the known scores that does not follow from them, and what that looks like.
+
+    Only what a known slip gives is wrong: other numbers may be about something else.
+    """
+    scores = scores_for(told.images, examination.assignment.full.classes)
+    right = scores.argmax(1).tolist()
+    over_images = scores.argmax(0).tolist()
+    classes = told.classes.tolist()
+    if classes[: len(over_images)] == over_images != right and len(over_images) > len(right):
+        return "takes the best image of each class, not the best class of each image", "argmax-over-batch"
+    first = scores[0]
+    shares = {
+        "class-softmax-over-batch": scores.softmax(0)[0],
+        "probs-sigmoid": first.sigmoid(),
+    }
+    if told.shares.numel() and not _is_among(first.softmax(0), told):
+        for id, values in shares.items():
+            if _is_among(values, told):
+                said, softmax = (float(one[right[0]]) for one in (values, first.softmax(0)))
+                return f"says {said:.3g} of a class whose probability is {softmax:.3g}", id
+    if told.in_train_mode and ".eval(" not in code_of(examination):
+        return "asks the model in train mode, and nothing here switches it to eval mode", "eval-not-called"
+    return None
+
+
+def _is_among(shares: torch.Tensor, told: Predicted) -> bool:
+    """Is the best class's share, or its percentage, among what was told?"""
+    best = float(shares[shares.argmax()])
+    return bool(
+        ((told.shares - best).abs() < _ROUNDED).any() or ((told.shares / 100 - best).abs() < _ROUNDED).any()
+    )

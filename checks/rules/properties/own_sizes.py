@@ -1,0 +1,47 @@
+"""What is handed in is a model of some size: the one that the code makes where nobody says another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ....reference.model_sizes import ModelSizes
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed, NotAsked
+from . import holds
+
+# What the model is made of. Images and classes are those of a data set, which a file may name for its own.
+_SIZES = {
+    "patch": "patch size",
+    "embed_dim": "width",
+    "heads": "heads",
+    "mlp_dim": "MLP width",
+    "depth": "depth",
+}
+_LIKELY = 2  # sizes that agree, before one that does not is a slip
+
+
+@holds(order=100)
+def own_sizes(examination: Examination) -> None:
+    """The model that the code's own defaults make has the sizes that the assignment asks for."""
+    if examination.session.is_script:
+        raise NotAsked("a script is run at sizes of its own")
+    full = examination.assignment.full
+    own = examination.session.own_sizes(full)
+    compared = [name for name in _SIZES if name in own and hasattr(full, name)]
+    if not compared:
+        raise NotAsked("the code says no size by itself that could be read off its model")
+    others = [name for name in compared if not _as_asked(name, own, full)]
+    if not others:
+        return
+    text = "by its own defaults the model has " + ", ".join(
+        f"{_SIZES[name]} {own[name]} where {getattr(full, name)} is asked for" for name in others
+    )
+    if len(others) == 1 and len(compared) > _LIKELY:
+        raise CheckFailed(text, ("default-size-wrong",), examination.first_draw)
+    examination.variant("default-sizes-differ", text)
+
+
+def _as_asked(name: str, own: Mapping[str, int], full: ModelSizes) -> bool:
+    """Is that the asked size, or one that follows from another width?"""
+    in_proportion = name == "mlp_dim" and own[name] * full.embed_dim == full.mlp_dim * own.get("embed_dim", 0)
+    return own[name] == getattr(full, name) or in_proportion

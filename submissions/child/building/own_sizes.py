@@ -1,0 +1,60 @@
+"""The sizes of the model that the student's own defaults and constants make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from torch import nn
+
+from ....reference.model_sizes import ModelSizes
+from ..tracing.shapes_alone import ShapesAlone
+from .blueprint import BlueprintSlot, Choice, value
+from .observing import ModelParts, observe
+from .probing import fields_set
+from .recipe import Recipe, silence
+
+
+def own_sizes(recipe: Recipe, sizes: ModelSizes) -> Mapping[str, int]:
+    """The sizes that the model follows, as it has them where it is given only what it demands, of ``sizes``.
+
+    Those that cannot be read off it are left out. Nothing where the code says no size, or fails at its own.
+    """
+    given = recipe.controls.assignment
+    demanded = {slot: one for slot, one in given.items() if _is_needed(slot)}
+    if len(demanded) == len(given):
+        return {}
+    values = {slot: value(one, sizes) if _is_needed(slot) else _own(slot) for slot, one in given.items()}
+    try:
+        with silence(), ShapesAlone():
+            model = recipe.builder.build_with(values)
+    except (Exception, SystemExit):
+        return {}
+    shown = _shown(recipe, model)
+    heads = max((_heads(slot, choice, shown) for slot, choice in given.items()), default=0)
+    shown |= {"heads": heads} if heads else {}
+    return {name: shown[name] for name in shown.keys() & recipe.controls.fields - fields_set(demanded)}
+
+
+def _is_needed(slot: BlueprintSlot) -> bool:
+    return slot.needed or slot.own is None
+
+
+def _own(slot: BlueprintSlot) -> object:
+    return slot.own.value if slot.own else None
+
+
+def _shown(recipe: Recipe, model: nn.Module) -> dict[str, int]:
+    """What is read off the model, as far as the same was read rightly off the one that was tried."""
+    tried = recipe.attempt
+    found = observe(ModelParts.of(model))
+    return {name: one for name, one in found.items() if tried.seen.get(name) == getattr(tried.sizes, name)}
+
+
+def _heads(slot: BlueprintSlot, choice: Choice, shown: Mapping[str, int]) -> int:
+    """No shape tells how many heads there are: the argument does."""
+    own = _own(slot)
+    if type(own) is not int or _is_needed(slot):
+        return 0
+    return (
+        own if choice == "heads" else shown.get("embed_dim", 0) // own if choice == "head_dim" and own else 0
+    )

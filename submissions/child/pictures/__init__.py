@@ -1,0 +1,1 @@
+"""What a submission's own functions make of a picture: the model's input, or a class."""

@@ -1,0 +1,53 @@
+"""In the place of any model, one whose scores are known, and that keeps what it is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor, nn
+
+from ....reference.imagenet import IMAGENET_MEAN, IMAGENET_STD
+from ...questions.own_functions import scores_for
+
+_LABEL = "class "
+_MOST_LABELS = 1_000
+
+
+class StandIn(nn.Module):
+    """Gives ``scores_for`` whatever images it is given; in the place of a transform it prepares a picture."""
+
+    def __init__(self, side: int, classes: int) -> None:
+        super().__init__()
+        self.side = side
+        self.classes = classes
+        self.labels = [f"{_LABEL}{number}" for number in range(min(classes, _MOST_LABELS))]
+        self.weight = nn.Parameter(torch.zeros(1))  # whoever asks for the device of the first finds one
+        self.given: list[Tensor] = []
+        self.in_train_mode = False  # when it was called
+        self.was_a_transform = False
+
+    def forward(self, given: Any, *_: object, **__: object) -> Tensor:
+        if isinstance(given, Image.Image):
+            self.was_a_transform = True
+            return self._prepared(given)
+        if not isinstance(given, Tensor) or given.dim() != 4:
+            raise ValueError("images of four axes were expected")
+        self.given.append(given.detach().clone())
+        self.in_train_mode |= self.training
+        return scores_for(len(given), self.classes).float()
+
+    def load_state_dict(self, *_: object, **__: object) -> None:
+        """Whatever weights they are, its scores stay."""
+
+    def forget(self) -> None:
+        """As if nothing had been given yet, in the mode of a model that was just made."""
+        self.given.clear()
+        self.in_train_mode = self.was_a_transform = False
+        self.train()
+
+    def _prepared(self, picture: Image.Image) -> Tensor:
+        pixels = np.array(picture.convert("RGB").resize((self.side, self.side)), np.float32) / 255
+        return torch.from_numpy(((pixels - IMAGENET_MEAN) / IMAGENET_STD).astype(np.float32)).permute(2, 0, 1)

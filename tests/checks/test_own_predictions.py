@@ -1,0 +1,208 @@
+"""Functions that tell the class of a picture, under names of any language, beside a model of known scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from examining import examine
+
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.rules.properties.own_predictions import predictions
+from vitcheck.checks.rules.properties.own_preprocessing import preprocessing
+from vitcheck.submissions.child.loading.execution import load
+from vitcheck.submissions.child.pictures.picture_calls import own_functions
+from vitcheck.submissions.errors import Frame
+from vitcheck.submissions.reading.source import Source
+
+OF_A_PATH = """
+import torch
+from PIL import Image
+from torchvision import transforms
+
+KLASSEN = ["Katze", "Hund", "Maus"]
+umformung = transforms.Compose([
+    transforms.Resize((224, 224)),
+    transforms.ToTensor(),
+    transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
+])
+
+
+class Netz(torch.nn.Module):
+    def __init__(self, klassen=3):
+        super().__init__()
+        self.kopf = torch.nn.Linear(3, klassen)
+
+    def forward(self, x):
+        return self.kopf(x.mean((2, 3)))
+
+
+def vorhersage(netz, pfad, geraet):
+    netz.eval()
+    bild = umformung(Image.open(pfad).convert("RGB"))[None].to(geraet)
+    with torch.no_grad():
+        anteile = torch.softmax(netz(bild), dim=1)
+    anteil, klasse = anteile.max(dim=1)
+    return KLASSEN[klasse.item()], anteil.item()
+"""
+OF_A_TENSOR = """
+import torch
+
+
+def clase(x):
+    modelo.eval()
+    return modelo(x).argmax(dim=1)
+"""
+PRINTED = """
+import numpy as np
+import torch
+from PIL import Image
+
+NAMES = {0: "cat", 1: "dog", 2: "mouse"}
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.head(x.mean((2, 3)))
+
+
+def ready(picture):
+    pixels = np.asarray(picture.convert("RGB").resize((224, 224)), dtype=np.float32) / 255
+    return torch.from_numpy((pixels - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]).float().permute(2, 0, 1)
+
+
+def show(path):
+    net = Net()
+    net.load_state_dict(torch.load("weights.pt"))
+    net.eval()
+    scores = net(ready(Image.open(path)).unsqueeze(0))
+    best = int(scores.argmax())
+    print(f"{NAMES[best]} ({100 * scores.softmax(-1)[0, best]:.1f} %)")
+"""
+PROGRAMS = {"of a path": OF_A_PATH, "of a tensor": OF_A_TENSOR, "printed": PRINTED}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def examination_of(text: str) -> Examination:
+    examination = examine("report")
+    files = {"vit.py": text.encode()}
+    examination.source = Source("vit.py", files)
+    called = own_functions(load(files), 224, 1000)
+    examination.session.own_functions = lambda side, classes: called  # type: ignore[method-assign]  # in this process
+    return examination
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_right_prediction_is_right(program: str) -> None:
+    predictions(examination_of(PROGRAMS[program]))
+
+
+WRONG = [
+    ("of a path", "dim=1)\n    anteil", "dim=0)\n    anteil", "class-softmax-over-batch"),
+    ("of a path", "torch.softmax(netz(bild), dim=1)", "torch.sigmoid(netz(bild))", "probs-sigmoid"),
+    ("of a path", "    netz.eval()\n", "", "eval-not-called"),
+    ("of a tensor", "dim=1", "dim=0", "argmax-over-batch"),
+    ("of a tensor", "    modelo.eval()\n", "", "eval-not-called"),
+    ("printed", "scores.softmax(-1)", "scores.softmax(0)", "class-softmax-over-batch"),
+    ("printed", "scores.softmax(-1)", "scores.sigmoid()", "probs-sigmoid"),
+]
+
+
+@pytest.mark.parametrize(("program", "old", "new", "id"), WRONG)
+def test_a_wrong_prediction_is_named_at_its_function(program: str, old: str, new: str, id: str) -> None:
+    assert PROGRAMS[program].count(old) == 1
+    with pytest.raises(CheckFailed) as failed:
+        predictions(examination_of(PROGRAMS[program].replace(old, new)))
+    assert failed.value.mistakes == (id,)
+    line = next(
+        n
+        for n, one in enumerate(PROGRAMS[program].splitlines(), 1)
+        if one.startswith("def ") and "ready" not in one
+    )
+    assert failed.value.frame == Frame("vit.py", line)
+
+
+@pytest.mark.parametrize(
+    ("program", "old", "new", "id"),
+    [
+        ("of a path", '.convert("RGB")', "", "grey-or-alpha-not-converted"),
+        (
+            "of a path",
+            "transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),",
+            "",
+            "missing-normalisation",
+        ),
+        ("printed", "permute(2, 0, 1)", "permute(2, 1, 0)", "image-rows-columns-exchanged"),
+        ("printed", "dtype=np.float32) / 255", "dtype=np.float32)[..., ::-1] / 255", "bgr-channel-order"),
+        (
+            "printed",
+            "ready(Image.open(path)).unsqueeze(0)",
+            "(ready(Image.open(path)) * 255).byte()[None]",
+            "integer-input",
+        ),
+    ],
+)
+def test_what_reaches_the_model_is_the_input(program: str, old: str, new: str, id: str) -> None:
+    preprocessing(examination_of(PROGRAMS[program]))
+    assert PROGRAMS[program].count(old) == 1
+    with pytest.raises(CheckFailed) as failed:
+        preprocessing(examination_of(PROGRAMS[program].replace(old, new)))
+    assert failed.value.mistakes == (id,)
+
+
+UNTOUCHED = """
+import torch
+from PIL import Image
+
+ran = []
+
+
+def train(net, loader, epochs):
+    for images, labels in loader:
+        net(images).argmax(1)
+
+
+def main():
+    ran.append("main")
+    Image.open("cat.png")
+
+
+def forever(path):
+    Image.open(path).close()
+    while True:
+        pass
+
+
+def plain(image):
+    return torch.tensor(0)
+"""
+
+
+def test_other_functions_say_nothing() -> None:
+    files = {"vit.py": UNTOUCHED.encode()}
+    loaded = load(files)
+    found = own_functions(loaded, 32, 10)
+    assert not found.prepared
+    assert not found.predicted
+    assert not next(iter(loaded.modules.values())).ran  # what needs no picture is not called
+    with pytest.raises(NotApplicable, match="no function that tells a class"):
+        predictions(examination_of(UNTOUCHED))
+
+
+def test_what_only_a_data_set_is_given_is_not_judged() -> None:
+    text = (
+        OF_A_PATH.partition("def vorhersage")[0]
+        + "\n\ndata = [('train', umformung)]\nprint(data, str(umformung))\n"
+    )
+    text = text.replace("    transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),\n", "")
+    with pytest.raises(NotApplicable, match="no function or transform"):
+        preprocessing(examination_of(text))

@@ -1,0 +1,144 @@
+"""The model that the code makes by itself, beside the sizes that the assignment asks for."""
+
+from __future__ import annotations
+
+import pytest
+from examining import examine, forbidding
+
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.rules.properties.own_sizes import own_sizes as sizes_property
+from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions.child.building.own_sizes import own_sizes
+from vitcheck.submissions.child.building.recipe import infer
+from vitcheck.submissions.child.loading.execution import load
+from vitcheck.submissions.questions.pins import Pins
+
+ASKED = Sizes(
+    batch=1, channels=3, height=32, width=32, patch=8, embed_dim=48, heads=4, mlp_dim=192, depth=3, classes=10
+)
+MODEL = """
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.GELU(), nn.Linear(hidden, width))
+
+    def forward(self, x):
+        y = self.norm1(x)
+        x = x + self.attention(y, y, y)[0]
+        return x + self.mlp(self.norm2(x))
+
+
+{before}
+class ViT(nn.Module):
+    def __init__(self, {arguments}):
+        super().__init__()
+        {inside}
+        self.patches = nn.Conv2d(3, width, patch, patch)
+        self.token = nn.Parameter(torch.randn(1, 1, width))
+        self.positions = nn.Parameter(torch.randn(1, (size // patch) ** 2 + 1, width))
+        self.layers = nn.ModuleList([Layer(width, heads, hidden) for _ in range(depth)])
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, classes)
+
+    def forward(self, x):
+        x = self.patches(x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token.expand(len(x), -1, -1), x], 1) + self.positions
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.norm(x)[:, 0])
+"""
+DEFAULTS = MODEL.format(
+    before="",
+    arguments="size=32, patch=8, width=48, heads=4, depth=3, hidden=None, classes=10",
+    inside="hidden = hidden or 4 * width",
+)
+CONSTANTS = MODEL.format(
+    before="SIZE, PATCH, WIDTH, HEADS, DEPTH, RATIO = 32, 8, 48, 4, 3, 4\n\n",
+    arguments="classes=10",
+    inside="size, patch, width, heads, depth, hidden = SIZE, PATCH, WIDTH, HEADS, DEPTH, int(RATIO * WIDTH)",
+)
+CONFIGURED = MODEL.format(
+    before="""from dataclasses import dataclass
+
+
+@dataclass
+class Config:
+    image_size: int = 32
+    patch_size: int = 8
+    hidden_size: int = 48
+    num_heads: int = 4
+    num_layers: int = 3
+    mlp_dim: int = 192
+    num_classes: int = 10
+
+
+""",
+    arguments="config: Config",
+    inside="size, patch, width, heads, depth, hidden, classes = vars(config).values()",
+)
+
+
+def told(text: str, *forbidden: str) -> Examination:
+    examination = examine("report", assignment=forbidding(*forbidden).model_copy(update={"full": ASKED}))
+    own = own_sizes(infer(load({"vit.py": text.encode()}), Pins(None, {})), ASKED)
+    examination.session.own_sizes = lambda sizes: own  # type: ignore[method-assign]  # found in this process
+    sizes_property(examination)
+    return examination
+
+
+@pytest.mark.parametrize(
+    "text", [DEFAULTS, CONSTANTS, CONFIGURED], ids=["defaults", "constants", "dataclass"]
+)
+def test_a_model_of_the_asked_sizes_is_right(text: str) -> None:
+    assert not told(text, "default-sizes-differ").noted
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "says"),
+    [
+        (DEFAULTS, "depth=3", "depth=2", "depth 2 where 3 is asked for"),
+        (DEFAULTS, "4 * width", "2 * width", "MLP width 96 where 192 is asked for"),
+        (DEFAULTS, "heads=4", "heads=6", "heads 6 where 4 is asked for"),
+        (CONSTANTS, "48, 4, 3, 4", "48, 4, 5, 4", "depth 5 where 3 is asked for"),
+        (CONFIGURED, "mlp_dim: int = 192", "mlp_dim: int = 200", "MLP width 200 where 192 is asked for"),
+    ],
+)
+def test_one_size_that_is_not_the_asked_one_is_a_slip(text: str, old: str, new: str, says: str) -> None:
+    assert text.count(old) == 1
+    with pytest.raises(CheckFailed, match=says) as failed:
+        told(text.replace(old, new))
+    assert failed.value.mistakes == ("default-size-wrong",)
+
+
+def test_a_model_of_other_sizes_altogether_is_a_variant() -> None:
+    other = DEFAULTS.replace("width=48", "width=64").replace("depth=3", "depth=6")
+    assert [one.id for one in told(other).noted] == ["default-sizes-differ"]
+    with pytest.raises(CheckFailed) as failed:
+        told(other, "default-sizes-differ")
+    assert failed.value.mistakes == ("default-sizes-differ",)
+
+
+def test_images_and_classes_of_a_file_are_its_own() -> None:
+    text = DEFAULTS.replace("size=32", "size=64").replace("classes=10", "classes=100")
+    assert not told(text, "default-sizes-differ").noted
+
+
+def test_code_that_says_no_size_is_not_judged() -> None:
+    text = DEFAULTS.replace(
+        "size=32, patch=8, width=48, heads=4, depth=3, hidden=None",
+        "size, patch, width, heads, depth, hidden",
+    )
+    with pytest.raises(NotApplicable, match="says no size"):
+        told(text)
+
+
+def test_sizes_that_fail_by_themselves_are_not_judged() -> None:
+    text = DEFAULTS.replace("hidden = hidden or 4 * width", "assert size != 32; hidden = hidden or 4 * width")
+    with pytest.raises(NotApplicable, match="says no size"):
+        told(text)
