@@ -49,7 +49,7 @@ class Unfit(Setting):
 
 @dataclass(frozen=True)
 class Quick(Task):
-    """Does what the submission says: ``die``, ``raise``, ``checks``, ``spin``, ``fill`` or ``wait FILE``.
+    """Does what it says: ``die``, ``raise``, ``checks``, ``spin``, ``fill``, ``wait FILE``, ``late MARK``.
 
     What it says is the reason, too; of ``checks`` it is where those lie, and a mark is left there.
     """
@@ -73,6 +73,9 @@ class Quick(Task):
             case ["fill"]:
                 kept = [bytearray(1 << 24) for _ in range(64)]
                 time.sleep(60 * len(kept))
+            case ["late", mark] if not Path(mark).exists():
+                Path(mark).touch()
+                return self._ended(Status.TIMED_OUT, "no time was left")
             case ["wait", file]:
                 while not Path(file).exists():
                     time.sleep(0.01)

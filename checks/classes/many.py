@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +15,13 @@ from ...submissions.reading.submission_names import submission_names
 from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
 from ..record.adjustment import UNADJUSTED
-from ..record.result import GRADER_FAILED, Result
+from ..record.result import GRADER_FAILED, Outcome, Result, Status
 from .engines import Begun, Done, Engine
 from .gradebook.gradebook_error import GradebookError
 from .gradebook.store import Gradebook, Work
 from .tasks import Setting, Task
+
+_BUSY = 2  # programs ready to run for each core: jobs alone make one
 
 
 class Watch:
@@ -89,13 +92,33 @@ def grade_many(
     )
     watch.start(len(class_) - len(class_run.taken), len(class_run.taken))
     with engine:
-        for event in engine.run(tasks):
-            if isinstance(event, Begun):
-                watch.begun(event.task.name)
-            else:
-                class_run.keep(event)
+        _grade(tasks, engine, class_run, watch)
     write_class(class_run.results(), out, class_run.adjustments)
     return class_run.end()
+
+
+def _grade(tasks: Iterable[Task], engine: Engine, class_run: _ClassRun, watch: Watch) -> None:
+    """Keep what comes of each; what met a limit on a busy machine is tried once more, alone."""
+    late: list[Task] = []
+    for event in engine.run(tasks):
+        if isinstance(event, Begun):
+            watch.begun(event.task.name)
+        elif _is_doubtful(event):
+            late.append(event.task)
+        else:
+            class_run.keep(event)
+    for task in late:
+        for event in engine.run([task]):
+            if isinstance(event, Done):
+                class_run.keep(event)
+
+
+def _is_doubtful(done: Done) -> bool:
+    """Did it run out of time, or the grader out of something, while this machine had far too much to do?"""
+    result = done.result
+    outcomes = [] if result is None else [result.status, *(one.outcome for one in result.checks)]
+    late = result is None or Status.TIMED_OUT in outcomes or Outcome.TIMED_OUT in outcomes
+    return late and os.getloadavg()[0] > _BUSY * (os.cpu_count() or 1)
 
 
 def _digest(assignment: Assignment, own: HandIn | None) -> str:

@@ -131,6 +131,20 @@ def test_where_the_grader_fails_the_submission_is_shown_and_the_others_go_on(
     assert ("a fault of the grader" in capfd.readouterr().err) == (fault == "raise")
 
 
+@pytest.mark.parametrize("load", [0.0, 1_000.0])
+def test_what_ran_out_of_time_on_a_busy_machine_is_tried_once_more_alone(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: float
+) -> None:
+    monkeypatch.setattr(many.os, "getloadavg", lambda: (load, load, load))
+    course.write(bob=f"late {tmp_path / 'mark'}")
+    seen = Seen()
+    assert course.grade(seen, jobs=2).graded == len(NAMES)
+    assert sorted(seen.done_names) == list(NAMES)
+    record = json.loads((course.out / "bob" / "result.json").read_text())
+    assert record["status"] == ("crashed" if load else "timed_out")
+    assert (seen.done_names[-1] == "bob") or not load
+
+
 def test_what_the_grader_failed_on_is_graded_again_with_the_seed_of_the_run(course: Course) -> None:
     course.write(bob="raise")
     first = course.grade()
