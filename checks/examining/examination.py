@@ -212,7 +212,10 @@ class Examination(Examples):
     @asked_once
     def own_functions(self) -> OwnFunctions:
         """What the submission's functions make of pictures, and which classes they tell."""
-        return self.session.own_functions(self.assignment.full.height, self.assignment.full.classes)
+        full = self.assignment.full
+        if "height" not in full.letters:
+            raise NotAsked("the model reads no pictures")
+        return self.session.own_functions(full.height, full.classes)
 
     @asked_once
     def used(self) -> Mapping[str, UseOutcome]:

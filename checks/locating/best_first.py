@@ -18,7 +18,8 @@ from .walk import Walk
 UNKNOWN = 1.5  # the price of what no known equation gives: more than of any one known mistake
 AGAIN = 0.001  # the price of what was done in the same way in the block before
 
-_BELIEVED = 3.5  # the price, since what is certain, up to which an explanation is better than none
+# The price up to which an explanation is better than none, since something was certain, or queries met keys.
+_BELIEVED = 3.5
 _LOOK_UPS = 45_000  # of single values; a search that explains nothing stops there
 _MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
 _WORTH = 3  # tensors that a known mistake has to explain
@@ -61,7 +62,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     def plan(at: Walk, price: float, depth: int, agenda: tuple[Node, ...]) -> None:
         for option in _ways(agenda[0], at):
             more = AGAIN if option.sign in at.signs else option.price
-            if price + more - at.certain < _BELIEVED:
+            if price + more - max(at.certain, at.met) < _BELIEVED:
                 heappush(queue, (price + more, -depth, next(numbers), at, option, agenda[1:]))
 
     plan(walk, 0.0, 0, nodes)

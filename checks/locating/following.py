@@ -16,6 +16,7 @@ from .search.norms import Norm
 from .walk import Step, Walk, applied, stage_of
 from .wiring.blocks import BlockKind
 from .wiring.graph_tensors import settle_unknown
+from .wiring.incomplete import incomplete
 from .wiring.operators import Moved
 from .wiring.rows import Row
 from .wiring.unknown import Unknown, unknown_price, unknowns
@@ -67,7 +68,10 @@ def one_block(walk: Walk) -> Iterator[Option]:
 def _kinds(walk: Walk) -> list[BlockKind]:
     """Those that are accepted are as likely as any."""
     kinds = anatomy_of(walk.family).blocks
-    return [replace(one, price=0.0) if one.name in walk.accepted else one for one in kinds]
+    whole = [replace(one, price=0.0) if one.name in walk.accepted else one for one in kinds]
+    if walk.trace.error is not None:  # what was to come is not left out
+        return whole
+    return [*whole, *(less for one in whole for less in incomplete(one))]
 
 
 def _count(steps: int) -> Node:
@@ -152,7 +156,7 @@ class _Rows:
 
 
 def _rows(kinds: Sequence[BlockKind], at: int) -> _Rows:
-    return _Rows(tuple(one.name for one in kinds), kinds, at)
+    return _Rows(tuple(one.name + one.without for one in kinds), kinds, at)
 
 
 def _ended(kind: BlockKind) -> Callable[[Walk], Iterator[Option]]:
@@ -168,7 +172,7 @@ def _ended(kind: BlockKind) -> Callable[[Walk], Iterator[Option]]:
 def _joined(walk: Walk, moved: tuple[Moved, ...]) -> None:
     """What was moved from one stage to a later one is said of the first."""
     own = {step.key: at for at, step in enumerate(walk.steps) if step.block == walk.number}
-    for one in moved:
+    for one in (one for one in moved if {one.first, one.second} <= own.keys()):
         before, after = (walk.steps[own[key]] for key in (one.first, one.second))
         if _found(before, one.missing) and _found(after, one.extra):
             named = (

@@ -89,6 +89,7 @@ class Walk:
     price: float = 0.0  # of all that was settled
     sure: bool = False  # does the latest step make all before it certain?
     certain: float = 0.0  # the price when a step last did
+    met: float = 0.0  # the price when queries and keys last met, whatever had led there
     ahead: tuple[str, int] = ("", 0)  # the stage that is looked for
     single: bool = False  # was any of it computed in float32, whatever the model's type?
     accepted: frozenset[str] = frozenset()  # kinds of blocks that the assignment accepts

@@ -139,7 +139,10 @@ def settle_block_outputs(walk: Walk, x: Predict, ids: tuple[str, ...]) -> None:
     if last >= 2:
         second = stage_of("block_output", 2)
         walk.settle("second_block_output", 0, second, walk.places.find(second(walk.context)))
-    expected = stage_of("block_output", last) if last else stage_of("positioned_tokens", 0)
+    asked = min(last, walk.sizes.depth)
+    if not ids and last > asked:
+        ids = ("depth-off-by-one",)
+    expected = stage_of("block_output", asked) if last else stage_of("positioned_tokens", 0)
     found = walk.places.find(x(walk.context))
     blame = _BLAME.get(ids[0]) if ids else None
     if blame not in walk.family.by_key:

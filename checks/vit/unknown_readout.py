@@ -37,8 +37,27 @@ def unknown_readout(walk: Walk, x: Predict) -> Iterator[Option]:
 def _from_sequence(walk: Walk, x: Predict, other: Predict) -> bool:
     if not settle_readout(walk, (other, ()), wrong=False):
         return False
-    _blame_sequence(walk, x)
+    if walk.normed or "final_norm" in walk.roles:
+        _blame_sequence(walk, x)
+    else:
+        _blame_norm(walk, x)
     return True
+
+
+def _blame_norm(walk: Walk, x: Predict) -> None:
+    """No norm of S22 is read out, but what stands in its place."""
+    tensor = x(walk.context)
+    own = {step.key: at for at, step in enumerate(walk.steps) if step.block == 0}
+    before, after = (walk.steps[own[key]] for key in ("last_block_output", "final_sequence"))
+    found = walk.places.find(tensor)
+    norm = likely_norm(walk, tensor, after.predict(walk.context), 0 if found is None else found.record)
+    right = x if norm is None else applied(norm, x)
+    told = measured(after.predict(walk.context), right(walk.context), "B T D")
+    walk.steps[own["last_block_output"]] = replace(before, predict=x, found=found)
+    walk.steps[own["final_sequence"]] = replace(
+        after, right=right, findings=(), explained=False, message=told
+    )
+    walk.context.stages["last_block_output", 0] = tensor
 
 
 def _blame_sequence(walk: Walk, x: Predict) -> None:

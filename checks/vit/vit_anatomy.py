@@ -11,6 +11,7 @@ from ..locating.anatomy import Anatomy, Input
 from ..locating.best_first import Option, later
 from ..locating.forms import CLASS_PROBABILITIES
 from ..locating.walk import Walk
+from ..locating.wiring.operators import UNKNOWN_NORM
 from ..locating.wiring.unknown import unknown_price
 from .about_vit import about_vit
 from .embedding import embedding
@@ -34,7 +35,8 @@ def _read_out(walk: Walk, read: Input) -> Iterator[Option]:
     )
     x, ids = read
     if walk.trace.error is None and walk.blocks and not ids:
-        yield later(unknown_price(walk) - _RATHER, partial(unknown_readout, x=x))
+        unknown = later(unknown_price(walk) - _RATHER, partial(unknown_readout, x=x), UNKNOWN_NORM)
+        yield Option(0.0, lambda _: True, (lambda _: (unknown,),))
 
 
 VIT_ANATOMY = Anatomy(

@@ -57,6 +57,35 @@ def test_a_known_mistake_behind_an_unknown_one_is_named() -> None:
     assert {step.key for step in walk.steps if not step.explained} == {"post_attention_norm"}
 
 
+def test_attention_that_is_not_followed_hides_nothing_behind_it() -> None:
+    """Features attend to features, and the block's sum, its MLP and all that follows is judged."""
+    text = BASES["prenorm"].source()
+    for old, new in (
+        ("q, k, v = qkv.unbind(0)", "q, k, v = (one.transpose(-2, -1) for one in qkv.unbind(0))"),
+        ("self.norm(x)\n        return x[:, 0]", "self.norm(x)\n        return x[:, -1]"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    walk = walk_of(text, "prenorm")
+    assert walk.steps[-1].key == "class_probabilities"
+    assert {one.id for step in walk.steps for one in step.findings} - _ALWAYS == {"readout-last-token"}
+    assert {step.key for step in walk.steps if not step.explained} == {"attention_output"}
+    assert not {"query", "attention_scores"} & {step.key for step in walk.steps}
+
+
+def test_a_norm_that_is_wrong_everywhere_is_told_where_it_is_used() -> None:
+    text = (
+        BASES["handwritten_norm"]
+        .source()
+        .replace("x.mean(dim=-1, keepdim=True)", "x.mean(dim=-2, keepdim=True)")
+    )
+    walk = walk_of(text, "handwritten_norm")
+    assert walk.steps[-1].key == "class_probabilities"
+    odd = {step.key for step in walk.steps if not step.explained}
+    assert odd == {"query", "post_attention_norm", "final_sequence"}
+    assert not {one.id for step in walk.steps for one in step.findings} - _ALWAYS
+
+
 def said_of(text: str, base: str) -> dict[str, str]:
     """What the student reads of every stage that fails, by label."""
     examination = examine(base, (BASES[base].source(), text))

@@ -175,6 +175,9 @@ _MLP = (
         ),
         kind="variant",
     ),
+    prenorm("mlp-left-out", "S17", (_SECOND, "x = self.norm2(x)"), where="normed"),
+    prenorm("mlp-left-out", "S17", (_SECOND, "y = x + self.mlp(self.norm2(x))"), where="dropped"),
+    prenorm("mlp-left-out", "S17", (_SECOND, "pass")),
     report(
         "mlp-ratio-wrong",
         "S17",

@@ -45,6 +45,7 @@ _DEPTH = (
     prenorm("block-result-discarded", "S21", ("x = blk(x)", "blk(x)"), accepted=_BLIND),
     report("depth-off-by-one", "S22", (_LOOP, "for i, block in enumerate(self.blocks[:-1]):")),
     prenorm("depth-off-by-one", "S22", ("for blk in self.blocks:", "for blk in self.blocks[:-1]:")),
+    prenorm("depth-off-by-one", "S22", ("range(depth)", "range(depth + 1)"), where="one more"),
     report(
         "hard-coded-first-blocks",
         "S21",

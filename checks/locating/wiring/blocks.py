@@ -206,6 +206,7 @@ class BlockKind:
     price: float = 0.0  # by how much it is less likely than others before anything is known
     like: str = ""  # a mistake in another kind that gives the same numbers, and leaves a parameter over
     moved: tuple[Moved, ...] = (SCALE_MOVED, _ACTIVATION_MOVED)
+    without: str = ""  # what it lacks of that kind
 
 
 _PLAIN_INPUT = SameRow(

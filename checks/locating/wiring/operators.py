@@ -28,8 +28,9 @@ class SameRow(Row):
     def wrong(self, walk: Walk) -> Iterator[Computation]:
         right = self.given(walk)[0].right
         for key, id in self.others:
-            other = read(walk, key)
-            yield Computation(Made(other.predict, right, other.began), 1.0, (id,))
+            if is_there(walk, key):
+                other = read(walk, key)
+                yield Computation(Made(other.predict, right, other.began), 1.0, (id,))
 
     def _take(self, walk: Walk, way: Computation) -> bool:
         self.settle(walk, way, walk.places.find(way.made.predict(walk.context)))
@@ -49,6 +50,9 @@ class OpenRow(SameRow):
             if walk.parameters.times_used(norm) > 1:
                 made = Made(applied(norm, x.predict), x.right, x.began)
                 yield Computation(made, WRONG, (self.normed,), player=norm)
+
+
+UNKNOWN_NORM = "norm: unknown"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from .wrong_projections import raw_keys, shared_slices, unprojected_values
 _MERGED = 0.4
 _UNSEEN = 0.25  # the price of queries, keys and values of which nothing is seen to be made
 _TRIED_UNSEEN = 3
+_ODD = 0.5  # the price of what may still be explained otherwise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,16 @@ class ProjectionsRow(Row):
     """Query, key and value of all heads, from maps of what it reads."""
 
     def node(self, walk: Walk) -> Iterator[Option]:
+        yield Option(0.0, self._is_projected, (self._ways,))
+
+    def _is_projected(self, walk: Walk) -> bool:
+        """What the first block's maps read is certain where one is seen, and nothing odd led there."""
+        normed = self.given(walk)[0]
+        seen = walk.number == 1 and bool(projected(walk, normed.predict, normed.began - 1))
+        walk.sure = seen and walk.price - walk.certain < _ODD
+        return True
+
+    def _ways(self, walk: Walk) -> Iterator[Option]:
         every = list(self._cuts(walk))
         usual = [one for one in every if one.price < WRONG]
         unusual = [one for one in every if one.price >= WRONG]
@@ -85,11 +96,11 @@ class ProjectionsRow(Row):
         normed: Predict = self.given(walk)[0].predict
         after = self.given(walk)[0].began - 1
         maps = projected(walk, normed, after)
-        if maps and "query" in walk.told:  # what would be right of the right norm
+        if maps and "query" in walk.told:  # what would be right of the right norm, which is said of S09 alone
             right = self.given(walk)[0].right
             others = arrangements(walk, [replace(one, predict=applied(one.map, right)) for one in maps])
             for heads, other in zip(arrangements(walk, maps), others, strict=False):
-                yield replace(heads, right=other.parts)
+                yield replace(heads, right=(other.parts[0], *heads.parts[1:]))
         elif maps:
             yield from arrangements(walk, maps)
         x = read(walk, "block_input").predict
@@ -140,9 +151,10 @@ def _blamed(walk: Walk) -> bool:
 def _settle_attending(walk: Walk, heads: Heads, order: str | None) -> bool:
     found = _attending(walk) if _settle(walk, heads, order) else None
     began = walk.began.get(("block_input", walk.number), 0)
-    # and is of no block before, and no part of what is larger, and nothing odd was taken to come here
-    whole = found is not None and found.record > began and not _is_part(walk, found)
-    walk.sure = whole and walk.price - walk.certain < WRONG
+    # and is of no block before, and no part of what is larger
+    if found is not None and found.record > began and not _is_part(walk, found):
+        walk.met = walk.price
+        walk.sure = walk.price - walk.certain < WRONG  # nothing odd was taken to come here
     return found is not None
 
 

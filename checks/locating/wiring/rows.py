@@ -85,7 +85,7 @@ class Row:
         yield later(WRONG, self._mistakes)
         if walk.trace.error is None:
             yield later(self.in_single, self._in_single, f"{self.key}: in float32")
-            yield later(unknown_price(walk) - self.handed_on, self._unknown, f"{self.key}: unknown")
+            yield later(unknown_price(walk) - self.handed_on, self._unknown, f"{self._sign}unknown")
 
     @property
     def _sign(self) -> str:

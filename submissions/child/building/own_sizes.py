@@ -45,9 +45,9 @@ def _own(slot: BlueprintSlot) -> object:
 
 def _shown(recipe: Recipe, model: nn.Module) -> dict[str, int]:
     """What is read off the model, as far as the same was read rightly off the one that was tried."""
-    tried = recipe.attempt
+    asked, seen = vars(recipe.attempt.sizes), recipe.attempt.seen
     found = observe(ModelParts.of(model))
-    return {name: one for name, one in found.items() if tried.seen.get(name) == getattr(tried.sizes, name)}
+    return {name: one for name, one in found.items() if name in asked and seen.get(name) == asked[name]}
 
 
 def _heads(slot: BlueprintSlot, choice: Choice, shown: Mapping[str, int]) -> int:

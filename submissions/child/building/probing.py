@@ -73,10 +73,11 @@ class BuildAttempt:
 
     @property
     def contradicted(self) -> set[str]:
-        """The fields that were set, and came out otherwise."""
-        return {
-            name for name in self.claimed & self.seen.keys() if self.seen[name] != getattr(self.sizes, name)
+        """The fields that were set, and came out otherwise. A block too few or too many is a mistake."""
+        off = {
+            name: abs(self.seen[name] - getattr(self.sizes, name)) for name in self.claimed & self.seen.keys()
         }
+        return {name for name, one in off.items() if one > (name == "depth")}
 
     @property
     def parameters(self) -> int:
