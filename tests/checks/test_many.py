@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -135,7 +136,7 @@ def test_where_the_grader_fails_the_submission_is_shown_and_the_others_go_on(
 def test_what_ran_out_of_time_on_a_busy_machine_is_tried_once_more_alone(
     course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: float
 ) -> None:
-    monkeypatch.setattr(many.os, "getloadavg", lambda: (load, load, load))
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, load, load))
     course.write(bob=f"late {tmp_path / 'mark'}")
     seen = Seen()
     assert course.grade(seen, jobs=2).graded == len(NAMES)

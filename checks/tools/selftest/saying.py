@@ -10,9 +10,9 @@ _STOPPED = (Status.NOT_LOADED.value, Status.CRASHED.value)
 
 
 def detected(row: GradedProgram) -> bool:
-    """Is a mistake told? A program that runs and could not be graded got no verdict."""
+    """Is a mistake told, if only by its name among what is accepted? What was not graded got no verdict."""
     if row.told.graded:
-        return row.told.complains
+        return row.told.complains or bool({*row.told.variants} & {*row.program.ids})
     return row.program.differs == "raises" and row.told.status in _STOPPED
 
 
