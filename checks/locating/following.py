@@ -22,6 +22,7 @@ from .wiring.rows import Row
 from .wiring.unknown import Unknown, unknown_price, unknowns
 
 _MOST = 64  # blocks
+_FOREIGN = 0.02  # the price of a kind of block that is not accepted
 _FOUND = 0.3  # the price of each finding of the readout
 _READ_OUT = 0.05  # the price of ending here: a block that goes on comes first
 
@@ -66,9 +67,9 @@ def one_block(walk: Walk) -> Iterator[Option]:
 
 
 def _kinds(walk: Walk) -> list[BlockKind]:
-    """Those that are accepted are as likely as any."""
-    kinds = anatomy_of(walk.family).blocks
-    whole = [replace(one, price=0.0) if one.name in walk.accepted else one for one in kinds]
+    """Those that are accepted are as likely as any, and rather meant where two fit as well."""
+    kinds, more = anatomy_of(walk.family).blocks, _FOREIGN * bool(walk.accepted)
+    whole = [replace(one, price=0.0 if one.name in walk.accepted else one.price + more) for one in kinds]
     if walk.trace.error is not None:  # what was to come is not left out
         return whole
     return [*whole, *(less for one in whole for less in incomplete(one))]

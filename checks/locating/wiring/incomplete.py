@@ -39,7 +39,11 @@ class LeftOutRow(Row):
 class WithoutMlpRow(Row):
     """What a block without an MLP hands on: the sum after attention, its norm, or both."""
 
-    def right(self, walk: Walk) -> Iterator[Computation]:
+    def node(self, walk: Walk) -> Iterator[Option]:
+        for way in self._handed_on(walk):
+            yield from self._options(walk, way)
+
+    def _handed_on(self, walk: Walk) -> Iterator[Computation]:
         parts = [read(walk, one) for one in self.reads if is_there(walk, one)]
         yield from (Computation(replace(one, right=one.predict)) for one in parts)
         if len(parts) > 1:
