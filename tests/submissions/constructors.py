@@ -314,6 +314,15 @@ STYLES = {
         SPANISH.replace("zeug.", ""),
         "".join(f"{name.upper()} = {value}\n" for name, value in SPANISH_SIZES.items()),
     ),
+    "heads that are modules, under names that say nothing": vit(
+        "".join(f", {name}={value}" for name, value in SPANISH_SIZES.items()), SPANISH.replace("zeug.", "")
+    ).replace(
+        "        self.qkv = nn.Linear(dim, dim * 3)\n",
+        "        self.each = nn.ModuleList([nn.Linear(dim, dim // num_heads * 3) for _ in range(num_heads)])\n",
+    ).replace(
+        "self.qkv(x).reshape(B, T, 3, self.num_heads, D // self.num_heads).permute(2, 0, 3, 1, 4)",
+        "torch.stack([one(x) for one in self.each], 1).unflatten(-1, (3, -1)).permute(3, 0, 1, 2, 4)",
+    ),
     "required arguments that say nothing": vit(
         ", img_size, patch_size, in_chans, num_classes, dim, depth, heads, mlp_dim, start_std, skipping",
         setup("in_chans", "img_size", "patch_size", "dim", "heads", "depth", "mlp_dim", "num_classes")

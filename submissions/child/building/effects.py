@@ -135,8 +135,9 @@ class _Effects:
     def _told(
         self, before: _Look, after: _Look, slot: BlueprintSlot, now: float, factor: float
     ) -> Iterator[str]:
-        if before.shapes.keys() != after.shapes.keys():
-            yield "depth"
+        if before.shapes.keys() != after.shapes.keys():  # more blocks, or more heads that are modules
+            deeper = before.sizes.get("depth") != after.sizes.get("depth")
+            yield from ("depth", "heads") if deeper else ("heads", "depth")
         elif before.shapes == after.shapes:
             if before.calls() != after.calls():  # one block is used again and again
                 yield "depth"
