@@ -139,7 +139,8 @@ def settle_block_outputs(walk: Walk, x: Predict, ids: tuple[str, ...]) -> None:
     if last >= 2:
         second = stage_of("block_output", 2)
         walk.settle("second_block_output", 0, second, walk.places.find(second(walk.context)))
-    asked = min(last, walk.sizes.depth)
+    told = walk.sizes.depth > 1  # a script's is 1 where no list of blocks tells it
+    asked = min(last, walk.sizes.depth) if told else last
     if not ids and last > asked:
         ids = ("depth-off-by-one",)
     expected = stage_of("block_output", asked) if last else stage_of("positioned_tokens", 0)

@@ -77,6 +77,8 @@ def test_every_check_has_a_record_a_title_and_its_stage(examination: Examination
         "property[eval-mode-in-scripts]": "skipped",
         "property[other-resolution]": "skipped",
         "property[uneven-image]": "skipped",
+        "property[own-sizes]": "skipped",
+        "property[predictions]": "skipped",
         "property[preprocessing]": "skipped",
     }
 

@@ -43,7 +43,7 @@ SHIFTING = (
     ),
     Attack(
         "one block of attention alone",
-        Expected(most=66, checks=(("equation[S17]", "in block 2"), ("equation[S18]", "S17"))),
+        Expected(failed=frozenset({"S17"}), most=94),  # what comes behind is right as it is
         edits=(
             (_LOOP, _LOOP.replace("block(x)", "block(x, i)")),
             ("    def forward(self, x):\n", "    def forward(self, x, i):\n"),
