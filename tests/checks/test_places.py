@@ -123,3 +123,22 @@ def test_what_an_earlier_pass_left_in_memory_is_not_the_tensor() -> None:
     found = places_in(trace).find(2 * x, 0)
     assert found is not None
     assert made.number not in {place.record for place in found.places}
+
+
+def test_any_bits_may_lie_in_memory_that_is_yet_to_be_written() -> None:
+    def in_two_steps(x: Tensor) -> Tensor:
+        out = x.new_empty(SHAPE)
+        out[:2] = 2 * x[:2]
+        out[2:] = 2 * x[2:]
+        return out
+
+    x = numbers()
+    trace = trace_model(Pass(in_two_steps), x)
+    half, whole = (
+        one for one in trace.records if one.cells.numel() == x.numel() and one.op == "copy_.default"
+    )
+    half.cells.copy_(whole.cells)
+    half.cells.view(torch.int64)[x.abs().argmin()] = 0x7FF0000000000001  # a NaN that numpy warns of
+    found = places_in(trace).find(2 * x, 0)
+    assert found is not None
+    assert {place.record for place in found.places} == {whole.number}

@@ -49,7 +49,7 @@ class SignatureReader:
         Raises NotLoaded where an argument is needed that cannot be made up, or a pinned one does not exist.
         """
         call = self._call(definition, "")
-        reachable = self.definitions.reachable(definition.name)
+        reachable = self.definitions.reachable(definition)
         names = self.definitions.module_names(reachable)
         constants = [
             self._own_slot(name, name, self.loaded.constants[name])
@@ -167,7 +167,7 @@ class SignatureReader:
         return node is not None and not says_something and bool(keys_read([node], {name}))
 
     def _keys(self, definition: Definition, name: str) -> dict[Keys, bool]:
-        reachable = self.definitions.reachable(definition.name)
+        reachable = self.definitions.reachable(definition)
         nodes = [one.node for one in reachable]
         arguments = {one.arg for node in nodes for one in ast.walk(node) if isinstance(one, ast.arg)}
         settings = {one for one in arguments if _SETTINGS_NAME.search(one)}

@@ -28,7 +28,7 @@ _OF_DICT = frozenset(dir(dict))
 
 @dataclass(frozen=True)
 class Definition:
-    """A class or function at the top level of a student's file."""
+    """A class or function at the top level of a student's file, or a method of such a class."""
 
     name: str
     module: str  # key in Loaded.modules
@@ -36,6 +36,7 @@ class Definition:
     value: object
     node: Node
     others: tuple[str, ...] = ()  # files that define the same name, and are not the one that is meant
+    is_method: bool = False
 
     @property
     def frame(self) -> Frame:
@@ -85,9 +86,16 @@ class Definitions:
                 with suppress(ValueError):
                     self._literals[name] = ast.literal_eval(value_node)
 
-    def reachable(self, name: str) -> list[Definition]:
-        """List ``name`` and all that it uses, directly or not, the outermost first."""
-        found, todo = {name: self.all[name]}, [name]
+    def methods(self) -> Iterator[Definition]:
+        """Yield the methods of its models."""
+        for of in (one for one in self.all.values() if one.is_module):
+            for node in (one for one in of.node.body if isinstance(one, ast.FunctionDef)):
+                value = getattr(of.value, node.name, None)
+                yield Definition(node.name, of.module, of.file, value, node, is_method=True)
+
+    def reachable(self, of: Definition) -> list[Definition]:
+        """List ``of`` and all that it uses, directly or not, the outermost first."""
+        found, todo = {of.name: of}, [of.name]
         while todo:
             for used in sorted(_names(found[todo.pop(0)].node) & self.all.keys() - found.keys()):
                 found[used] = self.all[used]

@@ -34,7 +34,7 @@ def evidence(definition: Definition, definitions: Definitions) -> float:
         return 0.75
     modules = [one for one in definitions.all.values() if one.is_module]
     outermost = not any(definition.name in _uses(one, definitions) for one in modules if one != definition)
-    parts = sum(one.is_module for one in definitions.reachable(definition.name)) - 1
+    parts = sum(one.is_module for one in definitions.reachable(definition)) - 1
     named = bool(_MODEL_NAME.search(definition.name)) and not _PART_NAME.search(definition.name)
     return 1.0 * outermost + 1.5 * named + 0.25 * min(parts, 4)
 
@@ -61,4 +61,4 @@ def _is_factory(definition: Definition, definitions: Definitions) -> bool:
 
 
 def _uses(definition: Definition, definitions: Definitions) -> dict[str, Definition]:
-    return {one.name: one for one in definitions.reachable(definition.name)[1:]}
+    return {one.name: one for one in definitions.reachable(definition)[1:]}

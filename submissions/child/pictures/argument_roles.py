@@ -68,7 +68,8 @@ class ArgumentRoles:
 
     def ways(self) -> Iterator[Way]:
         """Ways to call what may read a picture, functions that no other of them uses first."""
-        functions = [one for one in self.definitions.all.values() if self._may_read(one)]
+        own = [*self.definitions.all.values(), *filter(self.is_about_itself, self.definitions.methods())]
+        functions = [one for one in own if self._may_read(one)]
         used = {name for one in functions for name in _read(one.node) - {one.name}}
         for function in sorted(functions, key=lambda one: one.name in used):
             roles = {name: self.role(function, name) for name in _needed(function.value)}
@@ -76,9 +77,14 @@ class ArgumentRoles:
                 for place in (name for name, role in roles.items() if role is Role.OTHER):
                     yield Way(function, place, {name: one for name, one in roles.items() if name != place})
 
+    def is_about_itself(self, method: Definition) -> bool:
+        """Does a model's method ask the model as a whole, in whose place another may stand?"""
+        needed = _needed(method.value)
+        return bool(needed) and self.role(method, needed[0]) is Role.MODEL
+
     def used(self, function: Definition) -> list[Definition]:
         """The function, and the functions of the student's that it uses."""
-        return [one for one in self.definitions.reachable(function.name) if not one.is_class]
+        return [one for one in self.definitions.reachable(function) if not one.is_class]
 
     def outer_names(self, function: Definition) -> dict[str, object]:
         """What it reads from its file, by name; ``MISSING`` where the file has no such name."""

@@ -46,7 +46,7 @@ class LentCalls:
 
     def call(self, way: Way, picture: object) -> Outcome:
         """Call a function with a picture, and what else it needs."""
-        function: Any = getattr(self.roles.loaded.modules[way.function.module], way.function.name)
+        function: Any = way.function.value
         given = {name: self._lent(role) for name, role in way.roles.items()}
         with self._surrounded(way.function):
             return self.apply(lambda one: function(**{way.place: one}, **given), picture)

@@ -116,7 +116,8 @@ class _PictureCalls:
             one for each in self.roles.used(way.function) for one in self.roles.outer_names(each).values()
         ]
         classes, shares = told(outcome.result, outcome.printed, labels_in([*outer, self.stand_in.labels]))
-        of, train = way.function, self.stand_in.in_train_mode
+        of = way.function
+        train = self.stand_in.in_train_mode and not of.is_method  # whose mode is for its caller to choose
         self.predicted.append(Predicted(of.name, of.file, of.node.lineno, images, train, classes, shares))
 
     def _transforms(self) -> Iterator[tuple[str, Callable[[object], object]]]:
