@@ -111,8 +111,8 @@ MLP_SUMS = from_catalogue("mlp_sum")
 # The sum where attention and MLP read the same tokens, given S08, S15 and S18; no reference has it.
 PARALLEL_SUMS = (
     Form(lambda x, a, m: x + a + m),
-    Form(lambda x, a, m: x + m, "residual-attn-missing"),
-    Form(lambda x, a, m: x + a, "residual-mlp-missing", cost=RARE),
+    Form(lambda x, a, m: x + m, "attention-left-out"),
+    Form(lambda x, a, m: x + a, "mlp-left-out", cost=RARE),
 )
 
 # S24, given the final sequence.

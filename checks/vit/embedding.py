@@ -25,6 +25,7 @@ from .token_forms import EMBEDDINGS, POSITIONS, POSITIONS_MOVED, TOKENS, TOKENS_
 from .unknown_embedding import unknown_embeddings, unknown_patches, unknown_tokens
 
 _MORE = 0.1  # the price of unknown tokens beside that of unknown embeddings
+_SEEN = 0.15  # the price of tokens that are seen, and lead nowhere
 _WRONG = 0.2  # the price below which nothing wrong is
 _CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
 
@@ -42,6 +43,7 @@ def _tokens(walk: Walk) -> Iterator[Option]:
     walk.ahead = "tokens", 0
     for form in (one for one in POSITIONS if one.price <= VARIANT):
         yield Option(form.price, partial(_take_right, form=form))
+    yield Option(_SEEN, _take_seen, (_nowhere,))
     yield later(_WRONG, _wrong_tokens)
     if walk.trace.error is None:
         if walk.steps[-1].explained:
@@ -53,6 +55,20 @@ def _take_right(walk: Walk, form: Form) -> bool:
     """With the first parameters that there are."""
     choices = _sequences(walk, [PLAIN], TOKENS[:1], (form,))
     return any(done(partial(_take, choice=one), walk) for one in choices if one.positions)
+
+
+def _take_seen(walk: Walk) -> bool:
+    """S05 and S06 where they are computed, whatever the pass goes on with."""
+    for choice in _sequences(walk, [PLAIN], TOKENS[:1], ()):
+        if choice.token is not None and walk.find(choice.sequence(walk.context)) is not None:
+            settle_class_token(walk, choice)
+            return True
+    return False
+
+
+def _nowhere(walk: Walk) -> Iterator[Option]:
+    walk.ahead = "positioned_tokens", 0
+    return iter(())
 
 
 def _wrong_tokens(walk: Walk) -> Iterator[Option]:

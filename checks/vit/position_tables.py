@@ -29,11 +29,11 @@ def about_table(walk: Walk, use: Use) -> None:
     rows = [walk.trace.tensor(leaf.reference) for leaf in learned or stored]
     fitting = [as_rows(one, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
     names = [cut_wrongly(table, one) for one in fitting[:1]]
-    if not learned:
-        if not any(names) or names == ["cls-without-position"]:
-            names = [fixed_formula(table)]
-        if stored and all(leaf.kind == "tensor" for leaf in stored):
-            walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
+    # a parameter that learns nothing may hold a formula, too
+    if not any(names) or (not learned and names == ["cls-without-position"]):
+        names = [None if _is_of_rows_and_columns(table, walk.sizes.grid) else fixed_formula(table)]
+    if not learned and stored and all(leaf.kind == "tensor" for leaf in stored):
+        walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
     for name in names:
         if name is not None:
             walk.note(name, _STAGE)
@@ -81,6 +81,25 @@ def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:
     angles = torch.arange(T, dtype=torch.float64)[:, None] * _BASE ** (-torch.arange(0, D, 2) / D)
     pair = [angles.sin(), angles.cos()]
     return torch.stack(pair, 2).flatten(1), torch.cat(pair, 1)
+
+
+def _is_of_rows_and_columns(table: Tensor, grid: tuple[int, int]) -> bool:
+    """Are its columns sines and cosines of a patch's row and of its column, in whatever order?
+
+    He et al. 2022, arXiv:2111.06377, and Beyer et al. 2022, arXiv:2205.01580, which ends at 1 / base.
+    """
+    quarter = table.shape[1] // 4
+    if table.shape[1] % 4 or len(table) != grid[0] * grid[1]:
+        return False
+    places = torch.cartesian_prod(*(torch.arange(size, dtype=torch.float64) for size in grid))
+    for steps in (quarter, max(quarter - 1, 1)):
+        frequencies = _BASE ** (-torch.arange(quarter, dtype=torch.float64) / steps)
+        angles = (places[:, :, None] * frequencies).flatten(1)
+        columns = torch.cat([angles.sin(), angles.cos()], 1)
+        near = (columns[:, :, None] - table[:, None, :]).abs().amax(0) < TABLE
+        if bool(near.any(0).all() and near.any(1).all()):
+            return True
+    return False
 
 
 def _is_sinusoid(table: Tensor) -> bool:

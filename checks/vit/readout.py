@@ -20,12 +20,6 @@ from ..locating.walk import Walk, applied, combine, right_of, stage_of
 from ..locating.wiring.graph_tensors import settle_unknown
 from .unknown_scores import form_of_scores, unexplained_probabilities, unexplained_scores
 
-# where it is not S22, which is the wrong one because of it
-_BLAME = {
-    "block-result-discarded": "second_block_output",
-    "readout-before-encoder": "class_representation",
-}
-
 
 @dataclass(frozen=True)
 class Readout:
@@ -145,13 +139,23 @@ def settle_block_outputs(walk: Walk, x: Predict, ids: tuple[str, ...]) -> None:
         ids = ("depth-off-by-one",)
     expected = stage_of("block_output", asked) if last else stage_of("positioned_tokens", 0)
     found = walk.places.find(x(walk.context))
-    blame = _BLAME.get(ids[0]) if ids else None
-    if blame not in walk.family.by_key:
-        blame = None
-    walk.settle("last_block_output", 0, x, found, right=expected, ids=ids, blame=blame)
+    walk.settle("last_block_output", 0, x, found, right=expected, ids=ids, blame=_blame(walk, ids))
+
+
+def _blame(walk: Walk, ids: tuple[str, ...]) -> str | None:
+    """Where it is not S22, the stage that is the wrong one because of it."""
+    blame = None
+    if ids == ("readout-before-encoder",):
+        blame = "class_representation"
+    elif ids == ("block-result-discarded",) and "every-block-reads-first-input" in walk.ids:
+        blame = "second_block_output"
+    return blame if blame in walk.family.by_key else None
 
 
 def _settle(walk: Walk, choice: Readout, x: Predict, input_ids: tuple[str, ...]) -> None:
+    normed = choice.norm is not None and "final-norm-after-readout" not in choice.ids
+    if normed and input_ids == ("readout-before-encoder",):  # not the token alone was read from there
+        input_ids = ("block-result-discarded",)
     settle_block_outputs(walk, x, input_ids)
     _settle_sequence(walk, choice)
     if choice.norm is not None:

@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from ..errors import Frame
 from .python_text import comments, decode, is_complete, nodes, tree, written
@@ -205,28 +205,35 @@ def predictions_of(files: Mapping[str, bytes], name: str) -> Iterator[Frame]:
     Who prints a shape alone looks at no number.
     """
     for file, text in _texts(files):
-        outside = list(_outside_of_classes(text))
-        calls = [node for node in outside if isinstance(node, ast.Call)]
-        if not any(written(call.func).endswith(_CHOICES) for call in calls):
-            continue
+        scopes = list(_scopes(text))
         made = {
             target.id
-            for node in outside
+            for node in chain.from_iterable(scopes)
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
             for target in node.targets
             if isinstance(target, ast.Name) and written(node.value).partition("(")[0].endswith(name)
         }
-        for call in calls:
-            if isinstance(call.func, ast.Name) and call.func.id in made:
-                yield Frame(file, call.lineno)
+        for scope in scopes:
+            calls = [node for node in scope if isinstance(node, ast.Call)]
+            if any(written(call.func).endswith(_CHOICES) for call in calls):
+                of_model = (one for one in calls if isinstance(one.func, ast.Name) and one.func.id in made)
+                yield from (Frame(file, call.lineno) for call in of_model)
 
 
-def _outside_of_classes(text: str) -> Iterator[ast.AST]:
+def _scopes(text: str) -> Iterator[list[ast.AST]]:
+    """The nodes of the file's own level, and of each function; none of classes."""
     waiting: deque[ast.AST] = deque([tree(text) or ast.Module([], [])])
-    while waiting:  # no function that calls itself: code may be nested deeper than that goes
-        node = waiting.popleft()
-        yield node
-        waiting += (one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.ClassDef))
+    while waiting:
+        scope: list[ast.AST] = []
+        inside = deque(ast.iter_child_nodes(waiting.popleft()))
+        while inside:  # no function that calls itself: code may be nested deeper than that goes
+            node = inside.popleft()
+            if isinstance(node, ast.FunctionDef):
+                waiting.append(node)
+            elif not isinstance(node, ast.ClassDef):
+                scope.append(node)
+                inside += ast.iter_child_nodes(node)
+        yield scope
 
 
 def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:

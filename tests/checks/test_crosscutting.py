@@ -154,7 +154,7 @@ def test_a_script_that_tells_a_class_in_train_mode_is_told_its_line(base: str) -
 def test_a_script_that_prints_a_shape_may_do_so_in_train_mode() -> None:
     examination = examine("library_mha")
     (file, code) = next(iter(examination.source.files.items()))
-    script = SCRIPT + "print(scores.shape)\n"
+    script = "\ndef best(of):\n    return of.softmax(-1).argmax(-1)\n" + SCRIPT + "print(scores.shape)\n"
     examination.source = replace(examination.source, files={file: code + script.encode()})
     with pytest.raises(NotAsked):
         PROPERTIES["eval-mode-in-scripts"](examination)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .mutant import On
 
 report, prenorm, separate = On("report"), On("prenorm"), On("separate_qkv")
+heads = On("per_head_modules")
 fused, library, encoder = On("fused_sdpa"), On("library_mha"), On("library_encoder")
 
 _QKV = """\
@@ -14,7 +15,19 @@ qkv = qkv.permute(2, 0, 3, 1, 4)
 _UNPACK = "q, k, v = qkv[0], qkv[1], qkv[2]"
 _PACKED = "self.qkv = nn.Linear(dim, 3 * dim)"
 
+_ONE_HEAD = "self.q(hidden_state), self.k(hidden_state), self.v(hidden_state)"
+
 _PROJECTIONS = (
+    heads(
+        "query-equals-key",
+        "S10",
+        (_ONE_HEAD, "self.q(hidden_state), self.q(hidden_state), self.v(hidden_state)"),
+    ),
+    heads(
+        "keys-reused-as-values",
+        "S11",
+        (_ONE_HEAD, "self.q(hidden_state), self.k(hidden_state), self.k(hidden_state)"),
+    ),
     report("norm1-skipped", "S09", ("self.qkv(x_norm)", "self.qkv(x_in)"), accepted=("post-norm-block",)),
     prenorm("norm1-skipped", "S09", ("self.attn(self.norm1(x))", "self.attn(x)")),
     separate(

@@ -16,6 +16,11 @@ _RESIDUAL = (
     ),
     prenorm("residual-attn-missing", "S16", (_FIRST, "x = self.attn(self.norm1(x))")),
     report("residual-self-add", "S16", (_SUM, "x_after_attn = attn_out + attn_out")),
+    prenorm("attention-left-out", "S16", (_FIRST, "attn_out = self.attn(self.norm1(x))"), where="dropped"),
+    prenorm(
+        "attention-left-out", "S16", (_FIRST, "x = x + 0 * self.attn(self.norm1(x))"), where="times nothing"
+    ),
+    prenorm("attention-left-out", "S09", (_FIRST, "pass")),
     prenorm("residual-self-add", "S16", (_FIRST, "x = self.attn(self.norm1(x))\nx = x + x")),
     report("residual-from-normed-attn", "S16", (_SUM, "x_after_attn = x_norm + attn_out")),
     prenorm("residual-from-normed-attn", "S16", (_FIRST, "x = self.norm1(x)\nx = x + self.attn(x)")),

@@ -12,6 +12,7 @@ from ..context import Predict
 from ..walk import Made, Walk, combine
 from .blocks import BlockKind
 from .graph_tensors import sequences
+from .operators import SameRow
 from .rows import Computation, Row, is_there, read
 
 _LEFT_OUT = 1.2  # the price of a branch that is not there
@@ -77,6 +78,11 @@ _NO_MLP = (
     WithoutMlpRow(key="mlp_sum", stage="post_mlp_norm", reads=("attention_sum", "post_attention_norm")),
 )
 
+_NO_ATTENTION = (
+    LeftOutRow(key="query", stage="query", reads=(), id="attention-left-out"),
+    SameRow(key="attention_sum", stage="post_attention_norm", reads=("block_input",)),
+)
+
 
 @cache
 def incomplete(kind: BlockKind) -> tuple[BlockKind, ...]:
@@ -84,6 +90,7 @@ def incomplete(kind: BlockKind) -> tuple[BlockKind, ...]:
     found = [
         _with(kind, *_ATTENTION, UnfollowedRow(key="attention_output", reads=())),
         _with(kind, *_MLP, UnfollowedRow(key="mlp_output", reads=())),
+        _with(kind, "normed_input", "attention_sum", *_NO_ATTENTION),
         _with(kind, "mlp_inner", "mlp_sum", *_NO_MLP),
         _with(kind, "post_attention_norm", "mlp_sum", *_NO_MLP),
     ]

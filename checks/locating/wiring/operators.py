@@ -69,7 +69,7 @@ class NormRow(Row):
 
     def wrong(self, walk: Walk) -> Iterator[Computation]:
         x = self.given(walk)[0]
-        for key, id in self.others:
+        for key, id in (one for one in self.others if is_there(walk, one[0])):
             for way in self._norms(walk, replace(read(walk, key), right=x.right), NORMS[:1]):
                 yield replace(way, price=0.9 + way.price, ids=(id, *way.ids))
         if self.skipped:
@@ -204,6 +204,15 @@ class Moved:
     id: str
 
 
+def _handed_on(form: Form, given: list[Made]) -> Made | None:
+    """What it gives on as it is; None where it computes something."""
+    function: Callable[..., object] = form.function
+    try:
+        return next((one for one in given if function(*given) is one), None)
+    except (TypeError, AttributeError):  # of an operation on what is no tensor
+        return None
+
+
 @dataclass(frozen=True, kw_only=True)
 class FormRow(Row):
     """A function of what it reads, in one of the ways of a table, whose first is right."""
@@ -224,14 +233,15 @@ class FormRow(Row):
     def _ways(self, walk: Walk) -> Iterator[Computation]:
         given = self.given(walk)
         right: Predict = combine(self.forms[0].function, *(one.right for one in given))
-        began = max(one.began for one in given)
+        latest = max(given, key=lambda one: one.began)
         for form in self.forms:
             if not self.needs(walk, form):
                 continue
             id, price = form.id and self.named(walk, form), form.price
             if any(one.extra == id and _has(walk, one.missing) for one in self.moved):
                 price = 0.05
-            made = Made(combine(form.function, *(one.predict for one in given)), right, began)
+            predict: Predict = combine(form.function, *(one.predict for one in given))
+            made = Made(predict, right, (_handed_on(form, given) or latest).began)
             yield Computation(
                 made, price, () if id is None else (id,), form.blame if id else None,
                 may_be_implied=(id is None or self.unseen) and self.implied(walk),

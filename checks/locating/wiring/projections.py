@@ -166,19 +166,20 @@ def _separate(walk: Walk, maps: Sequence[Projected], heads: int, count: Count) -
         name = "heads-split-without-transpose"
         yield Heads((q, k, v), heads, "separate", name, price=1.0, maps=linears, right=(q1, k1, v1))
     if 1 <= len(same) <= 2:  # a projection serves twice
-        yield from _shared(same, heads, count)
+        parts = [role(one.predict, "rhd", 1, count, 0) for one in same]
+        linears = tuple(one.map for one in same)
+        yield from _shared(parts, Heads((parts[0],) * 3, heads, "separate", maps=linears))
 
 
-def _shared(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
-    parts = [role(one.predict, "rhd", 1, count, 0) for one in maps]
-    linears = tuple(one.map for one in maps)
-    if len(maps) == 1:
-        one = parts[0]
-        yield Heads((one, one, one), heads, "separate", "query-equals-key", "key", 1.5, linears)
-        return
-    first, second = parts
-    yield Heads((first, first, second), heads, "separate", "query-equals-key", "key", 1.0, linears)
-    yield Heads((first, second, second), heads, "separate", "keys-reused-as-values", "value", 1.0, linears)
+def _shared(parts: Sequence[Predict], heads: Heads) -> Iterator[Heads]:
+    """``heads`` where one or two ``parts`` play all three roles."""
+    first, last = parts[0], parts[-1]
+    price = heads.price + (1.5 if len(parts) == 1 else 1.0)
+    yield replace(heads, parts=(first, first, last), id="query-equals-key", blame="key", price=price)
+    if len(parts) == 2:
+        yield replace(
+            heads, parts=(first, last, last), id="keys-reused-as-values", blame="value", price=price
+        )
 
 
 def _two_and_one(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
@@ -212,13 +213,19 @@ def _third(number: int) -> Callable[[Tensor], Tensor]:
 def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     """A small map a head: all queries first, or query, key and value of one head after another."""
     small = [one for one in maps if one.outputs * 2 <= walk.sizes.embed_dim * 3 // 2]
-    count = len(small) // 3
-    if count >= 2 and len(small) % 3 == 0 and len({one.outputs for one in small}) == 1:
-        by_role = [small[number * count : (number + 1) * count] for number in range(3)]
-        by_head = [small[number::3] for number in range(3)]
-        for groups in (by_role, by_head):
-            q, k, v = (_stacked([one.predict for one in group], lambda x: x) for group in groups)
-            yield Heads((q, k, v), count, "per head", maps=tuple(one.map for one in small))
+    for roles in (3, 2, 1) if len({one.outputs for one in small}) == 1 else ():
+        count = len(small) // roles
+        if count < 2 or len(small) % roles or (roles < 3 and count != walk.sizes.heads):
+            continue
+        by_role = [small[number * count : (number + 1) * count] for number in range(roles)]
+        by_head = [small[number::roles] for number in range(roles)]
+        for groups in (by_role, by_head) if roles > 1 else (by_role,):
+            parts = [_stacked([one.predict for one in group], lambda x: x) for group in groups]
+            heads = Heads((parts[0],) * 3, count, "per head", maps=tuple(one.map for one in small))
+            if roles < 3:
+                yield from _shared(parts, heads)
+            else:
+                yield replace(heads, parts=(parts[0], parts[1], parts[2]))
     wide = [one for one in maps if one.outputs % 3 == 0]
     if len(wide) >= 2 and len({one.outputs for one in wide}) == 1:
         q, k, v = (_stacked([one.predict for one in wide], _third(number)) for number in range(3))

@@ -1,0 +1,48 @@
+"""Fixed tables of positions: which are right by some known formula, and which are none of them."""
+
+from __future__ import annotations
+
+import pytest
+from corpus import BASES
+from tracing_helpers import sizes_of, trace_source
+
+from vitcheck.checks.locating.locate import locate
+from vitcheck.checks.vit.vit_family import VIT
+
+_TOKEN = "x = torch.cat([self.cls_token.expand(x.shape[0], -1, -1), x], dim=1) + self.pos_embed"
+_NO_TOKEN = (  # so that row 0 holds the sines and cosines of the first patch
+    ("    return torch.cat([torch.zeros(1, dim, dtype=grid.dtype), grid])", "    return grid"),
+    ("        self.cls_token = nn.Parameter(torch.zeros(1, 1, embed_dim))\n", ""),
+    (_TOKEN, "x = x + self.pos_embed"),
+    ("self.blocks(x))[:, 0]", "self.blocks(x)).mean(1)"),
+)
+_OMEGA = "(torch.arange(dim // 2, dtype=torch.float64) / (dim / 2))"
+
+
+def named(*edits: tuple[str, str]) -> set[str]:
+    """What is said of the positions of a model without a class token."""
+    text = BASES["sincos_2d"].source()
+    for old, new in (*_NO_TOKEN, *edits):
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    walk = locate(trace_source(text, "sincos_2d", sizes_of("sincos_2d")), sizes_of("sincos_2d"), VIT)
+    return {one.id for step in walk.steps for one in step.findings if one.stage == "positioned_tokens"}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("angles.sin(), angles.cos()", "angles.cos(), angles.sin()"),
+        ("[by_row, by_column]", "[by_column, by_row]"),
+        (_OMEGA, "(torch.arange(dim // 2, dtype=torch.float64) / (dim // 2 - 1))"),
+    ],
+)
+def test_sines_of_rows_and_columns_are_right_in_any_order(edit: tuple[str, str]) -> None:
+    assert named(edit) == set()
+
+
+@pytest.mark.parametrize(
+    "edit", [("1.0 / 10000 **", "1.0 / 100 **"), ("by_row, by_column]", "by_row, by_row]")]
+)
+def test_other_sines_are_not(edit: tuple[str, str]) -> None:
+    assert named(edit) == {"sinusoid-wrong-frequencies"}
