@@ -122,9 +122,16 @@ def _scores(
             hidden: Predict = combine(function, applied(head, row))
             inner = hidden(walk.context)
             for second, final, _ in walk.parameters.linears(inner, found.record - 1, walk.sizes.classes):
-                del final
-                yield applied(second, hidden), second, ("head-hidden-layer",), 0.3
-                return
+                if _is_returned(walk, final):  # and no MLP of a block
+                    yield applied(second, hidden), second, ("head-hidden-layer",), 0.3
+                    return
+
+
+def _is_returned(walk: Walk, scores: Tensor) -> bool:
+    """Does the model give back these scores, or what follows from them?"""
+    answers = [scores, scores.argmax(-1).double(), *(one.function(scores) for one in CLASS_PROBABILITIES)]
+    returned = [walk.trace.tensor(where) for _, where in walk.trace.outputs]
+    return any(equal(one, other) for one in answers for other in returned)
 
 
 def settle_block_outputs(walk: Walk, x: Predict, ids: tuple[str, ...]) -> None:

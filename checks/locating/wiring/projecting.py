@@ -36,9 +36,10 @@ class ProjectionsRow(Row):
         yield Option(0.0, self._is_projected, (self._ways,))
 
     def _is_projected(self, walk: Walk) -> bool:
-        """What the first block's maps read is certain where one is seen, and nothing odd led there."""
+        """What the first block's maps read is certain where all are seen, and nothing odd led there."""
         normed = self.given(walk)[0]
-        seen = walk.number == 1 and bool(projected(walk, normed.predict, normed.began - 1))
+        maps = projected(walk, normed.predict, normed.began - 1) if walk.number == 1 else []
+        seen = sum(one.outputs for one in maps) >= 3 * walk.sizes.embed_dim
         walk.sure = seen and walk.price - walk.certain < _ODD
         return True
 
