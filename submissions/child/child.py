@@ -32,6 +32,7 @@ Handler = Callable[[Header], object]
 
 _MESSAGE_CHARACTERS = 10_000
 _QUOTED_CHARACTERS = 300
+_LARGE = 1 << 24  # bytes of an answer
 _GARBAGE = 20_000  # new objects between two looks; recording a pass makes thousands, nearly all in use
 _FRAMES = 50  # of a traceback, innermost first
 _FROM_PARENT = FrameLimits(body_bytes=1 << 40, tensors=1 << 20)  # the parent is trusted; each file is one
@@ -113,8 +114,11 @@ def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:
     """Answer each request by the handler of its name, whatever that raises. Ends with EOFError."""
     while True:
         header = receive(stream, _FROM_PARENT)
-        for part in _answer(header, handlers):
+        answer = _answer(header, handlers)
+        for part in answer:
             stream.write(part)
+        if sum(map(len, answer)) > _LARGE:
+            gc.collect()  # or what a few large passes leave behind in circles fills the memory
 
 
 def _answer(header: Header, handlers: Mapping[str, Handler]) -> tuple[bytes, bytes]:
@@ -130,6 +134,7 @@ def _describe(error: BaseException) -> Raised | StudentCodeFailed:
     """What is answered in place of an answer."""
     if is_out_of_memory(error):
         traceback.clear_frames(error.__traceback__)  # they hold what filled the memory
+        gc.collect()
         return Raised("out_of_memory", "", None)
     if isinstance(error, SubmissionError):
         return Raised(error.status, error.reason, error.frame)

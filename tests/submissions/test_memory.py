@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+import torch
 from locked_in import HANDLERS, LIMITS, evaluate
 from test_isolation import found, refusing_namespaces
 
@@ -130,3 +131,15 @@ def test_root_makes_none_where_the_system_has_not_given_it_away(tmp_path: Path) 
         pytest.skip("only root could")
     groups(tmp_path)
     assert open_group(Limits(), [], tmp_path) is None
+
+
+@linux
+def test_what_large_answers_leave_in_circles_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass of a model as large as ViT-B leaves hundreds of megabytes, and few objects."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    leaves = "import torch\nheld = [torch.ones(64 << 20)]\nheld.append(held)\nvalue = held[0][: 8 << 20]"
+    roomy = replace(LIMITS, memory_bytes=2 << 30)
+    with Zygote(()) as zygote, zygote.child(roomy, handlers=HANDLERS) as child:
+        for _ in range(12):
+            value = evaluate(child, leaves)
+            assert isinstance(value, torch.Tensor), value
