@@ -12,12 +12,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vitcheck import exits
+from vitcheck.checks.assignment.finding import DEFAULT
 from vitcheck.checks.record.result import CheckResult, Result, Status
 from vitcheck.reports.words.standing import findings
 from vitcheck.submissions.launching import command_line, whole_environment
 
 
-def earned(file: str, points: float, *, assignment: str = "vit-debugging") -> float:
+def earned(file: str, points: float, *, assignment: str = DEFAULT) -> float:
     """Return the share of ``points`` that ``file`` earns, as the last line of a cell that nbgrader grades.
 
     Raises RuntimeError with the reason where the grader itself fails, or there is no such file.
@@ -26,7 +27,7 @@ def earned(file: str, points: float, *, assignment: str = "vit-debugging") -> fl
     return round(points * score.earned / score.possible, 2)
 
 
-def require(part: str, file: str, *, assignment: str = "vit-debugging") -> None:
+def require(part: str, file: str, *, assignment: str = DEFAULT) -> None:
     """Raise AssertionError, saying what is wrong, unless ``file`` passes all checks of ``part``.
 
     Parts are called as ``CheckResult.part`` says. Raises RuntimeError as ``earned`` does.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from typing_extensions import TypeIs
 
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
+from vitcheck.checks.assignment.finding import DEFAULT, assignment_for
 from vitcheck.checks.classes.engines.local import Local
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
 from vitcheck.checks.classes.many import Watch, grade_many
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 Place = str | PathLike[str]
 
-_MODEL, _PARTS = "vit-debugging", "vit-basics"
+_PARTS = "vit-basics"
 _ANEW = "An instance is graded as its class, which is built anew, without the arguments that it was given"
 
 
@@ -50,7 +51,8 @@ def check(
     an instance of it as the whole model, and so is a function that returns one. With ``stage``, such as
     "S15" or "attention_output", a class or function is graded alone, as the part of a model that computes
     this stage; of a path, the stage is what the result shows first. ``assignment`` is the name of one that
-    ships, a TOML file or an ``Assignment``: "vit-debugging" where nothing is said, "vit-basics" for parts.
+    ships, a TOML file or an ``Assignment``. Where nothing is said, it is the ``assignment.toml`` beside the
+    path or above it, or else "vit"; of what lives, that of the working folder, and of parts "vit-basics".
     Sizes, weights and images are drawn from ``seed``.
 
     The code runs in a process of its own, which stays ready for the next call. What is wrong with it is in
@@ -61,19 +63,21 @@ def check(
     key = None if stage is None else stage_called(stage).key
     if key is not None and not _is_path(what):
         return _shown(_as_part(what, key, _loaded(assignment or _PARTS), seed), key)
-    result = _graded(_of_whole(what, _loaded(assignment or _MODEL), seed))
+    result = _graded(_of_whole(what, _asked_of(what, assignment), seed))
     is_instance = not _is_path(what) and not isinstance(what, Definition)
     return _shown(_told_of_instance(result) if is_instance else result, key)
 
 
-def trace(what: object, image: Place, assignment: Place | Assignment = _MODEL, *, seed: int = 0) -> Trace:
+def trace(
+    what: object, image: Place, assignment: Place | Assignment | None = None, *, seed: int = 0
+) -> Trace:
     """Follow the picture in the file ``image`` through all stages of a submission, given as to ``check``.
 
     Stages are found and judged as ``check`` does it; shapes and numbers are those of the picture, after the
     usual preprocessing. Raises what ``check`` does, and PictureError for a picture that cannot be used.
     """
     demand(Path(image))
-    picture, asked = read_picture(Path(image)), _loaded(assignment)
+    picture, asked = read_picture(Path(image)), _asked_of(what, assignment)
     demand_a_model(asked)
     task = replace(_of_whole(what, asked, seed), picture=picture)
     return Trace.of(_graded(task), picture.told)
@@ -81,7 +85,7 @@ def trace(what: object, image: Place, assignment: Place | Assignment = _MODEL, *
 
 def grade(
     paths: Place | Iterable[Place],
-    assignment: Place | Assignment = _MODEL,
+    assignment: Place | Assignment = DEFAULT,
     *,
     out: Place = "grades",
     jobs: int | None = None,
@@ -139,6 +143,11 @@ class _ResultKeeper(Watch):
         self.results[result.submission] = Result.of(result)
 
     taken = done
+
+
+def _asked_of(what: object, assignment: Place | Assignment | None) -> Assignment:
+    """The assignment that is named, or else the one that a path is for, or the working folder."""
+    return _loaded(assignment or assignment_for(Path(what) if _is_path(what) else Path.cwd()))
 
 
 def _loaded(assignment: Place | Assignment) -> Assignment:

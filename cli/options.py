@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from vitcheck import exits
+from vitcheck.checks.assignment.finding import DEFAULT, FILE, assignment_for
 
 if TYPE_CHECKING:
     from vitcheck.checks.assignment.assignment import Assignment
@@ -99,6 +101,11 @@ def load(name: str) -> Assignment:
         return load_assignment(name)
 
 
+def load_for(work: Path, name: str | None) -> Assignment:
+    """Load the assignment that ``own_assignment_option`` names, or else the one that ``work`` is for."""
+    return load(assignment_for(work) if name is None else name)
+
+
 def _assignments(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
     """What a shell offers: the assignments that ship, and files."""
     from vitcheck.checks.assignment.assignment import assignment_names
@@ -107,14 +114,16 @@ def _assignments(ctx: click.Context, param: click.Parameter, begun: str) -> list
     return [*shipped, CompletionItem(begun, type="file")]
 
 
-assignment_option = click.option(
+_assignment = partial(
+    click.option,
     "--assignment",
     shell_complete=_assignments,
     metavar="NAME|FILE",
-    default="vit-debugging",
-    show_default=True,
     help="What is asked for: an assignment that ships, or a TOML file.",
 )
+assignment_option = _assignment(default=DEFAULT, show_default=True)
+# of one's own work: what `load_for` takes
+own_assignment_option = _assignment(show_default=f"the {FILE} beside FILE or above it, else {DEFAULT}")
 
 
 checks_option = click.option(

@@ -27,8 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--vit-assignment",
         metavar="NAME|FILE",
-        default="vit-debugging",
-        help="What is asked for: an assignment that ships, or a TOML file.  [default: %(default)s]",
+        help="What is asked for: an assignment that ships, or a TOML file."
+        "  [default: the assignment.toml beside FILE or above it, else vit]",
     )
     group.addoption(
         "--vit-seed",

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from vitcheck import exits
-from vitcheck.options import demand, load
+from vitcheck.options import demand, load_for
 from vitcheck.pytest_checks import SubmissionChecks
 from vitcheck.reference.stages import stage
 from vitcheck.reports.words.quoting import fault
@@ -46,7 +46,7 @@ class SubmissionPlugin:
         self.seed: int = config.getoption("vit_seed")
         try:
             demand(self.path)
-            self.assignment = load(config.getoption("vit_assignment"))
+            self.assignment = load_for(self.path, config.getoption("vit_assignment"))
         except FileNotFoundError as error:
             raise pytest.UsageError(str(error)) from None
         except click.BadParameter as error:

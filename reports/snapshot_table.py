@@ -28,7 +28,7 @@ def snapshot_table(snapshot: Snapshot) -> RenderableType:
     """
     with wording_of(snapshot):
         view = snapshot_view(snapshot)
-        heading = named(view.title, Text.assemble((view.title, "bold"), "  ", view.assignment))
+        heading = named(view.title, Text.assemble((view.title, "bold"), f" · {view.assignment}"))
         lead = Quoted(Text(view.lead, style="dim"), begun=True)  # the name of the picture stands in it
         stands = told(view.seen.standing) if view.seen.standing else ()
         return Group(heading, lead, Text(), *stands, *_table(view.seen.stages))

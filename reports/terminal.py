@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ..checks.record.result import Result
 from .views.stage_views import StageView, State, pipeline, states_of
+from .words.assigned import assigned
 from .words.location_view import LocationView
 from .words.quoting import Quoted, named
 from .words.standing import Standing, standing
@@ -40,7 +41,8 @@ def _score(result: Result) -> RenderableType:
     score = say("terminal.score", earned=points(result.score.earned), possible=points(result.score.possible))
     unearned = "".join(f"\n{one_line(note.text)}" for note in result.notes if note.kind == "unearned")
     name = one_line(result.submission, NAME_LIMIT)
-    return named(name, Text.assemble((name, "bold"), "  ", score, (unearned, "dim")))
+    heading = named(name, Text.assemble((name, "bold"), f" · {assigned(result)}"))
+    return Group(heading, Text.assemble(score, (unearned, "dim")))
 
 
 def told(stands: Standing) -> Iterator[RenderableType]:

@@ -205,7 +205,9 @@ def _put(text: str, place: str, code: str) -> str:
 
 _SOLVED = {
     "vit-debugging": lambda text: _model(_BLOCK, _MODEL, _REPORT, text),
-    "vit-prenorm": lambda text: _model(_PRE_NORM_BLOCK, _WITH_NORM, _PRE_NORM, text),
+    **dict.fromkeys(
+        ("vit", "vit-prenorm"), lambda text: _model(_PRE_NORM_BLOCK, _WITH_NORM, _PRE_NORM, text)
+    ),
     "vit-postnorm": lambda text: _model(_POST_NORM_BLOCK, _WITHOUT_TOKEN, _POST_NORM, text),
     "clip-vit": lambda text: _model(
         _PRE_NORM_BLOCK,

@@ -25,7 +25,7 @@ from ...reference.stages import Stage
 from ...submissions.limits import Limits
 from ..architecture.complaints import complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
-from ..record.result import Visibility
+from ..record.result import Asked, Visibility
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
 from .asked_parts import ASPECTS, AskedPart, Components, ExercisePart, Exercises
 from .asked_points import GroupOrCheck, Points
@@ -93,6 +93,11 @@ class Assignment(AskedTable):
     def known_as(self) -> str:
         """What ``--assignment`` takes for it: a name that ships, or that of its file, without folders."""
         return Path(self._asked_for).name or self.name
+
+    @property
+    def asked(self) -> Asked:
+        """How the record tells of it."""
+        return Asked(known_as=self.known_as, title=self.title, architectures=[*self.architectures])
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Assignment:

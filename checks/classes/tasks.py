@@ -97,6 +97,7 @@ class Task:
             schema=1,
             submission=self.name,
             assignment=self.assignment.name,
+            asked=self.assignment.asked,
             status=Status(status),
             reason=reason,
             score=Score(earned=0, possible=self.assignment.possible),

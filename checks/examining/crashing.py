@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from ...reference.stages import Stage
 from ...submissions.errors import StudentCodeFailed
 from ..locating.search.axes import names_of
 from ..locating.search.nearness import same
@@ -28,17 +29,19 @@ class Crash:
     message: str
 
 
-def diagnose(walk: Walk, error: StudentCodeFailed, files: Mapping[str, bytes]) -> Crash:
-    """Explains ``error``, which ended the pass that ``walk`` went through."""
+def diagnose(
+    walk: Walk, error: StudentCodeFailed, files: Mapping[str, bytes], rows: Mapping[str, Stage]
+) -> Crash:
+    """Explains ``error``, which ended the pass that ``walk`` went through, in the words of these rows."""
     facts = Facts(walk, error, _next_stage(walk), _operands(walk))
     cause = cause_of(facts)
     if cause is not None and cause.stage not in walk.family.by_key:  # it is one of another architecture's
         cause = None
     stage = facts.stage if cause is None else cause.stage
     told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
-    row = walk.family.stage(stage)
+    row = rows[stage]
     told.append(f"{row.label} ({row.title.lower()}) was being computed.")
-    told += [_given(facts), demand_of(facts), _meant(error, files)]
+    told += [_given(facts, rows), demand_of(facts), _meant(error, files)]
     return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
 
 
@@ -67,18 +70,18 @@ def _operands(walk: Walk) -> tuple[Operand, ...]:
     return tuple(found)
 
 
-def _given(facts: Facts) -> str:
+def _given(facts: Facts, rows: Mapping[str, Stage]) -> str:
     if not facts.operands:
         return ""
-    return f"{facts.op} was given {' and '.join(_told(one, facts.walk) for one in facts.operands)}."
+    return f"{facts.op} was given {' and '.join(_told(one, rows) for one in facts.operands)}."
 
 
-def _told(one: Operand, walk: Walk) -> str:
+def _told(one: Operand, rows: Mapping[str, Stage]) -> str:
     """Its variable, what it is, and its size by axes."""
     size = " × ".join(map(str, one.shape)) or "a single number"
     parts = [f"`{one.name}`"] if one.name else []
     if one.stage is not None:
-        row = walk.family.stage(one.stage)
+        row = rows[one.stage]
         parts.append(f"{row.label} ({row.title.lower()})")
         size += f" ({' × '.join(names_of(row.axes))})"
     elif one.parameter:

@@ -34,6 +34,7 @@ from .picture_pass import picture_pass
 from .presence import absent, missing
 from .returned_paths import paths_of_scores
 from .scales import fixed_scale
+from .told_rows import told_rows
 from .using import ask, ask_slopes, deeper_example
 from .verdicts import CheckFailed, NotAsked
 
@@ -114,7 +115,9 @@ class Examination(Examples):
     @cached_property
     def diagnosis(self) -> Crash | None:
         """Why the forward pass raised an exception, if it did."""
-        return None if self.crash is None else diagnose(self.walk, self.crash, self.source.files)
+        if self.crash is None:
+            return None
+        return diagnose(self.walk, self.crash, self.source.files, told_rows(self))
 
     @asked_once
     def false_claims(self) -> list[FalseClaim]:

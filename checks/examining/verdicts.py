@@ -1,6 +1,7 @@
 """How a check says that the student is wrong, or that it has nothing to say.
 
 CheckFailed     the student is wrong; the message is for the student
+Missing         what the assignment asks for beside the code is not there
 NotReached      a stage that the check needs was never computed
 NotApplicable   the check means nothing for this code (a skipped check, never a pass; see forgiving.py)
 NotAsked        nor for any other hand-in of its kind: the assignment does not ask it (skipped, and free)
@@ -35,6 +36,10 @@ class CheckFailed(Exception):
         self.mistakes = tuple(mistakes)
         self.draw = draw
         self.frame = frame
+
+
+class Missing(Exception):
+    """The message says what. It earns nothing, and nothing that is there is called wrong for it."""
 
 
 class NotReached(Exception):

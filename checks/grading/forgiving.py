@@ -44,7 +44,7 @@ def _settled(one: CheckOutcome, worth: float, left: dict[str, float]) -> CheckOu
 def unearned(
     points: Mapping[str, float], outcomes: Sequence[CheckOutcome], settled: Sequence[CheckOutcome]
 ) -> Iterator[Note]:
-    """What ``forgiven`` made of ``outcomes``, where that costs points, and what ended with an error."""
+    """What ``forgiven`` made of ``outcomes``, where that costs points, what is missing, and what erred."""
     lost = [one for one, other in zip(settled, outcomes) if one.outcome != other.outcome]
     for kind, number in Counter(kind_of(one.id) for one in lost).items():
         amount = sum(points[one.id] for one in lost if kind_of(one.id) == kind)
@@ -55,8 +55,16 @@ def unearned(
             kind="unearned",
             text=f"{checks}, beyond what others stand for: {amount:.2f} points are not earned.",
         )
+    if wanting := [one for one in settled if one.outcome == "missing"]:
+        amount = sum(points[one.id] for one in wanting)
+        said = wanting[0].message if len(wanting) == 1 else _several(wanting)
+        yield Note(kind="unearned", text=f"{said[:1].upper()}{said[1:]}: {amount:.2f} points are not earned.")
     if erred := [one.id for one in settled if one.outcome == "errored"]:
         more = f" and {len(erred) - 1} more" if len(erred) > 1 else ""
         amount = sum(points[id] for id in erred)
         text = f"The check {erred[0]}{more} ended with an error: {amount:.2f} points are not earned."
         yield Note(kind="unearned", text=text)
+
+
+def _several(wanting: Sequence[CheckOutcome]) -> str:
+    return f"{wanting[0].message}, and {len(wanting) - 1} more are missing"

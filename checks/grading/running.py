@@ -8,7 +8,7 @@ from pathlib import Path
 from ...submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
 from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
-from ..examining.verdicts import CheckFailed, CheckOutcome, NotApplicable, NotAsked, NotReached
+from ..examining.verdicts import CheckFailed, CheckOutcome, Missing, NotApplicable, NotAsked, NotReached
 from ..parts.exercise_judging import exercise_checks
 from ..parts.parts import component_checks
 from ..rules.declaring import Check, checks_of
@@ -63,6 +63,8 @@ def outcome_of(check: Check, problem: BaseException | None, examination: Examina
                 _counterexample(failed, examination),
                 failed.frame,
             )
+        case Missing() as wanting:
+            return CheckOutcome(id, stage, title, "missing", str(wanting))
         case NotReached() as missed:
             return CheckOutcome(id, stage, title, "not_reached", str(missed))
         case NotAsked() as skipped:

@@ -10,6 +10,7 @@ from ..assignment.kinds import kind_of, kinds
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
 from ..examining.placing import location, place_of
+from ..examining.told_rows import told_rows
 from ..examining.verdicts import CheckOutcome
 from ..locating.comparing import ROUNDING
 from ..parts.part_judging import stage_outcomes
@@ -23,7 +24,7 @@ from .leading_slice import LeadingSlice, leading_slice, rounded
 def stage_results(examination: Examination, outcomes: Sequence[CheckOutcome]) -> dict[str, StageResult]:
     """Those of the model; where none is asked for, those of the components."""
     if examination.assignment.architectures:
-        return {row.label: _stage(examination, row, outcomes) for row in _rows(examination)}
+        return {row.label: _stage(examination, row, outcomes) for row in told_rows(examination).values()}
     return {row.label: _stage_of_parts(examination, row) for row in examination.family.stages}
 
 
@@ -76,14 +77,6 @@ def _slice(examination: Examination, row: Stage, seen: Seen | None) -> LeadingSl
     if row.key == "image" and image is not None:
         return leading_slice(row, image)
     return None if seen is None else leading_slice(row, seen.student, seen.right)
-
-
-def _rows(examination: Examination) -> Sequence[Stage]:
-    """The stages with texts as they are true in the architecture that was seen."""
-    family, kind = examination.family, examination.architecture
-    known = kind if kind is not None and kind in family.blocks else next(iter(family.blocks))
-    rows = {one.key: one for one in examination.assignment.table_of(known)}
-    return [rows.get(one.key, one) for one in family.stages]
 
 
 def _judges(examination: Examination, outcome: CheckOutcome, row: Stage) -> bool:

@@ -48,6 +48,7 @@ class Outcome(str, Enum):
     TIMED_OUT = "timed_out"
     NOT_REACHED = "not_reached"
     SKIPPED = "skipped"
+    MISSING = "missing"  # it is not there, as it should be beside the code: nothing that is there is wrong
 
 
 class Visibility(str, Enum):
@@ -174,11 +175,20 @@ class Run(Frozen):
     command: str | None = None
 
 
+class Asked(Frozen):
+    """The assignment, as people know it."""
+
+    known_as: str  # what ``--assignment`` takes for it
+    title: str
+    architectures: list[str] = []  # the kinds of blocks that a whole model may have
+
+
 class Result(Document):
     """One submission's result."""
 
     submission: str
     assignment: str
+    asked: Asked | None = None
     status: Status
     reason: str | None = None
     location: Location | None = None  # where loading stopped, if status is not graded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing_extensions import Self
 
 from .document import Document, Frozen
-from .result import Location, MistakeResult, Note, Result, Run, StageResult, Status
+from .result import Asked, Location, MistakeResult, Note, Result, Run, StageResult, Status
 
 
 class PictureResult(Frozen):
@@ -29,6 +29,7 @@ class Snapshot(Document):
 
     submission: str | None  # None for the reference
     assignment: str
+    asked: Asked | None = None
     picture: PictureResult
     status: Status
     reason: str | None = None

@@ -61,6 +61,7 @@ def answer_key(picture: Picture, assignment: Assignment, *, seed: int = 0) -> Sn
         schema=1,
         submission=None,
         assignment=assignment.name,
+        asked=assignment.asked,
         picture=picture.told,
         status=Status.GRADED,
         architecture=architecture,

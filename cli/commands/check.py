@@ -12,12 +12,12 @@ from vitcheck import exits
 from vitcheck.options import (
     OUTPUT,
     PATH,
-    assignment_option,
     checks_option,
     existing,
     guarded,
     isolation_option,
-    load,
+    load_for,
+    own_assignment_option,
     sandbox_or_refuse,
     seed_option,
 )
@@ -38,7 +38,7 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 
 @click.command()
 @click.argument("file", type=PATH, callback=existing)
-@assignment_option
+@own_assignment_option
 @click.option("--stage", "key", metavar="STAGE", callback=_key, help="Show this stage alone, such as S12.")
 @click.option("--html", type=OUTPUT, help="Write the report there.")
 @click.option("--json", type=OUTPUT, help="Write the result there, as data.")
@@ -52,7 +52,7 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 )
 def check(
     file: Path,
-    assignment: str,
+    assignment: str | None,
     key: str | None,
     html: Path | None,
     json: Path | None,
@@ -69,7 +69,7 @@ def check(
     from vitcheck.submissions.sandbox.isolation import Isolation
 
     sandbox_or_refuse(isolation)  # refuses what this machine has not
-    task = own_work(file, load(assignment), seed, checks=checks, isolation=Isolation(isolation))
+    task = own_work(file, load_for(file, assignment), seed, checks=checks, isolation=Isolation(isolation))
     if watch:
         from vitcheck.commands.watching import watch_and_check
         from vitcheck.outputs import CheckOutput

@@ -80,11 +80,13 @@ def grade(
     from vitcheck.checks.classes.many import grade_many
     from vitcheck.checks.classes.tasks import Setting
     from vitcheck.progress import ClassProgress
+    from vitcheck.reports.words.assigned import asked_text
     from vitcheck.submissions.host.popular import popular_packages
     from vitcheck.submissions.sandbox.isolation import Isolation
 
     found, asked = _found(_without_batches(paths, out), out), load(assignment)
     engine = chosen(kind, scheduler, jobs)
+    click.echo(f"assignment: {asked_text(asked.asked)}")
     _show_isolation(isolation, kind)
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
     with _end_told(book), book, ClassProgress() as progress, _first_interrupt_finishes(engine):

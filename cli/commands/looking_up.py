@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
+from vitcheck.options import load_for, own_assignment_option
+
 if TYPE_CHECKING:
     from vitcheck.checks.architecture.family import Family
+    from vitcheck.reference.stages import Stage
+
+Tables: TypeAlias = "Mapping[str, Iterable[Stage]]"  # the rows of each kind of block
 
 
-def _family(ctx: click.Context, param: click.Parameter, value: str) -> Family:
+def _family(ctx: click.Context, param: click.Parameter, value: str | None) -> Family | None:
     from vitcheck.checks.architecture.family import ArchitectureError, family
 
     try:
-        return family(value)
+        return None if value is None else family(value)
     except ArchitectureError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -24,11 +31,19 @@ architecture_option = click.option(
     "--architecture",
     "family",
     metavar="NAME",
-    default="vit",
-    show_default=True,
     callback=_family,
-    help="Whose stages and mistakes: those of another come with its package.",
+    help="Whose stages and mistakes: those of another come with its package.  [default: the assignment's]",
 )
+
+
+def _tables(family: Family | None, assignment: str | None) -> tuple[Family, Tables]:
+    """The architecture, and its tables as they are asked for; all of them where one is named."""
+    if family is not None and assignment is not None:
+        raise click.UsageError("--architecture and --assignment cannot both be given: an assignment has one")
+    if family is not None:
+        return family, family.blocks
+    asked = load_for(Path.cwd(), assignment)
+    return asked.family, {one: asked.table_of(one) for one in asked.architectures or asked.family.blocks}
 
 
 @click.command()
@@ -39,24 +54,37 @@ architecture_option = click.option(
     help="Whose numbering: the debugging report's, or the course sheet's, which is called sheet.",
 )
 @architecture_option
-def stages(labels: str, family: Family) -> None:
-    """List the stages, with their axes and equations."""
+@own_assignment_option
+def stages(labels: str, family: Family | None, assignment: str | None) -> None:
+    """List the stages, with their axes and equations: those of the blocks that the assignment asks for.
+
+    The assignment is the one in this folder or above it, where none is named.
+    """
+    family, tables = _tables(family, assignment)
     if labels not in family.label_sets:
         raise click.BadParameter(f"there is {', '.join(family.label_sets)}", param_hint="--labels")
-    rows = [(label, family.stage(key)) for label, keys in family.label_sets[labels].items() for key in keys]
-    for label, one in rows:
-        click.echo(f"{label}  {one.key:<24}{one.axes:<12}{one.equation}")
+    for label, keys in family.label_sets[labels].items():
+        found = [(one, kind) for kind, rows in tables.items() for one in rows if one.key in keys]
+        kinds: dict[tuple[str, str, str], list[str]] = {}
+        for one, kind in found:
+            kinds.setdefault((one.key, one.axes, one.equation), []).append(kind)
+        for (key, axes, equation), named in kinds.items():
+            told = f"  ({', '.join(named)})" if len(kinds) > 1 else ""
+            click.echo(f"{label}  {key:<24}{axes:<12}{equation}{told}")
 
 
 @click.command()
 @click.argument("name", metavar="ID")
 @architecture_option
-def explain(name: str, family: Family) -> None:
+@own_assignment_option
+def explain(name: str, family: Family | None, assignment: str | None) -> None:
     """Explain a stage or a mistake.
 
-    ID is such as S12, attention_scores or scale-missing.
+    ID is such as S12, attention_scores or scale-missing. A stage is told as it is in the blocks that the
+    assignment asks for; that is the one in this folder or above it, where none is named.
     """
-    click.echo(_mistake(name, family) if name in family.mistakes else _stage(name, family))
+    family, tables = _tables(family, assignment)
+    click.echo(_mistake(name, family) if name in family.mistakes else _stage(name, family, tables))
 
 
 def _mistake(name: str, family: Family) -> str:
@@ -67,17 +95,15 @@ def _mistake(name: str, family: Family) -> str:
     return "\n\n".join(map(_wrapped, parts))
 
 
-def _stage(name: str, family: Family) -> str:
+def _stage(name: str, family: Family, tables: Tables) -> str:
     """All that is said of it, block by block where they differ."""
     try:
         wanted = family.stage(name)
     except ValueError:
         raise click.BadParameter(_unknown(name, family), param_hint="ID") from None
     having = {
-        (one.title, one.equation, one.explanation): [
-            block for block, rows in family.blocks.items() if one in rows
-        ]
-        for rows in family.blocks.values()
+        (one.title, one.equation, one.explanation): [block for block, rows in tables.items() if one in rows]
+        for rows in tables.values()
         for one in rows
         if one.key == wanted.key
     }

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from vitcheck import exits
-from vitcheck.options import OUTPUT, PATH, assignment_option, existing, guarded, load, refusing, seed_option
+from vitcheck.options import (
+    OUTPUT,
+    PATH,
+    assignment_option,
+    existing,
+    guarded,
+    load,
+    load_for,
+    own_assignment_option,
+    refusing,
+    seed_option,
+)
 from vitcheck.submissions.launching import elsewhere
 
 if TYPE_CHECKING:
@@ -46,11 +57,13 @@ def snapshot(image: Path, assignment: str, out: Path, json: Path | None, seed: i
 @click.command()
 @click.argument("file", type=PATH, callback=existing)
 @_image
-@assignment_option
+@own_assignment_option
 @click.option("--html", type=OUTPUT, help="Write the page there, in the place of a table here.")
 @_json
 @seed_option("Sizes, weights and images")
-def trace(file: Path, image: Path, assignment: str, html: Path | None, json: Path | None, seed: int) -> None:
+def trace(
+    file: Path, image: Path, assignment: str | None, html: Path | None, json: Path | None, seed: int
+) -> None:
     """Show a picture at every stage of the code in FILE.
 
     Stages are found and judged as vitcheck check does it; shapes and values are those of the picture.
@@ -64,7 +77,8 @@ def trace(file: Path, image: Path, assignment: str, html: Path | None, json: Pat
 
         picture = read_picture(image)
         with WarmGrader() as grader:
-            found = traced(file.resolve(), picture, load(assignment), judge=grader.grade, seed=seed)
+            asked = load_for(file, assignment)
+            found = traced(file.resolve(), picture, asked, judge=grader.grade, seed=seed)
     _write(found, html, json)
     if html:
         from vitcheck.reports.words.text import one_line

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from ...checks.record.result import CheckResult, Outcome, Result, Status, Visibility
+from ..words.assigned import assigned
 from ..words.quoting import begun, code_lines, quoted
 from ..words.standing import Standing, findings, standing
 from ..words.text import clean, one_line
@@ -38,6 +39,10 @@ def gradescope(result: Result, _: Repository) -> str:
 
 def _output(result: Result) -> str:
     """Said to everyone at once."""
+    return f"{assigned(result)}\n\n{_first_said(result)}"
+
+
+def _first_said(result: Result) -> str:
     stands = standing(result)
     if result.status is not Status.GRADED:
         return "\n\n".join([stands.heading, *_explained(stands), stands.advice])

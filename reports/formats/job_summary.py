@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...checks.record.result import Result
 from ..pages.html import render
 from ..views.stage_views import pipeline
+from ..words.assigned import assigned
 from ..words.standing import standing
 from ..words.text import NAME_LIMIT, one_line, points
 from .repository import Repository
@@ -18,5 +19,10 @@ def job_summary(result: Result, _: Repository) -> str:
     score = f"{points(result.score.earned)} of {points(result.score.possible)} points"
     name = one_line(result.submission, NAME_LIMIT)
     return render(
-        "job_summary.html", name=name, score=score, stands=standing(result), stages=pipeline(result)
+        "job_summary.html",
+        name=name,
+        assignment=assigned(result),
+        score=score,
+        stands=standing(result),
+        stages=pipeline(result),
     )

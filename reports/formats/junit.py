@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ...checks.record.result import CheckResult, Outcome, Result, Status
+from ..words.assigned import assigned
 from ..words.quoting import begun
 from ..words.standing import standing
 from ..words.text import clean, one_line, visible
@@ -19,7 +20,7 @@ def junit(result: Result, _: Repository) -> str:
     suite = SubElement(
         suites,
         "testsuite",
-        name=one_line(result.submission),
+        name=f"{one_line(result.submission)} · {assigned(result)}",
         tests=str(len(tests)),
         failures=str(sum(one.find("failure") is not None for one in tests)),
         errors="0",

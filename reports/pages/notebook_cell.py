@@ -8,6 +8,7 @@ from ...checks.record.result import Result, StageStatus
 from ..views.diagram import WIDTH, DiagramColumn, columns
 from ..views.report_view import ScoreView, score_view
 from ..views.stage_views import StageView, State, pipeline, states_of
+from ..words.assigned import assigned
 from ..words.standing import Standing, standing
 from ..words.text import NAME_LIMIT, one_line
 from ..words.wording import say
@@ -19,6 +20,7 @@ class CellView:
     """Everything in the output; ``stage`` is the one that was asked about, and takes the verdict's place."""
 
     submission: str
+    assignment: str
     score: ScoreView
     standing: Standing
     stage: StageView | None
@@ -47,6 +49,7 @@ def _view(result: Result, label: str | None) -> CellView:
     shown = [one for one in stages if one.state is not State.NOT_APPLICABLE]
     return CellView(
         submission=one_line(result.submission, NAME_LIMIT),
+        assignment=assigned(result),
         score=score_view(result.score),
         standing=standing(result),
         stage=stage,

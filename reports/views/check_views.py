@@ -17,7 +17,7 @@ from .stage_views import State
 _LOOKS = {
     Outcome.PASSED: State.PASSED,
     **dict.fromkeys((Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT), State.FAILED),
-    Outcome.NOT_REACHED: State.NOT_REACHED,
+    **dict.fromkeys((Outcome.NOT_REACHED, Outcome.MISSING), State.NOT_REACHED),
     Outcome.SKIPPED: State.NOT_APPLICABLE,
 }
 _WRONG = (Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...checks.record.adjustment import Adjustment
 from ...checks.record.result import MistakeResult, Result, Score, VariantResult
+from ..words.assigned import assigned
 from ..words.location_view import LocationView, place
 from ..words.remarks import adjusted, remark
 from ..words.standing import standing
@@ -65,7 +66,7 @@ def report_view(result: Result, adjustment: Adjustment) -> ReportView:
     others = other_checks(result, anchors)
     return ReportView(
         submission=one_line(result.submission, NAME_LIMIT),
-        assignment=one_line(result.assignment, NAME_LIMIT),
+        assignment=assigned(result),
         score=score_view(adjusted(result.score, adjustment)),
         remark=remark(adjustment),
         seen=seen,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ...checks.record.snapshot import QuestionResult, Snapshot
+from ..words.assigned import assigned
 from ..words.standing import pass_findings
 from ..words.text import NAME_LIMIT, clean, one_line
 from ..words.wording import say, speaking_of
@@ -46,7 +47,7 @@ def snapshot_view(snapshot: Snapshot) -> SnapshotView:
     seen = pass_view(snapshot, next(pass_findings(snapshot), None))
     return SnapshotView(
         title=one_line(snapshot.submission or say("snapshot.reference"), NAME_LIMIT),
-        assignment=one_line(snapshot.assignment, NAME_LIMIT),
+        assignment=assigned(snapshot),
         lead=_lead(snapshot),
         seen=seen,
         questions=_questions(snapshot.questions, seen.stages),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from accepted_forms import ASSIGNMENTS, AcceptedForm, accepting, forms_for, pairs_for, written
 
+from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
+from vitcheck.checks.assignment.finding import DEFAULT
 from vitcheck.checks.classes.tasks import Task
 from vitcheck.checks.record.result import Result
 from vitcheck.checks.tools.selftest.corpus_counts import every
@@ -40,6 +42,16 @@ def test_an_accepted_form_is_free(kind: str, form: AcceptedForm, zygote: Zygote)
     result = graded(kind, accepting(kind, form), zygote, form)
     assert costs_nothing(result), [(one.id, one.message) for one in result.checks if one.outcome == "failed"]
     assert {one.id for one in result.variants} >= set(form.ids)
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [one for one in ALONE if not any(mistakes()[id].kind == "error" for id in one[1].ids)],
+    ids=_name,
+)
+def test_so_it_is_where_nothing_is_asked_for(kind: str, form: AcceptedForm, zygote: Zygote) -> None:
+    result = graded(kind, load_assignment(DEFAULT).model_copy(update={"examples": 3}), zygote, form)
+    assert costs_nothing(result), [(one.id, one.message) for one in result.checks if one.outcome == "failed"]
 
 
 @pytest.mark.parametrize(("kind", "one", "other"), PAIRS, ids=_name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from examining import BRIEF, examine
 
-from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotReached
+from vitcheck.checks.examining.verdicts import CheckFailed, Missing, NotApplicable, NotReached
 from vitcheck.checks.rules.kinds.breakpoint import Breakpoints
 
 EVERY = [f"S{number:02}" for number in range(1, 27)]
@@ -19,9 +19,9 @@ def check(label: str, *edits: tuple[str, str], base: str = "report") -> None:
 
 
 def refused(label: str, *edits: tuple[str, str]) -> str:
-    with pytest.raises(CheckFailed) as failed:
+    with pytest.raises((CheckFailed, Missing)) as failed:
         check(label, *edits)
-    return failed.value.message
+    return str(failed.value)
 
 
 def test_every_mark_of_the_report_is_right() -> None:
@@ -90,7 +90,8 @@ def test_a_mark_that_is_never_reached_is_said_to_be() -> None:
 
 
 def test_a_missing_mark_is_asked_for() -> None:
-    assert refused("S12", (AFTER_SCORES, f"{SCORES}\n")) == "there is no comment «# BREAKPOINT S12»"
+    with pytest.raises(Missing, match="there is no comment «# BREAKPOINT S12»"):
+        check("S12", (AFTER_SCORES, f"{SCORES}\n"))
     assert "S01" in refused("S01", ("        # BREAKPOINT S01 - input image\n", ""))
 
 

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from vitcheck import __version__
 from vitcheck.__main__ import main
+from vitcheck.checks.assignment.assignment import assignment_text
 from vitcheck.reference.stages import STAGES
 
 
@@ -88,8 +89,23 @@ def test_a_broken_assignment_file_is_a_usage_error_with_its_line(tmp_path: Path)
 
 def test_every_stage_is_listed_with_its_axes() -> None:
     lines = run("stages").output.splitlines()
-    assert [line.split()[:2] for line in lines] == [[one.label, one.key] for one in STAGES]
-    assert "B h T T" in lines[11]
+    assert list(dict.fromkeys(tuple(line.split()[:2]) for line in lines)) == [
+        (one.label, one.key) for one in STAGES
+    ]
+    assert "B h T T" in next(line for line in lines if line.startswith("S12"))
+
+
+def test_stages_are_those_of_the_blocks_that_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = run("stages", "--assignment", "vit-prenorm").output
+    assert len(shipped.splitlines()) == 26
+    assert "LayerNorm₃" not in shipped
+    (tmp_path / "assignment.toml").write_text(assignment_text("vit-prenorm"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run("stages").output == shipped
+    assert "Norm before the MLP" in run("explain", "S16").output
+    assert "report" not in run("explain", "S16").output
 
 
 def test_the_sheet_has_its_own_numbers() -> None:

@@ -59,7 +59,8 @@ def grade(asked: dict[str, Any], tmp_path: Path) -> Grade:
 def test_each_new_submission_has_its_line_and_the_class_a_summary(grade: Grade, tmp_path: Path) -> None:
     run = grade()
     assert run.exit_code == 0
-    isolation, _, taken, *lines = run.output.splitlines()
+    assignment, isolation, _, taken, *lines = run.output.splitlines()
+    assert assignment.startswith("assignment: vit (Any Vision Transformer")
     assert isolation.startswith("isolation: limits alone")
     assert taken == "1 submission unchanged and taken from the gradebook (--force grades anew)"
     assert len(lines) == len(a_class()) - 1 + 3
@@ -73,7 +74,7 @@ def test_each_new_submission_has_its_line_and_the_class_a_summary(grade: Grade, 
 def test_what_is_asked_is_passed_on(grade: Grade, asked: dict[str, Any], tmp_path: Path) -> None:
     grade("--seed", "9", "--checks", str(tmp_path), "--force")
     assert [one.name for one in asked["paths"]] == ["ann.py", "bob.ipynb"]
-    assert asked["assignment"].name == "vit-debugging"
+    assert asked["assignment"].name == "vit"
     assert (asked["out"], asked["seed"], asked["checks"]) == (tmp_path / "o", 9, tmp_path)
     assert asked["force"] is True
     assert asked["setting"].isolation.value == "none"

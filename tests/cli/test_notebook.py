@@ -72,7 +72,7 @@ def test_a_class_from_the_cells_is_graded_and_drawn(notebook: Notebook) -> None:
 
 
 def test_an_instance_is_graded_while_a_loop_runs(notebook: Notebook) -> None:
-    assert notebook.printed("loop").startswith("ViT  ")
+    assert notebook.printed("loop").startswith("ViT · vit (")
 
 
 def test_a_part_is_graded_alone(notebook: Notebook) -> None:

@@ -66,7 +66,7 @@ class Course:
             return [
                 event.submission
                 for name in self.names
-                for event in book.history("vit-debugging", name)
+                for event in book.history("vit", name)
                 if isinstance(event, Attempt)
             ]
 

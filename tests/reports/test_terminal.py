@@ -21,7 +21,7 @@ def shown(result: Result, width: int = 80, color: bool = False) -> str:
 def test_the_first_mistake_with_its_line_and_question() -> None:
     text = shown(scaled_by_embed_dim())
     for part in (
-        "brown-li  96.5 of 100 points",
+        "brown-li · vit-debugging\n96.5 of 100 points",
         "✗ S12: attention scores",
         "Scores divided by the square root of the full width.",
         "vit_transformer.py:58",
@@ -40,7 +40,7 @@ def test_implied_stages_have_their_own_sign() -> None:
 def test_points_that_stay_unearned_are_told_under_the_score() -> None:
     note = Note(kind="unearned", text="2 checks could not be asked: 2.50 points are not earned.")
     result = all_passed().model_copy(update={"notes": [note]})
-    assert shown(result).splitlines()[1] == note.text
+    assert shown(result).splitlines()[2] == note.text
 
 
 def test_a_submission_without_stages_shows_no_strip() -> None:

@@ -13,7 +13,7 @@ from ...examining.examination import Examination
 from ...examining.passes.replay import Seen
 from ...examining.placing import frames_of
 from ...examining.stops import beside, same_in_some_layout
-from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked, NotReached
+from ...examining.verdicts import CheckFailed, Missing, NotApplicable, NotAsked, NotReached
 from ..declaring import each_stage
 
 
@@ -78,7 +78,7 @@ class Breakpoints:
                 "no local variable of this code ever holds the stage, and no mark stands where it is computed"
             )
         if not mine:
-            raise CheckFailed(f"there is no comment «# BREAKPOINT {label}»")
+            raise Missing(f"there is no comment «# BREAKPOINT {label}»")
         raise CheckFailed(self._misplaced(label, mine, sorted({one.name for one in seen})))
 
     def _any_holds(self, sights: Sequence[VisibleLocal], tensors: Sequence[Seen]) -> bool:
@@ -96,7 +96,7 @@ class Breakpoints:
     def _check_image(self, mine: Sequence[int]) -> None:
         """The image is made outside of a model, in code that grading does not run, but inside of a script."""
         if not mine:
-            raise CheckFailed("there is no comment «# BREAKPOINT S01»")
+            raise Missing("there is no comment «# BREAKPOINT S01»")
         image = self.trace.tensor(self.trace.records[0].reference)
         seen = [one for one in self.trace.sights if one.mark in mine]
         if self._examination.session.is_script and not any(

@@ -10,7 +10,7 @@ from ...assignment.assignment import Assignment
 from ...record.result import CheckResult, Outcome, Result, Status
 from .validation import Fate, MistakeFate
 
-_MISSED = (Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT, Outcome.NOT_REACHED)
+_MISSED = (Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT, Outcome.NOT_REACHED, Outcome.MISSING)
 
 
 def fates(
