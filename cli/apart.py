@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vitcheck import exits
-from vitcheck.checks.assignment.finding import DEFAULT
+from vitcheck.checks.assignment.default_assignment import DEFAULT
 from vitcheck.checks.record.result import CheckResult, Result, Status
 from vitcheck.reports.words.standing import findings
 from vitcheck.submissions.launching import command_line, whole_environment

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from typing_extensions import TypeIs
 
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
-from vitcheck.checks.assignment.finding import DEFAULT, assignment_for
+from vitcheck.checks.assignment.default_assignment import DEFAULT, assignment_for
 from vitcheck.checks.classes.engines.local import Local
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
 from vitcheck.checks.classes.many import Watch, grade_many

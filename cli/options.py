@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from vitcheck import exits
-from vitcheck.checks.assignment.finding import DEFAULT, FILE, assignment_for
+from vitcheck.checks.assignment.default_assignment import DEFAULT, FILE, assignment_for
 
 if TYPE_CHECKING:
     from vitcheck.checks.assignment.assignment import Assignment

@@ -7,7 +7,7 @@ from accepted_forms import ASSIGNMENTS, AcceptedForm, accepting, forms_for, pair
 
 from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
-from vitcheck.checks.assignment.finding import DEFAULT
+from vitcheck.checks.assignment.default_assignment import DEFAULT
 from vitcheck.checks.classes.tasks import Task
 from vitcheck.checks.record.result import Result
 from vitcheck.checks.tools.selftest.corpus_counts import every

@@ -9,7 +9,7 @@ import pytest
 from corpus import BASES
 
 from vitcheck.checks.assignment.assignment import load_assignment
-from vitcheck.checks.assignment.finding import DEFAULT
+from vitcheck.checks.assignment.default_assignment import DEFAULT
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.result import Result
 from vitcheck.reports.terminal import verdict

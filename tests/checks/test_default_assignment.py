@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vitcheck.checks.assignment.finding import DEFAULT, assignment_for
+from vitcheck.checks.assignment.default_assignment import DEFAULT, assignment_for
 
 
 @pytest.mark.parametrize(
