@@ -182,9 +182,18 @@ def _joined(walk: Walk, moved: tuple[Moved, ...]) -> None:
             walk.steps[own[one.first]] = replace(before, findings=tuple(named))
             rest = (found for found in after.findings if found.id != one.extra or one.extra == one.id)
             walk.steps[own[one.second]] = replace(after, findings=tuple(rest))
-    first, second = (walk.roles.get(f"block{walk.number}.norm{one}") for one in (1, 2))
-    if isinstance(first, Norm) and isinstance(second, Norm) and walk.parameters.same(first, second):
+    norms = [walk.roles.get(f"block{walk.number}.norm{one}") for one in (1, 2, 3)]
+    if _same(walk, *norms[:2]):
         walk.note_at(own["post_attention_norm"], "norm1-reused-for-norm2", "post_attention_norm")
+    elif _same(walk, norms[0], norms[2]) or _same(walk, norms[1], norms[2]):
+        walk.note_at(own["post_mlp_norm"], "norm-reused-after-mlp", "post_mlp_norm")
+
+
+def _same(walk: Walk, one: object, other: object) -> bool:
+    """Are both norms, of one layer that is used twice?"""
+    if not isinstance(one, Norm) or not isinstance(other, Norm):
+        return False
+    return one.weight != other.weight and walk.parameters.same(one, other)
 
 
 def _found(step: Step, id: str) -> bool:

@@ -31,7 +31,7 @@ def about_table(walk: Walk, use: Use) -> None:
     names = [cut_wrongly(table, one) for one in fitting[:1]]
     # a parameter that learns nothing may hold a formula, too
     if not any(names) or (not learned and names == ["cls-without-position"]):
-        names = [None if _is_of_rows_and_columns(table, walk.sizes.grid) else fixed_formula(table)]
+        names = [fixed_formula(table, walk.sizes.grid)]
     if not learned and stored and all(leaf.kind == "tensor" for leaf in stored):
         walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
     for name in names:
@@ -59,19 +59,20 @@ def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:
     return None
 
 
-def fixed_formula(table: Tensor) -> str | None:
+def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     """Which known wrong formula made this table of sines and cosines; None where it is none, or right.
 
     In two dimensions, half of the width for each, the class token has zeros by convention.
     """
     T, D = table.shape
-    if D % 2:
+    patches = table if table[0].any() else table[1:]
+    if D % 2 or _is_of_rows_and_columns(patches, grid):
         return None
     interleaved, halves = _sinusoids(T, D)
     of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))
     if not table[0].any() and any(equal(table[1:], one, TABLE) for one in of_patches):
         return "cls-without-position"
-    if not _is_sinusoid(table) or equal(table, interleaved, TABLE):
+    if equal(table, interleaved, TABLE) or not (_is_sinusoid(patches) or _shares(table, interleaved)):
         return None
     return "sinusoid-halves-layout" if equal(table, halves, TABLE) else "sinusoid-wrong-frequencies"
 
@@ -100,6 +101,12 @@ def _is_of_rows_and_columns(table: Tensor, grid: tuple[int, int]) -> bool:
         if bool(near.any(0).all() and near.any(1).all()):
             return True
     return False
+
+
+def _shares(table: Tensor, formula: Tensor) -> bool:
+    """Has it at least a quarter of the formula's columns? Then the others are meant to be such, too."""
+    same = (table - formula).abs().amax(0) < TABLE
+    return 4 * int(same.sum()) >= len(same)
 
 
 def _is_sinusoid(table: Tensor) -> bool:

@@ -30,7 +30,7 @@ class Readout:
     logits: Predict  # S25
     form: Form
     norm: Norm | BatchNorm | None
-    head: LinearMap
+    head: LinearMap | None
     ids: tuple[str, ...]
     price: float
 
@@ -41,7 +41,8 @@ def settle_readout(walk: Walk, read: Input, wrong: bool) -> bool:
     ``wrong`` allows readouts that are known mistakes.
     """
     x, ids = read
-    choice = min(_readouts(walk, x, wrong), key=lambda one: one.price, default=None)
+    among = (one for one in _readouts(walk, x, wrong) if wrong or one.head is not None)
+    choice = min(among, key=lambda one: one.price, default=None)
     if choice is not None:
         _settle(walk, choice, x, ids)
     return choice is not None
@@ -53,13 +54,22 @@ def _readouts(walk: Walk, x: Predict, wrong: bool) -> Iterator[Readout]:
     forms = READOUTS if wrong else READOUTS[:1]
     for table in tables:
         for norm, _, _ in walk.parameters.norms(tensor, after, table):
-            yield from _heads(walk, applied(norm, x), norm, forms, (*norm.ids,), len(norm.ids), after)
+            normed = applied(norm, x)
+            yield from _heads(walk, normed, norm, forms, (*norm.ids,), len(norm.ids), after)
+            if wrong:
+                yield from _normed_twice(walk, normed, norm, after)
         for form in forms:
             row = _row(form, x, walk.class_row)
             if row(walk.context).dim() == 2:
                 for norm, _, _ in walk.parameters.norms(row(walk.context), after, table):
                     yield from _normed_row(walk, x, row, norm, form, after)
     yield from _heads(walk, x, None, forms, (), 0.0, after)
+
+
+def _normed_twice(walk: Walk, x: Predict, norm: Norm | BatchNorm, after: int) -> Iterator[Readout]:
+    for again, _, _ in walk.parameters.norms(x(walk.context), after, NORMS[:1]):
+        if isinstance(norm, Norm) and walk.parameters.same(norm, again):
+            yield from _heads(walk, applied(again, x), again, READOUTS[:1], ("final-norm-twice",), 0.9, after)
 
 
 def _row(form: Form, x: Predict, class_row: int) -> Predict:
@@ -112,8 +122,10 @@ def _normed_row(
 
 def _scores(
     walk: Walk, row: Predict, after: int
-) -> Iterator[tuple[Predict, LinearMap, tuple[str, ...], float]]:
+) -> Iterator[tuple[Predict, LinearMap | None, tuple[str, ...], float]]:
     tensor = row(walk.context)
+    if tensor.dim() == 2 and _is_returned(walk, tensor):
+        yield row, None, ("head-missing",), 1.0
     for head, result, found in walk.parameters.linears(tensor, after):
         if result.shape[-1] == walk.sizes.classes:
             yield applied(head, row), head, (), 0.0
@@ -167,7 +179,8 @@ def _settle(walk: Walk, choice: Readout, x: Predict, input_ids: tuple[str, ...])
     _settle_sequence(walk, choice)
     if choice.norm is not None:
         walk.roles["final_norm"] = choice.norm
-    walk.roles["head"] = choice.head
+    if choice.head is not None:
+        walk.roles["head"] = choice.head
     _settle_outputs(walk, choice)
 
 
@@ -216,8 +229,9 @@ def _about_final_norm(walk: Walk, choice: Readout) -> None:
         walk.note("final-norm-missing", "final_sequence")
     if choice.norm is not None and walk.normed:
         walk.note("extra-final-norm", "final_sequence")
-    if "final-norm-after-readout" in choice.ids:
-        walk.note("final-norm-after-readout", "final_sequence")
+    for id in ("final-norm-after-readout", "final-norm-twice"):
+        if id in choice.ids:
+            walk.note(id, "final_sequence")
 
 
 def _settle_outputs(walk: Walk, choice: Readout) -> None:
@@ -230,8 +244,7 @@ def _settle_outputs(walk: Walk, choice: Readout) -> None:
     ids = [
         name for name in (logits_form.id, choice.form.id if choice.form.blame == "logits" else None) if name
     ]
-    if "head-hidden-layer" in choice.ids:
-        ids.append("head-hidden-layer")
+    ids += [one for one in ("head-hidden-layer", "head-missing") if one in choice.ids]
     tensor = logits(walk.context)
     odd = None if ids else unexplained_scores(walk, tensor)
     if odd is not None:

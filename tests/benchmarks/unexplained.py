@@ -55,7 +55,7 @@ def of_crashing(one: Crashing) -> _Right:
     trace = trace_source(text, one.base, sizes)
     if trace.error is None:
         return {}
-    crash = diagnose(locate(trace, sizes, VIT), trace.error, {f"{one.base}.py": text.encode()})
+    crash = diagnose(locate(trace, sizes, VIT), trace.error, {f"{one.base}.py": text.encode()}, VIT.by_key)
     return {
         "detected": True,
         "stage right": stage(crash.stage).label == one.stage,

@@ -22,8 +22,7 @@ def test_the_exception_is_explained_where_it_belongs(crashing: Crashing) -> None
     trace = trace_source(text, crashing.base, sizes_of(crashing.base))
     assert trace.error is not None
     walk = locate(trace, sizes_of(crashing.base), VIT)
-    rows = {one.key: one for one in VIT.stages}
-    crash = diagnose(walk, trace.error, {f"{crashing.base}.py": text.encode()}, rows)
+    crash = diagnose(walk, trace.error, {f"{crashing.base}.py": text.encode()}, VIT.by_key)
     assert (stage(crash.stage).label, crash.id) == (crashing.stage, crashing.id)
     assert crashing.says in crash.message
     assert trace.error.type in crash.message

@@ -19,13 +19,13 @@ _NO_TOKEN = (  # so that row 0 holds the sines and cosines of the first patch
 _OMEGA = "(torch.arange(dim // 2, dtype=torch.float64) / (dim / 2))"
 
 
-def named(*edits: tuple[str, str]) -> set[str]:
-    """What is said of the positions of a model without a class token."""
-    text = BASES["sincos_2d"].source()
-    for old, new in (*_NO_TOKEN, *edits):
+def named(*edits: tuple[str, str], base: str = "sincos_2d") -> set[str]:
+    """What is said of the positions of a model with these edits."""
+    text = BASES[base].source()
+    for old, new in edits:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
-    walk = locate(trace_source(text, "sincos_2d", sizes_of("sincos_2d")), sizes_of("sincos_2d"), VIT)
+    walk = locate(trace_source(text, base, sizes_of(base)), sizes_of(base), VIT)
     return {one.id for step in walk.steps for one in step.findings if one.stage == "positioned_tokens"}
 
 
@@ -38,6 +38,7 @@ def named(*edits: tuple[str, str]) -> set[str]:
     ],
 )
 def test_sines_of_rows_and_columns_are_right_in_any_order(edit: tuple[str, str]) -> None:
+    assert named(*_NO_TOKEN, edit) == set()
     assert named(edit) == set()
 
 
@@ -45,4 +46,17 @@ def test_sines_of_rows_and_columns_are_right_in_any_order(edit: tuple[str, str])
     "edit", [("1.0 / 10000 **", "1.0 / 100 **"), ("by_row, by_column]", "by_row, by_row]")]
 )
 def test_other_sines_are_not(edit: tuple[str, str]) -> None:
+    assert named(*_NO_TOKEN, edit) == {"sinusoid-wrong-frequencies"}
     assert named(edit) == {"sinusoid-wrong-frequencies"}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("torch.cos(position * div_term)", "torch.cos(len(table) * div_term)"),
+        ("torch.sin(position * div_term)", "torch.sin(div_term)"),
+        ("torch.sin(position * div_term)", "position * div_term"),
+    ],
+)
+def test_a_table_of_which_one_half_is_right_is_wrong(edit: tuple[str, str]) -> None:
+    assert named(edit, base="sinusoidal") == {"sinusoid-wrong-frequencies"}

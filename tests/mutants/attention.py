@@ -123,6 +123,16 @@ _PROJECTIONS = (
     prenorm("qkv-bias-missing", "S09", ("qkv_bias=True", "qkv_bias=False"), kind="variant"),
     report("query-equals-key", "S10", (_UNPACK, "q, k, v = qkv[0], qkv[0], qkv[2]")),
     separate("query-equals-key", "S10", ("self.split_heads(self.key(x))", "self.split_heads(self.query(x))")),
+    separate("query-equals-key", "S09", ("self.split_heads(self.query(x))", "self.split_heads(self.key(x))")),
+    separate(
+        "query-equals-value", "S09", ("self.split_heads(self.query(x))", "self.split_heads(self.value(x))")
+    ),
+    separate(
+        "query-equals-value", "S11", ("self.split_heads(self.value(x))", "self.split_heads(self.query(x))")
+    ),
+    separate(
+        "keys-reused-as-values", "S10", ("self.split_heads(self.key(x))", "self.split_heads(self.value(x))")
+    ),
     report(
         "keys-reused-as-values",
         "S11",

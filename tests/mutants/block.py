@@ -88,6 +88,9 @@ _NORM_IN_REPORT = (
     ),
     report("norm1-reused-for-norm2", "S16", ("self.norm2(x_after_attn)", "self.norm1(x_after_attn)")),
     prenorm("norm1-reused-for-norm2", "S16", ("self.mlp(self.norm2(x))", "self.mlp(self.norm1(x))")),
+    report("norm-reused-after-mlp", "S19", ("self.norm3(x_after_mlp)", "self.norm2(x_after_mlp)")),
+    report("norm-reused-after-mlp", "S19", ("self.norm3(x_after_mlp)", "self.norm1(x_after_mlp)")),
+    prenorm("mlp-result-dropped", "S19", ("x = x + self.mlp(self.norm2(x))", "self.mlp(self.norm2(x))")),
     report("norm2-skipped", "S16", (_NORM, "x_post_attn_norm = x_after_attn")),
     prenorm("norm2-skipped", "S16", ("self.mlp(self.norm2(x))", "self.mlp(x)")),
 )
@@ -181,7 +184,7 @@ _MLP = (
         kind="variant",
     ),
     prenorm("mlp-left-out", "S17", (_SECOND, "x = self.norm2(x)"), where="normed"),
-    prenorm("mlp-left-out", "S17", (_SECOND, "y = x + self.mlp(self.norm2(x))"), where="dropped"),
+    prenorm("mlp-result-dropped", "S19", (_SECOND, "y = x + self.mlp(self.norm2(x))"), where="other name"),
     prenorm("mlp-left-out", "S17", (_SECOND, "pass")),
     report(
         "mlp-ratio-wrong",

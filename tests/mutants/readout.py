@@ -62,6 +62,8 @@ _PERMUTE = "x = self.ln_post(x.permute(1, 0, 2))"
 
 _SEQUENCE = (
     prenorm("final-norm-missing", "S23", ("x = self.norm(x)\n", "")),
+    prenorm("final-norm-twice", "S23", ("x = self.norm(x)\n", "x = self.norm(self.norm(x))\n")),
+    prenorm("head-missing", "S25", ("return self.head(x)", "return x")),
     prenorm(
         "final-norm-inside-loop",
         "S21",

@@ -20,7 +20,7 @@ from ..forms import (
     Form,
 )
 from ..walk import Walk
-from .operators import FormRow, LinearRow, Moved, NormRow, OpenRow, SameRow, never, width
+from .operators import FormRow, LinearRow, Moved, NormRow, OpenRow, SameRow, found_here, never, width
 from .projecting import ProjectionsRow
 from .rows import Row
 
@@ -157,7 +157,20 @@ _FIRST_NORM = NormRow(
 
 def _sum(key: str, stage: str, reads: tuple[str, ...], forms: tuple[Form, ...]) -> FormRow:
     """What a norm, or the next stage, reads."""
-    return FormRow(key=key, stage=stage, part="Before its norm", reads=reads, forms=forms, implied=never)
+    return FormRow(
+        key=key,
+        stage=stage,
+        part="Before its norm",
+        reads=reads,
+        forms=forms,
+        implied=never,
+        needs=_does_something,
+    )
+
+
+def _does_something(walk: Walk, form: Form) -> bool:
+    """A block without attention that drops what the MLP gives would be no block at all."""
+    return form.id != "mlp-result-dropped" or not found_here(walk, "attention-left-out")
 
 
 def _attention_sum(branch: str) -> FormRow:

@@ -7,17 +7,19 @@ import re
 from ..search.parameter_search import LinearMap
 from ..walk import Walk
 
-_NAMES = {"query": r"q|queries|query|wq|qw", "key": r"k|keys|key|wk|kw"}  # between dots and underscores
+_NAMES = {  # between dots and underscores
+    "query": r"q|queries|query|wq|qw",
+    "key": r"k|keys|key|wk|kw",
+    "value": r"v|values|value|wv|vw",
+}
 
 
 def key_comes_first(walk: Walk, first: LinearMap, second: LinearMap) -> bool:
     """Says whether ``first`` is called a key and ``second`` a query."""
-    return _is_called(_name(walk, first), "key") and _is_called(_name(walk, second), "query")
+    return is_called(walk, first, "key") and is_called(walk, second, "query")
 
 
-def _name(walk: Walk, map_: LinearMap) -> str:
-    return walk.trace.value(walk.trace.used(map_.weight)).name
-
-
-def _is_called(name: str, role: str) -> bool:
-    return any(re.fullmatch(_NAMES[role], word) for word in re.split(r"[._\\d]+", name.lower()))
+def is_called(walk: Walk, map_: LinearMap, role: str) -> bool:
+    """Says whether the weight of ``map_`` is called as ``role``."""
+    name = walk.trace.value(walk.trace.used(map_.weight)).name
+    return any(re.fullmatch(_NAMES[role], word) for word in re.split(r"[._\d]+", name.lower()))

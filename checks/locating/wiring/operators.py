@@ -46,6 +46,8 @@ class OpenRow(SameRow):
 
     def wrong(self, walk: Walk) -> Iterator[Computation]:
         x = self.given(walk)[0]
+        if walk.blocks and self.normed not in walk.ids:
+            return  # it would have been used in the blocks before
         for norm, _, _ in walk.parameters.norms(x.predict(walk.context), x.began - 1):
             if walk.parameters.times_used(norm) > 1:
                 made = Made(applied(norm, x.predict), x.right, x.began)
@@ -117,14 +119,16 @@ class LinearRow(Row):
     def right(self, walk: Walk) -> Iterator[Computation]:
         x, outputs = self.given(walk)[0], None if self.outputs is None else self.outputs(walk)
         tensor, after = x.predict(walk.context), x.began - 1
-        if _has(walk, self.along_tokens):
+        if found_here(walk, self.along_tokens):
             tokens = walk.context.stage("positioned_tokens").shape[1]
             for map_, _, _ in walk.parameters.linears(tensor, after, tokens):
                 made = Made(turned(applied(map_, x.predict)), turned(applied(map_, x.right)), x.began)
                 yield Computation(made, player=map_)
         for map_, _, _ in walk.parameters.linears(tensor, after, outputs):
             # a weight that was computed has the norm's own in it
-            whole = not _has(walk, "layernorm-no-affine") or walk.parameters.leaf(map_.weight)[0] == "leaf"
+            whole = (
+                not found_here(walk, "layernorm-no-affine") or walk.parameters.leaf(map_.weight)[0] == "leaf"
+            )
             if whole and not _projects(walk, map_):
                 yield Computation(self._mapped(walk, map_, x), player=map_)
         for name in (one for one in self.added_to if is_there(walk, one)):
@@ -149,14 +153,14 @@ class LinearRow(Row):
         yield from self._along_tokens(walk, x)
         if self.missing and x.predict(walk.context).shape[-1] == (self.outputs or width)(walk):
             yield Computation(x, 1.0, (self.missing,))
-        moved = _has(walk, self.moved)
+        moved = found_here(walk, self.moved)
         for way in list(self.right(walk)) if self.activated else ():
             for form, id in self.activated:
                 made = Made(combine(form.function, way.made.predict), way.made.right, way.made.began)
                 yield Computation(made, way.price + (0.0 if moved else 1.0), (id,), player=way.player)
 
     def _along_tokens(self, walk: Walk, x: Made) -> Iterator[Computation]:
-        if not self.along_tokens or _has(walk, self.along_tokens):
+        if not self.along_tokens or found_here(walk, self.along_tokens):
             return
         y = turned(x.predict)
         for map_, _, _ in walk.parameters.linears(y(walk.context), x.began - 1):
@@ -170,7 +174,7 @@ def turned(x: Predict) -> Predict:
     return lambda context: context.of(x).mT
 
 
-def _has(walk: Walk, id: str) -> bool:
+def found_here(walk: Walk, id: str) -> bool:
     """Was this found in this block?"""
     return any(one.id == id for step in walk.steps if step.block == walk.number for one in step.findings)
 
@@ -238,7 +242,7 @@ class FormRow(Row):
             if not self.needs(walk, form):
                 continue
             id, price = form.id and self.named(walk, form), form.price
-            if any(one.extra == id and _has(walk, one.missing) for one in self.moved):
+            if any(one.extra == id and found_here(walk, one.missing) for one in self.moved):
                 price = 0.05
             predict: Predict = combine(form.function, *(one.predict for one in given))
             made = Made(predict, right, (_handed_on(form, given) or latest).began)

@@ -13,11 +13,19 @@ from ..context import Context, Predict
 from ..search.parameter_search import LinearMap
 from ..walk import Walk, applied
 from .heads import Heads, Parts
-from .naming import key_comes_first
+from .naming import is_called, key_comes_first
 
 # How a width of several packed tensors is cut: r roles (query, key, value), h heads, d features.
 PACKINGS = ("rhd", "hrd", "hdr", "rdh", "drh", "dhr")
 _INTERLEAVED = "qkv-interleaved-layout"
+# Which of the three serve as query, key and value where one is read in another's place. What is read in the
+# value's is told at S14.
+_TWICE = (
+    ((0, 0, 2), "query-equals-key", "key"),
+    ((1, 1, 2), "query-equals-key", "query"),
+    ((2, 1, 2), "query-equals-value", "query"),
+    ((0, 2, 2), "keys-reused-as-values", "key"),
+)
 
 Count = Callable[[Context], int]  # of heads, at the sizes of a trace
 
@@ -55,20 +63,15 @@ def arrangements(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     for heads in _cut(walk, maps):
         yield heads
         if heads.id in (None, _INTERLEAVED):
-            yield _query_twice(heads)
+            yield from _one_twice(heads)
 
 
-def _query_twice(heads: Heads) -> Heads:
-    """The key was projected, or not, and the query is read in its place."""
-    q, _, v = heads.parts
-    return replace(
-        heads,
-        parts=(q, q, v),
-        id="query-equals-key",
-        blame="key",
-        price=heads.price + 1.0,
-        right=heads.parts,
-    )
+def _one_twice(heads: Heads) -> Iterator[Heads]:
+    """One of the three was projected, or not, and another is read in its place."""
+    for (first, second, third), id, blame in _TWICE:
+        parts = (heads.parts[first], heads.parts[second], heads.parts[third])
+        price = heads.price + 1.0
+        yield replace(heads, parts=parts, id=id, blame=blame, price=price, right=heads.parts)
 
 
 def _cut(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
@@ -168,18 +171,25 @@ def _separate(walk: Walk, maps: Sequence[Projected], heads: int, count: Count) -
     if 1 <= len(same) <= 2:  # a projection serves twice
         parts = [role(one.predict, "rhd", 1, count, 0) for one in same]
         linears = tuple(one.map for one in same)
-        yield from _shared(parts, Heads((parts[0],) * 3, heads, "separate", maps=linears))
+        yield from _shared(walk, parts, Heads((parts[0],) * 3, heads, "separate", maps=linears))
 
 
-def _shared(parts: Sequence[Predict], heads: Heads) -> Iterator[Heads]:
-    """``heads`` where one or two ``parts`` play all three roles."""
+def _shared(walk: Walk, parts: Sequence[Predict], heads: Heads) -> Iterator[Heads]:
+    """``heads`` where one or two ``parts`` play all three roles.
+
+    Of two roles with one map it is the later that should have its own, unless the map is called as that is.
+    """
     first, last = parts[0], parts[-1]
-    price = heads.price + (1.5 if len(parts) == 1 else 1.0)
-    yield replace(heads, parts=(first, first, last), id="query-equals-key", blame="key", price=price)
+    one = replace(heads, price=heads.price + (1.5 if len(parts) == 1 else 1.0))
+    of_key = is_called(walk, heads.maps[0], "key")
+    blame = "query" if of_key else "key"
+    yield replace(one, parts=(first, first, last), id="query-equals-key", blame=blame)
     if len(parts) == 2:
-        yield replace(
-            heads, parts=(first, last, last), id="keys-reused-as-values", blame="value", price=price
-        )
+        of_value = is_called(walk, heads.maps[-1], "value")
+        blame = "key" if of_value else "value"
+        yield replace(one, parts=(first, last, last), id="keys-reused-as-values", blame=blame)
+        blame = "query" if is_called(walk, heads.maps[0], "value") else "value"
+        yield replace(one, parts=(first, last, first), id="query-equals-value", blame=blame)
 
 
 def _two_and_one(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:
@@ -223,7 +233,7 @@ def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
             parts = [_stacked([one.predict for one in group], lambda x: x) for group in groups]
             heads = Heads((parts[0],) * 3, count, "per head", maps=tuple(one.map for one in small))
             if roles < 3:
-                yield from _shared(parts, heads)
+                yield from _shared(walk, parts, heads)
             else:
                 yield replace(heads, parts=(parts[0], parts[1], parts[2]))
     wide = [one for one in maps if one.outputs % 3 == 0]
