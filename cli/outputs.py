@@ -37,7 +37,10 @@ class CheckOutput:
     def is_wrong(self, result: Result) -> bool:
         """Whether the stage is, or without one anything."""
         if label := self._label(result):
-            return result.stages[label].status in (StageStatus.FAILED, StageStatus.NOT_REACHED)
+            return result.stages[label].status not in (
+                StageStatus.PASSED,
+                StageStatus.NOT_APPLICABLE,
+            )
         return standing(result).tone != "right"
 
     def _label(self, result: Result) -> str | None:

@@ -25,7 +25,12 @@ from vitcheck.reports.words.standing import standing
 from vitcheck.reports.words.text import NAME_LIMIT, one_line, points
 from vitcheck.reports.words.wording import count
 
-_SIGNS = {"right": ("✓", "green"), "wrong": ("✗", "red"), "stopped": ("!", "yellow")}
+_SIGNS = {
+    "right": ("✓", "green"),
+    "unfinished": ("○", "yellow"),
+    "wrong": ("✗", "red"),
+    "stopped": ("!", "yellow"),
+}
 
 
 class ClassProgress(Watch):
@@ -90,8 +95,9 @@ class ClassProgress(Watch):
 
     def summary(self) -> str:
         """How many there are of each kind."""
+        unfinished = f" {self._tones['unfinished']} unfinished," if self._tones["unfinished"] else ""
         return (
-            f"{count(self._tones.total(), 'submission')}: {self._tones['right']} right,"
+            f"{count(self._tones.total(), 'submission')}: {self._tones['right']} right,{unfinished}"
             f" {self._tones['wrong']} with something wrong, {self._tones['stopped']} that could not be graded"
         )
 

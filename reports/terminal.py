@@ -13,7 +13,7 @@ from .views.stage_views import StageView, State, pipeline, states_of
 from .words.assigned import assigned
 from .words.location_view import LocationView
 from .words.quoting import Quoted, named
-from .words.standing import Standing, standing
+from .words.standing import Standing, so_far, standing, to_write
 from .words.text import NAME_LIMIT, one_line, points
 from .words.wording import say
 
@@ -23,8 +23,14 @@ STYLES = {
     State.FAILED: "bold red",
     State.NOT_REACHED: "yellow",
     State.NOT_APPLICABLE: "dim",
+    State.NOT_WRITTEN: "dim",
 }
-_TONES = {"right": ("✓", "bold green"), "wrong": ("✗", "bold red"), "stopped": ("!", "bold yellow")}
+_TONES = {
+    "unfinished": ("○", "bold yellow"),
+    "right": ("✓", "bold green"),
+    "wrong": ("✗", "bold red"),
+    "stopped": ("!", "bold yellow"),
+}
 
 
 def verdict(result: Result) -> RenderableType:
@@ -38,7 +44,10 @@ def verdict(result: Result) -> RenderableType:
 
 
 def _score(result: Result) -> RenderableType:
-    score = say("terminal.score", earned=points(result.score.earned), possible=points(result.score.possible))
+    earned, possible = points(result.score.earned), points(result.score.possible)
+    far = points(so_far(result))
+    key = "terminal.so_far" if to_write(result) else "terminal.score"
+    score = say(key, earned=earned, possible=possible, so_far=far)
     unearned = "".join(f"\n{one_line(note.text)}" for note in result.notes if note.kind == "unearned")
     name = one_line(result.submission, NAME_LIMIT)
     heading = named(name, Text.assemble((name, "bold"), f" · {assigned(result)}"))

@@ -24,6 +24,7 @@ class Kind:
     pays_for: str  # what a handout says of these points: the first kind's of those that share them
     order: int  # in which checks are run and listed
     judges_stage: bool = False  # does a check that fails make its stage wrong?
+    finished: bool = False  # are its checks asked of a finished model alone?
     module: str = ""  # where its checks are; empty where other code makes them
 
 

@@ -35,6 +35,7 @@ from .presence import absent, missing
 from .returned_paths import paths_of_scores
 from .scales import fixed_scale
 from .told_rows import told_rows
+from .unfinished import Unfinished, unfinished
 from .using import ask, ask_slopes, deeper_example
 from .verdicts import CheckFailed, NotAsked
 
@@ -80,7 +81,7 @@ class Examination(Examples):
             found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
         found += [one.finding for one in self.false_claims()]
         found += [one.finding for one in self.constants().values() if one.finding is not None]
-        return list({(one.id, one.stage): one for one in found}.values())
+        return list({(one.id, one.stage): one for one in found if one.stage not in self.to_write}.values())
 
     @cached_property
     def unexplained(self) -> set[tuple[str, int]]:
@@ -114,10 +115,20 @@ class Examination(Examples):
 
     @cached_property
     def diagnosis(self) -> Crash | None:
-        """Why the forward pass raised an exception, if it did."""
-        if self.crash is None:
+        """Why the forward pass raised an exception, if it did, and not for want of what is to be written."""
+        if self.crash is None or self.unfinished:
             return None
         return diagnose(self.walk, self.crash, self.source.files, told_rows(self))
+
+    @cached_property
+    def unfinished(self) -> Unfinished | None:
+        """What is not written yet, if the pass ends for want of it."""
+        return unfinished(self)
+
+    @cached_property
+    def to_write(self) -> frozenset[str]:
+        """Keys of the stages that are not written yet."""
+        return frozenset(self.unfinished.keys if self.unfinished else ())
 
     @asked_once
     def false_claims(self) -> list[FalseClaim]:

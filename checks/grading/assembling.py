@@ -19,6 +19,7 @@ from ..parts.parts import parts_of
 from ..parts.parts_record import exercise_mistakes, exercise_variants
 from ..record.result import (
     CheckResult,
+    Location,
     Note,
     Outcome,
     Result,
@@ -70,6 +71,7 @@ def graded(
         score=_score(points, outcomes, examination.assignment.possible_by_hand),
         architecture=next((one.architecture for one in (*models, *components) if one.architecture), None),
         stages=stages,
+        unwritten=_unwritten(examination),
         checks=checks,
         mistakes=findings,
         variants=[
@@ -85,6 +87,11 @@ def graded(
         run=run,
         arrays=kept_arrays([*models, *components]),
     )
+
+
+def _unwritten(examination: Examination) -> Location | None:
+    found = examination.unfinished if examination.assignment.architectures else None
+    return location(found.frame, examination.source) if found and found.frame else None
 
 
 def not_graded(
@@ -155,7 +162,9 @@ def _score(points: Mapping[str, float], outcomes: Sequence[CheckOutcome], by_han
 
 
 def _left_out(*examinations: Examination) -> list[Note]:
-    return [Note(kind="inferred", text=text) for one in examinations for text in one.left_out]
+    """Of what is unfinished nothing is said that only a whole model can have."""
+    whole = (one for one in examinations if not one.unfinished)
+    return [Note(kind="inferred", text=text) for one in whole for text in one.left_out]
 
 
 def _notes(notes: Notes, source: Source | None) -> list[Note]:

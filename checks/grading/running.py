@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
 from ..assignment.assignment import Assignment
+from ..assignment.kinds import kind_of, kinds
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed, CheckOutcome, Missing, NotApplicable, NotAsked, NotReached
 from ..parts.exercise_judging import exercise_checks
@@ -45,10 +46,18 @@ def _run(check: Check, examination: Examination) -> CheckOutcome:
     try:
         with warnings.catch_warnings():  # a library's, which nobody who grades can do anything about
             warnings.simplefilter("ignore")
+            _demand_finished(check, examination)
             check.run(examination)
     except Exception as problem:
         return outcome_of(check, problem, examination)
     return outcome_of(check, None, examination)
+
+
+def _demand_finished(check: Check, examination: Examination) -> None:
+    """Raises NotReached where a check is of a whole model, and some of it is still to be written."""
+    kind = kinds().get(kind_of(check.id))
+    if kind is not None and kind.finished and examination.unfinished:
+        raise NotReached("it is asked once the model is finished")
 
 
 def outcome_of(check: Check, problem: BaseException | None, examination: Examination) -> CheckOutcome:

@@ -102,6 +102,8 @@ def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
         return StageStatus.FAILED
     if row.key == examination.family.input_key:
         return StageStatus.PASSED
+    if row.key in examination.to_write:
+        return StageStatus.NOT_WRITTEN
     if row.key in examination.absent:
         return StageStatus.NOT_APPLICABLE
     reached = row.key not in examination.missing and examination.shown().first(row.key)

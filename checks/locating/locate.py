@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import takewhile
 
 from ...reference.model_sizes import ModelSizes
+from ...submissions.errors import StudentCodeFailed
 from ...submissions.host.trace import Trace
 from ..architecture.family import Family
 from .anatomy import anatomy_of
 from .best_first import explain
+from .comparing import equal
 from .following import following
 from .model import about_model
 from .not_numbers import until_no_number
 from .reached import settle_reached
+from .search.returned_scores import outputs_of, stand_ins
 from .walk import Step, Walk, begin
 from .wiring.in_hand import is_in_hand
 
@@ -50,8 +54,22 @@ def locate(
     if trace.error is not None:
         settle_reached(walk)
     elif not _is_explained(walk):
-        return anatomy_of(family).known_otherwise(walk) or walk
+        return anatomy_of(family).known_otherwise(walk) or _returned_early(walk) or walk
     return walk
+
+
+def _returned_early(walk: Walk) -> Walk | None:
+    """The pass up to the stage that it returns as it is, or to its end where it returns nothing."""
+    returned = [walk.trace.tensor(where) for _, where in walk.trace.outputs]
+    if stand_ins(outputs_of(walk.trace), walk.sizes.output_shape):
+        return None
+    stopped = replace(walk.trace, error=StudentCodeFailed("Unfinished", "The forward pass ends here"))
+    early = locate(stopped, walk.sizes, walk.family, accepted=walk.accepted)
+    last = early.steps[-1].predict(early.context) if early.steps else None
+    if returned and not any(last is not None and equal(last, one) for one in returned):
+        return None
+    early.ended, early.unexplained = True, early.ahead
+    return early
 
 
 def _followed(walk: Walk) -> Walk:

@@ -78,6 +78,7 @@ class Walk:
     class_row: int = 0
     packing: str = ""
     unexplained: tuple[str, int] | None = None
+    ended: bool = False  # did the pass return before it came to the scores, as if it were finished?
     lost: str = ""  # why there are no numbers from there on, where that is so
     bound: Binding | None = None  # of parameters, where all stages are known by the scores alone
     given: tuple[tuple[str, int], ...] = ()  # the stages that the input of the pass stands for

@@ -29,6 +29,7 @@ class StageStatus(str, Enum):
     FAILED = "failed"
     NOT_REACHED = "not_reached"
     NOT_APPLICABLE = "not_applicable"
+    NOT_WRITTEN = "not_written"  # yet
 
 
 class Evidence(str, Enum):
@@ -195,6 +196,9 @@ class Result(Document):
     score: Score
     architecture: str | None = None  # "report", "pre-norm", …: what was seen
     stages: dict[str, StageResult] = {}
+    unwritten: Location | None = (
+        None  # the line of the first stage that is not written yet, where it is known
+    )
     checks: list[CheckResult] = []
     mistakes: list[MistakeResult] = []
     variants: list[VariantResult] = []

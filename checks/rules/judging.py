@@ -18,6 +18,8 @@ _UNKNOWN = "no known equation, right or wrong, explains what the code computes"
 
 def demand(examination: Examination, row: Stage) -> Seen:
     """The stage as it was seen in block 1. Raises NotReached where the walk never came to it."""
+    if examination.unfinished and row.key in examination.to_write:
+        raise NotReached(examination.unfinished.message)
     crash = examination.diagnosis
     if crash is not None and row.key == crash.stage:
         raise CheckFailed(crash.message, examination.faults(row.key))

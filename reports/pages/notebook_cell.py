@@ -38,7 +38,7 @@ def render_for_notebook(result: Result, label: str | None = None) -> str:
 def elsewhere(result: Result, label: str) -> str:
     """What else is wrong, where the stage ``label`` itself does not say it; empty where nothing is."""
     stands = standing(result)
-    if stands.tone == "right" or result.stages[label].status in (StageStatus.FAILED, StageStatus.NOT_REACHED):
+    if stands.tone != "wrong" or result.stages[label].status is not StageStatus.PASSED:
         return ""
     return say("cell.elsewhere", what=stands.heading if stands.label else stands.sentence)
 

@@ -72,7 +72,7 @@ def _totals(rows: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
 
 def _standings(rows: Sequence[StudentRow]) -> tuple[tuple[str, str], ...]:
     """What the filter offers, and its words."""
-    words = {"right": say("filter.right"), "wrong": say("filter.wrong")}
+    words = {tone: say(f"filter.{tone}") for tone in ("right", "unfinished", "wrong")}
     words |= {one.value: say(f"status.{one.value}") for one in Status if one is not Status.GRADED}
     used = {row.standing for row in rows}
     return tuple((value, word) for value, word in words.items() if value in used)

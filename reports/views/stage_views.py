@@ -22,6 +22,7 @@ class State(Enum):
     FAILED = ("failed", "✗")
     NOT_REACHED = ("not-reached", "?")
     NOT_APPLICABLE = ("not-applicable", "-")
+    NOT_WRITTEN = ("not-written", "○")
 
     @property
     def style(self) -> str:
@@ -134,6 +135,8 @@ def _witness(result: Record, later: Sequence[str]) -> str | None:
 def _evidence(stage: StageResult, witness: str | None) -> str:
     if stage.status is StageStatus.NOT_APPLICABLE:
         return say("evidence.not_applicable")
+    if stage.status is StageStatus.NOT_WRITTEN:
+        return say("evidence.not_written")
     if stage.status is StageStatus.NOT_REACHED:
         return say("evidence.not_reached")
     if stage.evidence is Evidence.IMPLIED:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...checks.record.result import CheckResult, Outcome, Result, StageResult, StageStatus, Status
@@ -16,7 +16,7 @@ from .wording import say
 class Standing:
     """The first thing to know: that all is right, the first thing wrong, or why nothing could be graded."""
 
-    tone: str  # right | wrong | stopped
+    tone: str  # right | unfinished | wrong | stopped
     heading: str
     sentence: str
     brief: str  # for a cell of a table; empty if all is right
@@ -35,7 +35,7 @@ _DETAILS = 800  # characters of a message: the stage itself shows all of it
 
 def standing(result: Result) -> Standing:
     """Read off the record: status first, then the first failed stage, then the first failed check."""
-    return next(findings(result), None) or _right(result)
+    return next(findings(result), None) or _unfinished(result) or _right(result)
 
 
 def findings(result: Result) -> Iterator[Standing]:
@@ -57,8 +57,10 @@ def pass_findings(record: Record) -> Iterator[Standing]:
 
 
 def failed_checks(result: Result) -> Iterator[CheckResult]:
-    """The checks that were asked and did not pass. What is only missing makes nothing wrong."""
-    fine = (Outcome.PASSED, Outcome.SKIPPED, Outcome.MISSING)
+    """The checks that were asked and did not pass. What is missing or to be written makes nothing wrong."""
+    fine = [Outcome.PASSED, Outcome.SKIPPED, Outcome.MISSING]
+    if to_write(result):
+        fine.append(Outcome.NOT_REACHED)
     return (one for one in result.checks if one.outcome not in fine)
 
 
@@ -114,9 +116,51 @@ def _wrong_check(result: Result, check: CheckResult) -> Standing:
     )
 
 
+def to_write(record: Record) -> list[str]:
+    """The labels of the stages that are not written yet, the next one first."""
+    return [label for label, one in record.stages.items() if one.status is StageStatus.NOT_WRITTEN]
+
+
+def _unfinished(result: Result) -> Standing | None:
+    labels = to_write(result)
+    if not labels:
+        return None
+    done = [label for label, one in result.stages.items() if one.status is StageStatus.PASSED]
+    heading = say("unfinished.heading", done=runs(done)) if done else say("unfinished.nothing")
+    first, title = one_line(labels[0]), one_line(result.stages[labels[0]].title)
+    return Standing(
+        "unfinished",
+        one_line(heading),
+        say("unfinished.next", label=runs(labels), first=first, title=title),
+        brief=say("unfinished.brief", label=first),
+        place=place(result.unwritten),
+        anchor=f"stage-{first}",
+        label=first,
+    )
+
+
+def runs(labels: Sequence[str]) -> str:
+    """Such as "S01 to S07, S12", of labels in order: those that follow each other make a run."""
+    parts: list[list[str]] = []
+    for label in labels:
+        follows = parts and _number(label) == _number(parts[-1][-1]) + 1
+        parts[-1].append(label) if follows else parts.append([label])
+    return one_line(", ".join(one[0] if len(one) == 1 else f"{one[0]} to {one[-1]}" for one in parts))
+
+
+def _number(label: str) -> int:
+    digits = "".join(one for one in label if one.isdigit())
+    return int(digits or 0)
+
+
 def _right(result: Result) -> Standing:
     passed = sum(stage.status is StageStatus.PASSED for stage in result.stages.values())
     looked_at = say(
         "right.stages_and_checks" if passed else "right.checks", stages=passed, checks=len(result.checks)
     )
     return Standing("right", say("right.heading"), looked_at, brief="")
+
+
+def so_far(result: Result) -> float:
+    """The points of the checks that could be asked of what is written."""
+    return sum(one.points for one in result.checks if one.outcome is not Outcome.NOT_REACHED)

@@ -55,6 +55,7 @@ _STAGES = {"patch-tokens": "final_sequence", "class-attention": "attention_proba
         group="outputs",
         pays_for="what the model returns on request",
         order=90,
+        finished=True,
     ),
     lambda family: {name: name for name in rulebook_of(family).outputs},
 )

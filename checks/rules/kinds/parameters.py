@@ -26,6 +26,7 @@ _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two s
         group="parameters",
         pays_for="as many parameters as the model should have",
         order=70,
+        finished=True,
     )
 )
 def check_parameter_count(examination: Examination) -> None:

@@ -19,15 +19,8 @@ from ...record.result import (
 from ...record.snapshot import named_mistake
 
 GRADER_FAILED = "grader_failed"
-# a record has no field for it: a pass that ends too early is a stage that is wrong, or a file that was not
-# loaded, with a sentence; so the sentence is looked at
-_UNFINISHED = re.compile(
-    r"unfinished|not finished|not implemented|notimplemented|not written yet|ends too early"
-    r"|no return|returns None",
-    re.I,
-)
-# nor for whose fault an errored check is: where it is the grader's own, its message begins with the
-# exception's name (see running.py), and where the submission's process ended, it is a sentence
+# a record has no field for whose fault an errored check is: where it is the grader's own, its message begins
+# with the exception's name (see running.py), and where the submission's process ended, it is a sentence
 _EXCEPTION = re.compile(r"[A-Za-z_]\w*: ")
 _FAILED = (Outcome.FAILED, Outcome.ERRORED, Outcome.TIMED_OUT)
 
@@ -81,7 +74,7 @@ def verdict_on(result: Result) -> ProgramVerdict:
         first_named=first.named,
         variants=tuple(one.id for one in result.variants),
         line=first.place.line if first.place else None,
-        unfinished=any(_UNFINISHED.search(text) for text in _sentences(result)),
+        unfinished=_is_unfinished(result),
         late=result.status is Status.TIMED_OUT
         or any(one.outcome is Outcome.TIMED_OUT for one in result.checks),
         cause=first.cause,
@@ -98,10 +91,8 @@ def _own_fault(result: Result) -> bool:
     return any(_EXCEPTION.match(one.message) for one in errored)
 
 
-def _sentences(result: Result) -> Iterator[str]:
-    yield result.reason or ""
-    yield from (one.message or "" for one in result.stages.values() if one.status is StageStatus.FAILED)
-    yield from (one.message for one in result.checks if one.outcome in _FAILED)
+def _is_unfinished(result: Result) -> bool:
+    return any(one.status is StageStatus.NOT_WRITTEN for one in result.stages.values())
 
 
 def _wrong(result: Result) -> Iterator[_First]:
@@ -112,8 +103,10 @@ def _wrong(result: Result) -> Iterator[_First]:
     for label, stage in result.stages.items():
         if stage.status is StageStatus.FAILED:
             yield _wrong_stage(result, label, stage)
+    fine = [Outcome.PASSED, Outcome.SKIPPED, Outcome.MISSING]
+    fine += [Outcome.NOT_REACHED] if _is_unfinished(result) else []
     for check in result.checks:
-        if check.outcome not in (Outcome.PASSED, Outcome.SKIPPED):
+        if check.outcome not in fine:
             yield _wrong_check(result, check)
 
 

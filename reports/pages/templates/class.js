@@ -8,7 +8,7 @@
   const heads = [...table.tHead.rows[0].cells];
   const rows = [...table.tBodies[0].rows];
   const [NAME, SCORE, FIRST] = [0, 1, 2]; // columns; those after them are stages
-  const WORST_FIRST = ["failed", "not-reached", "passed", "implied", "not-applicable"];
+  const WORST_FIRST = ["failed", "not-reached", "not-written", "passed", "implied", "not-applicable"];
 
   const text = (row, column) => row.cells[column].textContent;
   const score = row => Number(text(row, SCORE));

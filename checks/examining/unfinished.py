@@ -1,0 +1,49 @@
+"""How far the code is written, where the forward pass ends for want of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...submissions.errors import Frame, StudentCodeFailed
+from ...submissions.reading.unwritten import unwritten
+from .passes.examples import Examples
+
+_NOTHING = ("NoneType", "ellipsis")  # what a function gives that is not written yet, or a variable is
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """The keys of the stages that are not written yet, in order, and the line of the first, if known."""
+
+    keys: tuple[str, ...]
+    frame: Frame | None
+
+    @property
+    def message(self) -> str:
+        where = "" if self.frame is None else f": {self.frame.file}, line {self.frame.line}"
+        return f"it is not written yet{where}"
+
+
+def unfinished(examples: Examples) -> Unfinished | None:
+    """Return what is not written yet; None where the pass came to its end, or failed by itself."""
+    reached = {step.key for step in examples.walk.steps}
+    keys = [key for key in examples.keys if key not in reached]
+    if "logits" in reached or not keys:
+        return None
+    places, error = unwritten(examples.source.files), examples.crash
+    called = [one for one in places if one.name == keys[0]]  # as the stage is in a skeleton
+    frames = [one.frame for one in (*called, *places)]
+    if error is not None and error.type == "NotImplementedError":
+        frames = list(error.frames)
+    elif not examples.walk.ended and not (error is not None and _is_for_want(error, frames)):
+        return None
+    return Unfinished(tuple(keys), next(iter(frames), None))
+
+
+def _is_for_want(error: StudentCodeFailed, places: Sequence[Frame]) -> bool:
+    """Does what failed need something that is not there, while there are places for it?"""
+    here = next(iter(error.frames), None)
+    above = [one for one in places if here and one.file == here.file and one.line < here.line]
+    unset = error.type == "UnboundLocalError" and bool(above)
+    return unset or (bool(places) and any(one in error.message for one in _NOTHING))

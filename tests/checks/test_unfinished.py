@@ -1,0 +1,148 @@
+"""Work in progress: what is written is judged, and nothing is said against what is not written yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Outcome, Result, StageStatus
+from vitcheck.reports.pages.html import render_report
+from vitcheck.reports.terminal import verdict
+from vitcheck.reports.words.standing import runs, standing, to_write
+from vitcheck.submissions.host.process import Zygote
+
+LABELS = [f"S{number:02}" for number in range(1, 27)]
+FINISHED = """
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, dim, heads, mlp):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
+        self.qkv, self.proj, self.heads = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim), heads
+        self.fc1, self.fc2 = nn.Linear(dim, mlp), nn.Linear(mlp, dim)
+
+    def attention(self, x):
+        B, T, D = x.shape
+        q, k, v = self.qkv(x).reshape(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
+        scores = q @ k.transpose(-2, -1) / (D // self.heads) ** 0.5
+        context = scores.softmax(-1) @ v
+        return self.proj(context.transpose(1, 2).reshape(B, T, D))
+
+    def mlp(self, x):
+        return self.fc2(nn.functional.gelu(self.fc1(x)))
+
+    def forward(self, x):
+        x = x + self.attention(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
+
+
+class ViT(nn.Module):
+    def __init__(self, image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=128, num_classes=10):
+        super().__init__()
+        self.patches = nn.Conv2d(3, dim, patch_size, patch_size)
+        self.cls = nn.Parameter(torch.zeros(1, 1, dim))
+        self.pos = nn.Parameter(torch.zeros(1, (image_size // patch_size) ** 2 + 1, dim))
+        self.blocks = nn.ModuleList([Block(dim, heads, mlp) for _ in range(depth)])
+        self.norm, self.head = nn.LayerNorm(dim), nn.Linear(dim, num_classes)
+
+    def pooled(self, x):
+        return x[:, 0]
+
+    def forward(self, image):
+        x = self.patches(image).flatten(2).transpose(1, 2)
+        x = torch.cat([self.cls.expand(len(x), -1, -1), x], dim=1)
+        x = x + self.pos
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.pooled(self.norm(x)))
+"""
+_ATTENTION = "return self.proj(context.transpose(1, 2).reshape(B, T, D))"
+
+
+def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
+    text = FINISHED
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    (folder / "vit.py").write_text(text, encoding="utf-8")
+    asked = load_assignment("vit").model_copy(update={"examples": 4})
+    return grade(folder / "vit.py", asked, zygote=zygote, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("edit", "following"),
+    [
+        (("x = self.patches(image).flatten(2).transpose(1, 2)", "..."), "S02"),
+        (("x = x + self.pos", "x = ..."), "S07"),
+        (("x = x + self.pos", "x = x + self.pos\n        return x"), "S09"),
+        (("x = x + self.pos", "x = x + self.pos\n        return"), "S09"),
+        (("context = scores.softmax(-1) @ v", "raise NotImplementedError"), "S13"),
+        ((_ATTENTION, "pass"), "S15"),
+        ((_ATTENTION, "..."), "S15"),
+        (("return self.fc2(nn.functional.gelu(self.fc1(x)))", 'raise NotImplementedError("todo")'), "S17"),
+        (("return x[:, 0]", "pass"), "S24"),
+        (("self.head(self.pooled(self.norm(x)))", "x"), "S23"),
+    ],
+)
+def test_what_is_written_is_right_and_the_next_stage_is_told(
+    edit: tuple[str, str], following: str, zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded(zygote, tmp_path, edit)
+    done, left = LABELS[: LABELS.index(following)], LABELS[LABELS.index(following) :]
+    assert to_write(result) == left
+    assert {result.stages[label].status for label in done} == {StageStatus.PASSED}
+    assert (result.mistakes, [one for one in result.checks if one.outcome is Outcome.FAILED]) == ([], [])
+    stands = standing(result)
+    assert (stands.tone, stands.label) == ("unfinished", following)
+    assert runs(left) in stands.sentence
+    assert verdict(result)
+    assert "not written yet" in render_report(result)
+
+
+def test_the_line_is_told_that_is_not_written_yet(zygote: Zygote, tmp_path: Path) -> None:
+    result = graded(zygote, tmp_path, ("return x[:, 0]", "raise NotImplementedError"))
+    assert result.unwritten is not None
+    assert FINISHED.split("\n")[result.unwritten.line - 2].strip() == "def pooled(self, x):"
+
+
+def test_a_mistake_in_unfinished_work_is_told_as_in_finished_work(zygote: Zygote, tmp_path: Path) -> None:
+    result = graded(
+        zygote,
+        tmp_path,
+        (_ATTENTION, "pass"),
+        ("[self.cls.expand(len(x), -1, -1), x]", "[x, self.cls.expand(len(x), -1, -1)]"),
+    )
+    assert [one.id for one in result.mistakes] == ["cls-appended-last"]
+    assert (standing(result).tone, standing(result).label) == ("wrong", "S06")
+    assert to_write(result)[0] == "S15"
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        (_ATTENTION, _ATTENTION.replace("return ", "")),  # a return that was forgotten is a mistake
+        ("context = scores.softmax(-1) @ v", "context = scores.softmax(-1) @ v.nothing"),
+        ("self.head(self.pooled(self.norm(x)))", "self.pooled(self.norm(x))"),
+    ],
+)
+def test_finished_work_that_fails_is_wrong(edit: tuple[str, str], zygote: Zygote, tmp_path: Path) -> None:
+    result = graded(zygote, tmp_path, edit)
+    assert to_write(result) == []
+    assert standing(result).tone == "wrong"
+
+
+def test_a_placeholder_that_never_runs_says_nothing(zygote: Zygote, tmp_path: Path) -> None:
+    result = graded(
+        zygote, tmp_path, ("    def pooled", "    def maps(self):\n        pass\n\n    def pooled")
+    )
+    assert result.score.earned == result.score.possible
+
+
+def test_runs_of_stages_are_told_by_their_ends() -> None:
+    assert runs(["S01", "S02", "S03", "S07", "S09", "S10"]) == "S01 to S03, S07, S09 to S10"
