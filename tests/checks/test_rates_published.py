@@ -143,7 +143,7 @@ def test_a_run_that_is_interrupted_ends_soon_and_goes_on_where_it_stopped(tmp_pa
     command += ["--seed", "7", "--jobs", "1", "--generated"]
     many = [*command, "200"]  # four minutes of them
     process = subprocess.Popen(many, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    while not kept.exists():
+    while not kept.exists() or not kept.stat().st_size:
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)  # Ctrl-C reaches all that the terminal runs
     said, _ = process.communicate(timeout=60)

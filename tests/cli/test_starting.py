@@ -108,7 +108,8 @@ def test_the_command_of_the_handout_checks_the_file_beside_it(tmp_path: Path) ->
         check=False,
     )
     assert run.returncode == 1, run.stderr  # graded, and not right yet
-    assert "of 100 points" in run.stdout
+    assert run.stdout.startswith("vit_transformer · assignment.toml (")
+    assert "points so far, 100 in all" in run.stdout
 
 
 def test_what_is_said_stands_in_the_assignment_and_in_the_handout(tmp_path: Path) -> None:
