@@ -9,12 +9,14 @@ from difflib import get_close_matches
 
 from ...reference.stages import Stage
 from ...submissions.errors import StudentCodeFailed
+from ..locating.reached import went_on
 from ..locating.search.axes import names_of
 from ..locating.search.nearness import same
 from ..locating.walk import Walk
 from .causes import Facts, Operand, cause_of
 from .operations import demand_of
 
+_NOT_FOLLOWED = "No known equation, right or wrong, explains what the code computes here."
 _WORD = re.compile(r"\b[A-Za-z_]\w{0,63}\b")  # longer ones are no names that somebody misspells
 _UNKNOWN = re.compile(r"has no attribute '(\w{1,64})'|name '(\w{1,64})' is not defined")
 _WORDS = 5_000  # of one file; to compare with each takes up to a tenth of a millisecond
@@ -22,11 +24,15 @@ _WORDS = 5_000  # of one file; to compare with each takes up to a tenth of a mil
 
 @dataclass(frozen=True)
 class Crash:
-    """``stage`` is the key of the one to blame; ``id`` of the catalogue where the cause is known."""
+    """``stage`` is the key of the one to blame; ``id`` of the catalogue where the cause is known.
+
+    ``here`` tells whether the pass stopped there, or later, behind a stage that could not be followed.
+    """
 
     stage: str
     id: str | None
     message: str
+    here: bool = True
 
 
 def diagnose(
@@ -38,11 +44,18 @@ def diagnose(
     if cause is not None and cause.stage not in walk.family.by_key:  # it is one of another architecture's
         cause = None
     stage = facts.stage if cause is None else cause.stage
+    if (cause is None or cause.id is None) and went_on(walk, stage):
+        return Crash(stage, None, f"{_NOT_FOLLOWED} {_later(error)}", here=False)
     told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
     row = rows[stage]
     told.append(f"{row.label} ({row.title.lower()}) was being computed.")
     told += [_given(facts, rows), demand_of(facts), _meant(error, files)]
     return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
+
+
+def _later(error: StudentCodeFailed) -> str:
+    where = "".join(f", in {one.file}, line {one.line}" for one in error.frames[:1])
+    return f"The forward pass stops later{where}: {error}".rstrip(".: ") + "."
 
 
 def _next_stage(walk: Walk) -> str:

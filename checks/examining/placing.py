@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...submissions.errors import Frame
+from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.reading.python_text import decode
 from ...submissions.reading.source import Source
 from ..locating.walk import Step
@@ -21,7 +21,7 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     Where it was never a tensor of its own, the line of the next stage that was. None where there is no line.
     """
     if key == examination.stopped_at and examination.crash is not None:
-        return next(iter(examination.crash.frames), None)
+        return _where_stopped(examination, examination.crash)
     if key == examination.family.input_key:
         return next(iter(examination.walk.trace.value(examination.walk.trace.image).frames), None)
     shown = [one.frame for one in examination.false_claims() if one.finding.stage == key and one.frame]
@@ -34,6 +34,15 @@ def place_of(examination: Examination, key: str) -> Frame | None:
         if frame is not None:
             return frame
     return None
+
+
+def _where_stopped(examination: Examination, crash: StudentCodeFailed) -> Frame | None:
+    """The line that raised; where that is of a later stage, the first behind the last one that was found."""
+    found, walk = examination.diagnosis, examination.walk
+    if found is None or found.here:
+        return next(iter(crash.frames), None)
+    behind = walk.trace.records[walk.position + 1 :]
+    return next((frame for one in behind for frame in one.frames[:1]), None)
 
 
 def _frame(examination: Examination, step: Step) -> Frame | None:

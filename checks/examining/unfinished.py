@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.reading.unwritten import unwritten
+from ..locating.reached import went_on
 from .passes.examples import Examples
 
 _NOTHING = ("NoneType", "ellipsis")  # what a function gives that is not written yet, or a variable is
@@ -29,7 +30,7 @@ def unfinished(examples: Examples) -> Unfinished | None:
     """Return what is not written yet; None where the pass came to its end, or failed by itself."""
     reached = {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
-    if "logits" in reached or not keys:
+    if "logits" in reached or not keys or went_on(examples.walk, keys[0]):
         return None
     places, error = unwritten(examples.source.files), examples.crash
     called = [one for one in places if one.name == keys[0]]  # as the stage is in a skeleton

@@ -14,6 +14,14 @@ from .wiring.in_hand import at_hand, is_in_hand
 
 _UNFINISHED = ("attention_scores", "attention_probabilities", "attention_context", "mlp_hidden")
 
+_PROJECTING = ("block_input", "query", "key", "value", "attention_scores")
+_MATRICES = {  # that are read at most on the way to a stage
+    **dict.fromkeys(("patches", "flattened_patches", "patch_embeddings"), 1),
+    **dict.fromkeys(("class_token", "tokens", "positioned_tokens"), 2),  # tables, and no maps
+    **dict.fromkeys(_PROJECTING, 3),  # for each head, as they may be written
+    **dict.fromkeys(("attention_output", "mlp_hidden", "mlp_output", "logits"), 1),
+}
+
 
 def settle_reached(walk: Walk) -> None:
     """Settles each stage behind the last one that was settled, as long as the next one was still computed."""
@@ -98,3 +106,15 @@ def _vectors(walk: Walk, row: Stage) -> Iterator[int]:
 
 def _in_hand(number: int) -> Predict:
     return lambda context: context.trace.tensor(at_hand(context)[number][1])
+
+
+def went_on(walk: Walk, key: str) -> bool:
+    """Does the pass use more weights behind the last stage that was found than ``key``, the next one, needs?
+
+    Then that stage was computed, in a way that could not be followed.
+    """
+    behind = walk.trace.records[walk.position + 1 :]
+    used = {one.number for record in behind for one in record.inputs if one.kind == "leaf"}
+    weights = [walk.trace.leaves[number] for number in used]
+    matrices = [one for one in weights if one.kind == "parameter" and len(one.shape) >= 2]
+    return len(matrices) > _MATRICES.get(key, 0) * (walk.sizes.heads if key in _PROJECTING else 1)

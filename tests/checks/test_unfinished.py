@@ -146,3 +146,19 @@ def test_a_placeholder_that_never_runs_says_nothing(zygote: Zygote, tmp_path: Pa
 
 def test_runs_of_stages_are_told_by_their_ends() -> None:
     assert runs(["S01", "S02", "S03", "S07", "S09", "S10"]) == "S01 to S03, S07, S09 to S10"
+
+
+def test_what_is_written_and_cannot_be_followed_is_not_called_unwritten(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded(
+        zygote,
+        tmp_path,
+        ("x = x + self.pos", "x = x - self.pos.roll(3, -1)"),
+        ("return x[:, 0]", "raise NotImplementedError"),
+    )
+    stands = standing(result)
+    assert (stands.tone, stands.label) == ("wrong", "S07")
+    assert "stops later, in vit.py, line 38" in stands.details
+    assert stands.place is not None
+    assert "self.pos" in stands.place.marked[0].text
