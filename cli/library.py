@@ -21,9 +21,20 @@ from vitcheck.checks.classes.gradebook.opening import open_gradebook
 from vitcheck.checks.classes.many import Watch, grade_many
 from vitcheck.checks.classes.tasks import Setting, Task, own_work
 from vitcheck.checks.examining.passes.pictures import demand_a_model, read_picture
-from vitcheck.checks.parts.alone import asked_alone, likeliest
-from vitcheck.checks.record.result import Status
+from vitcheck.checks.parts.alone import (
+    alone,
+    asked_alone,
+    computes,
+    is_no_model,
+    is_part,
+    likeliest,
+    resemblance,
+    told_as_part,
+)
+from vitcheck.checks.record.result import StageStatus, Status
 from vitcheck.options import demand, submissions_in
+from vitcheck.plain_errors import said_plainly
+from vitcheck.reference.components import COMPONENTS
 from vitcheck.reference.stages import stage as stage_called
 from vitcheck.shown import Result, Trace
 from vitcheck.submissions.host.popular import popular_packages
@@ -42,6 +53,7 @@ _PARTS = "vit-basics"
 _ANEW = "An instance is graded as its class, which is built anew, without the arguments that it was given"
 
 
+@said_plainly
 def check(
     what: object, assignment: Place | Assignment | None = None, stage: str | None = None, *, seed: int = 0
 ) -> Result:
@@ -62,12 +74,17 @@ def check(
     """
     key = None if stage is None else stage_called(stage).key
     if key is not None and not _is_path(what):
-        return _shown(_as_part(what, key, _loaded(assignment or _PARTS), seed), key)
+        return _of_part(_as_part(what, key, _loaded(assignment or _PARTS), seed), key)
     result = _graded(_of_whole(what, _asked_of(what, assignment), seed))
-    is_instance = not _is_path(what) and not isinstance(what, Definition)
-    return _shown(_told_of_instance(result) if is_instance else result, key)
+    if _is_path(what):
+        return _shown(result, key)
+    if assignment is None and is_no_model(result):
+        part = _as_any_part(what, seed)
+        return _shown(_told_of_instance(result, what)) if part is None else _of_part(part)
+    return _shown(_told_of_instance(result, what))
 
 
+@said_plainly
 def trace(
     what: object, image: Place, assignment: Place | Assignment | None = None, *, seed: int = 0
 ) -> Trace:
@@ -83,6 +100,7 @@ def trace(
     return Trace.of(_graded(task), picture.told)
 
 
+@said_plainly
 def grade(
     paths: Place | Iterable[Place],
     assignment: Place | Assignment = DEFAULT,
@@ -177,7 +195,26 @@ def _as_part(what: object, key: str, base: Assignment, seed: int) -> records.Res
     """Grade it as each component that computes the stage, and return the likeliest."""
     definition = definition_of(what)
     asked = asked_alone(base, key, definition.__name__)
-    return likeliest([_graded(_of_live(definition, one, seed)) for one in asked])
+    found = likeliest([_graded(_of_live(definition, one, seed)) for one in asked])
+    other = None if computes(found, key) else _as_any_part(what, seed)
+    return found if other is None else other
+
+
+def _as_any_part(what: object, seed: int) -> records.Result | None:
+    """Grade it as each component, and return the likeliest; None where it is like none."""
+    definition, base = definition_of(what), load_assignment(_PARTS)
+    found = [
+        told_as_part(_graded(_of_live(definition, alone(base, one, definition.__name__), seed)), one)
+        for one in COMPONENTS.values()
+    ]
+    best = max(found, key=lambda one: (resemblance(one), one.score.earned))
+    return best if is_part(best) else None
+
+
+def _of_part(record: records.Result, key: str | None = None) -> Result:
+    """The first stage of the part that is wrong is shown, whichever was asked about."""
+    wrong = (one.key for one in record.stages.values() if one.status is StageStatus.FAILED)
+    return _shown(record, next(wrong, key))
 
 
 @cache
@@ -192,8 +229,8 @@ def _graded(task: Task) -> records.Result:
     return _grader().grade(task)
 
 
-def _told_of_instance(result: records.Result) -> records.Result:
-    if result.status is not Status.NOT_LOADED:
+def _told_of_instance(result: records.Result, what: object) -> records.Result:
+    if result.status is not Status.NOT_LOADED or isinstance(what, Definition):
         return result
     return result.model_copy(update={"reason": f"{result.reason}. {_ANEW}."})
 

@@ -48,7 +48,8 @@ def _score(result: Result) -> RenderableType:
     far = points(so_far(result))
     key = "terminal.so_far" if to_write(result) else "terminal.score"
     score = say(key, earned=earned, possible=possible, so_far=far)
-    unearned = "".join(f"\n{one_line(note.text)}" for note in result.notes if note.kind == "unearned")
+    told = (one_line(note.text) for note in result.notes if note.kind in ("part", "unearned"))
+    unearned = "".join(f"\n{text}" for text in told)
     name = one_line(result.submission, NAME_LIMIT)
     heading = named(name, Text.assemble((name, "bold"), f" · {assigned(result)}"))
     return Group(heading, Text.assemble(score, (unearned, "dim")))

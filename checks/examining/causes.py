@@ -179,9 +179,10 @@ def _reached(facts: Facts) -> set[str]:
 
 def _image_without_batch(facts: Facts) -> Cause | None:
     """Nothing was embedded, and what was computed of the image has no axis of images."""
-    if "patch_embeddings" in _reached(facts):
+    given = facts.walk.context.image.shape
+    if "patch_embeddings" in _reached(facts) or len(given) != 4:  # a part may be given tokens
         return None
-    C, H, W = facts.walk.context.image.shape[1:]
+    C, H, W = given[1:]
     alone = {(C, H, W), (1, C, H, W)}
     trace, batch = facts.walk.trace, facts.walk.sizes.batch
     read = [one.shape for record in trace.records for one in record.inputs if one.kind == "record"]

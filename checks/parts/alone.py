@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...reference.components import COMPONENTS
+from ...reference.components import COMPONENTS, Component
 from ...reference.stages import STAGES, stage
 from ..assignment.asked_parts import AskedPart
 from ..assignment.asked_points import Points
 from ..assignment.assignment import Assignment
-from ..record.result import Result, StageStatus
+from ..record.result import Evidence, Note, Result, StageStatus
 
 _POINTS = 100.0
 
@@ -26,17 +26,19 @@ def asked_alone(base: Assignment, key: str, name: str) -> list[Assignment]:
             f"{stage(key).label} ({key}) is not computed by a part alone: check the whole model, or ask for"
             f" one of {', '.join(_askable())}"
         )
-    return [
-        base.model_copy(
-            update={
-                "architectures": (),
-                "points": Points(),
-                "components": {one.key: AskedPart(points=_POINTS, name=name)},
-                "exercises": {},
-            }
-        )
-        for one in sorted(having, key=lambda one: len(one.stages))
-    ]
+    return [alone(base, one, name) for one in sorted(having, key=lambda one: len(one.stages))]
+
+
+def alone(base: Assignment, component: Component, name: str) -> Assignment:
+    """Return an assignment that asks for the class or function ``name`` alone, as this component."""
+    return base.model_copy(
+        update={
+            "architectures": (),
+            "points": Points(),
+            "components": {component.key: AskedPart(points=_POINTS, name=name)},
+            "exercises": {},
+        }
+    )
 
 
 def _askable() -> list[str]:
@@ -47,6 +49,40 @@ def _askable() -> list[str]:
 def likeliest(results: Sequence[Result]) -> Result:
     """Return the one as which it earns most, and of these the one in which most stages are right."""
     return max(results, key=_likeness)
+
+
+def is_part(result: Result) -> bool:
+    """Does it do what the component does that it was graded as: were most of its stages found in it?"""
+    return resemblance(result) > 0.5
+
+
+def computes(result: Result, key: str) -> bool:
+    """Was the stage ``key`` found in it, right or wrong?"""
+    return any(one.key == key and one.evidence is not Evidence.ABSENT for one in result.stages.values())
+
+
+def resemblance(result: Result) -> float:
+    """Of the stages that were asked for, the share that was found, right or wrong."""
+    asked = [one for one in result.stages.values() if one.status is not StageStatus.NOT_APPLICABLE]
+    found = sum(one.evidence is not Evidence.ABSENT for one in asked)
+    return found / len(asked) if asked else 0.0
+
+
+def is_no_model(result: Result) -> bool:
+    """Was it graded as a whole model, and nothing of one found in it?"""
+    located = (StageStatus.PASSED, StageStatus.FAILED)
+    found = [
+        one for one in result.stages.values() if one.status in located and one.evidence is not Evidence.ABSENT
+    ]
+    return len(found) <= 1  # which is the image
+
+
+def told_as_part(result: Result, component: Component) -> Result:
+    """The same, and what it looks like."""
+    labels = [stage(key).label for key in component.stages]
+    ends = labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}"
+    text = f"This looks like a part, and was graded as one: {component.title} ({ends})."
+    return result.model_copy(update={"notes": [Note(kind="part", text=text), *result.notes]})
 
 
 def _likeness(result: Result) -> tuple[float, float]:

@@ -159,7 +159,7 @@ class VariantResult(Frozen):
 class Note(Frozen):
     """Something inferred or left out while the submission was loaded, or that a person should look at."""
 
-    kind: str  # skipped | inferred | unearned | pinned | printed | asks
+    kind: str  # skipped | inferred | part | unearned | pinned | printed | asks
     text: str
     location: Location | None = None
 
