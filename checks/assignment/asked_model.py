@@ -27,7 +27,7 @@ from ..architecture.family import Family, family
 from .asked_table import AskedTable
 
 
-def _family(info: ValidationInfo) -> Family:
+def family_of(info: ValidationInfo) -> Family:
     """The architecture whose assignment is read."""
     found: Family = (info.context or {}).get("family") or family("vit")
     return found
@@ -42,7 +42,7 @@ def _argument(value: object, info: ValidationInfo) -> object:
         except (ValueError, SyntaxError):
             raise ValueError(f"what comes after '=' is no value of Python's: {value[1:]}") from None
         return value
-    known = {**VALUES, **_family(info).sizes.letters}
+    known = {**VALUES, **family_of(info).sizes.letters}
     if value not in known:
         raise ValueError(f"{value!r} is no meaning; {near(value, known)}. A value has '=' before it")
     return value
@@ -59,12 +59,12 @@ class AskedModel(AskedTable):
 
 
 def _variant(name: str, info: ValidationInfo) -> str:
-    return _family(info).mistake(name).id
+    return family_of(info).mistake(name).id
 
 
 def _sizes(table: object, info: ValidationInfo) -> object:
     """The sizes of the architecture, from a preset where the file names no others."""
-    asked = _family(info)
+    asked = family_of(info)
     if isinstance(table, dict):
         if "batch" in table:
             raise ValueError("the full size is that of one image, so batch cannot be set")
@@ -84,11 +84,11 @@ def _with_preset(table: Mapping[str, Any], family: Family) -> dict[str, Any]:
 
 
 def _blocks(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    return _all_known(names, _family(info).blocks, "kind of block")
+    return _all_known(names, family_of(info).blocks, "kind of block")
 
 
 def _label_sets(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    return _all_known(names, _family(info).label_sets, "set of labels")
+    return _all_known(names, family_of(info).label_sets, "set of labels")
 
 
 def _all_known(names: tuple[str, ...], known: Collection[str], what: str) -> tuple[str, ...]:

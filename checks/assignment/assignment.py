@@ -29,10 +29,11 @@ from ..record.result import Asked, Visibility
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
 from .asked_parts import ASPECTS, AskedPart, Components, ExercisePart, Exercises
 from .asked_points import GroupOrCheck, Points
+from .asked_stages import AskedStages
 from .asked_table import AskedTable
 from .asked_variants import Permission, Variants, permission
 from .asked_writing import WrittenPart, WrittenQuestion
-from .kinds import PARTS, group_of, kind_of
+from .kinds import PARTS, group_of, kind_of, of_finished
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -74,6 +75,7 @@ class Assignment(AskedTable):
     title: str
     architecture: str = "vit"  # whose table of stages; others come with packages
     architectures: Blocks = ()  # the kinds of blocks of the whole model; none where only parts are asked for
+    stages: AskedStages = ()  # keys of those that are asked for; none where it is all of the model
     labels: Labels = ("report", "sheet")
     examples: Annotated[int, Field(ge=2)] = 20
     model: AskedModel = AskedModel()
@@ -109,6 +111,8 @@ class Assignment(AskedTable):
             raise ValueError("[points] pays for checks of a whole model, and architectures asks for none")
         if self.points.written and self.written is None:
             raise ValueError("[points] pays for written, and there is no table [written] that asks for it")
+        if paid := [one for one in of_finished() if self.stages and self.points.of(one)]:
+            raise ValueError(f"stages asks for a part of a model: give {paid[0]}, of a whole one, 0 points")
         return self
 
     @model_validator(mode="after")
@@ -123,6 +127,10 @@ class Assignment(AskedTable):
     def family(self) -> Family:
         """The architecture that is asked for."""
         return family(self.architecture)
+
+    def asks(self, stage: str | None) -> bool:
+        """Is this stage asked for, by its key? What is of no single stage is asked of a whole model alone."""
+        return not self.stages or stage in self.stages
 
     def table_of(self, kind: str) -> tuple[Stage, ...]:
         """Return the stages of a model with this kind of blocks and the variants that are asked for."""

@@ -76,3 +76,8 @@ def _declared(name: str, text: str) -> Kind:
                 told = {str(one.arg): ast.literal_eval(one.value) for one in said}
                 return Kind(**told, module=f"{FOLDER}.{name}")
     raise TypeError(f"checks/rules/kinds/{name}.py has no Kind(…)")
+
+
+def of_finished() -> list[str]:
+    """The groups of points that pay for checks of a finished model alone."""
+    return list(dict.fromkeys(one.group for one in kinds().values() if one.finished))

@@ -81,7 +81,8 @@ class Examination(Examples):
             found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
         found += [one.finding for one in self.false_claims()]
         found += [one.finding for one in self.constants().values() if one.finding is not None]
-        return list({(one.id, one.stage): one for one in found if one.stage not in self.to_write}.values())
+        asked = [one for one in found if one.stage not in self.to_write and self.assignment.asks(one.stage)]
+        return list({(one.id, one.stage): one for one in asked}.values())
 
     @cached_property
     def unexplained(self) -> set[tuple[str, int]]:

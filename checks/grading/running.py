@@ -21,7 +21,13 @@ def planned_checks(assignment: Assignment) -> list[Check]:
     Parts come first, since they cannot end the process that the model needs.
     """
     of_model = checks_of(assignment.family) if assignment.architectures else []
-    return [*component_checks(assignment), *exercise_checks(assignment), *of_model]
+    asked = (one for one in of_model if assignment.asks(one.stage) or _is_of_code(one))
+    return [*component_checks(assignment), *exercise_checks(assignment), *asked]
+
+
+def _is_of_code(check: Check) -> bool:
+    """Is it about no stage, and asked of a part of a model, too?"""
+    return check.stage is None and not kinds()[kind_of(check.id)].finished
 
 
 def run_checks(examination: Examination, own: Path | None = None) -> list[CheckOutcome]:

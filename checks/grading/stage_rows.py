@@ -24,7 +24,8 @@ from .leading_slice import LeadingSlice, leading_slice, rounded
 def stage_results(examination: Examination, outcomes: Sequence[CheckOutcome]) -> dict[str, StageResult]:
     """Those of the model; where none is asked for, those of the components."""
     if examination.assignment.architectures:
-        return {row.label: _stage(examination, row, outcomes) for row in told_rows(examination).values()}
+        rows = (row for row in told_rows(examination).values() if examination.assignment.asks(row.key))
+        return {row.label: _stage(examination, row, outcomes) for row in rows}
     return {row.label: _stage_of_parts(examination, row) for row in examination.family.stages}
 
 

@@ -40,6 +40,7 @@ _CLASSES = click.IntRange(min=1)
 )
 @click.option("--start", metavar="NAME|FILE", help=f"The assignment to start from.  [default: {_START}]")
 @click.option("--title", help="What students read.  [default: that of the assignment to start from]")
+@click.option("--stages", metavar="S01-S08", help="Ask for these alone, as one week of several on one file.")
 @click.option("--preset", metavar="SIZE", help="A named size of the model, such as B/16 or S/8.")
 @click.option("--image-size", "image", type=_IMAGE_SIZE, metavar="N|HxW", help="Pixels, such as 32 or 32x48.")
 @click.option("--classes", type=_CLASSES, help="How many there are.")
@@ -69,7 +70,13 @@ def init(folder: Path, yes: bool, force: bool, **given: Any) -> None:
 
 
 def _wishes(
-    folder: Path, ask: bool, name: str | None, start: str | None, title: str | None, **sizes: Any
+    folder: Path,
+    ask: bool,
+    name: str | None,
+    start: str | None,
+    title: str | None,
+    stages: str | None,
+    **sizes: Any,
 ) -> Wishes:
     """What the options say; the rest is asked for, or by default."""
     from vitcheck.checks.assignment.assignment import assignment_names, load_assignment
@@ -84,7 +91,7 @@ def _wishes(
     title = answer(title, "Title", old.title)
     if ask and not any(sizes.values()) and click.confirm("Other sizes than it has?", default=False):
         sizes = _asked_sizes()
-    return Wishes(name, start, title, **sizes)
+    return Wishes(name, start, title, stages, **sizes)
 
 
 def _asked_sizes() -> dict[str, Any]:

@@ -43,7 +43,10 @@ def _tables(family: Family | None, assignment: str | None) -> tuple[Family, Tabl
     if family is not None:
         return family, family.blocks
     asked = load_for(Path.cwd(), assignment)
-    return asked.family, {one: asked.table_of(one) for one in asked.architectures or asked.family.blocks}
+    kinds = asked.architectures or asked.family.blocks
+    return asked.family, {
+        kind: [one for one in asked.table_of(kind) if asked.asks(one.key)] for kind in kinds
+    }
 
 
 @click.command()

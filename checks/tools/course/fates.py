@@ -38,7 +38,7 @@ def _concerns(assignment: Assignment, one: Mistake) -> bool:
     if one.stage == "exercise":
         return bool(assignment.exercises)
     in_parts = any(one.stage in COMPONENTS[key].stages for key in assignment.components)
-    return bool(assignment.architectures) or in_parts
+    return (bool(assignment.architectures) and assignment.asks(one.stage)) or in_parts
 
 
 def _tried(assignment: Assignment, one: Mistake, reference: Result, result: Result) -> MistakeFate:

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from ....reference.components import COMPONENTS
 from ....reference.exercises import EXERCISES
-from ....reference.stages import ARCHITECTURES, Stage, labels_of, stage
+from ....reference.stages import ARCHITECTURES, STAGES, Stage, labels_of, stage
 from ...assignment.assignment import Assignment
 from .rendering import render
 
@@ -40,6 +40,10 @@ _OUTPUTS = {  # what a model returns on request
     "class-attention": "What the class token attends to, L B h and the rows and columns of patches",
 }
 
+_KEYS = [row.key for row in STAGES]
+_BEFORE_BLOCKS = _KEYS[: _KEYS.index("query")]
+_IN_BLOCK = _KEYS[_KEYS.index("block_input") : _KEYS.index("block_output") + 1]
+
 
 @dataclass(frozen=True)
 class Slot:
@@ -63,17 +67,20 @@ def skeleton(assignment: Assignment) -> str:
     """Return the file, for the first of the assignment's architectures that has a table of stages."""
     asked = [row for row in rows(assignment) if row.key != "image" or assignment.rules.breakpoints]
     slots = [_slot(row, assignment.labels[0]) for row in asked]
-    keys = [one.key for one in slots]
-    first, end = (keys.index("block_input"), keys.index("block_output") + 1) if keys else (0, 0)
+    inside = [one for one in slots if one.key in _IN_BLOCK]
+    if [one.key for one in inside] == ["block_input"]:  # what the embedding gives, and no block
+        inside = []
+    around = [one for one in slots if one not in inside]
+    before = [one for one in around if one.key in _BEFORE_BLOCKS]
     return render(
         "skeleton",
         title=" ".join(assignment.title.split()),
         sizes=assignment.full,
         marks=assignment.rules.breakpoints,
         model=assignment.model.name or "VisionTransformer",
-        before=slots[:first],
-        inside=slots[first:end],
-        after=slots[end:],
+        before=before,
+        inside=inside,
+        after=[one for one in around if one not in before],
         outputs=[Named(one.replace("-", "_"), _OUTPUTS[one]) for one in assignment.outputs],
         components=list(_components(assignment)),
         exercises=list(_exercises(assignment)),
@@ -83,7 +90,7 @@ def skeleton(assignment: Assignment) -> str:
 def rows(assignment: Assignment) -> Sequence[Stage]:
     """Return the stages of the architecture that the file is written for; none where none is asked for."""
     known = [one for one in assignment.architectures if one in ARCHITECTURES]
-    return assignment.table_of(known[0]) if known else ()
+    return [row for row in assignment.table_of(known[0]) if assignment.asks(row.key)] if known else ()
 
 
 def notebook(assignment: Assignment) -> str:

@@ -8,13 +8,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 import tomlkit
+from tomlkit import TOMLDocument
 from tomlkit.items import Item, Table
 
 from ....reference.components import COMPONENTS
 from ....reference.exercises import EXERCISES
 from ....reference.stages import labels_of
 from ...assignment.assignment import Assignment, assignment_text, parse_assignment
-from ...assignment.kinds import groups
+from ...assignment.kinds import groups, of_finished
 from .rendering import render
 from .skeleton import notebook, rows, skeleton
 
@@ -30,6 +31,7 @@ class Wishes:
     name: str
     start: str
     title: str | None = None
+    stages: str | None = None  # such as S01-S08
     preset: str | None = None
     image: tuple[int, int] | None = None  # height, width
     classes: int | None = None
@@ -76,8 +78,19 @@ def _assignment_text(wishes: Wishes) -> str:
     document["name"] = wishes.name
     if wishes.title is not None:
         document["title"] = wishes.title
+    if wishes.stages is not None:
+        _restrict(document, wishes.stages)
     _resize(document["sizes"], wishes)
     return tomlkit.dumps(document)
+
+
+def _restrict(document: TOMLDocument, stages: str) -> None:
+    """What is asked of a whole model alone is worth nothing in a part of one."""
+    document["stages"] = stages
+    points = document["points"]
+    assert isinstance(points, Table)
+    for group in (one for one in of_finished() if one in points):
+        points[group] = 0
 
 
 def _resize(sizes: Item, wishes: Wishes) -> None:
