@@ -13,7 +13,7 @@ from .views.stage_views import StageView, State, pipeline, states_of
 from .words.assigned import assigned
 from .words.location_view import LocationView
 from .words.quoting import Quoted, named
-from .words.standing import Standing, so_far, standing, to_write
+from .words.standing import Standing, findings, so_far, standing, to_write
 from .words.text import NAME_LIMIT, one_line, points
 from .words.wording import say
 
@@ -25,6 +25,7 @@ STYLES = {
     State.NOT_APPLICABLE: "dim",
     State.NOT_WRITTEN: "dim",
 }
+_MOST = 5  # further things wrong that have a line
 _TONES = {
     "unfinished": ("○", "bold yellow"),
     "right": ("✓", "bold green"),
@@ -40,7 +41,7 @@ def verdict(result: Result) -> RenderableType:
     words of theirs.
     """
     stages = pipeline(result)
-    return Group(_score(result), Text(), *told(standing(result)), *_strip(stages))
+    return Group(_score(result), Text(), *told(standing(result)), *_more(result), *_strip(stages))
 
 
 def _score(result: Result) -> RenderableType:
@@ -69,6 +70,22 @@ def told(stands: Standing) -> Iterator[RenderableType]:
         if last:
             yield Text()
             yield Text(last, style="italic")
+
+
+def _more(result: Result) -> Iterator[RenderableType]:
+    """Where the first thing wrong is explained, and a line for each other that is a stage or has a name."""
+    found = list(findings(result))
+    others = [one for one in found[1:] if one.label or one.mistake]
+    if found and found[0].mistake:
+        yield Text(f"\n{say('terminal.explain', id=found[0].mistake)}", style="dim")
+    if others:
+        yield Text()
+    for one in others[:_MOST]:
+        what = f"{one.label} {one.sentence}" if one.label else one.heading
+        where = f"  {one.place.short}" if one.place else ""
+        yield Text(f"✗ {what}{where}", style="bold red", no_wrap=True, overflow="ellipsis")
+    if len(others) > _MOST:
+        yield Text(say("terminal.more", number=len(others) - _MOST), style="dim")
 
 
 def _code(place: LocationView) -> Iterator[RenderableType]:

@@ -137,6 +137,7 @@ def _checks(
             points=round(points[one.id], 4),
             earned=round(points[one.id], 4) if one.outcome == "passed" else 0.0,
             message=_message(one, assignment.family),
+            mistakes=[*one.mistakes],
             counterexample=None if one.counterexample is None else dict(one.counterexample),
             visibility=assignment.visibility_of(one.id),
         )

@@ -116,6 +116,7 @@ class CheckResult(Frozen):
     points: float
     earned: float
     message: str = ""
+    mistakes: list[str] = []  # ids of what it gives away, the most specific first
     counterexample: dict[str, Any] | None = None  # sizes and seed, "command" repeats it
     visibility: Visibility = Visibility.VISIBLE
 

@@ -101,11 +101,13 @@ def _unnamed(stage: StageResult) -> str:
 
 
 def _wrong_check(result: Result, check: CheckResult) -> Standing:
-    named = next((one for one in result.mistakes if one.stage == check.id), None)
+    """What it gives away is told by its name; else the check's own title says what does not hold."""
+    told = (one for one in result.mistakes if one.id in check.mistakes or one.stage == check.id)
+    named = next(told, None)
     brief = f"{check.title}: {named.id}" if named else check.title
     return Standing(
         "wrong",
-        one_line(check.title),
+        one_line(sentence(named.title).rstrip(".") if named else check.title),
         sentence(check.message or say("standing.check", outcome=say(f"outcome.{check.outcome.value}"))),
         brief=one_line(brief, NAME_LIMIT),
         question=one_line(named.hint) if named else "",

@@ -6,7 +6,14 @@ import pytest
 from rich.console import Console
 from samples import a_class, all_passed, hostile, not_loaded, scaled_by_embed_dim
 
-from vitcheck.checks.record.result import Note, Result
+from vitcheck.checks.record.result import (
+    CheckResult,
+    MistakeResult,
+    Note,
+    Outcome,
+    Result,
+    StageStatus,
+)
 from vitcheck.reports.terminal import verdict
 
 
@@ -66,3 +73,38 @@ def test_nothing_that_a_student_writes_drives_the_terminal() -> None:
 def test_a_long_message_is_cut() -> None:
     assert "more characters)" in shown(hostile(), width=200)
     assert len(shown(hostile(), width=200)) < 5000
+
+
+def test_the_mistake_that_a_property_gives_away_is_told_by_its_name() -> None:
+    result = all_passed()
+    mistake = MistakeResult(
+        id="blocks-in-python-list",
+        stage="model",
+        kind="error",
+        title="blocks kept in a list",
+        hint="How many?",
+    )
+    check = CheckResult(
+        id="property[parameters]",
+        stage=None,
+        title="Are as many as the reference has.",
+        outcome=Outcome.FAILED,
+        points=1,
+        earned=0,
+        message="36 parameters are in modules that the model does not know of.",
+        mistakes=[mistake.id],
+    )
+    text = shown(result.model_copy(update={"checks": [*result.checks, check], "mistakes": [mistake]}))
+    assert "✗ Blocks kept in a list\n│ 36 parameters are in modules" in text
+    assert "How many?" in text
+    assert "vitcheck explain blocks-in-python-list" in text
+
+
+def test_what_else_is_wrong_has_a_line_each() -> None:
+    result = scaled_by_embed_dim()
+    stage = result.stages["S19"].model_copy(update={"status": StageStatus.FAILED, "mistakes": ["skip-lost"]})
+    lost = MistakeResult(id="skip-lost", stage="S19", kind="error", title="the skip is lost", hint="?")
+    both = {"stages": {**result.stages, "S19": stage}, "mistakes": [*result.mistakes, lost]}
+    text = shown(result.model_copy(update=both))
+    assert "More about it: vitcheck explain scale-by-embed-dim" in text
+    assert "\n✗ S19 The skip is lost." in text

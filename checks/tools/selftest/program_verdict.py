@@ -119,8 +119,8 @@ def _wrong_stage(result: Result, label: str, stage: StageResult) -> _First:
 
 def _wrong_check(result: Result, check: CheckResult) -> _First:
     """A check of the whole model has the mistake that its property gave away; all of those are shown."""
-    own = [one for one in result.mistakes if one.stage == check.id]
-    named = next(iter(own or result.mistakes), None)
+    told = (one for one in result.mistakes if one.id in check.mistakes or one.stage == check.id)
+    named = next(told, None)
     if named is None:
         return _First(cause=f"{check.id}: {common(check.message)}")
     return _First("", named.id, named.location, f"{check.id} {named.id}")
