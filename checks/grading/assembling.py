@@ -15,6 +15,7 @@ from ..examining.examination import Examination
 from ..examining.placing import location
 from ..examining.verdicts import CheckOutcome
 from ..parts.exercise_judging import exercises_of
+from ..parts.in_progress import written_parts
 from ..parts.parts import parts_of
 from ..parts.parts_record import exercise_mistakes, exercise_variants
 from ..record.result import (
@@ -57,7 +58,8 @@ def graded(
     family = examination.family
     checks = _checks(examination.assignment, points, outcomes)
     models = [examination] if examination.assignment.architectures else []
-    components, exercises = parts_of(examination).components, exercises_of(examination)
+    components = [*parts_of(examination).components, *dict.fromkeys(written_parts(examination).values())]
+    exercises = exercises_of(examination)
     findings = [found for one in (*models, *components) for found in mistake_results(one)]
     findings += exercise_mistakes(exercises)
     findings += property_results(outcomes, examination.source, {one.id for one in findings}, family)

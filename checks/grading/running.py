@@ -11,6 +11,7 @@ from ..assignment.kinds import kind_of, kinds
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed, CheckOutcome, Missing, NotApplicable, NotAsked, NotReached
 from ..parts.exercise_judging import exercise_checks
+from ..parts.in_progress import written_parts
 from ..parts.parts import component_checks
 from ..rules.declaring import Check, checks_of
 
@@ -53,10 +54,17 @@ def _run(check: Check, examination: Examination) -> CheckOutcome:
         with warnings.catch_warnings():  # a library's, which nobody who grades can do anything about
             warnings.simplefilter("ignore")
             _demand_finished(check, examination)
-            check.run(examination)
+            check.run(_having(check, examination))
     except Exception as problem:
         return outcome_of(check, problem, examination)
     return outcome_of(check, None, examination)
+
+
+def _having(check: Check, examination: Examination) -> Examination:
+    """What has the stage of the check: of unfinished work a part by itself may, where the whole has not."""
+    if check.stage is None or not kinds()[kind_of(check.id)].judges_stage:
+        return examination
+    return written_parts(examination).get(check.stage, examination)
 
 
 def _demand_finished(check: Check, examination: Examination) -> None:

@@ -13,6 +13,7 @@ from ..examining.placing import location, place_of
 from ..examining.told_rows import told_rows
 from ..examining.verdicts import CheckOutcome
 from ..locating.comparing import ROUNDING
+from ..parts.in_progress import written_parts
 from ..parts.part_judging import stage_outcomes
 from ..parts.parts import parts_of
 from ..parts.parts_record import unseen_stage
@@ -25,7 +26,8 @@ def stage_results(examination: Examination, outcomes: Sequence[CheckOutcome]) ->
     """Those of the model; where none is asked for, those of the components."""
     if examination.assignment.architectures:
         rows = (row for row in told_rows(examination).values() if examination.assignment.asks(row.key))
-        return {row.label: _stage(examination, row, outcomes) for row in rows}
+        alone = written_parts(examination)
+        return {row.label: _stage(alone.get(row.key, examination), row, outcomes) for row in rows}
     return {row.label: _stage_of_parts(examination, row) for row in examination.family.stages}
 
 

@@ -162,3 +162,65 @@ def test_what_is_written_and_cannot_be_followed_is_not_called_unwritten(
     assert "stops later, in vit.py, line 38" in stands.details
     assert stands.place is not None
     assert "self.pos" in stands.place.marked[0].text
+
+
+_BELOW = """
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, dim=64, heads=4):
+        super().__init__()
+        self.heads, self.qkv, self.proj = heads, nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
+
+    def forward(self, x):
+        B, T, D = x.shape
+        q, k, v = self.qkv(x).reshape(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
+        scores = q @ k.transpose(-2, -1) / (D // self.heads) ** 0.5
+        return self.proj((scores.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D))
+
+
+class MLP(nn.Module):
+    def __init__(self, dim=64, mlp=128):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Linear(dim, mlp), nn.Linear(mlp, dim)
+
+    def forward(self, x):
+        raise NotImplementedError
+
+
+class ViT(nn.Module):
+    def __init__(self, image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=128, num_classes=10):
+        super().__init__()
+        self.blocks = nn.ModuleList([Attention(dim, heads) for _ in range(depth)])
+
+    def forward(self, image):
+        patches = ...
+        for block in self.blocks:
+            patches = block(patches)
+        return patches
+"""
+
+
+def below(zygote: Zygote, folder: Path, text: str) -> Result:
+    (folder / "vit.py").write_text(text, encoding="utf-8")
+    asked = load_assignment("vit").model_copy(update={"examples": 4})
+    return grade(folder / "vit.py", asked, zygote=zygote, seed=1)
+
+
+def test_a_right_part_below_what_is_not_written_is_seen_to_be_right(zygote: Zygote, tmp_path: Path) -> None:
+    result = below(zygote, tmp_path, _BELOW)
+    right = [label for label, one in result.stages.items() if one.status is StageStatus.PASSED]
+    assert right == ["S01", *LABELS[8:15]]
+    assert to_write(result) == [*LABELS[1:8], *LABELS[15:]]
+    assert standing(result).tone == "unfinished"
+    paid = {one.stage for one in result.checks if one.earned}
+    assert set(LABELS[8:15]) <= paid
+
+
+def test_a_wrong_part_below_it_is_told_by_its_mistake(zygote: Zygote, tmp_path: Path) -> None:
+    result = below(zygote, tmp_path, _BELOW.replace("softmax(-1)", "softmax(-2)"))
+    assert [one.id for one in result.mistakes] == ["softmax-over-queries"]
+    assert standing(result).label == "S13"
+    assert standing(result).place is not None
