@@ -27,7 +27,9 @@ class Unfinished:
 
 
 def unfinished(examples: Examples) -> Unfinished | None:
-    """Return what is not written yet; None where the pass came to its end, or failed by itself."""
+    """Return what is not written yet; None where the pass came to its end, failed, or was not made."""
+    if not examples.examples:
+        return None
     reached = {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
     if "logits" in reached or not keys or went_on(examples.walk, keys[0]):
