@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import PlainValidator, ValidationInfo
+from pydantic import BeforeValidator, ValidationInfo
 
 from ..architecture.family import Family
 from .asked_model import family_of
@@ -32,4 +32,4 @@ def _part(text: str, family: Family) -> list[str]:
     return keys[begin : end + 1]
 
 
-AskedStages = Annotated[tuple[str, ...], PlainValidator(_keys)]  # keys; none where all are asked for
+AskedStages = Annotated[tuple[str, ...], BeforeValidator(_keys)]  # keys; none where all are asked for
