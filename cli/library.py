@@ -78,10 +78,8 @@ def check(
     result = _graded(_of_whole(what, _asked_of(what, assignment), seed))
     if _is_path(what):
         return _shown(result, key)
-    if assignment is None and is_no_model(result):
-        part = _as_any_part(what, seed)
-        return _shown(_told_of_instance(result, what)) if part is None else _of_part(part)
-    return _shown(_told_of_instance(result, what))
+    part = _as_any_part(what, seed) if assignment is None and is_no_model(result) else None
+    return _shown(_told_of_instance(result, what)) if part is None else _of_part(part)
 
 
 @said_plainly

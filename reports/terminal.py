@@ -8,12 +8,13 @@ from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..checks.record.faults import to_write
 from ..checks.record.result import Result
 from .views.stage_views import StageView, State, pipeline, states_of
 from .words.assigned import assigned
 from .words.location_view import LocationView
 from .words.quoting import Quoted, named
-from .words.standing import Standing, findings, so_far, standing, to_write
+from .words.standing import Standing, findings, so_far, standing
 from .words.text import NAME_LIMIT, one_line, points
 from .words.wording import say
 

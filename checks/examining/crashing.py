@@ -16,7 +16,7 @@ from ..locating.walk import Walk
 from .causes import Facts, Operand, cause_of
 from .operations import demand_of
 
-_NOT_FOLLOWED = "No known equation, right or wrong, explains what the code computes here."
+UNEXPLAINED = "no known equation, right or wrong, explains what the code computes"
 _WORD = re.compile(r"\b[A-Za-z_]\w{0,63}\b")  # longer ones are no names that somebody misspells
 _UNKNOWN = re.compile(r"has no attribute '(\w{1,64})'|name '(\w{1,64})' is not defined")
 _WORDS = 5_000  # of one file; to compare with each takes up to a tenth of a millisecond
@@ -45,7 +45,7 @@ def diagnose(
         cause = None
     stage = facts.stage if cause is None else cause.stage
     if (cause is None or cause.id is None) and went_on(walk, stage):
-        return Crash(stage, None, f"{_NOT_FOLLOWED} {_later(error)}", here=False)
+        return Crash(stage, None, f"{UNEXPLAINED.capitalize()} here. {_later(error)}", here=False)
     told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
     row = rows[stage]
     told.append(f"{row.label} ({row.title.lower()}) was being computed.")

@@ -28,7 +28,7 @@ class Unfinished:
 
 def unfinished(examples: Examples) -> Unfinished | None:
     """Return what is not written yet; None where the pass came to its end, failed, or was not made."""
-    if not examples.examples:
+    if not examples.examples or (examples.crash is None and not examples.walk.ended):
         return None
     reached = {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
@@ -39,7 +39,7 @@ def unfinished(examples: Examples) -> Unfinished | None:
     frames = [one.frame for one in (*called, *places)]
     if error is not None and error.type == "NotImplementedError":
         frames = list(error.frames)
-    elif not examples.walk.ended and not (error is not None and _is_for_want(error, frames)):
+    elif error is not None and not _is_for_want(error, frames):
         return None
     return Unfinished(tuple(keys), next(iter(frames), None))
 

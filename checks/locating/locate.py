@@ -60,13 +60,13 @@ def locate(
 
 def _returned_early(walk: Walk) -> Walk | None:
     """The pass up to the stage that it returns as it is, or to its end where it returns nothing."""
-    returned = [walk.trace.tensor(where) for _, where in walk.trace.outputs]
-    if stand_ins(outputs_of(walk.trace), walk.sizes.output_shape):
+    returned = outputs_of(walk.trace)
+    if stand_ins(returned, walk.sizes.output_shape):
         return None
     stopped = replace(walk.trace, error=StudentCodeFailed("Unfinished", "The forward pass ends here"))
     early = locate(stopped, walk.sizes, walk.family, accepted=walk.accepted)
     last = early.steps[-1].predict(early.context) if early.steps else None
-    if returned and not any(last is not None and equal(last, one) for one in returned):
+    if returned and not any(last is not None and equal(last, one.tensor) for one in returned):
         return None
     early.ended, early.unexplained = True, early.ahead
     return early

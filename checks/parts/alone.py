@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...reference.components import COMPONENTS, Component
 from ...reference.stages import STAGES, stage
-from ..assignment.asked_parts import AskedPart
+from ..assignment.asked_parts import AskedPart, Components
 from ..assignment.asked_points import Points
 from ..assignment.assignment import Assignment
 from ..record.result import Evidence, Note, Result, StageStatus
@@ -31,14 +31,13 @@ def asked_alone(base: Assignment, key: str, name: str) -> list[Assignment]:
 
 def alone(base: Assignment, component: Component, name: str) -> Assignment:
     """Return an assignment that asks for the class or function ``name`` alone, as this component."""
-    return base.model_copy(
-        update={
-            "architectures": (),
-            "points": Points(),
-            "components": {component.key: AskedPart(points=_POINTS, name=name)},
-            "exercises": {},
-        }
-    )
+    return asking_for(base, {component.key: AskedPart(points=_POINTS, name=name)})
+
+
+def asking_for(base: Assignment, components: Components) -> Assignment:
+    """Return the assignment without its model and its exercises, and with these components alone."""
+    nothing_else = {"architectures": (), "points": Points(), "exercises": {}}
+    return base.model_copy(update={**nothing_else, "components": components})
 
 
 def _askable() -> list[str]:

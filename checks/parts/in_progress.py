@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from ...reference.components import COMPONENTS
 from ..assignment.asked_parts import AskedPart
-from ..assignment.asked_points import Points
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
+from .alone import asking_for
 from .component import ComponentExamination
 from .parts import Parts
 
@@ -23,15 +23,9 @@ def written_parts(examination: Examination) -> Mapping[str, ComponentExamination
     """
     if not examination.to_write or examination.session.is_script:
         return {}
-    parts = Parts(_asking_for_parts(examination))
+    asked = asking_for(examination.assignment, {name: AskedPart(points=0) for name in _ALONE})
+    parts = Parts(Examination(examination.source, examination.session, asked, examination.seed))
     return {key: part for name in _ALONE for key, part in _stages_of(name, parts, examination).items()}
-
-
-def _asking_for_parts(examination: Examination) -> Examination:
-    components = {name: AskedPart(points=0) for name in _ALONE}
-    update = {"architectures": (), "points": Points(), "components": components, "exercises": {}}
-    asked = examination.assignment.model_copy(update=update)
-    return Examination(examination.source, examination.session, asked, examination.seed)
 
 
 def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, ComponentExamination]:

@@ -197,9 +197,7 @@ class Result(Document):
     score: Score
     architecture: str | None = None  # "report", "pre-norm", …: what was seen
     stages: dict[str, StageResult] = {}
-    unwritten: Location | None = (
-        None  # the line of the first stage that is not written yet, where it is known
-    )
+    unwritten: Location | None = None  # the line of the first stage that is not written yet, if known
     checks: list[CheckResult] = []
     mistakes: list[MistakeResult] = []
     variants: list[VariantResult] = []

@@ -6,14 +6,13 @@ import torch
 
 from ...reference.stages import Stage
 from ..examining import beside
+from ..examining.crashing import UNEXPLAINED
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
 from ..examining.passes.steadiness import demand_steady
 from ..examining.verdicts import CheckFailed, NotAsked, NotReached
 from ..locating.comparing import ROUNDING
 from ..locating.search.axes import NAMES
-
-_UNKNOWN = "no known equation, right or wrong, explains what the code computes"
 
 
 def demand(examination: Examination, row: Stage) -> Seen:
@@ -47,7 +46,7 @@ def _missing(examination: Examination, row: Stage) -> Exception:
         before = examination.failed_before(row.key)
         return NotReached(f"{before or 'an earlier stage'} could not be followed any further")
     if stuck is not None:
-        return CheckFailed(examination.walk.lost or f"{_UNKNOWN} {where}")
+        return CheckFailed(examination.walk.lost or f"{UNEXPLAINED} {where}")
     return CheckFailed(
         f"it was not found {where}: the forward pass goes on without it, or computes it in a way"
         " that cannot be followed"

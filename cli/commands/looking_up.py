@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -67,13 +67,21 @@ def stages(labels: str, family: Family | None, assignment: str | None) -> None:
     if labels not in family.label_sets:
         raise click.BadParameter(f"there is {', '.join(family.label_sets)}", param_hint="--labels")
     for label, keys in family.label_sets[labels].items():
-        found = [(one, kind) for kind, rows in tables.items() for one in rows if one.key in keys]
-        kinds: dict[tuple[str, str, str], list[str]] = {}
-        for one, kind in found:
-            kinds.setdefault((one.key, one.axes, one.equation), []).append(kind)
-        for (key, axes, equation), named in kinds.items():
-            told = f"  ({', '.join(named)})" if len(kinds) > 1 else ""
+        texts = _kinds_by_text(tables, keys, lambda one: (one.key, one.axes, one.equation))
+        for (key, axes, equation), kinds in texts.items():
+            told = f"  ({', '.join(kinds)})" if len(texts) > 1 else ""
             click.echo(f"{label}  {key:<24}{axes:<12}{equation}{told}")
+
+
+def _kinds_by_text(
+    tables: Tables, keys: Iterable[str], text: Callable[[Stage], tuple[str, str, str]]
+) -> dict[tuple[str, str, str], list[str]]:
+    """What is told of these stages, and the kinds of blocks of which it is true."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for kind, rows in tables.items():
+        for row in (one for one in rows if one.key in keys):
+            found.setdefault(text(row), []).append(kind)
+    return found
 
 
 @click.command()
@@ -104,12 +112,7 @@ def _stage(name: str, family: Family, tables: Tables) -> str:
         wanted = family.stage(name)
     except ValueError:
         raise click.BadParameter(_unknown(name, family), param_hint="ID") from None
-    having = {
-        (one.title, one.equation, one.explanation): [block for block, rows in tables.items() if one in rows]
-        for rows in tables.values()
-        for one in rows
-        if one.key == wanted.key
-    }
+    having = _kinds_by_text(tables, [wanted.key], lambda one: (one.title, one.equation, one.explanation))
     parts = [f"{wanted.label} {wanted.key}, axes {wanted.axes}"]
     for (title, equation, explanation), blocks in having.items():
         parts += [f"{title} ({', '.join(blocks)}): {equation}", explanation]

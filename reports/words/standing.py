@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...checks.record.faults import failed_checks, given_away, to_write
 from ...checks.record.result import CheckResult, Outcome, Result, StageResult, StageStatus, Status
 from ...checks.record.snapshot import Record, named_mistake
 from .location_view import LocationView, place, shapes_at
@@ -56,14 +57,6 @@ def pass_findings(record: Record) -> Iterator[Standing]:
             yield _wrong_stage(record, label, stage)
 
 
-def failed_checks(result: Result) -> Iterator[CheckResult]:
-    """The checks that were asked and did not pass. What is missing or to be written makes nothing wrong."""
-    fine = [Outcome.PASSED, Outcome.SKIPPED, Outcome.MISSING]
-    if to_write(result):
-        fine.append(Outcome.NOT_REACHED)
-    return (one for one in result.checks if one.outcome not in fine)
-
-
 def _stopped(result: Record) -> Standing:
     heading = say(f"stopped.{result.status.value}")
     return Standing(
@@ -102,8 +95,7 @@ def _unnamed(stage: StageResult) -> str:
 
 def _wrong_check(result: Result, check: CheckResult) -> Standing:
     """What it gives away is told by its name; else the check's own title says what does not hold."""
-    told = (one for one in result.mistakes if one.id in check.mistakes or one.stage == check.id)
-    named = next(told, None)
+    named = given_away(result, check)
     brief = f"{check.title}: {named.id}" if named else check.title
     return Standing(
         "wrong",
@@ -116,11 +108,6 @@ def _wrong_check(result: Result, check: CheckResult) -> Standing:
         anchor="checks",
         quotes=True,
     )
-
-
-def to_write(record: Record) -> list[str]:
-    """The labels of the stages that are not written yet, the next one first."""
-    return [label for label, one in record.stages.items() if one.status is StageStatus.NOT_WRITTEN]
 
 
 def _unfinished(result: Result) -> Standing | None:
@@ -145,8 +132,10 @@ def runs(labels: Sequence[str]) -> str:
     """Such as "S01 to S07, S12", of labels in order: those that follow each other make a run."""
     parts: list[list[str]] = []
     for label in labels:
-        follows = parts and _number(label) == _number(parts[-1][-1]) + 1
-        parts[-1].append(label) if follows else parts.append([label])
+        if parts and _number(label) == _number(parts[-1][-1]) + 1:
+            parts[-1].append(label)
+        else:
+            parts.append([label])
     return one_line(", ".join(one[0] if len(one) == 1 else f"{one[0]} to {one[-1]}" for one in parts))
 
 

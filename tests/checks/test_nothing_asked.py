@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from corpus import BASES
+from one_file import graded_file
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.assignment.default_assignment import DEFAULT
-from vitcheck.checks.grading.grading import grade
-from vitcheck.checks.record.result import Result
 from vitcheck.reports.terminal import verdict
 from vitcheck.reports.words.standing import standing
 from vitcheck.submissions.host.process import Zygote
@@ -19,15 +18,9 @@ from vitcheck.submissions.host.process import Zygote
 _MARK = re.compile(r"# BREAKPOINT S\d\d")
 
 
-def graded(zygote: Zygote, folder: Path, text: str, assignment: str) -> Result:
-    (folder / "vit.py").write_text(text, encoding="utf-8")
-    asked = load_assignment(assignment).model_copy(update={"examples": 4})
-    return grade(folder / "vit.py", asked, zygote=zygote, seed=1)
-
-
 @pytest.mark.parametrize("name", ["report", "prenorm", "clip_style"])
 def test_what_is_right_in_some_course_gets_all_points(name: str, zygote: Zygote, tmp_path: Path) -> None:
-    result = graded(zygote, tmp_path, _MARK.sub("#", BASES[name].source()), DEFAULT)
+    result = graded_file(_MARK.sub("#", BASES[name].source()), load_assignment(DEFAULT), zygote, tmp_path)
     assert (result.score.earned, result.mistakes) == (100, [])
     assert result.asked is not None
     assert result.asked.known_as == DEFAULT
@@ -36,7 +29,7 @@ def test_what_is_right_in_some_course_gets_all_points(name: str, zygote: Zygote,
 def test_wanting_marks_cost_their_points_and_are_one_sentence(zygote: Zygote, tmp_path: Path) -> None:
     text = BASES["report"].source()
     assert _MARK.search(text)
-    result = graded(zygote, tmp_path, _MARK.sub("#", text), "vit-debugging")
+    result = graded_file(_MARK.sub("#", text), load_assignment("vit-debugging"), zygote, tmp_path)
     assert standing(result).tone == "right"
     assert result.score.earned == pytest.approx(92, abs=0.5)  # what could not be asked goes to the others
     (said,) = [one.text for one in result.notes if one.kind == "unearned"]

@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from one_file import ATTENTION, graded_file
 
 from vitcheck.checks.assignment.assignment import load_assignment
-from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.faults import to_write
 from vitcheck.checks.record.result import Outcome, Result, StageStatus
 from vitcheck.reports.pages.html import render_report
 from vitcheck.reports.terminal import verdict
-from vitcheck.reports.words.standing import runs, standing, to_write
+from vitcheck.reports.words.standing import runs, standing
 from vitcheck.submissions.host.process import Zygote
 
+VIT = load_assignment("vit")
 LABELS = [f"S{number:02}" for number in range(1, 27)]
 FINISHED = """
 import torch
@@ -70,9 +72,7 @@ def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
     for old, new in edits:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
-    (folder / "vit.py").write_text(text, encoding="utf-8")
-    asked = load_assignment("vit").model_copy(update={"examples": 4})
-    return grade(folder / "vit.py", asked, zygote=zygote, seed=1)
+    return graded_file(text, VIT, zygote, folder)
 
 
 @pytest.mark.parametrize(
@@ -164,22 +164,9 @@ def test_what_is_written_and_cannot_be_followed_is_not_called_unwritten(
     assert "self.pos" in stands.place.marked[0].text
 
 
-_BELOW = """
-import torch
-from torch import nn
-
-
-class Attention(nn.Module):
-    def __init__(self, dim=64, heads=4):
-        super().__init__()
-        self.heads, self.qkv, self.proj = heads, nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
-
-    def forward(self, x):
-        B, T, D = x.shape
-        q, k, v = self.qkv(x).reshape(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
-        scores = q @ k.transpose(-2, -1) / (D // self.heads) ** 0.5
-        return self.proj((scores.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D))
-
+_BELOW = (
+    ATTENTION
+    + """
 
 class MLP(nn.Module):
     def __init__(self, dim=64, mlp=128):
@@ -201,16 +188,11 @@ class ViT(nn.Module):
             patches = block(patches)
         return patches
 """
-
-
-def below(zygote: Zygote, folder: Path, text: str) -> Result:
-    (folder / "vit.py").write_text(text, encoding="utf-8")
-    asked = load_assignment("vit").model_copy(update={"examples": 4})
-    return grade(folder / "vit.py", asked, zygote=zygote, seed=1)
+)
 
 
 def test_a_right_part_below_what_is_not_written_is_seen_to_be_right(zygote: Zygote, tmp_path: Path) -> None:
-    result = below(zygote, tmp_path, _BELOW)
+    result = graded_file(_BELOW, VIT, zygote, tmp_path)
     right = [label for label, one in result.stages.items() if one.status is StageStatus.PASSED]
     assert right == ["S01", *LABELS[8:15]]
     assert to_write(result) == [*LABELS[1:8], *LABELS[15:]]
@@ -220,7 +202,7 @@ def test_a_right_part_below_what_is_not_written_is_seen_to_be_right(zygote: Zygo
 
 
 def test_a_wrong_part_below_it_is_told_by_its_mistake(zygote: Zygote, tmp_path: Path) -> None:
-    result = below(zygote, tmp_path, _BELOW.replace("softmax(-1)", "softmax(-2)"))
+    result = graded_file(_BELOW.replace("softmax(-1)", "softmax(-2)"), VIT, zygote, tmp_path)
     assert [one.id for one in result.mistakes] == ["softmax-over-queries"]
     assert standing(result).label == "S13"
     assert standing(result).place is not None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from corpus import BASES
+from one_file import graded_file
 
 from vitcheck.checks.assignment.assignment import (
     Assignment,
@@ -14,9 +15,7 @@ from vitcheck.checks.assignment.assignment import (
     load_assignment,
     parse_assignment,
 )
-from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.grading.running import planned_checks
-from vitcheck.checks.record.result import Result
 from vitcheck.checks.tools.course.skeleton import skeleton
 from vitcheck.checks.tools.course.starting import Wishes, course_files
 from vitcheck.reference.stages import stage
@@ -26,7 +25,7 @@ from vitcheck.submissions.host.process import Zygote
 
 def week(stages: str) -> Assignment:
     text = course_files(Wishes("week", "vit-prenorm", stages=stages, preset="S/8", image=(32, 32)))
-    return parse_assignment(text["assignment.toml"], "week.toml").model_copy(update={"examples": 3})
+    return parse_assignment(text["assignment.toml"], "week.toml")
 
 
 def labels(first: int, last: int) -> list[str]:
@@ -66,17 +65,12 @@ def test_points_of_a_whole_model_are_refused() -> None:
         parse_assignment(text + '[sizes]\npreset = "S/8"\n[points]\nproperties = 10\n', "week.toml")
 
 
-def graded(text: str, asked: Assignment, zygote: Zygote, folder: Path) -> Result:
-    (folder / "vit.py").write_text(text, encoding="utf-8")
-    return grade(folder / "vit.py", asked, zygote=zygote, seed=1)
-
-
 def test_checks_points_stages_and_findings_keep_to_the_week(zygote: Zygote, tmp_path: Path) -> None:
     old, wrong = "attn.softmax(dim=-1)", "attn.softmax(dim=-2)"
     text = BASES["prenorm"].source()
     assert text.count(old) == 1
     text = text.replace(old, wrong)
-    first, second = (graded(text, week(one), zygote, tmp_path) for one in ("S01-S08", "S09-S15"))
+    first, second = (graded_file(text, week(one), zygote, tmp_path) for one in ("S01-S08", "S09-S15"))
     assert list(first.stages) == labels(1, 8)
     assert (first.score.earned, first.mistakes) == (first.score.possible, [])
     assert {one.stage for one in first.checks} <= {*labels(1, 8), None}

@@ -12,29 +12,18 @@ from types import ModuleType
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from one_file import ATTENTION
 
 import vitcheck
 
-_PARTS = """
-import torch
-from torch import nn
-
-
-class Attention(nn.Module):
-    def __init__(self, dim=64, heads=4):
-        super().__init__()
-        self.heads, self.qkv, self.proj = heads, nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
-
-    def forward(self, x):
-        B, T, D = x.shape
-        q, k, v = self.qkv(x).reshape(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
-        scores = q @ k.transpose(-2, -1) / D ** 0.5
-        return self.proj((scores.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D))
-
+_PARTS = (
+    ATTENTION.replace("(D // self.heads) ** 0.5", "D ** 0.5")
+    + """
 
 def add(x):
     return x + 1
 """
+)
 
 
 @pytest.fixture

@@ -181,15 +181,14 @@ def _shared(walk: Walk, parts: Sequence[Predict], heads: Heads) -> Iterator[Head
     """
     first, last = parts[0], parts[-1]
     one = replace(heads, price=heads.price + (1.5 if len(parts) == 1 else 1.0))
-    of_key = is_called(walk, heads.maps[0], "key")
-    blame = "query" if of_key else "key"
-    yield replace(one, parts=(first, first, last), id="query-equals-key", blame=blame)
-    if len(parts) == 2:
-        of_value = is_called(walk, heads.maps[-1], "value")
-        blame = "key" if of_value else "value"
-        yield replace(one, parts=(first, last, last), id="keys-reused-as-values", blame=blame)
-        blame = "query" if is_called(walk, heads.maps[0], "value") else "value"
-        yield replace(one, parts=(first, last, first), id="query-equals-value", blame=blame)
+    ways = [
+        ((first, first, last), "query-equals-key", heads.maps[0], ("query", "key")),
+        ((first, last, last), "keys-reused-as-values", heads.maps[-1], ("key", "value")),
+        ((first, last, first), "query-equals-value", heads.maps[0], ("query", "value")),
+    ]
+    for played, id, shared, (earlier, later) in ways if len(parts) == 2 else ways[:1]:
+        blame = earlier if is_called(walk, shared, later) else later
+        yield replace(one, parts=played, id=id, blame=blame)
 
 
 def _two_and_one(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Heads]:

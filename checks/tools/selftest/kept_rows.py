@@ -16,9 +16,9 @@ from pydantic import TypeAdapter
 
 from ....submissions.host.process import Zygote
 from ...assignment.asked_parts import AskedPart
-from ...assignment.asked_points import Points
 from ...assignment.assignment import Assignment, load_assignment
 from ...grading.grader import grader
+from ...parts.alone import asking_for
 from .corpus_counts import asked_of_all, handed_in
 from .generated import Generated, Maker, load_maker
 from .program_verdict import GRADER_FAILED, ProgramVerdict, verdict_on
@@ -111,5 +111,4 @@ def asked(program: Generated) -> Assignment:
     asked = every.model_copy(update={"full": replace(every.full, **program.sizes), "variants": variants})
     if not program.part:
         return asked
-    alone = {"architectures": (), "points": Points(), "components": {program.part: AskedPart(points=100)}}
-    return asked.model_copy(update=alone)
+    return asking_for(asked, {program.part: AskedPart(points=100)})

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...record.faults import failed_checks, given_away, to_write
 from ...record.result import (
     CheckResult,
     Evidence,
@@ -74,7 +75,7 @@ def verdict_on(result: Result) -> ProgramVerdict:
         first_named=first.named,
         variants=tuple(one.id for one in result.variants),
         line=first.place.line if first.place else None,
-        unfinished=_is_unfinished(result),
+        unfinished=bool(to_write(result)),
         late=result.status is Status.TIMED_OUT
         or any(one.outcome is Outcome.TIMED_OUT for one in result.checks),
         cause=first.cause,
@@ -91,10 +92,6 @@ def _own_fault(result: Result) -> bool:
     return any(_EXCEPTION.match(one.message) for one in errored)
 
 
-def _is_unfinished(result: Result) -> bool:
-    return any(one.status is StageStatus.NOT_WRITTEN for one in result.stages.values())
-
-
 def _wrong(result: Result) -> Iterator[_First]:
     """Everything wrong, in the order of the reports: status, stages, checks. A test compares the two."""
     if result.status is not Status.GRADED:
@@ -103,11 +100,8 @@ def _wrong(result: Result) -> Iterator[_First]:
     for label, stage in result.stages.items():
         if stage.status is StageStatus.FAILED:
             yield _wrong_stage(result, label, stage)
-    fine = [Outcome.PASSED, Outcome.SKIPPED, Outcome.MISSING]
-    fine += [Outcome.NOT_REACHED] if _is_unfinished(result) else []
-    for check in result.checks:
-        if check.outcome not in fine:
-            yield _wrong_check(result, check)
+    for check in failed_checks(result):
+        yield _wrong_check(result, check)
 
 
 def _wrong_stage(result: Result, label: str, stage: StageResult) -> _First:
@@ -119,8 +113,7 @@ def _wrong_stage(result: Result, label: str, stage: StageResult) -> _First:
 
 def _wrong_check(result: Result, check: CheckResult) -> _First:
     """A check of the whole model has the mistake that its property gave away; all of those are shown."""
-    told = (one for one in result.mistakes if one.id in check.mistakes or one.stage == check.id)
-    named = next(told, None)
+    named = given_away(result, check)
     if named is None:
         return _First(cause=f"{check.id}: {common(check.message)}")
     return _First("", named.id, named.location, f"{check.id} {named.id}")

@@ -1,0 +1,27 @@
+"""What a record calls wrong beside its stages, and what is only missing or still to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .result import CheckResult, MistakeResult, Outcome, Result, StageStatus
+from .snapshot import Record
+
+
+def to_write(record: Record) -> list[str]:
+    """Return the labels of the stages that are not written yet, the next one first."""
+    return [label for label, one in record.stages.items() if one.status is StageStatus.NOT_WRITTEN]
+
+
+def failed_checks(result: Result) -> Iterator[CheckResult]:
+    """The checks that were asked and did not pass. What is missing or to be written makes nothing wrong."""
+    fine = [Outcome.PASSED, Outcome.SKIPPED, Outcome.MISSING]
+    if to_write(result):
+        fine.append(Outcome.NOT_REACHED)
+    return (one for one in result.checks if one.outcome not in fine)
+
+
+def given_away(result: Result, check: CheckResult) -> MistakeResult | None:
+    """Return the first mistake that the check shows; None where it shows none that is known."""
+    shown = (one for one in result.mistakes if one.id in check.mistakes or one.stage == check.id)
+    return next(shown, None)
