@@ -37,7 +37,8 @@ class Mistake:
     kind: Literal["error", "variant", "layout"]
     title: str  # what was written
     hint: str  # a question that leads there
-    explanation: str  # what it does and how to see it
+    explanation: str  # what it does
+    experiment: str  # something to do that shows it
     confused_with: tuple[str, ...] = ()  # give the very same numbers: only the code can tell them apart
     # by the name of one of EQUATIONS, what it returns where the mistake is made, in terms of its arguments,
     # torch and math: so it is recognised, in each of these ways, and planted in the reference, in the first
@@ -70,7 +71,7 @@ def mistakes() -> Mapping[str, Mistake]:
 def read_mistakes(text: str) -> Mapping[str, Mistake]:
     """Return the mistakes that TOML text lists, by id.
 
-    Raises TypeError where an entry lacks a field, or has an equation that is none of ``EQUATIONS``.
+    Raises TypeError where an entry lacks a field, or has an equation that is not one of ``EQUATIONS``.
     """
     entries = tomllib.loads(text)
     return MappingProxyType({name: _mistake(name, **entry) for name, entry in entries.items()})
@@ -85,20 +86,33 @@ def near_to(name: str, known: Mapping[str, Mistake]) -> NoReturn:
     """Raise ValueError, naming the ids of ``known`` that are near."""
     near = difflib.get_close_matches(name, known)
     advice = f"did you mean {' or '.join(near)}?" if near else "ids are words such as scale-missing"
-    raise ValueError(f"{name!r} is no known mistake; {advice}")
+    raise ValueError(f"{name!r} is not a known mistake; {advice}")
 
 
 def _mistake(
     name: str,
     *,
     explanation: str,
+    experiment: str,
     confused_with: Sequence[str] = (),
     equation: Mapping[str, str | Sequence[str]] = MappingProxyType({}),
     **rest: Any,
 ) -> Mistake:
-    one_line = " ".join(explanation.split())  # the file wraps it
     wrong = {key: (one,) if isinstance(one, str) else tuple(one) for key, one in equation.items()}
-    found = Mistake(id=name, explanation=one_line, confused_with=tuple(confused_with), equation=wrong, **rest)
+    found = Mistake(
+        id=name,
+        explanation=_unwrapped(explanation),
+        experiment=_unwrapped(experiment),
+        confused_with=tuple(confused_with),
+        equation=wrong,
+        **rest,
+    )
     if unknown := found.equation.keys() - set(EQUATIONS):
-        raise TypeError(f"{name} has an equation {', '.join(sorted(unknown))}, which is none of {EQUATIONS}")
+        raise TypeError(
+            f"{name} has an equation {', '.join(sorted(unknown))}, which is not one of {EQUATIONS}"
+        )
     return found
+
+
+def _unwrapped(text: str) -> str:
+    return " ".join(text.split())  # the file wraps it

@@ -12,6 +12,7 @@ import click
 from vitcheck.options import load_for, own_assignment_option
 
 if TYPE_CHECKING:
+    from vitcheck.checks.architecture.catalogue import Mistake
     from vitcheck.checks.architecture.family import Family
     from vitcheck.reference.stages import Stage
 
@@ -100,10 +101,23 @@ def explain(name: str, family: Family | None, assignment: str | None) -> None:
 
 def _mistake(name: str, family: Family) -> str:
     known = family.mistake(name)
-    parts = [f"{known.id} ({known.kind}, at {known.stage}): {known.title}", known.explanation, known.hint]
+    parts = [
+        f"{known.id} ({known.kind}, {_where(known, family)}): {known.title}",
+        known.explanation,
+        f"Try this: {known.experiment}",
+        f"Ask yourself: {known.hint}",
+    ]
     if known.confused_with:
-        parts.append(f"The same numbers come from {', '.join(known.confused_with)}.")
+        parts.append(f"Other mistakes that give the same numbers: {', '.join(known.confused_with)}.")
     return "\n\n".join(map(_wrapped, parts))
+
+
+def _where(known: Mistake, family: Family) -> str:
+    """The stage at which it is told, if it belongs to a single one."""
+    if known.stage in family.by_key:
+        row = family.by_key[known.stage]
+        return f"{row.label} {row.title}"
+    return "in an exercise" if known.stage == "exercise" else "in the model as a whole"
 
 
 def _stage(name: str, family: Family, tables: Tables) -> str:
@@ -123,7 +137,7 @@ def _unknown(name: str, family: Family) -> str:
     known = [*family.mistakes, *family.by_key, *(one.label for one in family.stages)]
     near = get_close_matches(name, known)
     advice = f"did you mean {' or '.join(near)}?" if near else "see `vitcheck stages`, or the ids in a report"
-    return f"{name!r} is no stage and no known mistake; {advice}"
+    return f"{name!r} is not a stage or a known mistake; {advice}"
 
 
 def _wrapped(text: str) -> str:

@@ -24,8 +24,8 @@ kind = "error"
 title = "the weights squared before they average the values"
 hint = "To what do the numbers sum by which the values are weighted?"
 explanation = """
-Squared weights no longer sum to one, so that each token is shorter than an average. Compare the context of a
-uniform attention with the mean of the values."""
+Squared weights no longer sum to one, so that each token is shorter than an average."""
+experiment = "Compare the context of a uniform attention with the mean of the values."
 equation.attention_context = "probabilities.square() @ value"
 '''
 VARIANT = '''
@@ -35,7 +35,8 @@ kind = "variant"
 title = "softplus in the MLP where GELU is asked for"
 hint = "What does a hidden unit become that is far below zero?"
 explanation = """
-Softplus never goes below zero, and is smooth. Look at the smallest hidden value."""
+Softplus never goes below zero, and is smooth."""
+experiment = "Look at the smallest hidden value."
 equation.gelu = "torch.nn.functional.softplus(x)"
 '''
 HEAD = """

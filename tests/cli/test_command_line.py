@@ -58,7 +58,7 @@ def test_help_names_commands_and_exit_codes() -> None:
         (["grade", "x", "--seeed", "1"], "Did you mean '--seed'?"),
         (
             ["explain", "scale-mising"],
-            "'scale-mising' is no stage and no known mistake; did you mean scale-miss",
+            "'scale-mising' is not a stage or a known mistake; did you mean scale-miss",
         ),
         (["explain", "attention_score"], "did you mean attention_scores"),
         (["explain", "42"], "see `vitcheck stages`"),
@@ -122,5 +122,7 @@ def test_a_stage_is_explained_for_each_architecture() -> None:
 
 def test_a_mistake_is_explained_with_what_it_is_confused_with() -> None:
     text = run("explain", "scale-by-head-dim").output
-    assert "scale-by-head-dim (error, at attention_scores)" in text
-    assert "The same numbers come from scale-applied-twice." in text
+    assert "scale-by-head-dim (error, S12 Attention scores)" in text
+    assert "Try this: Measure the standard deviation of the scores" in text
+    assert "Ask yourself: If you add up" in text
+    assert "Other mistakes that give the same numbers: scale-applied-twice." in text
