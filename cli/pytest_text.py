@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vitcheck.checks.record.result import CheckResult, MistakeResult, Outcome, Result, StageResult
 from vitcheck.reports.words.location_view import place
 from vitcheck.reports.words.quoting import begun, code_lines, quoted
-from vitcheck.reports.words.standing import standing
+from vitcheck.reports.words.standing import check_heading, standing
 from vitcheck.reports.words.text import clean, one_line, sentence
 
 
@@ -28,7 +28,7 @@ def _not_graded(result: Result) -> Iterator[str]:
 
 def _missed(result: Result, check: CheckResult) -> Iterator[str]:
     ended = "" if check.outcome is Outcome.FAILED else f"{check.outcome.value.replace('_', ' ')}: "
-    text = f"{ended}{clean(check.message) or sentence(check.title)}"
+    text = f"{ended}{clean(check.message) or sentence(check_heading(result, check))}"
     yield begun(text) if text[0].isalnum() else quoted(text)
     about: list[StageResult | MistakeResult] = [
         *(stage for label, stage in result.stages.items() if label == check.stage),

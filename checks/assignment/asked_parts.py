@@ -20,15 +20,21 @@ class Aspect:
 
     key: str
     title: str
+    failing: str  # its title where it fails
     share: float
 
 
 ASPECTS = {
     one.key: one
     for one in (
-        Aspect("values", "computes what it should", 0.7),
-        Aspect("shape", "gives the shape that is asked for, at every size", 0.2),
-        Aspect("parameters", "has the trainable numbers that it needs, and a gradient reaches them", 0.1),
+        Aspect("values", "computes what it should", "is wrong or missing", 0.7),
+        Aspect("shape", "returns the expected shape at every size", "has a wrong shape or is missing", 0.2),
+        Aspect(
+            "parameters",
+            "has the parameters that it needs, and a gradient reaches them",
+            "lacks parameters or gradients, or is missing",
+            0.1,
+        ),
     )
 }
 

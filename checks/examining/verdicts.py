@@ -66,4 +66,5 @@ class CheckOutcome:
     mistakes: tuple[str, ...] = ()
     counterexample: Mapping[str, object] | None = field(default=None)
     frame: Frame | None = None
+    failing: str = ""  # its heading where it failed; without one it is told by its title
     asked: bool = True  # does the assignment ask it of this kind of hand-in? Else it is "skipped"

@@ -21,7 +21,7 @@ from ..examining.strategies import Drawing, drawing_for, drawn_alike
 from ..examining.verdicts import CheckFailed, NotAsked
 from ..parts.exercise_judging import Exercises, exercises_of
 from ..parts.parts import Parts, parts_of
-from ..rules.declaring import Check
+from ..rules.declaring import Check, title_and_heading
 
 _OPTIONS = (
     "-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:faulthandler", "-p", "no:logging",
@@ -136,12 +136,12 @@ class _Recorder:
 
 
 def _check(item: pytest.Item, family: Family) -> Check:
-    """``test_scores[S12]`` is ``own.scores[S12]``, at that stage; its docstring is its title."""
+    """``test_scores[S12]`` is ``own.scores[S12]``, at that stage; its docstring says what any check says."""
     id = item.name.removeprefix("test_")
     label = id.partition("[")[2].rstrip("]")
     stage = next((one.key for one in family.stages if one.label == label), None)
-    title = (getattr(item, "function", item).__doc__ or "").strip()
-    return Check(f"own.{id}", stage, title, lambda examination: item.runtest())
+    title, failing = title_and_heading(getattr(item, "function", item))
+    return Check(f"own.{id}", stage, title, lambda examination: item.runtest(), failing)
 
 
 def _meant(problem: BaseException | None, draw: Draw | None) -> BaseException | None:

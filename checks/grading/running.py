@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from pathlib import Path
 
 from ...submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
@@ -76,31 +77,31 @@ def _demand_finished(check: Check, examination: Examination) -> None:
 
 def outcome_of(check: Check, problem: BaseException | None, examination: Examination) -> CheckOutcome:
     """How a check ended that raised this, or nothing."""
-    id, stage, title = check.id, check.stage, check.title
+    ended_as = partial(CheckOutcome, check.id, check.stage, check.title, failing=check.failing)
     match problem:
         case None:
-            return CheckOutcome(id, stage, title, "passed")
+            return ended_as("passed")
         case CheckFailed() as failed:
-            return CheckOutcome(
-                *(id, stage, title, "failed", failed.message, failed.mistakes),
+            return ended_as(
+                *("failed", failed.message, failed.mistakes),
                 _counterexample(failed, examination),
                 failed.frame,
             )
         case Missing() as wanting:
-            return CheckOutcome(id, stage, title, "missing", str(wanting))
+            return ended_as("missing", str(wanting))
         case NotReached() as missed:
-            return CheckOutcome(id, stage, title, "not_reached", str(missed))
+            return ended_as("not_reached", str(missed))
         case NotAsked() as skipped:
-            return CheckOutcome(id, stage, title, "skipped", str(skipped), asked=False)
+            return ended_as("skipped", str(skipped), asked=False)
         case NotApplicable() as skipped:
-            return CheckOutcome(id, stage, title, "skipped", str(skipped))
-        case SubmissionError() as ended:  # its process is gone: all that asks it from now on ends so
-            outcome = "timed_out" if isinstance(ended, TimedOut) else "errored"
-            return CheckOutcome(id, stage, title, outcome, ended.reason)
+            return ended_as("skipped", str(skipped))
+        case SubmissionError() as stopped:  # its process is gone: all that asks it from now on ends so
+            outcome = "timed_out" if isinstance(stopped, TimedOut) else "errored"
+            return ended_as(outcome, stopped.reason)
         case StudentCodeFailed() as raised:
-            return CheckOutcome(id, stage, title, "failed", f"the model could not be built: {raised}")
+            return ended_as("failed", f"the model could not be built: {raised}")
         case other:
-            return CheckOutcome(id, stage, title, "errored", f"{type(other).__name__}: {other}")
+            return ended_as("errored", f"{type(other).__name__}: {other}")
 
 
 def _counterexample(failed: CheckFailed, examination: Examination) -> dict[str, object] | None:

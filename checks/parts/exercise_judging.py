@@ -124,7 +124,8 @@ def exercises_of(examination: Examination) -> Exercises:
 def exercise_checks(asked: Assignment) -> Iterator[Check]:
     """One check for each exercise that is asked for."""
     for key in asked.exercises:
-        yield Check(f"exercise[{key}]", None, EXERCISES[key].title, partial(_check, key=key))
+        title = EXERCISES[key].title
+        yield Check(f"exercise[{key}]", None, title, partial(_check, key=key), f"{title}: wrong or missing")
 
 
 def _check(examination: Examination, key: str) -> None:

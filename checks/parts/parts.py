@@ -111,9 +111,10 @@ def parts_of(examination: Examination) -> Parts:
 def component_checks(asked: Assignment) -> Iterator[Check]:
     """One check for each aspect of each component that is asked for."""
     for key, aspect in product(asked.components, ASPECTS.values()):
-        title = f"{COMPONENTS[key].title} {aspect.title}"
+        name = COMPONENTS[key].title
         run = partial(_check, key=key, aspect=aspect.key)
-        yield Check(f"component[{key}.{aspect.key}]", None, title, run)
+        id, title = f"component[{key}.{aspect.key}]", f"{name} {aspect.title}"
+        yield Check(id, None, title, run, f"{name} {aspect.failing}")
 
 
 def _check(examination: Examination, key: str, aspect: str) -> None:

@@ -112,6 +112,7 @@ class CheckResult(Frozen):
     id: str
     stage: str | None
     title: str
+    failing: str = ""  # its heading where it failed; without one it is told by its title
     outcome: Outcome
     points: float
     earned: float
@@ -142,6 +143,7 @@ class MistakeResult(Frozen):
     kind: str  # error | variant | layout
     title: str
     hint: str
+    experiment: str = ""  # something to do that shows it; empty in results of earlier versions
     location: Location | None = None
     blocks: str | None = None  # "block 1", "all blocks"
     also: list[str] = []  # ids that the same numbers would explain equally well

@@ -1,6 +1,7 @@
 """One check of a submission, and how a function becomes the checks of a kind.
 
-Each file in ``kinds`` has one such function. Its docstring is the title of its checks.
+Each file in ``kinds`` has one such function. Its docstring is the title of its checks, and after "Else:"
+comes their heading where they fail; where they are about a stage, its name is put in front.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from inspect import cleandoc
 from typing import TypeVar
 
 from ...reference.stages import Stage
@@ -29,6 +31,7 @@ class Check:
     stage: str | None  # key
     title: str
     run: OfAll
+    failing: str = ""  # its heading where it fails; without one it is told by its title
 
 
 _FOUND: dict[str, Callable[[Family], list[Check]]] = {}
@@ -46,7 +49,7 @@ def once(kind: Kind) -> Callable[[OfAll], OfAll]:
     """Makes a function a check of the whole submission."""
 
     def found(look: OfAll) -> OfAll:
-        _FOUND[kind.id] = lambda family: [Check(kind.id, None, _title(look), look)]
+        _FOUND[kind.id] = lambda family: [_check(kind.id, None, look, look)]
         return look
 
     return found
@@ -63,7 +66,7 @@ def each_stage(
 
     def found(look: OfOne[str]) -> OfOne[str]:
         _FOUND[kind.id] = lambda family: [
-            Check(f"{kind.id}[{one.label}]", one.key, _title(look), partial(_look, look, one.key))
+            _check(f"{kind.id}[{one.label}]", one.key, look, partial(_look, look, one.key))
             for one in stages(family)
         ]
         return look
@@ -78,9 +81,7 @@ def each_of(
 
     def found(look: OfOne[About]) -> OfOne[About]:
         _FOUND[kind.id] = lambda family: [
-            Check(
-                f"{kind.id}[{name}]", None, _title(one if callable(one) else look), partial(_look, look, one)
-            )
+            _check(f"{kind.id}[{name}]", None, one if callable(one) else look, partial(_look, look, one))
             for name, one in rows(family).items()
         ]
         return look
@@ -92,6 +93,12 @@ def _look(look: OfOne[About], about: About, examination: Examination) -> None:
     look(examination, about)
 
 
-def _title(*found: object) -> str:
-    """The docstring of the first of these that is a function."""
-    return next((one.__doc__ or "" for one in found if callable(one)), "").strip()
+def _check(id: str, stage: str | None, described: object, run: OfAll) -> Check:
+    title, failing = title_and_heading(described)
+    return Check(id, stage, title, run, failing)
+
+
+def title_and_heading(described: object) -> tuple[str, str]:
+    """What the docstring of a function says of a check: its title, and its heading where it fails."""
+    title, _, failing = cleandoc(described.__doc__ or "").partition("\n\nElse:")
+    return title.strip(), " ".join(failing.split())

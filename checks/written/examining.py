@@ -74,4 +74,5 @@ def _outcome(label: str, one: SnapshotResult) -> CheckOutcome:
         f"The report shows {label} with its shape.",
         _OUTCOMES.get(one.outcome, "failed"),
         "" if one.outcome is SnapshotOutcome.RIGHT else f"{why}{stated}{expected}",
+        failing="shape missing or wrong in the report",
     )

@@ -72,8 +72,8 @@ def seen_axes(stage: StageResult) -> tuple[Axis, ...]:
 
 
 def shape_text(axes: Sequence[Axis]) -> str:
-    """Such as "B 1 · T 197 · D 768"."""
-    return " · ".join(f"{axis.letter} {axis.size}".strip() for axis in axes)
+    """Letters and sizes, with times signs between them: B 1, T 197, D 768."""
+    return " × ".join(f"{axis.letter} {axis.size}".strip() for axis in axes)
 
 
 def error(stage: StageResult) -> Error | None:
@@ -105,8 +105,7 @@ def _comparison(largest: float, tolerance: float) -> str:
         return say("error.within", largest=numeral(largest, 2), tolerance=numeral(tolerance, 2))
     if not tolerance:
         return say("error.exact", largest=numeral(largest, 2))
-    times = numeral(largest / tolerance, 2)
-    return say("error.beyond", largest=numeral(largest, 2), times=times, tolerance=numeral(tolerance, 2))
+    return say("error.beyond", largest=numeral(largest, 2), tolerance=numeral(tolerance, 2))
 
 
 def _position(number: float) -> float:

@@ -10,7 +10,7 @@ from ...checks.record.result import CheckResult, Outcome, Result, StageResult, S
 from ...checks.record.snapshot import Record, named_mistake
 from .location_view import LocationView, place, shapes_at
 from .text import NAME_LIMIT, clean, one_line, sentence
-from .wording import say
+from .wording import count, say
 
 
 @dataclass(frozen=True)
@@ -94,20 +94,29 @@ def _unnamed(stage: StageResult) -> str:
 
 
 def _wrong_check(result: Result, check: CheckResult) -> Standing:
-    """What it gives away is told by its name; else the check's own title says what does not hold."""
+    """What it gives away is told by its name; else by the check's own heading."""
     named = given_away(result, check)
-    brief = f"{check.title}: {named.id}" if named else check.title
+    heading = sentence(named.title).rstrip(".") if named else check_heading(result, check)
     return Standing(
         "wrong",
-        one_line(sentence(named.title).rstrip(".") if named else check.title),
+        one_line(heading),
         sentence(check.message or say("standing.check", outcome=say(f"outcome.{check.outcome.value}"))),
-        brief=one_line(brief, NAME_LIMIT),
+        brief=one_line(named.id if named else heading, NAME_LIMIT),
         question=one_line(named.hint) if named else "",
         place=place(named.location) if named else None,
         mistake=one_line(named.id) if named else "",
         anchor="checks",
         quotes=True,
     )
+
+
+def check_heading(result: Result, check: CheckResult) -> str:
+    """What tells of a check that did not pass: its title says what holds where it passes."""
+    key = "standing.check_failed" if check.outcome is Outcome.FAILED else "standing.check_ended"
+    heading = check.failing if check.outcome is Outcome.FAILED else ""
+    about = result.stages.get(check.stage or "")
+    named = heading or say(key, title=check.title.rstrip("."))
+    return f"{check.stage} {about.title}: {named}" if about else named
 
 
 def _unfinished(result: Result) -> Standing | None:
@@ -145,11 +154,13 @@ def _number(label: str) -> int:
 
 
 def _right(result: Result) -> Standing:
-    passed = sum(stage.status is StageStatus.PASSED for stage in result.stages.values())
-    looked_at = say(
-        "right.stages_and_checks" if passed else "right.checks", stages=passed, checks=len(result.checks)
-    )
-    return Standing("right", say("right.heading"), looked_at, brief="")
+    stages = sum(stage.status is StageStatus.PASSED for stage in result.stages.values())
+    ended = [one.outcome for one in result.checks]
+    skipped = ended.count(Outcome.SKIPPED)
+    key = "right.stages_and_checks" if stages else "right.checks"
+    looked_at = say(key, stages=stages, checks=count(ended.count(Outcome.PASSED), "check"))
+    rest = say("right.skipped", checks=count(skipped, "check")) if skipped else ""
+    return Standing("right", say("right.heading"), f"{looked_at} {rest}".strip(), brief="")
 
 
 def so_far(result: Result) -> float:

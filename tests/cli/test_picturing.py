@@ -106,7 +106,7 @@ def test_stages_that_are_not_reached_are_said_with_the_reason(vitcheck: Vitcheck
     rows = {line[2:5]: line for line in run.output.splitlines() if line[2:3] == "S"}
     assert "B 1 · h 3 · T 37 · T 37" in rows["S12"]
     assert rows["S14"].startswith("? S14  Context per head")
-    assert "S14 Context per head, not reached: the forward pass stopped before it" in run.output
+    assert "S14 Context per head, not checked yet: the forward pass stopped before it" in run.output
 
 
 def test_a_trace_of_code_that_does_not_load_says_why(vitcheck: Vitcheck) -> None:

@@ -51,7 +51,7 @@ def test_a_class_of_2000_is_a_page_that_loads() -> None:
         (Status.CRASHED, "exit() was called", "Ended the Python process"),
         (Status.TIMED_OUT, "a loop", "Ran for too long"),
         (Status.OUT_OF_MEMORY, "a list", "Needed too much memory"),
-        (Status.REFUSED, "too many files", "Went beyond a limit"),
+        (Status.REFUSED, "too many files", "Broke a rule of the sandbox"),
         (Status.NOT_LOADED, "a comma", "Could not be loaded"),
     ],
 )
@@ -63,7 +63,7 @@ def test_what_could_not_be_graded_needs_a_person(status: Status, reason: str, ti
 
 def test_what_no_known_mistake_explains_needs_a_person() -> None:
     (review,) = reviews(summaries([two_mistakes(), scaled_by_embed_dim()]))
-    assert review.title == "Something wrong that no known mistake explains"
+    assert review.title == "Wrong without a known cause"
     text = "See S03 flattened patches, S18 feed-forward output."
     assert review.people == (Person("chen.omar", "chen.omar/report.html", text),)
 
@@ -72,7 +72,7 @@ def test_what_an_instructor_decided_is_listed() -> None:
     decided = {"brown-li": Adjustment(delta=3.0, comment="<b>typo</b> on the sheet")}
     (review,) = reviews(summaries([scaled_by_embed_dim()], decided))
     assert (review.title, review.people[0].text) == (
-        "Decided by an instructor",
+        "Adjusted by an instructor",
         "adjusted by +3: <b>typo</b> on the sheet",
     )
     shown = page(render_index(summaries([scaled_by_embed_dim()], decided))).text
@@ -125,7 +125,7 @@ def test_marks_fall_into_bins_and_full_marks_into_the_last() -> None:
     drawn = histogram([0.0, 9.9, 10.0, 100.0, 95.0, 90.0])
     assert [one.count for one in drawn.bins] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 3]
     assert [one.height for one in drawn.bins][:2] == [66.7, 33.3]
-    said = "0 to 10 per cent: 2, 10 to 20 per cent: 1, 90 to 100 per cent: 3"
+    said = "0 to 10 percent: 2, 10 to 20 percent: 1, 90 to 100 percent: 3"
     assert drawn.description == f"How many submissions have a score of {said}"
 
 

@@ -59,7 +59,7 @@ def test_the_first_mistake_and_the_pipeline_are_shown() -> None:
 def test_a_stage_that_was_asked_about_takes_the_place_of_the_verdict() -> None:
     text = page(render_for_notebook(scaled_by_embed_dim(), "S05")).text
     assert "S05: class token, before concat, right" in text
-    assert "Not right elsewhere in it: S12: attention scores" in text
+    assert "Wrong in the same code: S12: attention scores" in text
 
 
 def test_nothing_is_said_of_elsewhere_where_the_stage_itself_is_wrong_or_all_is_right() -> None:

@@ -36,8 +36,8 @@ def test_a_stage_that_is_never_made_has_no_shape() -> None:
     ("largest", "tolerance", "words"),
     [
         (4.4e-16, 1e-9, "4.4e-16, within the tolerance 1e-9"),
-        (3.1, 1e-9, "3.1, which is 3.1e9 times the tolerance 1e-9"),
-        (0.5, 0.0, "0.5, where it has to be exact"),
+        (3.1, 1e-9, "3.1 (tolerance 1e-9)"),
+        (0.5, 0.0, "0.5; it has to be exactly 0"),
         (math.nan, 1e-9, "not finite (tolerance 1e-9)"),
     ],
 )

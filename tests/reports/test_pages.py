@@ -157,14 +157,13 @@ def test_the_report_says_what_is_wrong() -> None:
     text = page(render_report(scaled_by_embed_dim())).text
     for part in (
         "96.5 of 100 points",
-        "The first thing to look at S12: attention scores "
-        "Scores divided by the square root of the full width.",
+        "Fix this first S12: attention scores Scores divided by the square root of the full width.",
         "58 attn_scores = q @ k.transpose(-2, -1) / math.sqrt(self.embed_dim)",
         "Shape expected B 1 h 12 T 197 T 197",
-        "3.1, which is 3.1e9 times the tolerance 1e-9",
+        "3.1 (tolerance 1e-9)",
         "Values of image 0, head 0, tokens 0-2 by tokens 0-2",
-        "Repeat with vitcheck check vit_transformer.py --stage S12 --seed 7",
-        "Seen with batch 2 embed_dim 24 heads 4 seed 7",
+        "Reproduce with vitcheck check vit_transformer.py --stage S12 --seed 7",
+        "Failed at batch 2 embed_dim 24 heads 4 seed 7",
         "error, all blocks",
         "Seed 7",
         "namespaces, seccomp, limits",
@@ -185,12 +184,12 @@ def test_states_are_told_apart_without_colour() -> None:
     for sign, named in (
         ("S02 ✗", "S02 patches: wrong, 1 × 729 × 3 × 16 × 16"),
         ("S04 ✓", "S04 patch embeddings: right, 1 × 196 × 768"),
-        ("S21 ?", "S21 block 2 output: not reached, 1 × 197 × 768"),
+        ("S21 ?", "S21 block 2 output: not checked yet, 1 × 197 × 768"),
     ):
         assert sign in read.text
         assert named in read.values("aria-label")
     implied = page(render_report(all_passed()))
-    assert "S12 attention scores: right, implied, 1×12×197×197" in [
+    assert "S12 attention scores: right (inferred), 1×12×197×197" in [
         one.replace(" × ", "×") for one in implied.values("aria-label")
     ]
 
@@ -203,7 +202,7 @@ def test_variants_say_whether_they_are_accepted_and_why() -> None:
 
 def test_the_same_numbers_may_have_other_explanations() -> None:
     text = page(render_report(two_mistakes())).text
-    assert "The same numbers would also come from strided-pixel-patches." in text
+    assert "These would give the same numbers: strided-pixel-patches." in text
 
 
 def test_points_that_were_adjusted_count_and_the_reason_stands_beside_them() -> None:

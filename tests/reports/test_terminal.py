@@ -41,7 +41,7 @@ def test_the_first_mistake_with_its_line_and_question() -> None:
 
 def test_implied_stages_have_their_own_sign() -> None:
     assert "∴ S12" in shown(all_passed())
-    assert "∴ right, implied" in shown(all_passed())
+    assert "∴ right (inferred)" in shown(all_passed())
 
 
 def test_points_that_stay_unearned_are_told_under_the_score() -> None:

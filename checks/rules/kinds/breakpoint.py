@@ -27,7 +27,10 @@ from ..declaring import each_stage
     lambda family: family.stages,
 )
 def check_breakpoint(examination: Examination, key: str) -> None:
-    """Is marked where a local variable holds it."""
+    """Has a `# BREAKPOINT` comment where the tensor is in a local variable.
+
+    Else: breakpoint comment at the wrong line
+    """
     if not examination.assignment.rules.breakpoints:
         raise NotAsked("this assignment asks for no breakpoint marks")
     _breakpoints(examination).check(examination.family.stage(key).label)

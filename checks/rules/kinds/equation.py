@@ -28,7 +28,10 @@ from ..judging import demand, measured
     )
 )
 def check_equation(examination: Examination, key: str) -> None:
-    """Is what its equation gives from the stages before."""
+    """Equals its equation, applied to your own earlier stages.
+
+    Else: differs from its equation
+    """
     row = examination.family.stage(key)
     seen = demand(examination, row)
     for false in examination.false_claims():

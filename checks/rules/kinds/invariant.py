@@ -30,7 +30,10 @@ def _with_one(family: Family) -> list[Stage]:
     _with_one,
 )
 def check_invariant(examination: Examination, key: str) -> None:
-    """Keeps what always holds of it."""
+    """Satisfies its invariants (for example: rows sum to 1).
+
+    Else: breaks what always holds of it
+    """
     row = examination.family.stage(key)
     demand(examination, row)
     faults, holds = examination.faults(key), rulebook_of(examination.family).invariants[key]

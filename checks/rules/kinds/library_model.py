@@ -18,7 +18,10 @@ from ..model_origin import taken_from_a_library
     )
 )
 def check_library_model(examination: Examination) -> None:
-    """The model is no library's."""
+    """The model is your own code, not a library's.
+
+    Else: The model is a library's, not your own code
+    """
     rule = examination.assignment.rules.library_model
     if rule.allow:
         raise NotAsked("this assignment allows a library's model")

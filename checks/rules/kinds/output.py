@@ -60,7 +60,10 @@ _STAGES = {"patch-tokens": "final_sequence", "class-attention": "attention_proba
     lambda family: {name: name for name in rulebook_of(family).outputs},
 )
 def check_output(examination: Examination, name: str) -> None:
-    """Is what it claims to be."""
+    """The extra output is what its name says.
+
+    Else: An extra output is not what was asked for
+    """
     if name not in examination.assignment.outputs:
         raise NotAsked("this assignment does not ask for it")
     example = examination.examples[0]

@@ -30,7 +30,10 @@ _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two s
     )
 )
 def check_parameter_count(examination: Examination) -> None:
-    """Are as many as the reference has."""
+    """The model has the expected number of parameters.
+
+    Else: The number of parameters is wrong
+    """
     if not examination.assignment.rules.parameters:
         raise NotAsked("this assignment does not count parameters")
     if examination.session.is_script:

@@ -11,7 +11,10 @@ from ..declaring import once
 
 @once(Kind(id="prints", group="prints", pays_for="no print statements", order=60))
 def check_prints(examination: Examination) -> None:
-    """Nothing is printed."""
+    """There are no print statements.
+
+    Else: The code prints
+    """
     if not examination.assignment.rules.prints:
         raise NotAsked("this assignment allows print")
     found = prints(examination.source.files)

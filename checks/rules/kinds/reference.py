@@ -24,7 +24,10 @@ from ..judging import demand, measured
     )
 )
 def check_reference(examination: Examination, key: str) -> None:
-    """Equals the reference that carries the same weights."""
+    """Equals the reference model with the same weights.
+
+    Else: differs from the reference model with the same weights
+    """
     row = examination.family.stage(key)
     demand(examination, row)
     before = examination.failed_before(key)

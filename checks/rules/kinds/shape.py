@@ -26,7 +26,10 @@ _FOLLOWING = {"N": "T", "D": "d"}  # axes whose size follows from another's
     )
 )
 def check_shape(examination: Examination, key: str) -> None:
-    """Has the shape that the assignment's sizes give."""
+    """Has the expected shape at full size.
+
+    Else: wrong shape at full size
+    """
     row = examination.family.stage(key)
     demand(examination, row)
     full = examination.full_shapes()

@@ -1,7 +1,8 @@
 """Properties of the whole model, most stated between two or more passes: no equation is needed.
 
 Each is a function in a file of this folder, with ``holds`` above it. It raises CheckFailed where the property
-does not hold, and NotApplicable where it means nothing. Its docstring is the title of its check.
+does not hold, and NotApplicable where it means nothing. Its docstring is the title of its check, and
+after "Else:" the heading where it fails.
 """
 
 from __future__ import annotations

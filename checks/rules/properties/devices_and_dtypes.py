@@ -11,7 +11,10 @@ from .passes import example_of, leaves_of, line_of
 
 @holds(order=60)
 def one_device(examination: Examination) -> None:
-    """All tensors of a pass are on the device that the model is moved to."""
+    """All tensors of a pass are on the model's device.
+
+    Else: Some tensors are not on the model's device
+    """
     example = example_of(examination)
     for habit in examination.habits():
         if habit.kind != "device":
@@ -30,7 +33,10 @@ def one_device(examination: Examination) -> None:
 
 @holds(order=60)
 def dtype_kept(examination: Examination) -> None:
-    """A bfloat16 model gives bfloat16 scores."""
+    """A bfloat16 model returns bfloat16 logits.
+
+    Else: A bfloat16 model fails or returns another dtype
+    """
     draw = example_of(examination).draw
     passes = examination.forward(draw, dtype="bfloat16")
     if passes.error is not None:

@@ -16,7 +16,10 @@ _LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one
 
 @holds(order=50)
 def registered(examination: Examination) -> None:
-    """All that learns is known to the model as a parameter."""
+    """Everything learnable is registered as a parameter.
+
+    Else: Something learnable is not registered as a parameter
+    """
     tensors = examination.inventory().tensors
     for held in tensors:
         if held.kind == "tensor" and held.computed:
@@ -32,7 +35,10 @@ def registered(examination: Examination) -> None:
 
 @holds(order=50)
 def instances_of_their_own(examination: Examination) -> None:
-    """Two models that are built one after the other share no parameters."""
+    """Two models that are built one after the other share no parameters.
+
+    Else: All models that are built share parameters
+    """
     shared = examination.inventory().shared
     if shared:
         text = f"all models that are built hold the same {shared[0]}: it was made once, before them"
@@ -41,7 +47,10 @@ def instances_of_their_own(examination: Examination) -> None:
 
 @holds(order=50)
 def initial_weights(examination: Examination) -> None:
-    """Weights start out random, each layer with its own and in a fair size."""
+    """Initial weights are random, different per layer, of a reasonable scale.
+
+    Else: Initial weights are constant or copied
+    """
     inventory = examination.inventory()
     for name, where in _matrices(examination).items():
         held = inventory.named(name)

@@ -23,7 +23,10 @@ _BATCH = 2  # the least that is laid out by the same operations as more
 
 @holds(order=110)
 def full_width(examination: Examination) -> None:
-    """With the assignment's width and heads, in float32, the scores follow as at small sizes."""
+    """At the assignment's width and heads, in float32, the logits are computed as at small sizes.
+
+    Else: At full width the model fails or computes something else
+    """
     small, full = _small(examination), examination.assignment.full
     few = {name: full.patch * getattr(small, name) // small.patch for name in ("height", "width")}
     # a hidden layer of full size would take most of the time
@@ -38,7 +41,10 @@ def full_width(examination: Examination) -> None:
 
 @holds(order=110)
 def all_tokens(examination: Examination) -> None:
-    """With as many tokens as the assignment has, in float32, the scores follow as at small sizes."""
+    """With all tokens of the assignment, in float32, the logits are computed as at small sizes.
+
+    Else: With all tokens the model fails or computes something else
+    """
     small, full = _small(examination), examination.assignment.full
     image = {name: getattr(full, name) for name in ("channels", "height", "width", "patch")}
     found = examination.session.sizes_for(replace(small, batch=_BATCH, **image))

@@ -22,7 +22,10 @@ _NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)")  # of a block in the name of a param
 
 @holds(order=120)
 def backward_pass(examination: Examination) -> None:
-    """The gradients are the slopes of the scores."""
+    """The gradients agree with the measured slopes of the logits.
+
+    Else: The gradients do not agree with the measured slopes of the logits
+    """
     example_of(examination)
     draw, slopes = examination.slopes()
     if slopes.error is not None:
@@ -39,7 +42,10 @@ def backward_pass(examination: Examination) -> None:
 
 @holds(order=120)
 def every_block(examination: Examination) -> None:
-    """Every block that is built moves the scores, learns, and has weights of its own."""
+    """Every block affects the logits, learns, and has its own weights.
+
+    Else: Not every block affects the logits, learns, and has its own weights
+    """
     example = example_of(examination)
     draw, slopes = examination.slopes()
     depth = draw.sizes.depth

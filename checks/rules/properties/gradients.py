@@ -19,7 +19,10 @@ _IN_PLACE = "modified by an inplace operation"
 
 @holds(order=40)
 def gradients(examination: Examination) -> None:
-    """Every parameter gets a finite gradient that is not zero, but for the bias of the keys."""
+    """Every parameter gets a finite, non-zero gradient (except the bias of the keys).
+
+    Else: Not every parameter gets a gradient
+    """
     draw = example_of(examination).draw
     if any(one.id == "classes-returned" for one in examination.findings()):
         raise NotApplicable("no gradient begins at the number of a class")

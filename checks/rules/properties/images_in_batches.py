@@ -14,7 +14,10 @@ from .passes import demand_numbers, example_of, passes_of, scores_of
 
 @holds(order=10)
 def batch_independence(examination: Examination) -> None:
-    """Every stage of an image is the same whatever else is in the batch."""
+    """An image's result does not depend on the rest of the batch.
+
+    Else: An image's result depends on the rest of the batch
+    """
     example = example_of(examination)
     image = example.draw.image
     others = noise(example.draw.sizes, example.draw.seed + 1)
@@ -32,7 +35,10 @@ def batch_independence(examination: Examination) -> None:
 
 @holds(order=10)
 def batch_sizes(examination: Examination) -> None:
-    """Batches of 1, 2 and 5 images run, and give each image the same scores."""
+    """Batches of 1, 2 and 5 images run, and give each image the same logits.
+
+    Else: The model depends on the batch size
+    """
     demand_numbers(examination)
     draw = examination.first_draw
     image = noise(replace(draw.sizes, batch=5), draw.seed)
@@ -53,7 +59,10 @@ def batch_sizes(examination: Examination) -> None:
 
 @holds(order=10)
 def memory_layout(examination: Examination) -> None:
-    """An image whose channels lie last in memory, as in an image file, gives the same scores."""
+    """Images in channels-last format give the same logits.
+
+    Else: Images in channels-last format fail or give other logits
+    """
     draw = example_of(examination).draw
     channels = max(2, draw.sizes.channels)  # of one channel there is one layout
     sizes = type(draw.sizes)(**{**vars(draw.sizes), "channels": channels})
@@ -69,7 +78,10 @@ def memory_layout(examination: Examination) -> None:
 
 @holds(order=10)
 def responds_to_the_image(examination: Examination) -> None:
-    """Two different images give different scores."""
+    """Two different images give different logits.
+
+    Else: All images give the same logits
+    """
     scores = scores_of(examination, passes_of(examination, example_of(examination).draw))
     if scores.shape[0] > 1 and not float((scores - scores[:1]).abs().max()) >= DIFFERENT:
         raise CheckFailed("the scores are the same for every image")

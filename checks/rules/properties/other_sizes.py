@@ -21,7 +21,10 @@ _ODD_WIDTH = 24, 4, 2  # width, heads, and what is added so that they no longer 
 
 @holds(order=80)
 def one_block(examination: Examination) -> None:
-    """A model of a single block runs."""
+    """A model with depth 1 runs.
+
+    Else: A model with depth 1 fails
+    """
     draw = example_of(examination).draw
     single = examination.buildable(replace(draw, sizes=replace(draw.sizes, depth=1)))
     if single.sizes.depth != 1:
@@ -35,7 +38,10 @@ def one_block(examination: Examination) -> None:
 
 @holds(order=80)
 def number_of_blocks(examination: Examination) -> None:
-    """The model is built with as many blocks as the assignment asks for, and runs no more."""
+    """The model has as many blocks as the assignment asks for, and runs no more.
+
+    Else: The number of blocks is wrong
+    """
     example = example_of(examination)
     if examination.session.is_script:
         raise NotAsked("a script is run at sizes of its own, and has no blocks to be counted")
@@ -51,7 +57,10 @@ def number_of_blocks(examination: Examination) -> None:
 
 @holds(order=80)
 def width_divided_by_heads(examination: Examination) -> None:
-    """A width that the heads do not divide is refused, or loses no features."""
+    """A width that the number of heads does not divide is rejected, or no features are lost.
+
+    Else: Features are lost where the number of heads does not divide the width
+    """
     example = example_of(examination)
     width, heads, more = _ODD_WIDTH
     wanted = replace(example.draw.sizes, embed_dim=width, heads=heads)
@@ -81,7 +90,10 @@ def _has_idle_rows(passes: Passes, name: str) -> bool:
 
 @holds(order=80)
 def other_resolution(examination: Examination) -> None:
-    """Positions are resampled for an image whose grid has another shape."""
+    """The position embedding is resampled for another image size.
+
+    Else: The position embedding is not resampled for another image size
+    """
     draw = example_of(examination).draw
     image = draw.image.mT
     if _accepted(examination, "pos-grid-not-resampled"):
@@ -98,7 +110,10 @@ def other_resolution(examination: Examination) -> None:
 
 @holds(order=80)
 def uneven_image(examination: Examination) -> None:
-    """An image that patches do not divide is refused, or read to its last row."""
+    """An image that the patch size does not divide is rejected, or read to its last row.
+
+    Else: The last rows of an image are dropped without a message
+    """
     draw = example_of(examination).draw
     if _accepted(examination, "silent-floor-crop"):
         raise NotAsked("the assignment asks for images that patches divide")

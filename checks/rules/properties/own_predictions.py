@@ -16,7 +16,10 @@ _ROUNDED = 6e-3  # of a probability between 0 and 1: shown as 60.5 %, or as 0.6
 
 @holds(order=150)
 def predictions(examination: Examination) -> None:
-    """Functions that tell a class take the largest score of each image, and its softmax, in eval mode."""
+    """Functions that predict a class use each image's largest logit, its softmax, and eval mode.
+
+    Else: A function that predicts a class is wrong
+    """
     found = examination.own_functions().predicted
     if not found:
         raise NotAsked("no function that tells a class by the model was found, or it could not be called")

@@ -23,7 +23,10 @@ _ALIKE = 0.1  # mean difference of quarters, of values that go from 0 to 1: resa
 
 @holds(order=150)
 def preprocessing(examination: Examination) -> None:
-    """Pictures are made into the input as asked: normalised RGB, whatever their mode and shape."""
+    """Images are prepared as asked: normalised RGB, whatever their mode and shape.
+
+    Else: The image preprocessing is wrong
+    """
     found = examination.own_functions().prepared
     if not found:
         raise NotAsked("no function or transform that prepares pictures was found, or it could not be called")

@@ -22,7 +22,10 @@ _LIKELY = 2  # sizes that agree, before one that does not is a slip
 
 @holds(order=100)
 def own_sizes(examination: Examination) -> None:
-    """The model that the code's own defaults make has the sizes that the assignment asks for."""
+    """The default sizes of the code are those of the assignment.
+
+    Else: The default sizes of the code are not those of the assignment
+    """
     if examination.session.is_script:
         raise NotAsked("a script is run at sizes of its own")
     full = examination.assignment.full

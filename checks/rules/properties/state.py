@@ -18,7 +18,10 @@ _RANDOM_CALLS = {  # what draws numbers in eval mode, and what that is called; a
 
 @holds(order=30)
 def repeatable(examination: Examination) -> None:
-    """In eval mode the same image gives the same scores to the last bit, also with another one in between."""
+    """In eval mode the same image gives exactly the same logits, also with another image in between.
+
+    Else: In eval mode the same image gives different logits
+    """
     draw = example_of(examination).draw
     passes = sound(examination.plain(), draw)
     first, second, _, last = (one.tensors for one in passes.passes)
@@ -48,7 +51,10 @@ def _why_random(examination: Examination, passes: Passes) -> tuple[str, str, Fra
 
 @holds(order=30)
 def no_side_effects(examination: Examination) -> None:
-    """A pass in eval mode leaves the image, the parameters, the mode and the random state as they were."""
+    """A pass in eval mode does not change the image, the parameters, the mode or the random state.
+
+    Else: A pass in eval mode has side effects
+    """
     draw = example_of(examination).draw
     passes = passes_of(examination, draw, order=[0, 0])
     first = passes.passes[0]
@@ -82,7 +88,10 @@ def _blame_random_state(examination: Examination, passes: Passes) -> None:
 
 @holds(order=30)
 def memory_does_not_grow(examination: Examination) -> None:
-    """What a model keeps for later, such as attention maps, does not hold ever more of its passes."""
+    """Stored tensors (such as attention maps) do not leak memory over passes.
+
+    Else: Stored tensors leak memory over passes
+    """
     draw = example_of(examination).draw
     passes = sound(examination.backward(), draw)
     if len(passes.graphs_kept) == 2 and passes.graphs_kept[0] < passes.graphs_kept[1]:

@@ -31,7 +31,10 @@ _BY_COLUMNS = {"patch-columns-first", "conv-tokens-column-major"}
 
 @holds(order=20)
 def joint_permutation(examination: Examination) -> None:
-    """Patches and their position rows, permuted together, leave the scores unchanged."""
+    """Patches permuted together with their positions give the same logits.
+
+    Else: Patches permuted together with their positions give other logits
+    """
     example = example_of(examination)
     if _BY_COLUMNS & example.walk.ids:
         raise NotApplicable("the patches stand column by column, which is found at S02 or S04")
@@ -50,7 +53,10 @@ def joint_permutation(examination: Examination) -> None:
 
 @holds(order=20)
 def positions_matter(examination: Examination) -> None:
-    """Patches permuted alone change the scores."""
+    """Patches permuted without their positions give other logits.
+
+    Else: The order of the patches does not matter to the model
+    """
     example = example_of(examination)
     order = torch.arange(example.draw.sizes.patches).roll(1)
     image = permuted_patches(example.draw.image, example.draw.sizes, order)
@@ -74,7 +80,10 @@ def _position_table(example: Example) -> tuple[str, Tensor]:
 
 @holds(order=20)
 def head_permutation(examination: Examination) -> None:
-    """Heads permuted in the query, key, value and output weights leave the attention output unchanged."""
+    """Heads permuted in all four weight matrices (query, key, value, output) give the same attention output.
+
+    Else: The attention output depends on the order of the heads
+    """
     example = example_of(examination)
     fixed, order = permuted_heads(example)
     stages, again = examination.before(), examination.again(fixed=fixed)
@@ -91,7 +100,10 @@ def head_permutation(examination: Examination) -> None:
 
 @holds(order=20)
 def identity_block(examination: Examination) -> None:
-    """With output weights of zero, a block hands on its input, through the norms on that path."""
+    """With zero output weights a block returns its input (up to norms): the residual connections work.
+
+    Else: With zero output weights a block does not return its input
+    """
     example = example_of(examination)
     for key in ("post_attention_norm", "post_mlp_norm"):
         if accepted := examination.accepted_at(key):
@@ -118,7 +130,10 @@ def _final(context: Context) -> Tensor:
 
 @holds(order=20)
 def finite_attention(examination: Examination) -> None:
-    """Large scores give finite probabilities."""
+    """Large scores give finite attention probabilities.
+
+    Else: Large scores give attention probabilities that are NaN or infinite
+    """
     example = example_of(examination)
     if examination.is_wrong("attention_probabilities"):
         raise NotApplicable("the probabilities are wrong for small scores, too")

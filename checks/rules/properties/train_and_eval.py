@@ -17,7 +17,10 @@ _DROPS = re.compile(r"drop\w*(?:\s*:\s*float)?\s*(?:=|\((?:p\s*=\s*)?)\s*0?\.0*[
 
 @holds(order=70)
 def eval_mode_in_scripts(examination: Examination) -> None:
-    """A script that tells a class by the model switches to eval mode first."""
+    """A script that predicts switches to eval mode first.
+
+    Else: A script predicts in train mode
+    """
     example_of(examination)
     files = examination.source.files
     code = code_of(examination)
@@ -32,7 +35,10 @@ def eval_mode_in_scripts(examination: Examination) -> None:
 
 @holds(order=200)
 def dropout_comes_back(examination: Examination) -> None:
-    """What is random in train mode is random again when training goes on after eval mode."""
+    """Dropout is active again after eval() and then train().
+
+    Else: Dropout stays off after eval() and then train()
+    """
     draw = example_of(examination).draw
     modes = ["train", "train", "eval", "train", "train"]
     passes = examination.forward(draw, modes=modes, order=[0] * len(modes))

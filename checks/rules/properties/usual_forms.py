@@ -21,7 +21,10 @@ _NORM = "native_layer_norm"
 
 @holds(order=90)
 def operations(examination: Examination) -> None:
-    """The number of operations does not grow with the images, the tokens or the heads."""
+    """There is no Python loop over images, tokens or heads.
+
+    Else: There is a Python loop over images, tokens or heads
+    """
     example = example_of(examination)
     for axis, id in (
         ("batch", "loop-over-batch"),
@@ -58,7 +61,10 @@ def _changed(sizes: ModelSizes, axis: str) -> ModelSizes:
 
 @holds(order=90)
 def usual_forms(examination: Examination) -> None:
-    """The scores come alone, nothing is computed three times or copied, attention is written out."""
+    """The model returns only the logits, nothing is computed twice or copied, attention is written out.
+
+    Else: The model returns, repeats, copies or hides something
+    """
     example = example_of(examination)
     if [path for path, _ in example.trace.outputs] != [""]:
         paths = ", ".join(path or "a tensor" for path, _ in example.trace.outputs[:5])
@@ -93,7 +99,10 @@ def _copies(examination: Examination, example: Example) -> None:
 
 @holds(order=90)
 def results_are_used(examination: Examination) -> None:
-    """Where something is wrong, it is not that the result of a call is dropped."""
+    """No call's result is thrown away.
+
+    Else: The result of a call is thrown away
+    """
     example = example_of(examination)
     walk = example.walk
     wrong = walk.unexplained is not None or any(not step.explained for step in walk.steps)

@@ -31,7 +31,10 @@ _Pair = tuple[Tensor, Tensor]  # what a use gives, and what it should give
 
 @holds(order=130)
 def large_batch(examination: Examination) -> None:
-    """In a large batch each image gets the scores that it gets in a small one."""
+    """An image gets the same logits in a large batch as in a small one.
+
+    Else: An image gets different logits in a large batch
+    """
     where, images = "in a batch of many images", len(examination.first_draw.image)
     for many, few in _pairs(examination, "many", where):
         if few.shape[:1] != (images,):
@@ -47,13 +50,19 @@ def large_batch(examination: Examination) -> None:
 
 @holds(order=130)
 def single_precision(examination: Examination) -> None:
-    """In float32 the scores are those of float64, as far as rounding goes."""
+    """In float32 the logits are those of float64, up to rounding.
+
+    Else: In float32 the model fails or gives other logits than in float64
+    """
     _demand_the_same(examination, "float32", "in float32", SINGLE)
 
 
 @holds(order=130)
 def pixel_ranges(examination: Examination) -> None:
-    """The scores of pixels from 0 to 255, and from 0 to 1, follow from the stages as those of others do."""
+    """Pixels from 0 to 255, or from 0 to 1, go through the same computation as others.
+
+    Else: Pixels from 0 to 255, or from 0 to 1, do not go through the same computation as others
+    """
     example = example_of(examination)
     if not example.draw.image.is_floating_point():
         raise NotAsked("what the model reads has no pixels")
@@ -69,7 +78,10 @@ def pixel_ranges(examination: Examination) -> None:
 
 @holds(order=130)
 def with_and_without_gradients(examination: Examination) -> None:
-    """The scores are the same when gradients are followed, in inference mode, and in a copy of the model."""
+    """The logits are the same with gradients, in inference mode, and in a copy of the model.
+
+    Else: The logits change with gradients, in inference mode, or in a copy of the model
+    """
     _demand_the_same(examination, "gradients", "when gradients are followed")
     _demand_the_same(examination, "inference", "in inference mode")
     _demand_the_same(examination, "copied", "in a copy of the model")
@@ -77,7 +89,10 @@ def with_and_without_gradients(examination: Examination) -> None:
 
 @holds(order=130)
 def saved_and_loaded(examination: Examination) -> None:
-    """A second model that loads the weights of the first gives the same scores."""
+    """A second model that loads the saved weights gives the same logits.
+
+    Else: A model that loads the saved weights does not give the same logits
+    """
     _demand_the_same(examination, "loaded", "in a second model that has loaded the saved weights")
 
 
@@ -89,7 +104,10 @@ def _demand_the_same(examination: Examination, name: str, where: str, tolerance:
 
 @holds(order=130)
 def train_and_eval(examination: Examination) -> None:
-    """Train mode gives the scores of eval mode, but for what is random."""
+    """Train mode gives the logits of eval mode, except for dropout.
+
+    Else: Train mode computes something else than eval mode
+    """
     where = "in train mode"
     graded, scores = _graded(examination), _scores(examination, _returned(examination, "train", where))
     expected = _scores(examination, graded)
