@@ -86,6 +86,6 @@ def preset(name: str) -> Sizes:
     letter, _, patch = name.partition("/")
     if letter not in _WIDTHS or patch not in map(str, _PATCHES):
         known = ", ".join(f"{one}/{side}" for one in _WIDTHS for side in _PATCHES)
-        raise ValueError(f"{name!r} is no named size; there are {known}")
+        raise ValueError(f"{name!r} is not a named size; there are {known}")
     embed_dim, heads, depth, mlp_dim = _WIDTHS[letter]
     return Sizes(patch=int(patch), embed_dim=embed_dim, heads=heads, depth=depth, mlp_dim=mlp_dim)

@@ -19,7 +19,8 @@ def stage(id: str) -> Stage:
     """
     if found := _BY_ID.get(id.lower()):
         return found
-    near = get_close_matches(id.lower(), _BY_ID, n=3)
+    keys = [one.key for one in STAGES]  # a number that is near is no help
+    near = get_close_matches(id.lower(), keys, n=3)
     advice = f"did you mean {' or '.join(near)}?" if near else "stages are S01 to S26, or keys such as query"
     raise ValueError(f"there is no stage {id!r}; {advice}")
 
@@ -48,9 +49,9 @@ _PRE_NORM_BLOCK = (
     replace(
         stage("post_attention_norm"),
         title="Norm before the MLP",
-        explanation="What attention found is added to what the block was given, and a norm of that sum "
-        "is what the MLP reads. The sum starts at S08 as it entered, before its norm, and goes on "
-        "without this one. The norm looks at one token at a time, along the width.",
+        explanation="The attention output is added to the block's input, and the MLP reads a norm of this "
+        "sum. The sum starts from S08 itself, before its norm, and the residual connection goes on "
+        "without this one. The norm works on one token at a time, along its features.",
     ),
     replace(
         stage("post_mlp_norm"),
@@ -59,8 +60,8 @@ _PRE_NORM_BLOCK = (
         equation="S08 + S15 + S18",
         operation="mlp_sum",
         invariants=("subtracting S15 and S18 gives S08 back",),
-        explanation="What the MLP computed is added to the sum that the norm before it read, not to the "
-        "normed tokens. So the block's input reaches its output through additions alone, and there is no "
+        explanation="The MLP output is added to the sum that the norm before it reads, not to the "
+        "normalised tokens. So the block's input reaches its output through additions alone, without a "
         "norm after them.",
     ),
 )
@@ -87,13 +88,13 @@ _POST_NORM = (
     replace(
         stage("key"),
         equation="S08 · W_kᵀ + b_k, split into h heads",
-        explanation="What each token offers to be found by. It is computed from the same tokens as the "
+        explanation="What each token can be matched by. It is computed from the same tokens as the "
         "queries, with weights of its own. It needs the queries' width, because the two are multiplied.",
     ),
     replace(
         stage("value"),
         equation="S08 · W_vᵀ + b_v, split into h heads",
-        explanation="What each token hands over when another one attends to it. Queries and keys decide how "
+        explanation="What each token passes on when another one attends to it. Queries and keys decide how "
         "much flows; the values are what flows. They too are computed from the block's input.",
     ),
     replace(stage("post_attention_norm"), equation="LayerNorm₁(S08 + S15)"),
@@ -107,7 +108,7 @@ _CLIP = (
         equation="LayerNorm(S07) in block 1; the previous block's output in the others",
         operation="layer_norm",
         invariants=("before the affine part each token has mean 0 and biased variance 1",),
-        explanation="What enters the transformer block. This architecture norms the tokens once before "
+        explanation="The input of the transformer block. This architecture normalises the tokens once before "
         "the first block. It is also where the first residual connection starts.",
     ),
     replace(
@@ -131,7 +132,7 @@ _CLIP = (
         equation="S24 · W, without bias",
         invariants=("linear in S24: zeros give zeros",),
         explanation="The class token in the space that images and texts share, by a projection without "
-        "bias. It is a feature and no score, so no softmax follows.",
+        "bias. It is a feature and not a score, so no softmax follows.",
     ),
 )
 

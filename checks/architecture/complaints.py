@@ -75,7 +75,7 @@ def _what(error: ErrorDetails, path: tuple[str, ...], keys: Callable[[tuple[str,
     if kind == "missing":
         return "is missing"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        return f"is no key here; {near(path[-1], keys(path[:-1]))}"
+        return f"is not a key here; {near(path[-1], keys(path[:-1]))}"
     if kind == "value_error":
         return str(context["error"])
     if kind == "literal_error":

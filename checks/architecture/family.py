@@ -88,7 +88,9 @@ class Family:
         """Return the stage with this key or label, in any case. Raises ValueError where there is none."""
         if found := self._by_id.get(id.lower()):
             return found
-        raise ValueError(f"the architecture {self.name!r} has no stage {id!r}; {near(id, self._by_id)}")
+        raise ValueError(
+            f"the architecture {self.name!r} does not have the stage {id!r}; {near(id, self._by_id)}"
+        )
 
     @cached_property
     def _by_id(self) -> Mapping[str, Stage]:

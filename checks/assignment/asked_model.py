@@ -40,11 +40,13 @@ def _argument(value: object, info: ValidationInfo) -> object:
         try:
             ast.literal_eval(value[1:])
         except (ValueError, SyntaxError):
-            raise ValueError(f"what comes after '=' is no value of Python's: {value[1:]}") from None
+            raise ValueError(f"what comes after '=' is not a Python value: {value[1:]}") from None
         return value
     known = {**VALUES, **family_of(info).sizes.letters}
     if value not in known:
-        raise ValueError(f"{value!r} is no meaning; {near(value, known)}. A value has '=' before it")
+        raise ValueError(
+            f"{value!r} is not a known meaning (a value has '=' before it); {near(value, known)}"
+        )
     return value
 
 
@@ -94,7 +96,7 @@ def _label_sets(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]
 def _all_known(names: tuple[str, ...], known: Collection[str], what: str) -> tuple[str, ...]:
     for name in names:
         if name not in known:
-            raise ValueError(f"{name!r} is no {what}; {near(name, known)}")
+            raise ValueError(f"{name!r} is not a {what}; {near(name, known)}")
     return names
 
 

@@ -62,7 +62,7 @@ def _one_of(known: Mapping[str, object]) -> AfterValidator:
     def check(name: str) -> str:
         if name in known:
             return name
-        raise ValueError(f"{name!r} is nothing that can be asked for; {near(name, known)}")
+        raise ValueError(f"{name!r} cannot be asked for; {near(name, known)}")
 
     return AfterValidator(check)
 

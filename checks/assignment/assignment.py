@@ -106,7 +106,7 @@ class Assignment(AskedTable):
         if not self.architectures and not self.components and not self.exercises:
             raise ValueError("asks for nothing: it needs architectures, [components] or [exercises]")
         if self.architectures and "points" not in self.model_fields_set:
-            raise ValueError("points is missing: it says what each group of checks of the model is worth")
+            raise ValueError("points is missing: it says what each group of checks is worth")
         if not self.architectures and self.points.possible:
             raise ValueError("[points] pays for checks of a whole model, and architectures asks for none")
         if self.points.written and self.written is None:
@@ -120,7 +120,7 @@ class Assignment(AskedTable):
         labels = {one.label for one in self.family.stages}
         for id, question in (self.written.questions if self.written else {}).items():
             if unknown := [one for one in question.stages if one not in labels]:
-                raise ValueError(f"[written.questions.{id}] names {unknown[0]}, which is no stage")
+                raise ValueError(f"[written.questions.{id}] names {unknown[0]}, which is not a stage")
         return self
 
     @property

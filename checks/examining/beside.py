@@ -11,7 +11,7 @@ from .passes.editing import without_branches
 from .passes.examples import Examples
 from .verdicts import CheckFailed, NotApplicable, NotReached
 
-MESSAGE = "It is computed beside what the model returns, which is not made from it."
+MESSAGE = "Your code computes this stage, but what the model returns is not made from it."
 
 _LAST = ("last_block_output", "final_sequence", "class_representation")
 # Of how far the right scores move when the blocks do nothing: what is made of them in any way moves

@@ -48,7 +48,7 @@ class FalseClaim:
     @property
     def message(self) -> str:
         """What is wrong with it, for the student."""
-        return f"{self.claim.name} is shown as {self.claim.label}, and is no tensor that the model computed."
+        return f"{self.claim.name} is shown as {self.claim.label}, but the model never computed this tensor."
 
 
 def false_claims(examples: Examples) -> list[FalseClaim]:
@@ -141,7 +141,7 @@ def _commented(examples: Examples, trace: Trace) -> _Claims:
             if any(frame.file == mark.file and frame.line in lines for frame in one.frames)
         ]
         references = [*(one.reference for one in made), *(read for one in made for read in one.inputs)]
-        name = f"What stands below the comment in line {mark.line}"
+        name = f"The tensor below the comment in line {mark.line}"
         yield (
             _meanings(examples, mark.label),
             [Claim(mark.label, name, one) for one in dict.fromkeys(references)],

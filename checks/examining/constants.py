@@ -65,7 +65,7 @@ def constants(examples: Examples) -> dict[str, Constant]:
 def _token(first: Example, redrawn: Example) -> Iterator[Constant]:
     before, after = first.first("class_token"), redrawn.first("class_token")
     if before is not None and after is not None and torch.equal(before.student, after.student):
-        told = "It is the same whatever the model's parameters are: no learned vector goes into it."
+        told = "It does not change with the model's parameters, so it does not contain a learned vector."
         yield Constant("class_token", told, "cls-not-parameter")
 
 
@@ -76,13 +76,15 @@ def _positions(first: Example, redrawn: Example) -> Iterator[Constant]:
         leaves = origin(first.trace, first.trace.used(role)).leaves
         pretends = any(leaf.kind == "parameter" for leaf in leaves)
         if pretends and torch.equal(first.context.use(role), redrawn.context.use(other)):
-            told = "The table is the same whatever the parameter is that it is made with."
+            told = "The table does not change with the parameter that it is made from."
             yield Constant("positioned_tokens", told, "pos-not-parameter")
     before, after = first.first("tokens"), first.first("positioned_tokens")
     if before is not None and after is not None and before.student.shape == after.student.shape:
         added = (after.student - before.student).abs().max()
         if 0 < float(added) < _NO_TABLE * float(before.student.abs().max()):
-            told = f"What is added to the tokens is {float(added):.1g} at most, which tells no position."
+            told = (
+                f"The values added to the tokens are at most {float(added):.1g}, too small to say a position."
+            )
             yield Constant("positioned_tokens", told, "pos-missing")
 
 
@@ -92,8 +94,8 @@ def _weights(first: Example, redrawn: Example) -> Iterator[Constant]:
         other = after.get(name)
         if other is not None and weight.shape == other.shape and torch.equal(weight, other):
             block, role, part = name
-            told = f"The {part} that it reads{block} stays the same whatever the model's parameters are"
-            yield Constant(_STAGES[role], f"{told}: it is no parameter of the model, and cannot learn.")
+            told = f"The {part} that it uses{block} does not change with the model's parameters"
+            yield Constant(_STAGES[role], f"{told}: it is not a parameter of the model, and cannot learn.")
 
 
 def _read(example: Example) -> Iterator[tuple[tuple[str, str, str], Tensor]]:

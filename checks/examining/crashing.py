@@ -12,12 +12,14 @@ from ...submissions.errors import StudentCodeFailed
 from ..locating.reached import went_on
 from ..locating.search.axes import names_of
 from ..locating.search.nearness import same
+from ..locating.search.shapes import at_test_sizes, shaped
 from ..locating.walk import Walk
 from .causes import Facts, Operand, cause_of
 from .operations import demand_of
 
-UNEXPLAINED = "no known equation, right or wrong, explains what the code computes"
-_WORD = re.compile(r"\b[A-Za-z_]\w{0,63}\b")  # longer ones are no names that somebody misspells
+UNEXPLAINED = "Nothing that your code computes matches this stage or a known mistake of it"
+ADVICE = "Is it written yet?"
+_WORD = re.compile(r"\b[A-Za-z_]\w{0,63}\b")  # nobody misspells longer ones
 _UNKNOWN = re.compile(r"has no attribute '(\w{1,64})'|name '(\w{1,64})' is not defined")
 _WORDS = 5_000  # of one file; to compare with each takes up to a tenth of a millisecond
 
@@ -45,10 +47,10 @@ def diagnose(
         cause = None
     stage = facts.stage if cause is None else cause.stage
     if (cause is None or cause.id is None) and went_on(walk, stage):
-        return Crash(stage, None, f"{UNEXPLAINED.capitalize()} here. {_later(error)}", here=False)
+        return Crash(stage, None, f"{UNEXPLAINED}. {_later(error)}", here=False)
     told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
     row = rows[stage]
-    told.append(f"{row.label} ({row.title.lower()}) was being computed.")
+    told.append(f"It happened while computing {row.label} ({row.title.lower()}).")
     told += [_given(facts, rows), demand_of(facts), _meant(error, files)]
     return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
 
@@ -86,12 +88,14 @@ def _operands(walk: Walk) -> tuple[Operand, ...]:
 def _given(facts: Facts, rows: Mapping[str, Stage]) -> str:
     if not facts.operands:
         return ""
-    return f"{facts.op} was given {' and '.join(_told(one, rows) for one in facts.operands)}."
+    where = at_test_sizes(facts.walk.sizes)
+    given = "; ".join(_told(one, rows) for one in facts.operands)
+    return f"{where[:1].upper()}{where[1:]}, {facts.op} got: {given}."
 
 
 def _told(one: Operand, rows: Mapping[str, Stage]) -> str:
     """Its variable, what it is, and its size by axes."""
-    size = " × ".join(map(str, one.shape)) or "a single number"
+    size = shaped(one.shape)
     parts = [f"`{one.name}`"] if one.name else []
     if one.stage is not None:
         row = rows[one.stage]
@@ -110,4 +114,4 @@ def _meant(error: StudentCodeFailed, files: Mapping[str, bytes]) -> str:
     name = unknown[1] or unknown[2]
     words = set(_WORD.findall(files.get(error.frames[0].file, b"").decode("utf-8", "replace"))) - {name}
     near = get_close_matches(name, sorted(words)[:_WORDS], n=3, cutoff=0.7)
-    return f"Is `{' or `'.join(one + '`' for one in near)} meant?" if near else ""
+    return f"Did you mean `{' or `'.join(one + '`' for one in near)}?" if near else ""

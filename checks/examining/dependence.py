@@ -84,7 +84,7 @@ def _with_other_patches(examination: Examination) -> Iterator[_Trial]:
     try:
         fixed = without_branches(examination.examples[0], ("out",))
         steps = tuple(one for one in examination.walk.steps if one.key not in _MIXING)
-        also = " (with attention's output weights at 0)"
+        also = " (with the output projection of attention at 0)"
     except (NotApplicable, NotReached):
         pass
     before = examination.again(image, fixed)

@@ -229,7 +229,7 @@ class Examination(Examples):
         """What the submission's functions make of pictures, and which classes they tell."""
         full = self.assignment.full
         if "height" not in full.letters:
-            raise NotAsked("the model reads no pictures")
+            raise NotAsked("the model does not read pictures")
         return self.session.own_functions(full.height, full.classes)
 
     @asked_once

@@ -26,7 +26,7 @@ def demand_returned(examples: Examples) -> None:
         return
     demand_steady(examples.parted)
     if examples.varying is not None:
-        text = "The scores vary from pass to pass, over the same image with the same weights."
+        text = "The logits change from pass to pass, for the same image and the same weights."
         raise CheckFailed(text, (), examples.varying)
     label, paths = examples.family.stage("logits").label, paths_of_scores(examples.examples)
     for example in examples.examples:
@@ -60,23 +60,24 @@ def _complaints(example: Example, paths: Sequence[str], label: str) -> Iterator[
     """What is wrong with what is returned, in sentences."""
     seen, outputs = example.first("logits"), {one.path: one for one in outputs_of(example.trace)}
     if seen is None:
-        yield f"{label} could not be followed up to what the model returns at these sizes."
+        yield f"{label} could not be recognised in what the model returns at these sizes."
         return
     scores = [outputs[path] for path in paths if path in outputs]
     yield from _not_made(example, seen.student, [*outputs.values()], scores[:1], label)
     for path, why in example.trace.left_out:
         if (one := Output(path, seen.student, "")).is_called_scores:
-            yield f"{_called(one)} {why}, so that no scores can be read from it."
+            yield f"{_called(one)} {why}, so the logits cannot be read from it."
     for output in scores[1:]:
         if not _may_stand_beside(example, output, seen.student):
             yield (
-                f"{_called(output)} has the shape of the class scores, and does not follow from those at "
-                f"{scores[0].path!r}: return beside the scores what is made of them, or has another shape."
+                f"{_called(output)} has the shape of the logits, but is not computed from those at "
+                f"{scores[0].path!r}. Beside the logits return only what is"
+                " made of them, or has another shape."
             )
     best = seen.student.argmax(-1).double()
     for output in outputs.values():
         if is_label(output, seen.student.shape) and not output.is_one_of([best]):
-            yield f"{_called(output)} is one number for each image, and not the class with the largest score."
+            yield f"{_called(output)} is one number for each image, but not the class with the largest logit."
 
 
 def _not_made(
@@ -87,9 +88,9 @@ def _not_made(
     wanted = scores + [one for one in outputs if one.is_called_logits and one not in scores]
     wrong = [one for one in wanted if not _stands_for(one, made)]
     if wanted and wrong:
-        yield f"{_called(wrong[0])} is not made from the tensor that stands for {label} in its pass."
+        yield f"{_called(wrong[0])} is not computed from {label} of this pass."
     if not wanted and not any(_stands_for(one, made) for one in outputs):
-        yield f"What the model returns is not made from the tensor that stands for {label} in its pass."
+        yield f"What the model returns is not computed from {label} of this pass."
 
 
 def _may_stand_beside(example: Example, one: Output, logits: Tensor) -> bool:

@@ -23,7 +23,7 @@ class Unfinished:
     @property
     def message(self) -> str:
         where = "" if self.frame is None else f": {self.frame.file}, line {self.frame.line}"
-        return f"it is not written yet{where}"
+        return f"not written yet{where}"
 
 
 def unfinished(examples: Examples) -> Unfinished | None:

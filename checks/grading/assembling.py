@@ -28,6 +28,7 @@ from ..record.result import (
     Score,
     Status,
 )
+from ..record.sentences import as_sentence
 from ..written.examining import Written
 from .arrays import kept_arrays
 from .forgiving import forgiven, unearned
@@ -153,7 +154,7 @@ def _message(outcome: CheckOutcome, family: Family) -> str:
     if not outcome.stage or not outcome.mistakes:
         return outcome.message
     title = family.mistakes[outcome.mistakes[0]].title
-    return f"{title[:1].upper()}{title[1:]}. {outcome.message}".strip()
+    return f"{as_sentence(title)} {as_sentence(outcome.message)}".strip()
 
 
 def _score(points: Mapping[str, float], outcomes: Sequence[CheckOutcome], by_hand: float) -> Score:
@@ -190,7 +191,7 @@ def _asked(source: Source) -> list[Note]:
     return [
         Note(
             kind="asks",
-            text=f"{one.what} is asked for: look whether the code does something else while it is graded",
+            text=f"{one.what} is asked for: check whether the code behaves differently while it is graded",
             location=location(one.frame, source),
         )
         for one in questions(source.files)

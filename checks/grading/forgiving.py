@@ -17,7 +17,7 @@ from ..record.result import Note
 
 _FORGIVEN = 0.2  # of the points of a group: right programs have up to five of thirty properties skipped
 _ROUNDING = 1e-9  # points are sums of shares such as 8 / 26
-_BEYOND = "the other checks stand for a fifth of their group, and more than that could not be asked"
+_BEYOND = "too many checks of this kind could not run: more than a fifth of their points"
 
 
 def forgiven(points: Mapping[str, float], outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
@@ -48,12 +48,10 @@ def unearned(
     lost = [one for one, other in zip(settled, outcomes) if one.outcome != other.outcome]
     for kind, number in Counter(kind_of(one.id) for one in lost).items():
         amount = sum(points[one.id] for one in lost if kind_of(one.id) == kind)
-        checks = (
-            f"{number} check{'s' if number > 1 else ''} of the kind «{kind}» could not be asked of this code"
-        )
+        checks = f"{number} check{'s' if number > 1 else ''} of the kind `{kind}` could not run on this code"
         yield Note(
             kind="unearned",
-            text=f"{checks}, beyond what others stand for: {amount:.2f} points are not earned.",
+            text=f"{checks}, more than is forgiven: {amount:.2f} points are not earned.",
         )
     if wanting := [one for one in settled if one.outcome == "missing"]:
         amount = sum(points[one.id] for one in wanting)

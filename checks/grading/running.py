@@ -72,7 +72,7 @@ def _demand_finished(check: Check, examination: Examination) -> None:
     """Raises NotReached where a check is of a whole model, and some of it is still to be written."""
     kind = kinds().get(kind_of(check.id))
     if kind is not None and kind.finished and examination.unfinished:
-        raise NotReached("it is asked once the model is finished")
+        raise NotReached("asked once the model is finished")
 
 
 def outcome_of(check: Check, problem: BaseException | None, examination: Examination) -> CheckOutcome:

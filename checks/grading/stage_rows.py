@@ -18,6 +18,7 @@ from ..parts.part_judging import stage_outcomes
 from ..parts.parts import parts_of
 from ..parts.parts_record import unseen_stage
 from ..record.result import Evidence, Location, StageResult, StageStatus
+from ..record.sentences import as_sentence
 from ..rules.kinds.shape import shape_and_expected
 from .leading_slice import LeadingSlice, leading_slice, rounded
 
@@ -57,6 +58,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         equation=row.equation,
         status=_status(examination, row, bool(failed)),
         evidence=_evidence(examination, row.key),
+        crashed=_crashed(examination, row.key),
         expected_shape=list(expected),
         shape=None if shape is None else list(shape),
         max_error=rounded(seen.error) if seen is not None else None,
@@ -64,7 +66,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         mistakes=faults,
         location=where_of(examination, row.key),
         hint=examination.family.mistakes[faults[0]].hint if faults else None,
-        message=" ".join(dict.fromkeys(one.message for one in failed))
+        message=" ".join(filter(None, dict.fromkeys(as_sentence(one.message) for one in failed)))
         or _why_not(mine)
         or (None if seen is None else seen.step.message)
         or None,
@@ -93,6 +95,11 @@ def _judges(examination: Examination, outcome: CheckOutcome, row: Stage) -> bool
 def _judging(outcome: CheckOutcome) -> bool:
     kind = kinds().get(kind_of(outcome.id))
     return kind is not None and kind.judges_stage
+
+
+def _crashed(examination: Examination, key: str) -> bool:
+    crash = examination.diagnosis
+    return crash is not None and crash.here and crash.stage == key
 
 
 def _why_not(mine: Sequence[CheckOutcome]) -> str | None:

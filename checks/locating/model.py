@@ -63,7 +63,7 @@ def _about_implied(walk: Walk) -> None:
         if step.found is not None:
             later = walk.family.stage(step.key).label
         elif later and step.explained:
-            told = f"It is no tensor of its own here: it is known by {later}, which follows from it."
+            told = f"Not a tensor of its own; inferred from {later}."
             walk.steps[position] = replace(step, message=told)
 
 

@@ -27,7 +27,7 @@ def until_no_number(trace: Trace, sizes: ModelSizes) -> Trace | None:
     made = (trace.records[number] for number in sorted(trace.ancestors(dict(trace.outputs)[scores[0].path])))
     first = next((one for one in made if _holds(trace, one, spoiled)), None)
     what, by = "NaN" if spoiled is torch.isnan else "Infinity", "" if first is None else _by(trace, first)
-    told = f"The scores are no finite numbers. {what} arises here first{by}."
+    told = f"The logits are NaN or infinite. {what} appears here first{by}."
     records = trace.records if first is None else trace.records[: first.number]
     error = StudentCodeFailed("FloatingPointError", told)
     return replace(trace, records=records, outputs=(), sights=(), error=error)
@@ -41,7 +41,7 @@ def _by(trace: Trace, record: Value) -> str:
     """The operation, its line, and what it was given."""
     line = "".join(f" in {one.file}, line {one.line}," for one in record.frames[:1])
     read = [trace.tensor(one) for one in record.inputs]
-    given = "finite numbers" if all(bool(torch.isfinite(one).all()) for one in read) else "infinite ones"
+    given = "finite values" if all(bool(torch.isfinite(one).all()) for one in read) else "infinite ones"
     if "softmax" in record.op and read and bool((read[0] == -torch.inf).all(-1).any()):
-        given = "a row in which every number is -infinity"
-    return f": {record.op.partition('.')[0].strip('_')}{line} makes it of {given}"
+        given = "a row in which every value is -infinity"
+    return f": {record.op.partition('.')[0].strip('_')}{line} makes it from {given}"

@@ -23,7 +23,7 @@ def asked_alone(base: Assignment, key: str, name: str) -> list[Assignment]:
     having = [one for one in COMPONENTS.values() if key in one.stages]
     if not having:
         raise ValueError(
-            f"{stage(key).label} ({key}) is not computed by a part alone: check the whole model, or ask for"
+            f"{stage(key).label} ({key}) is not computed by a single part: check the whole model, or ask for"
             f" one of {', '.join(_askable())}"
         )
     return [alone(base, one, name) for one in sorted(having, key=lambda one: len(one.stages))]

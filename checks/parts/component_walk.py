@@ -48,7 +48,7 @@ _GIVEN: dict[str, tuple[tuple[str, int], ...]] = {  # the stages that the input 
     "block": (("positioned_tokens", 0),),
 }
 _INPUT = stage_of("positioned_tokens", 0)
-_READ = "What it reads"
+_READ = "What it reads:"
 _SOMETHING_ELSE = 1.4  # the price of an end that is not returned: below that of an unknown stage
 
 
@@ -85,7 +85,7 @@ def _blame_end(walk: Walk, path: str) -> None:
     """The last stage was computed, and something else was returned."""
     step, returned = walk.steps[-1], _returned(path)
     told = measured(returned(walk.context), step.predict(walk.context), walk.family.stage(step.key).axes)
-    message = f"It is computed, and something else is returned. {told}"
+    message = f"Your code computes this stage, but returns something else. {told}"
     walk.steps[-1] = replace(
         step, predict=returned, right=step.predict, found=None, explained=False, message=message
     )

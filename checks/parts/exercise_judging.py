@@ -15,6 +15,7 @@ from ..assignment.assignment import Assignment
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed
+from ..record.sentences import as_sentence
 from ..rules.declaring import Check
 from .matching import answer_of, told
 from .models import model_trials
@@ -56,7 +57,8 @@ class Exercises:
         if verdict.message:
             where = f" ({verdict.frame.file}, line {verdict.frame.line})" if verdict.frame else ""
             wrong = [one for one in verdict.seen if self.counts(one)]
-            raise CheckFailed(f"{_titles(wrong)}{verdict.message}{where}", wrong)
+            told = as_sentence(verdict.message.rstrip(".") + where)
+            raise CheckFailed(f"{_titles(wrong)}{told}", wrong)
 
     def counts(self, id: str) -> bool:
         """Does this finding cost marks here?"""
@@ -102,7 +104,7 @@ class Exercises:
             return Verdict(error.reason, (), error.frame)
         except StudentCodeFailed as error:
             frame = next(iter(error.frames), function.frame)
-            return Verdict(f"It fails when it is called: {error}", (), frame)
+            return Verdict(f"It raises an exception when it is called: {error}", (), frame)
         if trial.only_if is not None and trial.only_if not in returned.roles:
             return None
         return self._compared(function, trial, returned)
@@ -135,10 +137,10 @@ def _check(examination: Examination, key: str) -> None:
 def _missing(key: str) -> str:
     row = EXERCISES[key]
     return (
-        f"No function was found under a name that says {row.title.lower()}. It takes {row.takes}, and gives"
-        f" {row.gives}; if it is there, its name can be pinned in the assignment file."
+        f"No function for this was found by its name: {row.title.lower()}. It takes {row.takes}, and returns"
+        f" {row.gives}. If you wrote it, its name can be given in the assignment file."
     )
 
 
 def _titles(ids: list[str]) -> str:
-    return "".join(f"{mistakes()[one].title[:1].upper()}{mistakes()[one].title[1:]}. " for one in ids)
+    return "".join(f"{as_sentence(mistakes()[one].title)} " for one in ids)

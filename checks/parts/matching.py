@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ...submissions.questions.part_questions import FunctionOutputs
 from ..locating.comparing import ITERATED, PLOTTED, ROUNDING, equal
+from ..locating.search.shapes import shaped
 from .trials import Answer, Trial
 
 _SHAPES_TOLD = 4
@@ -76,10 +77,10 @@ def told(trial: Trial, returned: FunctionOutputs) -> str:
     )
     pair = next(alike, None)
     if pair is None:
-        seen = ", ".join(str(list(one.shape)) for one in returned.tensors[:_SHAPES_TOLD]) or "no tensor"
-        return f"It returns {seen}, and {list(right[0].shape)} was expected."
+        seen = ", ".join(shaped(one.shape) for one in returned.tensors[:_SHAPES_TOLD]) or "no tensor"
+        return f"Expected the shape {shaped(right[0].shape)}, got {seen}."
     error, largest = (pair[0].squeeze() - pair[1].squeeze()).abs().max(), pair[1].abs().max()
     return (
-        f"Shape {list(pair[0].shape)} is right; the largest error is {float(error):.3g},"
-        f" with values up to {float(largest):.3g}."
+        f"The shape {shaped(pair[0].shape)} is right, but values differ by up to {float(error):.3g};"
+        f" the largest should be {float(largest):.3g}."
     )

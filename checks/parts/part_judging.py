@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...reference.stages import stage
 from ...submissions.errors import Frame
 from ..examining.verdicts import CheckFailed, CheckOutcome, NotApplicable, NotReached
+from ..locating.search.shapes import shaped
 from ..rules.invariants import INVARIANTS
 from ..rules.kinds.equation import check_equation
 from ..rules.kinds.invariant import check_invariant
@@ -40,7 +41,7 @@ def faults(component: ComponentExamination) -> list[Fault]:
 def _crash(component: ComponentExamination) -> Iterator[Fault]:
     if component.crash is not None:
         frame = next(iter(component.crash.frames), component.candidate.frame)
-        told = f"it fails when it is called: {component.crash}"
+        told = f"it raises an exception when it is called: {component.crash}"
         yield Fault(told, stage=component.stopped_at, frame=frame)
 
 
@@ -81,12 +82,12 @@ def _output(component: ComponentExamination) -> Iterator[Fault]:
         shapes = [list(where.shape) for _, where in trace.outputs]
         expected = list(row.output_shape(sizes))
         if trace.error is not None:
-            yield Fault(f"it fails on an input of {list(row.input_shape(sizes))}: {trace.error}", "shape")
+            yield Fault(f"it fails on an input of {shaped(row.input_shape(sizes))}: {trace.error}", "shape")
             return
         if expected not in shapes:
-            seen = ", ".join(map(str, shapes)) or "no tensor"
-            given = list(row.input_shape(sizes))
-            told = f"given {given}, it returns {seen}, and {expected} ({row.output}) was expected"
+            seen = ", ".join(map(shaped, shapes)) or "no tensor"
+            given = shaped(row.input_shape(sizes))
+            told = f"given {given}, expected {shaped(expected)} ({row.output}), got {seen}"
             yield Fault(told, "shape")
             return
 
@@ -99,9 +100,10 @@ def _count(component: ComponentExamination) -> Iterator[Fault]:
         return
     count = component.session.parameter_count(sizes)
     if count != expected:
-        told = f"{expected} = {component.row.parameters}" if expected else "none"
-        seen = f"at width {sizes.embed_dim} it has {count} trainable numbers"
-        yield Fault(f"{seen}, and {told} was expected", "parameters")
+        told = (
+            (f"{expected} trainable parameters ({component.row.parameters})") if expected else "no parameters"
+        )
+        yield Fault(f"at width {sizes.embed_dim} expected {told}, got {count}", "parameters")
 
 
 def _gradients(component: ComponentExamination) -> Iterator[Fault]:

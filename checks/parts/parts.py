@@ -16,6 +16,7 @@ from ..assignment.assignment import Assignment
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed, NotAsked
+from ..record.sentences import as_sentence
 from ..rules.declaring import Check
 from .component import ComponentExamination
 from .part_judging import Fault, faults
@@ -66,13 +67,13 @@ class Parts:
         faults = [one for one in part.faults if one.aspect in (aspect, None)]
         if not faults:
             if aspect == "parameters" and part.is_function:
-                raise NotAsked("a function has no trainable numbers of its own")
+                raise NotAsked("a function has no parameters of its own")
             return
         first = faults[0]
         where = f" ({first.frame.file}, line {first.frame.line})" if first.frame else ""
         ids = list(dict.fromkeys(id for fault in faults for id in fault.mistakes))
-        title = f"{_sentence(mistakes()[ids[0]].title)} " if ids else ""
-        raise CheckFailed(f"{title}{_sentence(first.message)}{where}", ids)
+        title = f"{as_sentence(mistakes()[ids[0]].title)} " if ids else ""
+        raise CheckFailed(f"{title}{as_sentence(first.message.rstrip('.') + where)}", ids)
 
     def _part(self, key: str) -> Part:
         try:
@@ -124,10 +125,6 @@ def _check(examination: Examination, key: str, aspect: str) -> None:
 def _missing(key: str) -> str:
     row = COMPONENTS[key]
     return (
-        f"no class or function was found that takes {row.input} and gives {row.output} under a name"
-        f" that says {row.title.lower()}: if it is there, its name can be pinned in the assignment file"
+        f"no class or function was found that takes {row.input}, returns {row.output} and has a name like"
+        f" {row.title.lower()}: if you wrote it, its name can be given in the assignment file"
     )
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:].rstrip(".") + "."

@@ -14,11 +14,15 @@ def to_write(record: Record) -> list[str]:
 
 
 def failed_checks(result: Result) -> Iterator[CheckResult]:
-    """The checks that were asked and did not pass. What is missing or to be written makes nothing wrong."""
+    """The checks that were asked and did not pass, first what failed, then what could not be asked for it.
+
+    What is missing or to be written makes nothing wrong.
+    """
     fine = [Outcome.PASSED, Outcome.SKIPPED, Outcome.MISSING]
     if to_write(result):
         fine.append(Outcome.NOT_REACHED)
-    return (one for one in result.checks if one.outcome not in fine)
+    asked = (one for one in result.checks if one.outcome not in fine)
+    return iter(sorted(asked, key=lambda one: one.outcome is Outcome.NOT_REACHED))
 
 
 def given_away(result: Result, check: CheckResult) -> MistakeResult | None:

@@ -8,7 +8,9 @@ from typing import Any
 from .document import Document, Frozen
 from .written_result import WrittenResult
 
-GRADER_FAILED = "the grader itself failed on this submission, which says nothing of the work; grade it again"
+GRADER_FAILED = (
+    "the grader itself failed on this submission, which says nothing about the work; grade it again"
+)
 
 
 class Status(str, Enum):
@@ -93,6 +95,7 @@ class StageResult(Frozen):
     equation: str
     status: StageStatus
     evidence: Evidence
+    crashed: bool = False  # the forward pass ended here in an exception
     expected_shape: list[int]
     shape: list[int] | None = None
     max_error: float | None = None

@@ -44,7 +44,7 @@ def refuse_forgeries(examination: Examination) -> None:
 
 def _refuse_ours(inventory: Inventory) -> None:
     if taken_from_us(inventory):
-        raise Refused("the model, or a part of it, is the grader's own, and no work of yours")
+        raise Refused("the model, or a part of it, is the grader's own code, not yours")
 
 
 def _unwatched(examination: Examination, draw: Draw, modes: tuple[str, ...]) -> list[PlainPass]:
@@ -79,7 +79,7 @@ def _refuse_other_results(examination: Examination, example: Example, plain: Pla
     again = _by_path(outputs_of(examination.trace(example.draw)))
     steady = [path for path in traced if _alike(traced, again, [path])]
     if scores[0] != scores[1] or not _alike(traced, untraced, steady):
-        raise Refused("the model gives other scores when it is watched than when it is not")
+        raise Refused("the model returns different logits when it is being recorded")
     if not set(scores[0]) <= set(steady):
         examination.varying = example.draw
 

@@ -14,6 +14,7 @@ from ...reference.equations import cut_patches
 from ..examining.passes.example import Example
 from ..examining.passes.replay import Seen
 from ..locating.search.parameter_search import Norm
+from ..locating.search.shapes import at_test_sizes, shaped
 
 # Sums and means of at most a thousand float64 numbers near one: rounding stays under 1e-13.
 _EXACT = 1e-12
@@ -44,11 +45,11 @@ def _flattened(example: Example, seen: Seen) -> str | None:
     per_patch = patches.student.flatten(2)
     same = seen.student.shape == per_patch.shape
     same = same and torch.equal(seen.student.sort(-1).values, per_patch.sort(-1).values)
-    return None if same else "a row does not hold the numbers of one patch"
+    return None if same else "a row does not hold the values of one patch"
 
 
 def _finite(example: Example, seen: Seen) -> str | None:
-    return None if bool(torch.isfinite(seen.student).all()) else "there are numbers that are not finite"
+    return None if bool(torch.isfinite(seen.student).all()) else "some values are NaN or infinite"
 
 
 def _class_token(example: Example, seen: Seen) -> str | None:
@@ -81,7 +82,7 @@ def _positioned(example: Example, seen: Seen) -> str | None:
     rounding = _EXACT * (1 + float(seen.student.abs().max()))
     # a table of sines and cosines over rows and columns has zeros for the class token
     if not bool(added[:, 1:].abs().amax((0, 2)).gt(rounding).all()):
-        return "some token gets no position"
+        return "at least one token gets no position"
     rows = added[0]
     different = (rows[:, None] - rows[None]).abs().amax(-1) + torch.eye(len(rows), dtype=rows.dtype)
     return None if bool((different > rounding).all()) else "two tokens get the same position"
@@ -92,8 +93,9 @@ def _shaped_as(key: str) -> Invariant:
         other = example.first(key)
         if other is None or other.student.shape == seen.student.shape:
             return None
-        mine, theirs = list(seen.student.shape), list(other.student.shape)
-        return f"its shape is {mine}, and what it is added to or made from has {theirs}"
+        mine, theirs = shaped(seen.student.shape), shaped(other.student.shape)
+        where = at_test_sizes(example.draw.sizes)
+        return f"its shape is {mine}, but what it is added to or made from has {theirs} {where}"
 
     return invariant
 
@@ -101,14 +103,19 @@ def _shaped_as(key: str) -> Invariant:
 def _probabilities(axis: str) -> Invariant:
     def invariant(example: Example, seen: Seen) -> str | None:
         if bool((seen.student < 0).any()):
-            return f"there are negative numbers, the lowest is {float(seen.student.min()):.3g}"
+            return f"no value may be negative, but the lowest is {float(seen.student.min()):.3g}"
         sums = seen.student.sum(-1)
         if bool(((sums - 1).abs() <= _EXACT).all()):
             return None
         low, high = float(sums.min()), float(sums.max())
-        return f"rows sum to {low:.4g} to {high:.4g} over {axis}, and to 1 they should"
+        return f"each row must sum to 1 over {axis}, but {_sums(low, high)}"
 
     return invariant
+
+
+def _sums(low: float, high: float) -> str:
+    least, most = f"{low:.4g}", f"{high:.4g}"
+    return f"yours sum to {least}" if least == most else f"your sums range from {least} to {most}"
 
 
 def _context(example: Example, seen: Seen) -> str | None:
@@ -121,7 +128,7 @@ def _context(example: Example, seen: Seen) -> str | None:
     slack = _EXACT * float(value.abs().max())
     low, high = value.amin(2, keepdim=True) - slack, value.amax(2, keepdim=True) + slack
     inside = bool(((seen.student >= low) & (seen.student <= high)).all())
-    return None if inside else "a token's context lies outside of the range of the values it averages"
+    return None if inside else "a token's context is outside the range of the values that it averages"
 
 
 def _normed(role: str) -> Invariant:
@@ -132,13 +139,16 @@ def _normed(role: str) -> Invariant:
         plain = _without_affine(example, norm, seen.student)
         mean, square = plain.mean(-1), plain.square().mean(-1)
         if float(mean.abs().max()) > _NORMED:
-            return f"before weight and bias, a token's mean is {float(mean.abs().max()):.3g}, and should be 0"
+            return (
+                "before scale and shift each token must have mean 0, but one"
+                f" has {float(mean.abs().max()):.3g}"
+            )
         worst = float((square - 1).abs().max())
         expected = 1e-2  # eps makes it smaller than 1 by eps over the variance, 1e-3 at most here
         return (
             None
             if worst < expected
-            else f"before weight and bias, a token's variance is off from 1 by {worst:.3g}"
+            else f"before scale and shift each token must have variance 1, but one is off by {worst:.3g}"
         )
 
     return invariant
@@ -161,7 +171,7 @@ def _hidden(example: Example, seen: Seen) -> str | None:
     return (
         None
         if lowest >= _LOWEST_GELU
-        else f"the lowest hidden unit is {lowest:.3g}, and GELU never goes below -0.17"
+        else f"the lowest hidden value is {lowest:.3g}, but GELU is never below -0.17"
     )
 
 

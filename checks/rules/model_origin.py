@@ -66,7 +66,7 @@ def _executed(codes: Iterable[Code]) -> str | None:
         if _lines_of(same) >= _SHARE * _lines_of(own):
             lines = _lines_of(same)
         if lines >= _LINES:
-            return f"{lines} of the {_lines_of(own)} lines that the model consists of are {library}'s"
+            return f"{lines} of the {_lines_of(own)} lines of the model are {library}'s"
     return None
 
 
@@ -83,7 +83,7 @@ def _copied(files: Mapping[str, bytes]) -> str | None:
     for library in _PLACES:
         same = [line for line in own if line in _library_lines(library)]
         if len(same) >= _LINES and len(same) >= _SHARE * len(own):
-            return f"{len(same)} of the {len(own)} lines of its classes stand in {library}'s own file"
+            return f"{len(same)} of the {len(own)} lines of its classes are copied from {library}"
     return None
 
 

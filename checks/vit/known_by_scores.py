@@ -27,7 +27,7 @@ from ..locating.walk import Walk, begin
 
 _EPS = (1e-5, 1e-6, 1e-12)
 _GELUS = [one for one in ACTIVATIONS if one.id in (None, "gelu-tanh", "quick-gelu")]
-_MESSAGE = "It was not found in the pass; the scores are those of the reference with the same weights."
+_MESSAGE = "It was not found in the pass, but the logits equal those of the reference with the same weights."
 _BETWEEN_BLOCKS = {"positioned_tokens", "block_output", "last_block_output"}
 _OF_BLOCK_1 = frozenset(COMPONENTS["block"].stages)
 

@@ -21,7 +21,9 @@ from ..locating.wiring.graph_tensors import GraphTensor, likely_map, likely_norm
 from .readout import settle_block_outputs, settle_readout
 from .unknown_scores import returned_as
 
-_NO_HEAD = "No known equation gives it, and no map from the class representation to class scores was found."
+_NO_HEAD = (
+    "No known equation gives it, and no linear layer from the class representation to the logits was found."
+)
 _NEXT = 0.001  # the price of each that comes before
 
 
@@ -137,10 +139,10 @@ def _from_tokens(walk: Walk, row: Predict) -> str | None:
     """How all tokens of S23 went into one, if simply."""
     x, sequence = row(walk.context), walk.context.stage("final_sequence")
     if len(x) != len(sequence):
-        return f"It holds {len(x)} vectors for {len(sequence)} images, and one for each is asked for."
+        return f"It has {len(x)} vectors for {len(sequence)} images, but there should be one for each."
     for name, pooled in (("largest", sequence.amax(1)), ("smallest", sequence.amin(1))):
         if same(x, pooled):
-            return f"It is the {name} number of all tokens of S23, feature by feature."
+            return f"It is the {name} value of all tokens of S23, feature by feature."
     told = mixture(
         x, torch.zeros_like(x), {f"token {at}": sequence[:, at] for at in range(sequence.shape[1])}
     )

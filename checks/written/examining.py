@@ -11,6 +11,7 @@ from ...submissions.written.reading import WrittenReport
 from ..assignment.asked_writing import WrittenPart
 from ..assignment.assignment import Assignment
 from ..examining.verdicts import CheckOutcome
+from ..locating.search.shapes import shaped
 from ..record.result import StageResult
 from ..record.written_result import DocumentResult, SnapshotOutcome, SnapshotResult, WrittenResult
 from .answers import answers, questions_in
@@ -65,14 +66,14 @@ class Written:
 
 
 def _outcome(label: str, one: SnapshotResult) -> CheckOutcome:
-    stated = f"it says {' and '.join(one.stated)}; " if one.stated else ""
-    expected = f"the shape is {tuple(one.expected_shape)}"
+    stated = f", got {' and '.join(one.stated)}" if one.stated else ""
+    expected = f"expected {shaped(one.expected_shape)}"
     why = f"{one.reason}; " if one.reason else ""
     return CheckOutcome(
         f"written[{label}]",
         stage(label).key,
         f"The report shows {label} with its shape.",
         _OUTCOMES.get(one.outcome, "failed"),
-        "" if one.outcome is SnapshotOutcome.RIGHT else f"{why}{stated}{expected}",
+        "" if one.outcome is SnapshotOutcome.RIGHT else f"{why}{expected}{stated}",
         failing="shape missing or wrong in the report",
     )

@@ -70,22 +70,26 @@ class _Snapshot:
         wrong = [one for one in sure if self._is_statement(one) and not self._is_right(one)]
         other = [one for one in every if self._is_other_order(one)]
         if right and len({one.text for one in wrong}) > _MANY:
-            return SnapshotOutcome.UNCLEAR, "so many shapes stand there that none is stated", [*right, *wrong]
+            return (
+                SnapshotOutcome.UNCLEAR,
+                "there are too many shapes to tell which one is meant",
+                [*right, *wrong],
+            )
         if right:
             return SnapshotOutcome.RIGHT, "", right
         if other:
-            return SnapshotOutcome.UNCLEAR, "the axes stand in another order, or one is left out", other
+            return SnapshotOutcome.UNCLEAR, "the axes are in another order, or one is missing", other
         if wrong:
             return SnapshotOutcome.WRONG, "", wrong
         return (*self._without_shape(bool(every), unread), every)
 
     def _without_shape(self, some: bool, unread: Sequence[str]) -> tuple[SnapshotOutcome, str]:
         if some:
-            return SnapshotOutcome.UNCLEAR, "what stands there is no shape of the whole tensor"
+            return SnapshotOutcome.UNCLEAR, "what is there is not the shape of the whole tensor"
         if any(one.pictured for one, _ in self._stated):
-            return SnapshotOutcome.UNCLEAR, "a picture stands there, which is not read"
+            return SnapshotOutcome.UNCLEAR, "there is a picture, and pictures are not read"
         if unread:
-            return SnapshotOutcome.NOT_FOUND, f"it may stand in {', '.join(unread)}, which could not be read"
+            return SnapshotOutcome.NOT_FOUND, f"it may be in {', '.join(unread)}, which could not be read"
         if self._stated:
             return SnapshotOutcome.NOT_FOUND, "it is mentioned, without a shape"
         return SnapshotOutcome.NOT_FOUND, "it is not in the report"

@@ -70,7 +70,7 @@ def _of_one(source: Path, system: str, graded: Path | None) -> bytes:
     try:
         result = Result.from_json(source.read_bytes())
     except ValidationError:
-        raise click.UsageError(f"{source} is no result.json of this version of vitcheck") from None
+        raise click.UsageError(f"{source} is not a result.json of this version of vitcheck") from None
     return FORMATS[system](result, Repository(_folder(graded) if graded else ".")).encode()
 
 
@@ -111,7 +111,7 @@ def _entries(place: str, assignment: str | None) -> list[Entry]:
         entries = book.entries(assignment)
     names = sorted({one.attempt.run.assignment for one in entries})
     if not names:
-        raise click.UsageError(f"{place} holds no submission{f' of {assignment}' if assignment else ''}")
+        raise click.UsageError(f"{place} has no submission{f' of {assignment}' if assignment else ''}")
     if len(names) > 1:
         raise click.UsageError(
             f"the gradebook has several assignments: add --assignment {' or '.join(names)}"

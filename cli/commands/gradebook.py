@@ -29,7 +29,7 @@ class _PointsType(click.ParamType[dict[str, Any]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
         number = click.FLOAT.convert(value, param, ctx)
         if not isfinite(number):
-            self.fail(f"{value} is no number of points", param, ctx)
+            self.fail(f"{value} is not a number of points", param, ctx)
         if value.startswith(("+", "-")):
             return {"delta": number, "override": None}
         return {"delta": 0.0, "override": number}
@@ -45,12 +45,12 @@ class _MarkType(click.ParamType[tuple[str, float | None]]):
     ) -> tuple[str, float | None]:
         question, equals, number = value.partition("=")
         if not question or not equals:
-            self.fail(f"{value} is no mark, which is such as q1=2", param, ctx)
+            self.fail(f"{value} is not a mark such as q1=2", param, ctx)
         if not number:
             return question, None
         given = click.FLOAT.convert(number, param, ctx)
         if not isfinite(given) or given < 0:
-            self.fail(f"{number} is no number of points for {question}", param, ctx)
+            self.fail(f"{number} is not a number of points for {question}", param, ctx)
         return question, given
 
 
@@ -189,7 +189,7 @@ def _entries(book: Gradebook, assignment: str | None) -> list[Entry]:
     """At least one."""
     entries = book.entries(assignment)
     if not entries:
-        raise click.UsageError(f"{book.place} holds no submission{f' of {assignment}' if assignment else ''}")
+        raise click.UsageError(f"{book.place} has no submission{f' of {assignment}' if assignment else ''}")
     return entries
 
 

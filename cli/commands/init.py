@@ -25,7 +25,7 @@ class _ImageSize(click.ParamType[tuple[int, int]]):
     ) -> tuple[int, int]:
         found = re.fullmatch(r"([1-9]\d*)(?:x([1-9]\d*))?", str(value))
         if not found:
-            self.fail(f"{value!r} is no image size, such as 32, or 32x48 for height and width", param, ctx)
+            self.fail(f"{value!r} is not an image size such as 32, or 32x48 for height and width", param, ctx)
         return int(found[1]), int(found[2] or found[1])
 
 
@@ -60,7 +60,7 @@ def init(folder: Path, yes: bool, force: bool, **given: Any) -> None:
         files = course_files(_wishes(folder, ask, **given))
         write_files(files, folder, force=force)
     except AssignmentError as error:
-        raise click.UsageError(f"that would be no valid assignment: {error}") from None
+        raise click.UsageError(f"that would not be a valid assignment: {error}") from None
     except FileExistsError as error:
         raise click.UsageError(f"{error}: there already; --force writes over them") from None
     except OSError as error:

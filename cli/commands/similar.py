@@ -49,7 +49,7 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
         write_whole(json, similar_json(*what).encode())
     click.echo(
         f"{len(pairs)} pairs of {len(programs.texts)} submissions share {percent(SHARE)} or more of one."
-        " This is a list for a person to look at, and no mark."
+        " This list is for a person to review; it does not affect points."
     )
 
 

@@ -73,7 +73,7 @@ def seen_axes(stage: StageResult) -> tuple[Axis, ...]:
 
 def shape_text(axes: Sequence[Axis]) -> str:
     """Letters and sizes, with times signs between them: B 1, T 197, D 768."""
-    return " × ".join(f"{axis.letter} {axis.size}".strip() for axis in axes)
+    return " × ".join(f"{axis.letter} {axis.size}".strip() if axis.letter != "1" else "1" for axis in axes)
 
 
 def error(stage: StageResult) -> Error | None:

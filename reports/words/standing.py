@@ -89,7 +89,7 @@ def _wrong_stage(result: Record, label: str, stage: StageResult) -> Standing:
 
 def _unnamed(stage: StageResult) -> str:
     if stage.shape is None:
-        return say("standing.absent")
+        return say("standing.crashed" if stage.crashed else "standing.absent")
     return say("standing.unexplained" if stage.shape == stage.expected_shape else "standing.other_shape")
 
 
@@ -112,11 +112,13 @@ def _wrong_check(result: Result, check: CheckResult) -> Standing:
 
 def check_heading(result: Result, check: CheckResult) -> str:
     """What tells of a check that did not pass: its title says what holds where it passes."""
-    key = "standing.check_failed" if check.outcome is Outcome.FAILED else "standing.check_ended"
-    heading = check.failing if check.outcome is Outcome.FAILED else ""
     about = result.stages.get(check.stage or "")
-    named = heading or say(key, title=check.title.rstrip("."))
-    return f"{check.stage} {about.title}: {named}" if about else named
+    subject = f"{check.stage} {about.title}" if about else ""
+    if check.failing and check.outcome is Outcome.FAILED:
+        return f"{subject}: {check.failing}" if subject else check.failing
+    title = check.title.rstrip(".")
+    told = f"{subject} ({title})" if subject else title
+    return say(f"ended.{check.outcome.value}", title=told)
 
 
 def _unfinished(result: Result) -> Standing | None:

@@ -16,7 +16,7 @@ _PACKAGE = f"{__package__.partition('.')[0]}."
 _SUBMISSIONS = __package__.rpartition(".")[0]
 _SAMPLES = f"{__package__}.sample"  # models that pass, and what asks for them
 _ANSWERS = tuple(f"{form(Path(sizes.__file__).parent)}{os.sep}" for form in (str, os.path.realpath))
-_WHY = "this is the grader's own code, which is no part of a submission"
+_WHY = "this is the grader's own code, not part of a submission"
 
 
 def shut() -> None:

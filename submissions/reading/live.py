@@ -57,14 +57,15 @@ def hand_in(definition: Definition) -> HandIn:
         cells = cells_run() if definition.__module__ == "__main__" else Cells([])
         if name not in cells.defined:
             raise NoSourceError(
-                f"the code of {name} is nowhere to be found: write it into a cell or a .py file and run that,"
+                f"the code of {name} was not found: write it into a cell or a .py file and run that,"
                 " or give the path of the file"
             )
         return cells.hand_in(name)
     if _is_installed(file):
+        library = definition.__module__.partition(".")[0]
         raise NoSourceError(
-            f"{name} is not yours, but of the library {definition.__module__.partition('.')[0]}: give a class"
-            " or function of your own, or the path of the file that builds the model"
+            f"you passed a {name} of the library {library}: pass a class or function of your own, such as"
+            " vitcheck.check(ViT), or the path of the file that builds the model"
         )
     files = _with_imported(module, file)
     return HandIn(file.name, False, files) if len(files) == 1 else HandIn(file.stem, True, files)

@@ -49,7 +49,7 @@ def debugging() -> Assignment:
 
 def test_a_question_about_a_stage_that_is_none_is_refused(tmp_path: Path) -> None:
     text = SMALLEST + '[written.questions.q1]\ntext = "Why?"\nstages = ["S06", "S27"]'
-    assert "[written.questions.q1] names S27, which is no stage" in complaint(tmp_path, text)
+    assert "[written.questions.q1] names S27, which is not a stage" in complaint(tmp_path, text)
 
 
 @pytest.mark.parametrize("name", assignment_names())
@@ -135,20 +135,20 @@ def test_every_kind_of_check_is_paid_for(kind: str, tmp_path: Path) -> None:
     [
         ('"mine"', "3", "line 2: name: must be a text in quotes, and is 3"),
         ('title = "Mine"', "", "line 1: title: is missing"),
-        ('title = "Mine"', 'titel = "Mine"', "line 3: titel: is no key here; did you mean title?"),
+        ('title = "Mine"', 'titel = "Mine"', "line 3: titel: is not a key here; did you mean title?"),
         (
             '["report"]',
             '["prenorm"]',
-            "line 4: architectures: 'prenorm' is no kind of block; did you mean pre-norm",
+            "line 4: architectures: 'prenorm' is not a kind of block; did you mean pre-norm",
         ),
         ('["report"]', "[]", "line 4: architectures: must be a list with something in it, and is []"),
         ('["report"]', '["report"]\nexamples = "9"', "line 5: examples: must be a whole number, and is '9'"),
         ('["report"]', '["report"]\nexamples = 2.5', "line 5: examples: must be a whole number, and is 2.5"),
         ('["report"]', '["report"]\nexamples = 1', "line 5: examples: must be greater than or equal to 2"),
-        ('"B/16"', '"B/17"', "line 5: sizes: 'B/17' is no named size; there are S/8"),
+        ('"B/16"', '"B/17"', "line 5: sizes: 'B/17' is not a named size; there are S/8"),
         ('"B/16"', '"B/16"\nheads = 7', "line 5: sizes: embed_dim 768 is not a multiple of heads 7"),
         ('"B/16"', '"B/16"\nbatch = 4', "line 5: sizes: the full size is that of one image"),
-        ('"B/16"', '"B/16"\nhead = 8', "line 7: sizes.head: is no key here; did you mean heads?"),
+        ('"B/16"', '"B/16"\nhead = 8', "line 7: sizes.head: is not a key here; did you mean heads?"),
         (
             'preset = "B/16"',
             "heads = 8",
@@ -156,14 +156,14 @@ def test_every_kind_of_check_is_paid_for(kind: str, tmp_path: Path) -> None:
         ),
         ("26", "-1", "line 8: points.equations: must be greater than or equal to 0, and is -1"),
         ("26", "nan", "line 8: points.equations: must be a finite number"),
-        ("equations", "equation", "line 8: points.equation: is no key here; did you mean equations?"),
+        ("equations", "equation", "line 8: points.equation: is not a key here; did you mean equations?"),
         ("26", '1\n[points.checks]\n"equation[S12]" = 2', "line 7: points: single checks of equations get 2"),
         (
             "26",
             '26\nchecks."equations[S12]" = 2',
             "line 9: points.checks.equations[S12]: is the id of no check",
         ),
-        ("26", '26\n[variants]\ngelu = "allow"', "line 10: variants.gelu: 'gelu' is no known mistake"),
+        ("26", '26\n[variants]\ngelu = "allow"', "line 10: variants.gelu: 'gelu' is not a known mistake"),
         (
             "26",
             '26\n[variants]\ngelu-tanh = "no"',
@@ -174,10 +174,10 @@ def test_every_kind_of_check_is_paid_for(kind: str, tmp_path: Path) -> None:
         (
             "26",
             "26\n[limits]\nmemory = 9",
-            "line 10: limits.memory: is no key here; did you mean memory_bytes?",
+            "line 10: limits.memory: is not a key here; did you mean memory_bytes?",
         ),
         ("26", "26\n[rules]\nprints = 1", "line 10: rules.prints: must be true or false, and is 1"),
-        ("26", "26\nrules = 3", "line 9: points.rules: is no key here"),
+        ("26", "26\nrules = 3", "line 9: points.rules: is not a key here"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(old: str, new: str, message: str, tmp_path: Path) -> None:
@@ -220,11 +220,15 @@ def test_parts_and_a_whole_model_stand_in_one_file(tmp_path: Path) -> None:
         (
             "mlp = 5",
             "mpl = 5",
-            "line 8: components.mpl: 'mpl' is nothing that can be asked for; did you mean mlp",
+            "line 8: components.mpl: 'mpl' cannot be asked for; did you mean mlp",
         ),
         ("mlp = 5", "mlp = -5", "line 8: components.mlp.points: must be greater than or equal to 0"),
         ("mlp = 5", 'mlp = { name = "M" }', "line 8: components.mlp.points: is missing"),
-        ("mlp = 5", 'mlp = { points = 1, nam = "M" }', "line 8: components.mlp.nam: is no key here; did you"),
+        (
+            "mlp = 5",
+            'mlp = { points = 1, nam = "M" }',
+            "line 8: components.mlp.nam: is not a key here; did you",
+        ),
         (
             '"max"',
             '"median"',
@@ -254,10 +258,14 @@ def test_arguments_have_a_meaning_or_a_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("embed_dm", "line 10: model.arguments.dim: 'embed_dm' is no meaning; did you mean embed_dim"),
+        (
+            "embed_dm",
+            "line 10: model.arguments.dim: 'embed_dm' is not a known meaning (a value"
+            " has '=' before it); did you mean embed_dim",
+        ),
         (
             "=os.getcwd()",
-            "line 10: model.arguments.dim: what comes after '=' is no value of Python's: os.get",
+            "line 10: model.arguments.dim: what comes after '=' is not a Python value: os.get",
         ),
         ("=1 +", "line 10: model.arguments.dim: what comes after '='"),
     ],

@@ -76,7 +76,7 @@ def test_what_cannot_be_built_for_want_of_settings_says_why() -> None:
 
 
 def test_what_is_missing_is_said() -> None:
-    with pytest.raises(CheckFailed, match="No class or function was found that takes B T D and gives B T D"):
+    with pytest.raises(CheckFailed, match="No class or function was found that takes B T D, returns B T D"):
         parts("import torch.nn as nn\n\ndef helper():\n    return 1\n").check("attention", "values")
 
 
@@ -97,7 +97,7 @@ def test_a_pinned_name_is_the_one_that_counts() -> None:
             "attention", "values"
         )
     unknown = {"attention": AskedPart(points=1, name="MultiHeadAttn")}
-    with pytest.raises(CheckFailed, match="asks for MultiHeadAttn, and nothing of that name is defined"):
+    with pytest.raises(CheckFailed, match="asks for MultiHeadAttn, but nothing of that name is defined"):
         parts(changed("classes"), BASICS.model_copy(update={"components": unknown})).check(
             "attention", "values"
         )
@@ -105,26 +105,26 @@ def test_a_pinned_name_is_the_one_that_counts() -> None:
 
 def test_the_shape_of_the_worked_example_is_judged() -> None:
     found = parts(changed("classes", ("return x.transpose(1, 2)", "return x"))).part("patch_embedding")
-    told = "given [1, 3, 8, 8], it returns [1, 6, 4], and [1, 4, 6] (B N D) was expected"
+    told = "given 1 × 3 × 8 × 8, expected 1 × 4 × 6 (B N D), got 1 × 6 × 4"
     assert told in [fault.message for fault in found.faults]
 
 
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (("self.bias = nn.Parameter(torch.zeros(n_features))", "self.bias = 0.0"), "trainable numbers, and"),
+        (("self.bias = nn.Parameter(torch.zeros(n_features))", "self.bias = 0.0"), "trainable parameters ("),
         (
             (
                 "self.affine = elementwise_affine",
                 "self.extra = nn.Parameter(torch.ones(1))\n        self.affine = elementwise_affine",
             ),
-            "trainable numbers, and none was",
+            "expected no parameters, got",
         ),
     ],
 )
 def test_trainable_numbers_are_counted(edit: tuple[str, str], message: str) -> None:
     found = parts(changed("classes", edit))
-    key = "layer_norm_plain" if "none" in message else "layer_norm"
+    key = "layer_norm_plain" if "no parameters" in message else "layer_norm"
     assert any(message in fault.message for fault in found.part(key).faults)
 
 

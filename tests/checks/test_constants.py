@@ -26,7 +26,7 @@ def test_blocks_that_the_model_does_not_know_of_are_no_constants() -> None:
 def test_a_buffer_or_tensor_is_no_weight(kind: str) -> None:
     held = HELD.format(kind.format("torch.randn(int(dim * mlp_ratio), dim)"))
     examination = examine("report", (ACT, held), (FC1, "self.act(ff_in @ self.kept.mT + self.fc1.bias)"))
-    assert "the weight that it reads in block 1" in examination.constants()["mlp_hidden"].message.lower()
+    assert "the weight that it uses in block 1" in examination.constants()["mlp_hidden"].message.lower()
 
 
 def test_a_head_that_cannot_learn_is_wrong_at_the_logits() -> None:

@@ -69,8 +69,8 @@ def test_the_line_is_said(mutant: str, property_name: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("mutant", "says"),
     [
-        ("prenorm-path-detached", "the backward path stops behind S15 of block 3"),
-        ("prenorm-cls-detached", "the backward path stops behind S05"),
+        ("prenorm-path-detached", "the backward pass stops after S15 of block 3"),
+        ("prenorm-cls-detached", "the backward pass stops after S05"),
     ],
 )
 def test_it_is_said_where_the_backward_path_stops(mutant: str, says: str) -> None:
@@ -121,7 +121,7 @@ def test_an_error_that_the_assignment_accepts_is_not_applicable() -> None:
     }
     brief = brief.model_copy(update={"variants": brief.variants.model_copy(update={"by_id": by_id})})
     examination = examine("report-tensor-made-on-cpu", assignment=brief)
-    with pytest.raises(NotApplicable, match="the assignment accepts it: a tensor is made on the CPU"):
+    with pytest.raises(NotApplicable, match="the assignment accepts it: a tensor is created on the CPU"):
         check_property(examination, PROPERTIES["one-device"])
 
 
@@ -178,7 +178,7 @@ def test_a_script_may_run_the_model_in_eval_mode_or_train_it(base: str, script: 
 def test_fewer_blocks_than_asked_for_are_said() -> None:
     examination = examine("prenorm")
     examination.session.sizes_for = lambda sizes: type(sizes)(**{**vars(sizes), "depth": 2})  # type: ignore[method-assign]  # a code that fixes it
-    with pytest.raises(CheckFailed, match="12 blocks were expected, and the model is built with 2"):
+    with pytest.raises(CheckFailed, match="expected 12 blocks, got 2"):
         PROPERTIES["number-of-blocks"](examination)
 
 

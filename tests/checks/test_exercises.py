@@ -70,6 +70,6 @@ def test_arguments_that_play_no_role_are_named() -> None:
         ("def position_similarity(pos_embed):", "def position_similarity(pos_embed, grid, temperature):"),
     )
     with pytest.raises(
-        CheckFailed, match="needs an argument 'temperature', and the exercise has none for it"
+        CheckFailed, match="needs an argument 'temperature', but the exercise gives none for it"
     ):
         exercises(text).check("position_similarity")

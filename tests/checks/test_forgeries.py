@@ -36,7 +36,7 @@ def test_a_random_number_beside_the_scores_excuses_nothing_but_itself() -> None:
     drawn = ("from torch import nn\n", "from torch import nn\nimport random\n_RNG = random.Random()\n")
     refuse_forgeries(examine("report", drawn, beside))
     forged = (_LOGITS, f"{_LOGITS} * (1.0 if {_LOOKS} else 2.0)")
-    with pytest.raises(Refused, match="other scores when it is watched"):
+    with pytest.raises(Refused, match="different logits when it is being recorded"):
         refuse_forgeries(examine("report", drawn, beside, forged))
 
 
@@ -44,7 +44,7 @@ def test_scores_that_vary_among_recorded_passes_are_wrong() -> None:
     drawn = ("from torch import nn\n", "from torch import nn\nimport random\n_RNG = random.Random()\n")
     examination = examine("report", drawn, (_LOGITS, f"{_LOGITS} + _RNG.random()"))
     refuse_forgeries(examination)
-    with pytest.raises(CheckFailed, match="vary from pass to pass"):
+    with pytest.raises(CheckFailed, match="change from pass to pass"):
         demand_returned(examination)
 
 
@@ -59,7 +59,7 @@ def test_scores_that_vary_among_recorded_passes_are_wrong() -> None:
 def test_a_forgery_shows_wherever_it_is_used(condition: str) -> None:
     first = examine("report").first_draw.sizes.batch
     doubled = f"{_LOGITS} * (2.0 if {condition.format(batch=first)} else 1.0)"
-    with pytest.raises(Refused, match="other scores when it is watched"):
+    with pytest.raises(Refused, match="different logits when it is being recorded"):
         refuse_forgeries(examine("report", (_LOGITS, doubled)))
 
 
@@ -80,5 +80,5 @@ def test_a_model_that_is_random_in_each_pass_is_wrong_and_no_forgery() -> None:
 
 def test_a_model_that_looks_for_the_tracer_is_refused() -> None:
     examination = examine("report", (_LOGITS, f"{_LOGITS} * (1.0 if {_LOOKS} else 2.0)"))
-    with pytest.raises(Refused, match="other scores when it is watched"):
+    with pytest.raises(Refused, match="different logits when it is being recorded"):
         refuse_forgeries(examination)

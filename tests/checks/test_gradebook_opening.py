@@ -107,7 +107,7 @@ def test_an_sqlite_file_of_something_else_is_refused_and_left_as_it_is(tmp_path:
     with closing(sqlite3.connect(tmp_path / "photos")) as file, file:
         file.execute("CREATE TABLE photos (name)")
     before = (tmp_path / "photos").read_bytes()
-    with pytest.raises(GradebookError, match=r"photos holds other tables \(photos\), and is no gradebook"):
+    with pytest.raises(GradebookError, match=r"other tables \(photos\), so it is not a gradebook"):
         open_gradebook(str(tmp_path / "photos"), create=True)
     assert (tmp_path / "photos").read_bytes() == before
 
@@ -142,7 +142,7 @@ def test_a_gradebook_that_was_damaged_is_refused(tmp_path: Path) -> None:
     ("place", "message"),
     [
         ("mysql://host/grades", "mysql is neither"),
-        ("postgresql://eva:secret@host:port/x", "is none such as postgresql://user@host/grades"),
+        ("postgresql://eva:secret@host:port/x", "must be like postgresql://user@host/grades"),
         ("{here}/none.sqlite", "there is no gradebook .*none.sqlite; `vitcheck grade` makes one"),
         (
             "postgresql://eva:secret@localhost:1/x",

@@ -57,5 +57,5 @@ def test_what_implied_a_stage_is_said() -> None:
     (changed,) = [one for one in UNUSUAL if one.title == "all four merged"]
     steps = locate(trace_changed(changed), sizes_of(changed.base), VIT).steps
     (query,) = [step for step in steps if (step.key, step.block) == ("query", 1)]
-    assert query.message == "It is no tensor of its own here: it is known by S12, which follows from it."
+    assert query.message == "Not a tensor of its own; inferred from S12."
     assert not [step for step in steps if step.found is not None and step.message]

@@ -12,11 +12,11 @@ from vitcheck.checks.rules.kinds.invariant import check_invariant
 PROBS = "attn_probs = attn_scores.softmax(dim=-1)"
 CAT = "torch.cat([cls_tok, x_embed], dim=1)"
 BROKEN = [
-    ("attention_probabilities", PROBS, f"{PROBS} * 1.5", r"Rows sum to 1\.5 to 1\.5 over the keys"),
-    ("attention_probabilities", PROBS, "attn_probs = attn_scores", "negative numbers"),
+    ("attention_probabilities", PROBS, f"{PROBS} * 1.5", r"1 over the keys, but yours sum to 1\.5"),
+    ("attention_probabilities", PROBS, "attn_probs = attn_scores", "may be negative, but the lowest is -"),
     ("class_token", "self.cls_token.expand(B, -1, -1)", "x_embed.mean(1, keepdim=True)", "for every image"),
     ("tokens", CAT, "torch.cat([x_embed, cls_tok], dim=1)", "Row 0 is not the class token"),
-    ("mlp_hidden", "self.act = nn.GELU()", "self.act = nn.Identity()", "GELU never goes below"),
+    ("mlp_hidden", "self.act = nn.GELU()", "self.act = nn.Identity()", "GELU is never below"),
     ("class_probabilities", "logits.softmax(dim=-1)", "logits.softmax(dim=0)", "over the classes"),
     ("positioned_tokens", "x_tokens + self.pos_embed", "x_tokens + self.pos_embed[:, :1]", "same position"),
 ]  # fmt: skip

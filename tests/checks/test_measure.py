@@ -40,7 +40,7 @@ TOLD: dict[str, Callable[[Tensor], Tensor]] = {
     "is what the equation gives - 0.5 × S08": lambda x: x - 0.5 * OTHER,
     "mixes tokens: token": lambda x: x + 0.5 * x.roll(1, 1),
     "mixes images: image": lambda x: x - 0.25 * x.mean(0, keepdim=True),
-    "holds the numbers that the equation gives, in another order": lambda x: x.mT.reshape(2, 7, 24),
+    "has the values that the equation gives, in another order": lambda x: x.mT.reshape(2, 7, 24),
 }
 
 
@@ -57,11 +57,11 @@ def test_no_relation_is_invented() -> None:
 
 def test_a_transposition_names_both_axes() -> None:
     scores = RIGHT[:, :, :7].unsqueeze(1)
-    assert "with queries and keys exchanged" in measured(scores.mT, scores, "B h T T")
+    assert "with queries and keys swapped" in measured(scores.mT, scores, "B h T T")
 
 
 def test_what_is_infinite_is_counted() -> None:
-    assert "1 numbers that are not finite" in measured(
+    assert "NaN or infinite values: 1 of" in measured(
         RIGHT.masked_fill(RIGHT.max() == RIGHT, torch.inf), RIGHT, "B T D"
     )
 
@@ -69,6 +69,6 @@ def test_what_is_infinite_is_counted() -> None:
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_of_what_is_not_finite_nothing_else_is_said(number: float) -> None:
     hole = RIGHT.index_fill(1, torch.tensor([3]), number)
-    assert "24 numbers that are not finite" in measured(hole[:1], RIGHT[:1], "B T D")
-    assert measured(RIGHT, hole, "B T D") == "It is finite, and the equation gives numbers that are not."
+    assert "NaN or infinite values: 24 of" in measured(hole[:1], RIGHT[:1], "B T D")
+    assert measured(RIGHT, hole, "B T D") == "It is finite, but the equation gives NaN or infinite values."
     assert "no simple relation" in measured(RIGHT + 0.3 * OTHER, RIGHT, "B T D", {"S08": hole})

@@ -26,7 +26,7 @@ _LOGITS = "logits = self.head(cls_rep)"
             ),
             "attention_scores",
             "attention_probabilities",
-            "softmax in report.py, line 65, makes it of a row in which every number is -inf",
+            "softmax in report.py, line 65, makes it from a row in which every value is -inf",
         ),
         ((_LOGITS, f"{_LOGITS}.log()"), "class_representation", "logits", "NaN arises here first: log "),
         ((_LOGITS, f"{_LOGITS} / 0"), "class_representation", "logits", "Infinity arises here first: div "),
@@ -42,7 +42,7 @@ def test_what_is_no_number_is_named_where_it_arises(
     assert failed.value.mistakes == ()
     assert not [one for one in examination.findings() if examination.counts(one.id)]
     for holds in (repeatable, batch_sizes):
-        with pytest.raises(NotReached, match="no finite numbers"):
+        with pytest.raises(NotReached, match="NaN or infinite"):
             holds(examination)
 
 

@@ -34,6 +34,7 @@ def test_wanting_marks_cost_their_points_and_are_one_sentence(zygote: Zygote, tm
     assert result.score.earned == pytest.approx(92, abs=0.5)  # what could not be asked goes to the others
     (said,) = [one.text for one in result.notes if one.kind == "unearned"]
     assert (
-        said == "There is no comment «# BREAKPOINT S01», and 25 more are missing: 8.00 points are not earned."
+        said == "This assignment asks for a comment `# BREAKPOINT S01` after the line that computes S01,"
+        " and 25 more are missing: 8.00 points are not earned."
     )
     assert verdict(result)

@@ -219,7 +219,7 @@ def test_other_functions_say_nothing() -> None:
     assert not found.prepared
     assert not found.predicted
     assert not next(iter(loaded.modules.values())).ran  # what needs no picture is not called
-    with pytest.raises(NotApplicable, match="no function that tells a class"):
+    with pytest.raises(NotApplicable, match="no function that predicts a class"):
         predictions(examination_of(UNTOUCHED))
 
 

@@ -160,7 +160,7 @@ def test_another_size_than_the_assignments_is_no_scrambling() -> None:
 
 def test_normalising_in_another_function_is_not_missed() -> None:
     text = BY_HAND.replace(NORMALISE, "") + "\n\ndef normalize(x):\n    return (x - MEAN) / STD\n"
-    with pytest.raises(NotApplicable, match="something else in the code does"):
+    with pytest.raises(NotApplicable, match="other code here does"):
         preprocessing(examination_of(text + "\n\nx = normalize(load_image('a.png'))\n"))
 
 

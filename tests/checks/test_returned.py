@@ -62,7 +62,7 @@ class Shown:
     ],
 )
 def test_no_other_scores_may_stand_beside_the_scores(extra: str) -> None:
-    with pytest.raises(CheckFailed, match="'1' has the shape of the class scores, and does not follow"):
+    with pytest.raises(CheckFailed, match="'1' has the shape of the logits, but is not computed"):
         demand_returned(examine("report", returning(f"(logits, {extra})")))
 
 
@@ -116,7 +116,7 @@ def test_a_tensor_of_any_kind_may_be_returned(beside: str) -> None:
 def test_what_cannot_be_read_is_named() -> None:
     examination = examine("report", returning("{'logits': logits, 'waves': logits + 1j}"))
     assert examination.examples[0].trace.error is None
-    assert examination.left_out == ["waves is returned, holds complex numbers, and is not judged"]
+    assert examination.left_out == ["waves is returned but not checked: it holds complex numbers"]
 
 
 def test_scores_that_cannot_be_read_are_none() -> None:
@@ -144,7 +144,7 @@ def test_stages_beside_another_network_earn_nothing(other: str) -> None:
     network = "other = (img.flatten(1)[:, :1] * torch.arange(1.0, logits.shape[1] + 1)).sin()"
     examination = examine("report", returning(f"{{'x': logits, 'logits': {other}}}", network))
     for key in ("patches", "attention_scores", "class_representation"):
-        with pytest.raises(CheckFailed, match="beside what the model returns"):
+        with pytest.raises(CheckFailed, match="what the model returns is not made from it"):
             check_equation(examination, key)
 
 

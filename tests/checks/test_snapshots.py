@@ -152,9 +152,9 @@ def test_a_snapshot_is_read_as_it_was_written(traced: dict[str, Snapshot]) -> No
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no image that can be read"),
-        (b"<html>", "no image that can be read"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(40), "no image that can be read"),
+        (b"", "not an image that can be read"),
+        (b"<html>", "not an image that can be read"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(40), "not an image that can be read"),
     ],
 )
 def test_a_file_that_is_no_picture_is_named(tmp_path: Path, content: bytes, message: str) -> None:
@@ -178,7 +178,7 @@ def test_a_picture_with_more_pixels_than_memory_is_refused(tmp_path: Path) -> No
 
 def test_a_model_that_reads_no_square_colour_image_is_said(picture: Picture) -> None:
     with pytest.raises(
-        PictureError, match=r"sun\.png becomes a square RGB image, and the model reads 1 × 48 × 48"
+        PictureError, match=r"sun\.png becomes a square RGB image, but the model reads 1 × 48 × 48"
     ):
         answer_key(
             picture, small().model_copy(update={"full": SMALL.__class__(**vars(SMALL) | {"channels": 1})})

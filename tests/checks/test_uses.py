@@ -46,7 +46,7 @@ ELSEWHERE = {
     "float32": (
         "single-precision",
         answer("x = x * 1.01 if x.dtype == torch.float32 else x"),
-        "in float32 what is returned is off",
+        "in float32 the result is off",
     ),
     "train mode": ("train-and-eval", answer("x = x * 1.01 if self.training else x"), "in train mode"),
     "train mode, behind noise": (
@@ -75,7 +75,7 @@ ELSEWHERE = {
             "    def forward(self, x):\n        x = self.forward_features(x)\n",
             f"{_LOADS}        x = self.forward_features(x)\n",
         ),
-        "loaded the saved weights",
+        "with the saved weights loaded",
     ),
     "weights that are kept from the first pass": (
         "saved-and-loaded",
@@ -84,7 +84,7 @@ ELSEWHERE = {
             "        self.kept = getattr(self, 'kept', self.head.weight + 0)\n"
             "        return x @ self.kept.mT + self.head.bias",
         ),
-        "loaded the saved weights",
+        "with the saved weights loaded",
     ),
     "full width": ("full-width", answer("x = x * (1 + (self.head.in_features > 500))"), "a width of 768"),
     "full width, by other operations": (
@@ -100,12 +100,12 @@ ELSEWHERE = {
     "the backward pass": (
         "backward-pass",
         answer("x.requires_grad and x.register_hook(lambda gradient: -3 * gradient)"),
-        "as the gradients say",
+        "by the gradients",
     ),
     "the backward pass of one parameter": (
         "backward-pass",
         (_MADE, f"        self.cls_token.register_hook(lambda gradient: -gradient)\n{_MADE}"),
-        "as the gradients say",
+        "by the gradients",
     ),
     "three blocks of all": (
         "every-block",
@@ -144,7 +144,7 @@ def test_what_is_wrong_only_elsewhere_is_wrong(name: str, edit: tuple[str, str],
 
 def test_a_gradient_of_the_wrong_size_in_train_mode_alone_is_found() -> None:
     line = "x.requires_grad and self.training and x.register_hook(lambda gradient: -3 * gradient)"
-    with pytest.raises(CheckFailed, match="as the gradients say"):
+    with pytest.raises(CheckFailed, match="by the gradients"):
         check_property(examine("prenorm", answer(line)), PROPERTIES["backward-pass"])
 
 

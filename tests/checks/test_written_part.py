@@ -110,7 +110,7 @@ def test_what_a_person_has_to_look_at_costs_nothing_and_a_broken_file_earns_noth
     outcomes = {one.id: (one.outcome, one.message) for one in result.checks}
     assert outcomes["written[S12]"][0] is Outcome.SKIPPED
     assert outcomes["written[S13]"][0] is Outcome.FAILED
-    assert "it may stand in r.pdf, which could not be read" in outcomes["written[S13]"][1]
+    assert "it may be in r.pdf, which could not be read" in outcomes["written[S13]"][1]
 
 
 def test_the_grader_ends_where_a_report_counts_that_it_lacks_the_package_for(
@@ -129,9 +129,9 @@ def test_the_grader_ends_where_a_report_counts_that_it_lacks_the_package_for(
         (
             "[written]\n",
             "[written]\nquestion = 3\n",
-            "question: is no key here; did you mean questions",
+            "question: is not a key here; did you mean questions",
         ),
-        ("points = 4", "point = 4", "written.questions.why.point: is no key here; did you mean points"),
+        ("points = 4", "point = 4", "written.questions.why.point: is not a key here; did you mean points"),
         ("points = 4", "points = -1", "written.questions.why.points: must be greater than or equal to 0"),
         ('text = "Why are', '# text = "Why are', "written.questions.why.text: is missing"),
         (WRITTEN[WRITTEN.index("[written]") :], "", "pays for written, and there is no table [written]"),

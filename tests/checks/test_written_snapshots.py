@@ -169,4 +169,4 @@ def test_the_code_is_laid_beside_what_is_stated() -> None:
 
 def test_what_may_stand_in_an_unread_report_is_said() -> None:
     found = snapshots(WrittenReport("scan.pdf", problem="it holds no text"))
-    assert found["S12"].reason == "it may stand in scan.pdf, which could not be read"
+    assert found["S12"].reason == "it may be in scan.pdf, which could not be read"

@@ -60,7 +60,7 @@ def test_one_stage_alone(check: Check, name: str) -> None:
     rows = {
         line[:10].strip(): line[10:] for line in lines if line[:1].islower() and line[:10].strip().isalpha()
     }
-    assert rows["expected"] == rows["seen"] == "B 1 · h 12 · T 197 · T 197"
+    assert rows["expected"] == rows["seen"] == "B 1 × h 12 × T 197 × T 197"
     assert rows["mistake"] == "scale-by-embed-dim"
     assert rows["line"] == "vit_transformer.py:58"
     assert lines[-1].endswith("?")

@@ -62,7 +62,7 @@ def test_help_names_commands_and_exit_codes() -> None:
         ),
         (["explain", "attention_score"], "did you mean attention_scores"),
         (["explain", "42"], "see `vitcheck stages`"),
-        (["check", "{here}", "--stage", "S99"], "there is no stage 'S99'; did you mean"),
+        (["check", "{here}", "--stage", "S99"], "there is no stage 'S99'; stages are S01 to S26"),
         (["check", "{here}", "--assignment", "vit-debuging"], "did you mean vit-debugging?"),
         (["grade", "{here}", "--assignment", "vit-debuging"], "did you mean vit-debugging?"),
         (["check", "{here}/vti.py"], "vti.py; did you mean vit.py?"),

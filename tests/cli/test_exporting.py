@@ -92,7 +92,7 @@ def test_a_class_where_one_result_is_wanted_and_the_reverse(export: Export) -> N
 def test_what_is_no_result_is_a_usage_error(export: Export) -> None:
     Path("other.json").write_text("{}")
     run = export("other.json", "--to", "junit")
-    assert (run.exit_code, "is no result.json" in run.output) == (2, True)
+    assert (run.exit_code, "is not a result.json" in run.output) == (2, True)
 
 
 def test_a_gradebook_of_several_assignments_wants_one_named(export: Export) -> None:

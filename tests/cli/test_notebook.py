@@ -86,7 +86,7 @@ def test_the_last_definition_counts(notebook: Notebook) -> None:
 def test_what_has_no_source_says_what_to_do(notebook: Notebook) -> None:
     (error,) = notebook.outputs("nowhere")
     assert error.ename == "NoSourceError"
-    assert "the code of Hidden is nowhere to be found: write it into a cell or a .py file" in error.evalue
+    assert "the code of Hidden was not found: write it into a cell or a .py file" in error.evalue
 
 
 def test_nothing_is_left_when_the_kernel_has_ended(notebook: Notebook) -> None:

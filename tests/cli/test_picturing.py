@@ -122,7 +122,7 @@ def test_a_picture_that_is_none_is_a_usage_error(vitcheck: Vitcheck, words: tupl
     Path("cat.jpg").write_text("meow")
     run = vitcheck(*words, "--image", "cat.jpg")
     assert run.exit_code == 2
-    assert "cat.jpg is no image that can be read" in run.output
+    assert "cat.jpg is not an image that can be read" in run.output
     run = vitcheck(*words, "--image", "sum.png")
     assert run.exit_code == 2
     assert "there is no file or folder sum.png; did you mean sun.png?" in run.output

@@ -37,13 +37,13 @@ def test_the_list_says_what_it_is_and_is_no_mark(handed_in: Path, tmp_path: Path
     assert first.split()[-1] == "bob"
     assert last == (
         "1 pairs of 3 submissions share 80 % or more of one."
-        " This is a list for a person to look at, and no mark."
+        " This list is for a person to review; it does not affect points."
     )
     told = json.loads(data.read_text())
     assert (told["threshold"], told["compared"]) == (0.8, 3)
     assert [(one["first"], one["second"]) for one in told["pairs"]] == [("ann", "bob")]
     read = page(out.read_text("utf-8"))
-    assert "This is a list for a person to look at, and no mark." in read.text
+    assert "This list is for a person to review; it does not affect points." in read.text
     assert "class PatchEmbed" in read.text
     assert not {tag for tag, _ in read.tags} & {"script", "img"}
 

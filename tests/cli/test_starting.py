@@ -163,8 +163,8 @@ def test_nothing_is_written_over_unless_it_is_said(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--image-size", "33"), "image height 33 is not a multiple of the patch side 16"),
-        (("--image-size", "3p"), "'3p' is no image size, such as 32, or 32x48"),
-        (("--preset", "B/17"), "'B/17' is no named size; there are S/8"),
+        (("--image-size", "3p"), "'3p' is not an image size such as 32, or 32x48"),
+        (("--preset", "B/17"), "'B/17' is not a named size; there are S/8"),
         (("--classes", "0"), "0 is not in the range x>=1"),
         (("--start", "vit-bacs"), "did you mean vit-basics?"),
     ],

@@ -75,7 +75,7 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
         "  kept.py: it keeps all points",
         "  resize-align-corners.py: it keeps all points, since resize-align-corners is allowed",
         "  other.py: it loses points, but not by rollout-transposed: seen was rollout-order-reversed",
-        "  unknown.py: # MISTAKE: 'rollout-revers' is no known mistake; did you mean rollout-",
+        "  unknown.py: # MISTAKE: 'rollout-revers' is not a known mistake; did you mean rollout-",
         "  broken.py: it cannot be graded, which shows nothing: ",
     ):
         assert line in run.stdout
@@ -91,7 +91,7 @@ def test_all_that_is_wrong_in_the_file_is_told_with_its_lines(tmp_path: Path) ->
     assert run.returncode == 2
     for text in (
         "line 2: title: must be a text",
-        "'B/17' is no named size",
+        "'B/17' is not a named size",
         "line 7: points.shaps: is no key",
     ):
         assert text in run.stderr

@@ -144,7 +144,7 @@ def test_a_picture_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     file, picture = tmp_path / "vit.py", tmp_path / "cat.png"
     file.touch()
     Image.new("RGB", (9, 9)).save(picture)
-    with pytest.raises(PictureError, match=r"vit.py is no image that can be read"):
+    with pytest.raises(PictureError, match=r"vit.py is not an image that can be read"):
         vitcheck.trace(file, file)
     with pytest.raises(PictureError, match="vit-basics asks for parts of a model alone"):
         vitcheck.trace(file, picture, "vit-basics")
@@ -157,7 +157,7 @@ def test_what_cannot_be_checked_is_said_before_anything_starts(tmp_path: Path) -
     with pytest.raises(ValueError, match="there is no stage 'S99'"):
         vitcheck.check(tmp_path / "vit.py", stage="S99")
     with pytest.raises(
-        ValueError, match=r"S25 \(logits\) is not computed by a part alone: .* one of S02, S03"
+        ValueError, match=r"S25 \(logits\) is not computed by a single part: .* one of S02, S03"
     ):
         vitcheck.check(WarmGrader, stage="S25")
 

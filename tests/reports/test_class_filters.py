@@ -84,15 +84,15 @@ def test_a_choice_shows_those_that_have_it(
 
 
 def test_scores_have_a_lowest_and_a_highest_and_filters_add_up(page: Page) -> None:
-    page.get_by_label("Score from").fill("90")
+    page.get_by_label("Score at least").fill("90")
     assert shown(page) == [HOSTILE, ADAMS, BROWN]
-    page.get_by_label("Score to").fill("99.5")
+    page.get_by_label("Score at most").fill("99.5")
     assert shown(page) == [HOSTILE, BROWN]
     page.get_by_label("Name or text").fill("brown")
     assert shown(page) == [BROWN]
     page.get_by_role("button", name="Show all").click()
     assert shown(page) == ALL
-    assert page.get_by_label("Score from").input_value() == ""
+    assert page.get_by_label("Score at least").input_value() == ""
 
 
 def test_a_heading_sorts_and_once_more_the_other_way_round(page: Page) -> None:

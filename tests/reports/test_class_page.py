@@ -64,7 +64,7 @@ def test_what_could_not_be_graded_needs_a_person(status: Status, reason: str, ti
 def test_what_no_known_mistake_explains_needs_a_person() -> None:
     (review,) = reviews(summaries([two_mistakes(), scaled_by_embed_dim()]))
     assert review.title == "Wrong without a known cause"
-    text = "See S03 flattened patches, S18 feed-forward output."
+    text = "See S03 flattened patches, S18 MLP output."
     assert review.people == (Person("chen.omar", "chen.omar/report.html", text),)
 
 

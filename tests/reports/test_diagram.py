@@ -33,7 +33,7 @@ def test_edges_are_what_the_equations_name() -> None:
     attention = column("Block 1: attention")
     assert len(attention.edges) == 9  # three to Q, K and V, two to S12, one to S13, two to S14, one to S15
     assert {node.stage.label: node.sources for node in attention.nodes}["S08"] == ("S07",)
-    (first, *others) = column("Block 1: feed-forward").nodes
+    (first, *others) = column("Block 1: MLP").nodes
     assert first.sources == ("S08", "S15")
     assert not any(node.sources for node in others)
 

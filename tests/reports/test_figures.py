@@ -58,9 +58,9 @@ def test_a_page_with_figures_is_small_and_always_the_same(name: str) -> None:
 
 def test_without_arrays_the_page_says_that_there_are_no_figures() -> None:
     alone = record("two_mistakes").model_copy(update={"arrays": None})
-    assert "were not kept" in render_report(alone)
+    assert "were not stored" in render_report(alone)
     assert "<image" not in render_report(alone)
-    assert "were not kept" not in render_report(record("two_mistakes"))
+    assert "were not stored" not in render_report(record("two_mistakes"))
 
 
 def test_row_sums_are_those_that_were_measured() -> None:
@@ -98,7 +98,7 @@ def test_what_the_class_token_looks_at_lies_over_the_image() -> None:
     assert all(one.under == panels.maps[0].under != "" for one in panels.maps)
     for shown, shares in zip(panels.maps, [heads.mean(0), *heads]):
         row, column = np.unravel_index(shares.argmax(), shares.shape)
-        assert shown.description.endswith(f"most at row {row}, column {column}")
+        assert shown.description.endswith(f"largest at row {row}, column {column}")
         opaque = np.array([one[3] for one in pixels(shown.image)]).reshape(shares.shape)
         assert np.allclose(opaque, 204 * shares / heads.max(), atol=1)
     (legend,) = panels.legends
@@ -129,7 +129,7 @@ def test_patches_of_a_picture_are_shown_as_pictures() -> None:
 def test_a_page_of_a_picture_speaks_of_it(name: str) -> None:
     page = render_snapshot(snapshot(name))
     assert page == render_snapshot(snapshot(name))
-    assert "drawn at random, so that no pixel is like another" not in page
+    assert "random, so that every pixel has a value of its own" not in page
     assert ("Your S12" in page) == ("What your code computes" in page) == (name == "traced")
     assert ("The guiding questions" in page) == (name == "answer_key")
 

@@ -29,7 +29,7 @@ def test_the_first_of_several_in_the_order_of_the_pipeline() -> None:
 def test_a_mistake_without_a_name_says_so() -> None:
     stands = standing(result("x", stages={"S18": stage("S18", status=StageStatus.FAILED)}))
     assert "they match none of the known mistakes" in stands.sentence
-    assert stands.brief == "S18 feed-forward output"
+    assert stands.brief == "S18 MLP output"
 
 
 @pytest.mark.parametrize(

@@ -87,11 +87,11 @@ def test_the_mistake_that_a_property_gives_away_is_told_by_its_name() -> None:
     check = CheckResult(
         id="property[parameters]",
         stage=None,
-        title="Are as many as the reference has.",
+        title="The model has the expected number of parameters.",
         outcome=Outcome.FAILED,
         points=1,
         earned=0,
-        message="36 parameters are in modules that the model does not know of.",
+        message="36 parameters are in modules that are not registered with the model.",
         mistakes=[mistake.id],
     )
     text = shown(result.model_copy(update={"checks": [*result.checks, check], "mistakes": [mistake]}))

@@ -39,7 +39,7 @@ def with_report(text: str = "Order is lost.", points: float = 2) -> Result:
             "S06": snapshot(SnapshotOutcome.RIGHT, "(1, 197, 768)", agrees_with_code=True, where="report.md"),
             "S07": snapshot(SnapshotOutcome.WRONG, text, agrees_with_code=True, where=text),
             "S08": snapshot(SnapshotOutcome.WRONG, "(1, 196, 768)", agrees_with_code=False),
-            "S09": snapshot(SnapshotOutcome.UNCLEAR, reason="a picture stands there, which is not read"),
+            "S09": snapshot(SnapshotOutcome.UNCLEAR, reason="there is a picture, and pictures are not read"),
             "S10": snapshot(SnapshotOutcome.NOT_FOUND, reason="it is not in the report"),
         },
         answers=[
@@ -53,10 +53,10 @@ def with_report(text: str = "Order is lost.", points: float = 2) -> Result:
 def test_a_student_reads_what_was_found_and_not_the_rubric() -> None:
     text = page(render_report(with_report())).text
     assert "1 right, 2 wrong, 1 for a person to look at" in text
-    assert "S08 (1, 196, 768) The code gives another shape." in text
-    assert "It is the shape that the code gives." in text
-    assert "a picture stands there, which is not read" in text
-    assert "Without a shape in the report: S10." in text
+    assert "S08 (1, 196, 768) Your code gives another shape." in text
+    assert "This is the shape that your code gives." in text
+    assert "there is a picture, and pictures are not read" in text
+    assert "The report states no shape for: S10." in text
     assert "scan.pdf could not be read: it is damaged." in text
     assert "No answer was found." in text
     assert "rubric" not in text
@@ -83,7 +83,7 @@ def test_who_marks_sees_each_answer_beside_what_to_look_for_and_the_command() ->
     text = page(render_marking(with_report(), Adjustment(marks={"q1": 1.5}))).text
     assert "q1: Why? 1.5 of 2 points Answer Order is lost." in text
     assert "What to look for The secret rubric." in text
-    assert "The question was not found in what was handed in." in text
+    assert "The question was not found in the report." in text
     assert "vitcheck gradebook mark" in text
     assert "q1=2 q2=2" in text
     assert "The assignment gives no points" in page(render_marking(with_report(points=0))).text

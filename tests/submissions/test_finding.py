@@ -111,7 +111,7 @@ def test_the_pinned_class_or_function_is_used_as_it_is() -> None:
 
 
 def test_a_pinned_class_that_is_absent_is_refused_with_the_near_names() -> None:
-    with pytest.raises(NotLoaded, match="asks for VIT, and nothing of that name is defined: there is ViT"):
+    with pytest.raises(NotLoaded, match="asks for VIT, but nothing of that name is defined: there is ViT"):
         found(PARTS + MODEL.format(name="ViT"), "VIT")
 
 

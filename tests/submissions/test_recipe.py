@@ -171,7 +171,7 @@ def test_a_mistaken_model_is_built_all_the_same_and_the_trouble_noted(mistake: s
 def test_class_scores_are_found_inside_what_is_returned(output: str) -> None:
     returned = f"logits = self.head(self.norm(x)[:, 0])\n        return {output}"
     recipe = inferred(usual().replace("return self.head(self.norm(x)[:, 0])", returned))
-    assert recipe.notes() == ["images that are not square fail"]
+    assert recipe.notes() == ["non-square images raise an error"]
 
 
 def test_one_block_used_again_and_again_follows_the_depth() -> None:
@@ -285,7 +285,7 @@ REFUSED: dict[str, tuple[str, dict[str, object], str]] = {
     "a meaning that does not exist": (
         usual(),
         {"dim": "embed_dims"},
-        "the meaning 'embed_dims', which is none; did it mean embed_dim",
+        "the meaning 'embed_dims', which is not known; did it mean embed_dim",
     ),
 }
 

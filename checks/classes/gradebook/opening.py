@@ -53,9 +53,7 @@ def _url(place: str) -> URL:
     try:
         url = make_url(place)
     except (ArgumentError, ValueError) as error:  # the latter for a port that is no number
-        raise GradebookError(
-            "the URL of the gradebook is none such as postgresql://user@host/grades"
-        ) from error
+        raise GradebookError("the URL of the gradebook must be like postgresql://user@host/grades") from error
     if url.drivername not in _POSTGRES:
         raise GradebookError(
             f"a gradebook is an SQLite file, named by its path, or a PostgreSQL database, such as"
@@ -124,7 +122,9 @@ def _keep_readers_apart(connection: Any, shown: str) -> None:
 def _bring_up_to_date(connection: Connection, shown: str) -> None:
     tables = inspect(connection).get_table_names()
     if tables and VERSION_TABLE not in tables:
-        raise GradebookError(f"{shown} holds other tables ({', '.join(tables[:3])}), and is no gradebook")
+        raise GradebookError(
+            f"{shown} holds other tables ({', '.join(tables[:3])}), so it is not a gradebook"
+        )
     config = Config()
     config.set_main_option("script_location", _MIGRATIONS)
     config.attributes["connection"] = connection

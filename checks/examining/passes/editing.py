@@ -50,9 +50,7 @@ class Edit:
         trace = self._example.trace
         reference = trace.used(use)
         if reference.kind != "leaf" or trace.value(reference).kind != "parameter":
-            raise NotApplicable(
-                "a weight is not used as it is registered, so that it cannot be set from outside"
-            )
+            raise NotApplicable("a weight is not used as it is registered, so it cannot be set from outside")
         if reference.number not in self._copies:
             self._copies[reference.number] = trace.value(reference).cells.clone()
         copy = self._copies[reference.number]
@@ -90,7 +88,7 @@ def scaled_scores(example: Example) -> dict[str, Tensor]:
     maps = [map_ for role, map_ in example.walk.roles.items() if role.startswith("block1.projection")]
     if not maps:
         if example.walk.bound is not None:
-            raise NotApplicable("the projections are known by the scores alone, and not where they are used")
+            raise NotApplicable("the projections are known from the attention scores alone")
         raise NotReached("the projections were not found")
     windows = [edit.window(map_.weight) for map_ in maps if isinstance(map_, LinearMap)]
     for window in windows:
@@ -135,7 +133,7 @@ def _input_maps(example: Example, context: Context) -> list[tuple[LinearMap, str
     first = unpack(linears[0](context, normed), packing, roles, walk.heads)[0]
     query = context.stage("query", 1)
     if not equal(first, query):
-        raise NotApplicable("the heads are not laid out in one of the usual ways")
+        raise NotApplicable("the heads are not in one of the usual orders")
     return [(one, packing, roles) for one in linears]
 
 
@@ -159,7 +157,7 @@ def _permute_output(edit: Edit, example: Example, context: Context, order: Tenso
     output = context.stage("attention_output", 1)
     fits = context.use(out.weight).numel() == merged.shape[-1] * output.shape[-1]
     if not fits or not equal(out(context, merged), output):
-        raise NotApplicable("the heads are not put side by side in the usual way")
+        raise NotApplicable("the heads are not concatenated in the usual order")
     window = edit.window(out.weight)
     if window.dim() != 2:
         raise NotApplicable("a weight has other axes than inputs and outputs")

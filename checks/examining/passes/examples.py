@@ -80,13 +80,13 @@ class Examples:
                 found.append((draw, self.trace(draw)))
             except StudentCodeFailed as error:
                 failure = error
-                self.left_out.append(f"it was not built at {_told(draw)}: {error}")
+                self.left_out.append(f"the model could not be built with {_told(draw)}: {error}")
         if failure is not None and not found:
             raise failure
         runs = [row for row in found if row[1].error is None]
         crashed = [row for row in found if row[1].error is not None]
         if runs:
-            self.left_out += [f"it does not run at {_told(draw)}: {trace.error}" for draw, trace in crashed]
+            self.left_out += [f"the model fails with {_told(draw)}: {trace.error}" for draw, trace in crashed]
         self._traced = runs or crashed
 
     def _wanted(self) -> list[Draw]:
@@ -111,7 +111,7 @@ class Examples:
         first, *others = self._traced
         self.examples = [self.located(*first)]
         self.left_out += [
-            f"{path or 'what the model returns'} is returned, {why}, and is not judged"
+            f"{path or 'what the model returns'} is returned but not checked: it {why}"
             for path, why in self.first.trace.left_out
         ]
         for draw, trace in others:
@@ -177,7 +177,7 @@ class Examples:
         except ReplayError as error:
             if parting(self.first.trace, lambda: self.trace(draw)) is not None:
                 raise unsteady() from None
-            raise NotApplicable(f"the code takes another way then: {error}") from None
+            raise NotApplicable(f"the code runs other operations then: {error}") from None
 
     @property
     def is_exhausted(self) -> bool:

@@ -41,10 +41,10 @@ class Picture:
         from ....reference.preprocessing import to_input
 
         if not isinstance(sizes, Sizes):
-            raise PictureError(f"{self.name} is an image, and models of this architecture read none")
+            raise PictureError(f"{self.name} is an image, but models of this architecture do not read images")
         if sizes.height != sizes.width or sizes.channels != 3:
             raise PictureError(
-                f"{self.name} becomes a square RGB image, and the model reads {sizes.channels} × "
+                f"{self.name} becomes a square RGB image, but the model reads {sizes.channels} × "
                 f"{sizes.height} × {sizes.width}: choose an assignment or model with 3 channels and "
                 "height = width"
             )
@@ -58,7 +58,7 @@ def demand_a_model(assignment: Assignment) -> None:
     """Raises PictureError for an assignment that asks for parts alone."""
     if not assignment.architectures:
         raise PictureError(
-            f"{assignment.name} asks for parts of a model alone, and a picture goes through a whole one: "
+            f"{assignment.name} asks for parts of a model alone, but a picture needs a whole one: "
             "choose an assignment with architectures, such as vit-debugging"
         )
 
@@ -74,5 +74,7 @@ def read_picture(path: Path) -> Picture:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise PictureError(f"{path} has more pixels than Pillow opens: save a smaller copy of it") from None
     except (OSError, ValueError, SyntaxError) as error:  # the last of PNG files that are broken
-        raise PictureError(f"{path} is no image that can be read ({error}): give it as PNG or JPEG") from None
+        raise PictureError(
+            f"{path} is not an image that can be read ({error}): give it as PNG or JPEG"
+        ) from None
     return Picture(path.name, opened)

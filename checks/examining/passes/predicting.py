@@ -38,7 +38,7 @@ def predicted(walk: Walk, trace: Trace, sizes: ModelSizes, image: Tensor) -> Ten
     Raises NotApplicable where the plan is not known down to the logits, or needs more than parameters.
     """
     if walk.unexplained is not None or not all(step.explained for step in walk.steps):
-        raise NotApplicable("what the model computes is not known well enough to be foretold")
+        raise NotApplicable("what the model computes is not known well enough to predict it")
     context = _Fed(without_images(trace), sizes, settled=True, given=image)
     context.stages.update(dict.fromkeys(walk.given, image))
     try:
@@ -47,7 +47,7 @@ def predicted(walk: Walk, trace: Trace, sizes: ModelSizes, image: Tensor) -> Ten
             if step.key == "logits":
                 return context.stages["logits", 0]
     except (Refused, RuntimeError, LookupError, ValueError, TypeError) as error:
-        raise NotApplicable(f"what follows from the stages could not be foretold: {error}") from None
+        raise NotApplicable(f"what the stages give could not be computed: {error}") from None
     raise NotApplicable("the logits were not found")
 
 

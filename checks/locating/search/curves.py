@@ -73,7 +73,7 @@ def _rounded(student: Tensor, right: Tensor) -> str:
         if torch.equal(student, right.round(decimals=digits)):
             return f"is {GIVEN}, rounded to {digits} decimals"
     if torch.equal(student, right.trunc()):
-        return f"is {GIVEN} without its decimals"
+        return f"is {GIVEN} with its decimals cut off"
     for name, dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16), ("float32", torch.float32)):
         # sums in that precision end a few units in the last place away
         if float((student - right).abs().max()) <= 8 * torch.finfo(dtype).eps * float(right.abs().max()):
@@ -89,10 +89,10 @@ def _normed(student: Tensor, right: Tensor) -> str:
         centred = right - right.mean(axes, keepdim=True)
         for text, one in (
             ("scaled to length 1", right / right.norm(dim=axes, keepdim=True)),
-            ("with its mean taken away", centred),
+            ("minus its mean", centred),
             ("divided by its sum", right / right.sum(axes, keepdim=True)),
             ("standardised", centred / centred.square().mean(axes, keepdim=True).sqrt()),
-            ("put through a softmax", right.softmax(axes[0])),
+            ("after a softmax", right.softmax(axes[0])),
         ):
             if _alike(student, one):
                 return f"is {GIVEN}, {text} {what}"
@@ -123,7 +123,7 @@ def _monotone(student: Tensor, right: Tensor) -> str:
     steps = student.flatten()[right.flatten().argsort()].diff()
     slack = 1e-12 * float(student.abs().max())
     if bool((steps >= -slack).all()):
-        return f"rises with {GIVEN}: a function of each number alone"
+        return f"rises with {GIVEN}: a function of each value alone"
     if bool((steps <= slack).all()):
-        return f"falls as {GIVEN} rises: a function of each number alone"
+        return f"falls as {GIVEN} rises: a function of each value alone"
     return ""

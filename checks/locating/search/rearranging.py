@@ -14,7 +14,7 @@ def rearranged(student: Tensor, right: Tensor, names: list[str]) -> str:
     """Two axes exchanged, or one axis in another order."""
     for first, second in combinations(range(right.dim()), 2):
         if right.shape[first] == right.shape[second] > 1 and same(student, right.transpose(first, second)):
-            return f"is {GIVEN} with {plural(names[first])} and {plural(names[second])} exchanged"
+            return f"is {GIVEN} with {plural(names[first])} and {plural(names[second])} swapped"
     for axis, name in enumerate(names):
         order = _order(student.movedim(axis, 0), right.movedim(axis, 0))
         if order is not None:
@@ -59,4 +59,4 @@ def reordered(student: Tensor, right: Tensor) -> str:
     scale = float(right.abs().max())
     if not same(student.flatten().sort()[0], right.flatten().sort()[0], scale):
         return ""
-    return "holds the numbers that the equation gives, in another order"
+    return "has the values that the equation gives, in another order"

@@ -16,6 +16,7 @@ from .curves import curve
 from .mixing import mixed_along, mixture, product
 from .nearness import GIVEN, factor, number, same
 from .rearranging import rearranged, reordered
+from .shapes import shaped
 
 
 def measured(
@@ -28,11 +29,11 @@ def measured(
     """
     begin = f"{part} it" if part else "It"
     if student.shape != right.shape:
-        return f"{begin} has the shape {_shape(student)}, and the equation gives {_shape(right)}."
+        return f"{begin} has the shape {shaped(student.shape)}, but the equation gives {shaped(right.shape)}."
     if not bool(torch.isfinite(student).all()):
-        return f"{begin} holds {int((~torch.isfinite(student)).sum())} numbers that are not finite."
+        return f"{begin} has {int((~torch.isfinite(student)).sum())} values that are NaN or infinite."
     if not bool(torch.isfinite(right).all()):
-        return f"{begin} is finite, and the equation gives numbers that are not."
+        return f"{begin} is finite, but the equation gives NaN or infinite values."
     finite = {label: one for label, one in (earlier or {}).items() if bool(torch.isfinite(one).all())}
     told = next(_relations(student, right, names_of(axes), finite), "")
     return f"{begin} {told or _nearest(student, right)}.{_sums(student, axes)}"
@@ -88,7 +89,7 @@ def _zeros(student: Tensor, right: Tensor) -> str:
     if not same(student[kept], best * right[kept]) or same(student, torch.relu(right)):
         return ""
     rest = GIVEN if same(student[kept], right[kept]) else f"{number(best)} times {GIVEN}"
-    return f"is 0 in {dropped} of its {student.numel()} numbers, and {rest} in the others"
+    return f"is 0 in {dropped} of its {student.numel()} values, and {rest} in the others"
 
 
 def _scaled_along(student: Tensor, right: Tensor, names: list[str]) -> str:
@@ -137,8 +138,8 @@ def _nearest(student: Tensor, right: Tensor) -> str:
     if rest > 0.9:
         return f"has nothing in common with {GIVEN} (as directions, they are unrelated)"
     return (
-        f"has no simple relation to {GIVEN}: the nearest multiple, {number(best)} times,"
-        f" leaves {rest:.0%} over"
+        f"has no simple relation to {GIVEN}: after the best multiple,"
+        f" {number(best)} times, {rest:.0%} is left"
     )
 
 
@@ -151,12 +152,8 @@ def _sums(student: Tensor, axes: str) -> str:
         for axis, name in reversed(list(enumerate(names_of(axes))))
         if bool(((student.sum(axis) - 1).abs() < 1e-6).all())  # rows of probabilities, in float64
     ]
-    return f" It sums to 1 over {ones[0]}." if ones else " It sums to 1 along no axis."
+    return f" It sums to 1 over {ones[0]}." if ones else " It does not sum to 1 along any axis."
 
 
 def _range(values: Tensor) -> str:
     return f"{number(float(values.min()))} to {number(float(values.max()))}"
-
-
-def _shape(x: Tensor) -> str:
-    return " by ".join(map(str, x.shape))

@@ -144,7 +144,7 @@ MLP: tuple[Row, ...] = (
         along_tokens=_MIXED,
     ),
 )
-_READ = "What the projections read is not LayerNorm(S08):"
+_READ = "The input of the projections is not LayerNorm(S08):"
 _FIRST_NORM = NormRow(
     key="normed_input",
     stage="query",
@@ -223,7 +223,7 @@ class BlockKind:
 
 
 _PLAIN_INPUT = SameRow(
-    key="normed_input", stage="query", part="What the projections read:", reads=("block_input",)
+    key="normed_input", stage="query", part="The input of the projections:", reads=("block_input",)
 )
 _BESIDE = NormRow(key="post_attention_norm", reads=("block_input",), role="norm2", skipped="norm2-skipped")
 _PARALLEL_SUM = _sum(
@@ -239,14 +239,14 @@ _NO_CLOSING_NORM = OpenRow(
 _NORMED_ATTENTION = NormRow(
     key="normed_attention",
     stage="post_attention_norm",
-    part="What is added to the block's input",
+    part="What is added to the block's input:",
     reads=("attention_output",),
     role="norm_after_attention",
 )
 _NORMED_MLP = NormRow(
     key="normed_mlp",
     stage="post_mlp_norm",
-    part="What is added to the sum after attention",
+    part="What is added to the sum after attention:",
     reads=("mlp_output",),
     role="norm_after_mlp",
 )

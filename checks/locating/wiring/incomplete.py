@@ -19,7 +19,7 @@ _LEFT_OUT = 1.2  # the price of a branch that is not there
 _NOT_FOLLOWED = UNKNOWN + 0.9  # more than one unknown tensor in it, in each block
 _NEXT = 0.001  # for each tensor that comes before
 _MOST = 100  # tensors that a branch may give
-_TOLD = "It is made in a way that could not be followed."
+_TOLD = "Your code computes it in a way that vitcheck cannot follow."
 
 
 @dataclass(frozen=True, kw_only=True)

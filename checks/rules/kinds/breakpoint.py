@@ -21,7 +21,7 @@ from ..declaring import each_stage
     Kind(
         id="breakpoint",
         group="breakpoints",
-        pays_for="a mark at every stage",
+        pays_for="a breakpoint comment at every stage",
         order=50,
     ),
     lambda family: family.stages,
@@ -32,7 +32,7 @@ def check_breakpoint(examination: Examination, key: str) -> None:
     Else: breakpoint comment at the wrong line
     """
     if not examination.assignment.rules.breakpoints:
-        raise NotAsked("this assignment asks for no breakpoint marks")
+        raise NotAsked("this assignment does not ask for breakpoint comments")
     _breakpoints(examination).check(examination.family.stage(key).label)
 
 
@@ -65,7 +65,7 @@ class Breakpoints:
         if keys == [self._examination.family.input_key]:
             return self._check_image(mine)
         if self._examination.absent.issuperset(keys):
-            raise NotAsked("this architecture has no such stage")
+            raise NotAsked("this architecture does not have this stage")
         if not tensors:
             raise NotReached("the stage was not found in the forward pass")
         for false in self._examination.false_claims():
@@ -78,10 +78,11 @@ class Breakpoints:
             if self._stands_where_made(mine, tensors):
                 return None
             raise NotApplicable(
-                "no local variable of this code ever holds the stage, and no mark stands where it is computed"
+                "your code never stores this stage in a variable, and there"
+                " is no comment where it is computed"
             )
         if not mine:
-            raise Missing(f"there is no comment «# BREAKPOINT {label}»")
+            raise Missing(_missing(label))
         raise CheckFailed(self._misplaced(label, mine, sorted({one.name for one in seen})))
 
     def _any_holds(self, sights: Sequence[VisibleLocal], tensors: Sequence[Seen]) -> bool:
@@ -99,7 +100,7 @@ class Breakpoints:
     def _check_image(self, mine: Sequence[int]) -> None:
         """The image is made outside of a model, in code that grading does not run, but inside of a script."""
         if not mine:
-            raise Missing("there is no comment «# BREAKPOINT S01»")
+            raise Missing(_missing("S01"))
         image = self.trace.tensor(self.trace.records[0].reference)
         seen = [one for one in self.trace.sights if one.mark in mine]
         if self._examination.session.is_script and not any(
@@ -114,7 +115,13 @@ class Breakpoints:
         where = ", ".join(f"{self.marks[number].file}:{self.marks[number].line}" for number in mine)
         title = self._examination.family.stage(self._meanings(label)[0]).title
         if not names:
-            return f"the mark {label} at {where} is never reached by a forward pass"
+            return f"the comment `# BREAKPOINT {label}` at {where} is never reached by a forward pass"
         return (
-            f"at the mark {label} ({where}) no local variable holds the {title}; there are {', '.join(names)}"
+            f"at the comment `# BREAKPOINT {label}` ({where}) no local variable"
+            f" holds {label} ({title.lower()});"
+            f" the variables there are {', '.join(names)}"
         )
+
+
+def _missing(label: str) -> str:
+    return f"this assignment asks for a comment `# BREAKPOINT {label}` after the line that computes {label}"

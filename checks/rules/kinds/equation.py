@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....reference.model_sizes import ModelSizes
 from ....submissions.errors import StudentCodeFailed, SubmissionError
 from ...assignment.kinds import Kind
 from ...examining.dependence import dependence
@@ -15,14 +16,15 @@ from ...examining.verdicts import CheckFailed
 from ...locating.comparing import ROUNDING
 from ...locating.walk import Step
 from ..declaring import each_stage
-from ..judging import demand, measured
+from ..differing import difference
+from ..judging import demand
 
 
 @each_stage(
     Kind(
         id="equation",
         group="equations",
-        pays_for="every stage is what its equation makes of the stages before it",
+        pays_for="every stage equals its equation, applied to your own earlier stages",
         order=20,
         judges_stage=True,
     )
@@ -44,16 +46,18 @@ def check_equation(examination: Examination, key: str) -> None:
     faults = examination.faults(key)
     if faults:
         draw = _smallest_fault(examination, key, faults)
-        raise CheckFailed(measured(row, _worst(examination, key) or seen), faults, draw)
+        sizes, worst = _worst(examination, key) or (examination.examples[0].draw.sizes, seen)
+        raise CheckFailed(difference(row, worst, sizes), faults, draw)
     for example in examination.examples:
         if example.walk.lost and example.walk.unexplained and example.walk.unexplained[0] == key:
             raise CheckFailed(example.walk.lost, (), example.draw)
         for found in example.all(key):
             if not found.step.explained:
-                told = (found.step.message, _depends(examination, found.step), measured(row, found))
+                apart = difference(row, found, example.draw.sizes, ratio=not found.step.message)
+                told = (found.step.message, _depends(examination, found.step), apart)
                 raise CheckFailed(" ".join(filter(None, told)), (), example.draw)
             if found.differs(ROUNDING) and not found.step.findings:
-                raise CheckFailed(measured(row, found), (), example.draw)
+                raise CheckFailed(difference(row, found, example.draw.sizes), (), example.draw)
     if key == "logits":
         demand_returned(examination)
 
@@ -64,12 +68,12 @@ def _depends(examination: Examination, step: Step) -> str:
     return dependence(examination, step) if step is first else ""
 
 
-def _worst(examination: Examination, key: str) -> Seen | None:
-    """The first sight of a stage that differs from its equation."""
+def _worst(examination: Examination, key: str) -> tuple[ModelSizes, Seen] | None:
+    """The first sight of a stage that differs from its equation, and the sizes of its example."""
     for example in examination.examples:
         for seen in example.all(key):
             if seen.differs(ROUNDING):
-                return seen
+                return example.draw.sizes, seen
     return None
 
 

@@ -23,7 +23,7 @@ def _with_one(family: Family) -> list[Stage]:
     Kind(
         id="invariant",
         group="invariants",
-        pays_for="what always holds of a stage, such as rows that sum to 1",
+        pays_for="invariants of a stage, such as rows that sum to 1",
         order=30,
         judges_stage=True,
     ),

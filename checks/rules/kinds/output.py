@@ -12,6 +12,7 @@ from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed, NotAsked, NotReached
 from ...locating.comparing import equal
+from ...locating.search.shapes import at_test_sizes, shaped
 from ..declaring import each_of
 from ..rulebook import Forms, rulebook_of
 
@@ -23,7 +24,7 @@ def patch_tokens(example: Example) -> Forms:
     others = [token for token in range(sequence.shape[1]) if token != row]
     yield "the patch tokens", (), sequence[:, others]
     yield "all tokens, the class token among them", (), sequence
-    yield "the patch embeddings of before the blocks", (), _of(example, "patch_embeddings")[0]
+    yield "the patch embeddings before the blocks", (), _of(example, "patch_embeddings")[0]
 
 
 def class_attention(example: Example) -> Forms:
@@ -39,7 +40,7 @@ def class_attention(example: Example) -> Forms:
     yield "the scores before the softmax", (), _as_grid(scores[..., 0, 1:], grid)
     yield "the attention of the last block alone", (), right[-1]
     if grid[0] != grid[1]:
-        yield "the grid read down its columns", (), _as_grid(maps[..., 0, 1:], grid[::-1]).mT
+        yield "the grid read column by column", (), _as_grid(maps[..., 0, 1:], grid[::-1]).mT
 
 
 OUTPUTS: Mapping[str, Callable[[Example], Forms]] = {
@@ -53,7 +54,7 @@ _STAGES = {"patch-tokens": "final_sequence", "class-attention": "attention_proba
     Kind(
         id="output",
         group="outputs",
-        pays_for="what the model returns on request",
+        pays_for="the extra outputs of the model",
         order=90,
         finished=True,
     ),
@@ -76,12 +77,15 @@ def check_output(examination: Examination, name: str) -> None:
     right, *others = rulebook_of(examination.family).outputs[name](example)
     if any(equal(one.double(), right[2]) for one in returned):
         return
-    wanted = f"{right[0]} {list(right[2].shape)}"
+    where = at_test_sizes(example.draw.sizes)
+    wanted = f"{right[0]} ({shaped(right[2].shape)})"
     for what, ids, tensor in others:
         if any(equal(one.double(), tensor) for one in returned):
-            raise CheckFailed(f"{what} {list(tensor.shape)} is returned where {wanted} was expected", ids)
-    shapes = ", ".join(str(list(one.shape)) for one in returned)
-    raise CheckFailed(f"nothing that is returned is {wanted}; what is returned has the shapes {shapes}")
+            raise CheckFailed(f"expected {wanted}, got {what} ({shaped(tensor.shape)}) {where}", ids)
+    shapes = ", ".join(shaped(one.shape) for one in returned)
+    raise CheckFailed(
+        f"expected {wanted}, but nothing that is returned is that; its shapes are {shapes} {where}"
+    )
 
 
 def _of(example: Example, key: str) -> list[Tensor]:

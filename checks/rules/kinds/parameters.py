@@ -24,7 +24,7 @@ _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two s
     Kind(
         id="parameters",
         group="parameters",
-        pays_for="as many parameters as the model should have",
+        pays_for="the expected number of parameters",
         order=70,
         finished=True,
     )
@@ -42,7 +42,7 @@ def check_parameter_count(examination: Examination) -> None:
     if variants := [one.id for one in examination.findings() if not examination.counts(one.id)]:
         raise NotAsked(f"an accepted variant may change the number: {', '.join(variants)}")
     if count is None or block is None or block not in examination.family.blocks:
-        raise NotApplicable("the architecture could not be told, or the reference has none like it")
+        raise NotApplicable("the architecture was not recognised, or there is no reference model for it")
     full = replace(examination.assignment.full, batch=1)
     found, expected = _students(examination, full), count(full, block)
     if _has_fixed_positions(examination.walk):
@@ -50,7 +50,7 @@ def check_parameter_count(examination: Examination) -> None:
     if found != expected:
         more = f"{abs(found - expected):,} {'more' if found > expected else 'fewer'}"
         raise CheckFailed(
-            f"the model has {found:,} parameters: {more} than the {expected:,} of the reference"
+            f"expected {expected:,} parameters, got {found:,}: {more} than the reference model has"
         )
 
 

@@ -20,9 +20,11 @@ def check_prints(examination: Examination) -> None:
     found = prints(examination.source.files)
     if found:
         places = ", ".join(f"{frame.file}:{frame.line}" for frame in found[:5])
-        raise CheckFailed(f"the assignment allows no print statements, and there are {len(found)}: {places}")
+        raise CheckFailed(
+            f"the assignment does not allow print statements, but there are {len(found)}: {places}"
+        )
     if examination.prints_in_passes:
         raise CheckFailed(
-            "the assignment allows no print statements, and something is written to the standard output while"
-            " the model is built and run"
+            "the assignment does not allow print statements, but something is printed while the model is"
+            " built and run"
         )

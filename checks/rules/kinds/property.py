@@ -14,7 +14,7 @@ from ..rulebook import rulebook_of
     Kind(
         id="property",
         group="properties",
-        pays_for="what holds of the whole model, such as images in a batch that do not see each other",
+        pays_for="properties of the whole model, such as images in a batch that do not affect each other",
         order=100,
         finished=True,
     ),

@@ -12,7 +12,8 @@ from ...examining.verdicts import CheckFailed, NotAsked, NotReached
 from ...locating.comparing import ROUNDING, SINGLE
 from ...locating.walk import Step
 from ..declaring import each_stage
-from ..judging import demand, measured
+from ..differing import difference
+from ..judging import demand
 
 
 @each_stage(
@@ -32,7 +33,7 @@ def check_reference(examination: Examination, key: str) -> None:
     demand(examination, row)
     before = examination.failed_before(key)
     if before is not None:
-        raise NotReached(f"{before} is not right, so that the reference and the student have parted there")
+        raise NotReached(f"not compared: {before} is already wrong")
     for example in examination.examples[:2]:
         for seen in example.all(key):
             right = example.reference.get((key, seen.step.block))
@@ -41,14 +42,15 @@ def check_reference(examination: Examination, key: str) -> None:
             compared = Seen(seen.step, seen.student, right)
             tolerance = SINGLE if example.walk.single else ROUNDING
             if compared.differs(tolerance) and not _has_parted(example, seen.step):
-                raise CheckFailed(measured(row, compared), examination.faults(key), example.draw)
+                told = difference(row, compared, example.draw.sizes)
+                raise CheckFailed(told, examination.faults(key), example.draw)
 
 
 def _without_right(example: Example) -> NotAsked | NotReached:
     """The reference cannot go on with the student's parameters."""
     if found := [one.id for step in example.walk.steps for one in step.findings]:
-        return NotAsked(f"the reference is another model than one with {found[0]}")
-    return NotReached("the student's parameters do not go with what is right before it")
+        return NotAsked(f"the reference model does not have {found[0]}")
+    return NotReached("your parameters do not fit into the reference model here")
 
 
 def _has_parted(example: Example, step: Step) -> bool:

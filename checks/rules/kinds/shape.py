@@ -9,6 +9,7 @@ from ....reference.stages import Stage
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
+from ...locating.search.shapes import at_test_sizes, labelled, shaped
 from ..declaring import each_stage
 from ..judging import demand
 
@@ -20,7 +21,7 @@ _FOLLOWING = {"N": "T", "D": "d"}  # axes whose size follows from another's
     Kind(
         id="shape",
         group="shapes",
-        pays_for="every stage has its shape",
+        pays_for="every stage has the expected shape",
         order=10,
         judges_stage=True,
     )
@@ -38,7 +39,10 @@ def check_shape(examination: Examination, key: str) -> None:
     shape, expected = shape_and_expected(examination, row)
     if shape != expected:
         faults = examination.faults(key) or ([_MISTAKES[key]] if key in _MISTAKES else [])
-        raise CheckFailed(f"{_named(row, expected)} was expected, and {list(shape or ())} is there", faults)
+        got = "no tensor" if shape is None else shaped(shape)
+        raise CheckFailed(
+            f"Expected {labelled(row.axes, expected)}, got {got}{_where(examination, row)}.", faults
+        )
 
 
 def shape_and_expected(
@@ -75,5 +79,8 @@ def _as_accepted(
     return tuple(changed.get(letter, size) for letter, size in zip(row.axes.split(), row.shape(sizes)))
 
 
-def _named(row: Stage, shape: Sequence[int]) -> str:
-    return " × ".join(f"{letter} {size}" for letter, size in zip(row.axes.split(), shape))
+def _where(examination: Examination, row: Stage) -> str:
+    """At which sizes, where these are not the assignment's."""
+    example = examination.examples[0]
+    is_full = row.key in examination.full_shapes().shapes or example.first(row.key) is None
+    return "" if is_full else f" {at_test_sizes(example.draw.sizes)}"

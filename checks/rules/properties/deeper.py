@@ -17,11 +17,11 @@ def demand_the_same(examination: Examination, example: Example, where: str) -> N
         ids = {one.id for one in step.findings if examination.counts(one.id)} - known
         if ids or (not step.explained and not examination.is_wrong(step.key)):
             stage = _stage(examination, step.key, step.block)
-            text = f"{where} {stage} is computed in another way than at the sizes of all other checks"
+            text = f"{where} {stage} is computed in another way than at all other sizes"
             raise CheckFailed(text, tuple(sorted(ids)), draw)
     if walk.unexplained is not None and examination.walk.unexplained is None:
         stage = _stage(examination, *walk.unexplained)
-        text = f"{where} {stage} is what no known equation gives, though it is right at other sizes"
+        text = f"{where} {stage} matches no known equation, although it is right at other sizes"
         raise CheckFailed(text, (), draw)
 
 

@@ -20,9 +20,9 @@ def one_device(examination: Examination) -> None:
         if habit.kind != "device":
             continue
         if not habit.what:
-            text = f"a tensor is made on the CPU wherever the model is, and used in {line_of(habit)}"
+            text = f"a tensor is created on the CPU, wherever the model is, and used in {line_of(habit)}"
             raise CheckFailed(text, ("tensor-made-on-cpu",), example.draw, habit.frames[0])
-        text = f"{habit.what} is neither parameter nor buffer, and stays behind when the model is moved"
+        text = f"{habit.what} is neither a parameter nor a buffer, so it is not moved with the model"
         raise CheckFailed(
             f"{text}; it is used in {line_of(habit)}",
             _left_behind(example, habit.what),

@@ -23,12 +23,16 @@ def registered(examination: Examination) -> None:
     tensors = examination.inventory().tensors
     for held in tensors:
         if held.kind == "tensor" and held.computed:
-            text = f"{held.name} is computed from a parameter, and is none itself: nothing trains or saves it"
+            text = (
+                f"{held.name} is computed from a parameter, but is not a parameter"
+                " itself: it is neither trained nor saved"
+            )
             raise CheckFailed(text, ("parameter-then-converted",))
     hidden = [one.name for one in tensors if one.kind == "hidden"]
     if hidden:
         text = (
-            f"{len(hidden)} parameters, such as {hidden[0]}, are in modules that the model does not know of"
+            f"{len(hidden)} parameters, such as {hidden[0]}, are in modules"
+            " that are not registered with the model"
         )
         raise CheckFailed(text, ("blocks-in-python-list",))
 
@@ -41,7 +45,7 @@ def instances_of_their_own(examination: Examination) -> None:
     """
     shared = examination.inventory().shared
     if shared:
-        text = f"all models that are built hold the same {shared[0]}: it was made once, before them"
+        text = f"all models that are built share {shared[0]}: it is created only once, before them"
         raise CheckFailed(text, ("mutable-default-module",))
 
 
@@ -55,7 +59,7 @@ def initial_weights(examination: Examination) -> None:
     for name, where in _matrices(examination).items():
         held = inventory.named(name)
         if held is not None and held.constant and not (held.zero and where == "out"):
-            text = f"{name} starts out as the same number everywhere, so that all its units learn the same"
+            text = f"all initial values of {name} are the same number, so all its units learn the same"
             raise CheckFailed(text, ("init-constant-or-zero",))
     _no_copies(inventory)
     _sizes_of(examination, inventory)
@@ -84,7 +88,7 @@ def _no_copies(inventory: Inventory) -> None:
         if any(held.name.startswith(f"{path}." if path else "") for path in stacks):
             continue
         if held.digest in seen:
-            text = f"{held.name} starts out with the very numbers of {seen[held.digest].name}: it is a copy"
+            text = f"{held.name} has the same initial values as {seen[held.digest].name}: it is a copy"
             raise CheckFailed(text, ("blocks-identical-init",))
         seen[held.digest] = held
 
@@ -98,13 +102,13 @@ def _sizes_of(examination: Examination, inventory: Inventory) -> None:
             continue
         fan_in = math.prod(held.shape) / held.shape[0]
         if held.spread * math.sqrt(fan_in) > _TOO_LARGE[1]:
-            text = f"{name} starts out with a spread of {held.spread:.2g}, for {fan_in:.0f} inputs"
+            text = f"the initial standard deviation of {name} is {held.spread:.2g}, for {fan_in:.0f} inputs"
             examination.variant("init-std-too-large", text)
     for role, id, unusual in (("positions", "pos-init-too-large", _large), ("head", "zero-init-head", _zero)):
         for leaf in leaves_of(example, role):
             held = inventory.named(leaf.name)
             if held is not None and held.kind == "parameter" and len(held.shape) > 1 and unusual(held):
-                examination.variant(id, f"{leaf.name} starts out with a spread of {held.spread:.2g}")
+                examination.variant(id, f"the initial standard deviation of {leaf.name} is {held.spread:.2g}")
 
 
 def _large(held: ModelTensor) -> bool:

@@ -51,16 +51,16 @@ def all_tokens(examination: Examination) -> None:
     if _runs_alike(examination, found):
         return
     if len(examination.signatures) > 1:
-        raise NotApplicable("the code loops over what there is more of, so that other operations run")
+        raise NotApplicable("the code has a loop that runs more often here, so other operations run")
     _judge_afresh(examination, found)
 
 
 def _small(examination: Examination) -> ModelSizes:
     sizes = example_of(examination).draw.sizes
     if "patch" not in sizes.letters:
-        raise NotAsked("the width and tokens of a model that reads no images are not tried")
+        raise NotAsked("full width and all tokens are only tried for models that read images")
     if is_large(sizes):
-        raise NotAsked("the code fixes large sizes, and all else is judged at these")
+        raise NotAsked("the code has large sizes hard-coded, and all other checks use these")
     examination.demand_a_model()
     return sizes
 
@@ -77,7 +77,7 @@ def _runs_alike(examination: Examination, sizes: ModelSizes) -> bool:
         return False
     logits = predicted(walk, with_weights(wide, draw.seed), sizes, draw.image.float())
     if not follow(examination, wide.tensors, logits, SINGLE):
-        text = f"{_told(sizes)} the scores do not follow from the stages as they do at smaller sizes"
+        text = f"{_told(sizes)} the logits are not computed from the stages as they are at smaller sizes"
         raise CheckFailed(text, (), draw)
     return True
 

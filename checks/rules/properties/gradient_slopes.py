@@ -31,11 +31,11 @@ def backward_pass(examination: Examination) -> None:
     if slopes.error is not None:
         raise CheckFailed(f"with {draw.sizes.depth} blocks the backward pass fails: {slopes.error}", (), draw)
     if not slopes.spread:
-        raise NotAsked("the model is too large for its slopes to be measured, or nothing in it learns")
+        raise NotAsked("the model is too large to measure its slopes, or nothing in it learns")
     if not abs(slopes.claimed - slopes.measured) <= _APART * slopes.spread:
         text = (
-            f"a step that changes the scores by {slopes.claimed:.3g}, as the gradients say, changes them by"
-            f" {slopes.measured:.3g}"
+            f"by the gradients a small step should change the logits by {slopes.claimed:.3g}, but it changes"
+            f" them by {slopes.measured:.3g}"
         )
         raise CheckFailed(text, (), draw)
 
@@ -53,12 +53,12 @@ def every_block(examination: Examination) -> None:
         raise CheckFailed(f"with {depth} blocks the model fails: {slopes.error}", (), draw)
     starved = _starved(slopes.gradients, depth)
     if starved:
-        text = f"of {depth} blocks some have no effect: no gradient reaches {some(starved)}"
+        text = f"some of {depth} blocks have no effect: no gradient reaches {some(starved)}"
         raise CheckFailed(text, ("hard-coded-first-blocks",), draw)
     for form in _forms_of_blocks(example):
         found = sum(form in _forms(name) for name in slopes.gradients)
         if found < depth:
-            text = f"of {depth} blocks only {found} have a {form} of their own"
+            text = f"only {found} of {depth} blocks have their own {form}"
             raise CheckFailed(text, ("blocks-share-one-instance",), draw)
     deeper = examination.deeper()
     if deeper is not None:

@@ -25,7 +25,7 @@ def gradients(examination: Examination) -> None:
     """
     draw = example_of(examination).draw
     if any(one.id == "classes-returned" for one in examination.findings()):
-        raise NotApplicable("no gradient begins at the number of a class")
+        raise NotApplicable("the number of a class has no gradient")
     passes = _backward(examination)
     if not passes.gradients:
         raise CheckFailed("the model has no registered parameters", ("blocks-in-python-list",))
@@ -66,7 +66,7 @@ def _why_no_gradient(
     """The id, the rest of the sentence, and the line."""
     example = example_of(examination)
     if not any(passes.gradients[name].asked for name in missing):
-        return "requires-grad-off", ": set to need none", None
+        return "requires-grad-off", ": they are set to need none", None
     if {leaf.name for leaf in example.trace.leaves}.isdisjoint(missing):
         return "unused-parameter", ": not used in the forward pass", None
     where = _where_it_stops(example, missing)
@@ -96,7 +96,7 @@ def _where_it_stops(example: Example, missing: list[str]) -> str:
         return ""
     row = example.walk.family.stage(after[0].key)
     block = f" of block {after[0].block}" if after[0].block else ""
-    return f"; the backward path stops behind {row.label}{block}"
+    return f"; the backward pass stops after {row.label}{block}"
 
 
 def _reads(example: Example, record: int, position: int) -> int:

@@ -45,7 +45,7 @@ def batch_sizes(examination: Examination) -> None:
     passes = {count: examination.forward(draw, [image[:count]]) for count in (5, 2, 1)}
     errors = {count: one.error for count, one in passes.items() if one.error is not None}
     if len(errors) == len(passes):
-        raise NotReached("the forward pass stops with an exception")
+        raise NotReached("the forward pass raises an exception")
     for count, error in errors.items():
         id = "squeeze-drops-batch" if count == 1 else "batch-size-hard-coded"
         raise CheckFailed(f"a batch of {count} fails: {error}", (id,), draw)
@@ -53,7 +53,7 @@ def batch_sizes(examination: Examination) -> None:
         for part, whole in zip(passes[count].passes[0].tensors, passes[5].passes[0].tensors):
             if whole.shape[:1] == (5,) != part.shape[:1] and far(part, whole[:count]):
                 ids = ("squeeze-drops-batch",) if part.dim() < whole.dim() else ()
-                text = f"what an image gives differs between a batch of {count} and one of 5"
+                text = f"an image gets other logits in a batch of {count} than in a batch of 5"
                 raise CheckFailed(text, ids, draw)
 
 
@@ -70,10 +70,10 @@ def memory_layout(examination: Examination) -> None:
     expected = scores_of(examination, passes_of(examination, draw))
     passes = examination.forward(draw, channels_last=True)
     if passes.error is not None:
-        text = f"an image with its channels last in memory fails: {passes.error}"
+        text = f"an image in channels-last format fails: {passes.error}"
         raise CheckFailed(text, ("view-on-noncontiguous",), draw)
     if far(scores_of(examination, passes), expected):
-        raise CheckFailed("the scores depend on how the image lies in memory", (), draw)
+        raise CheckFailed("the logits depend on the memory format of the image", (), draw)
 
 
 @holds(order=10)
@@ -84,4 +84,4 @@ def responds_to_the_image(examination: Examination) -> None:
     """
     scores = scores_of(examination, passes_of(examination, example_of(examination).draw))
     if scores.shape[0] > 1 and not float((scores - scores[:1]).abs().max()) >= DIFFERENT:
-        raise CheckFailed("the scores are the same for every image")
+        raise CheckFailed("the logits are the same for every image")

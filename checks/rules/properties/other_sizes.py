@@ -28,11 +28,11 @@ def one_block(examination: Examination) -> None:
     draw = example_of(examination).draw
     single = examination.buildable(replace(draw, sizes=replace(draw.sizes, depth=1)))
     if single.sizes.depth != 1:
-        raise NotApplicable("the code fixes the number of blocks")
+        raise NotApplicable("the number of blocks is hard-coded")
     passes = examination.forward(single)
     if passes.error is not None:
         raise CheckFailed(
-            f"with one block the model fails: {passes.error}", ("hard-coded-first-blocks",), single
+            f"with depth 1 the model fails: {passes.error}", ("hard-coded-first-blocks",), single
         )
 
 
@@ -44,14 +44,14 @@ def number_of_blocks(examination: Examination) -> None:
     """
     example = example_of(examination)
     if examination.session.is_script:
-        raise NotAsked("a script is run at sizes of its own, and has no blocks to be counted")
+        raise NotAsked("a script runs at its own sizes")
     wanted = examination.assignment.full
     found = examination.session.sizes_for(wanted).depth
     if found != wanted.depth:
-        raise CheckFailed(f"{wanted.depth} blocks were expected, and the model is built with {found}")
+        raise CheckFailed(f"expected {wanted.depth} blocks, got {found}")
     asked, ran = example.draw.sizes.depth, example.walk.blocks
     if example.walk.unexplained is None and ran > asked:
-        text = f"{ran} blocks run where {asked} are asked for"
+        text = f"expected {asked} blocks, but {ran} run"
         raise CheckFailed(text, ("depth-off-by-one",), example.draw)
 
 
@@ -66,7 +66,7 @@ def width_divided_by_heads(examination: Examination) -> None:
     wanted = replace(example.draw.sizes, embed_dim=width, heads=heads)
     draw = examination.buildable(replace(example.draw, sizes=wanted))
     if draw.sizes != wanted:
-        raise NotApplicable("the code fixes the width or the number of heads")
+        raise NotApplicable("the width or the number of heads is hard-coded")
     try:
         passes = examination.forward(draw, wider=more, backward=True)
     except StudentCodeFailed:
@@ -99,12 +99,12 @@ def other_resolution(examination: Examination) -> None:
     if _accepted(examination, "pos-grid-not-resampled"):
         raise NotAsked("the assignment asks for one image size")
     if image.shape == draw.image.shape:
-        raise NotApplicable("the code takes square images alone")
+        raise NotApplicable("the code only takes square images")
     trace = examination.trace(draw, image.contiguous())
     if trace.error is None and not any(
         "upsample" in one.op or "grid_sampler" in one.op for one in trace.records
     ):
-        text = "an image with rows and columns exchanged is read with the table of positions as it is"
+        text = "an image with rows and columns swapped gets the position embedding unchanged"
         examination.variant("pos-grid-not-resampled", text)
 
 
@@ -119,7 +119,7 @@ def uneven_image(examination: Examination) -> None:
         raise NotAsked("the assignment asks for images that patches divide")
     image = F.pad(draw.image, (0, 0, 0, 1))
     if not _moves(examination, draw, image):
-        text = "the last row of an image with one row too many is dropped without a word"
+        text = "the last row of an image with one row too many is dropped without a message"
         examination.variant("silent-floor-crop", text)
 
 

@@ -22,7 +22,9 @@ def predictions(examination: Examination) -> None:
     """
     found = examination.own_functions().predicted
     if not found:
-        raise NotAsked("no function that tells a class by the model was found, or it could not be called")
+        raise NotAsked(
+            "no function that predicts a class with the model was found, or it could not be called"
+        )
     for predicted in found:
         wrong = _wrong(examination, predicted)
         if wrong is not None:
@@ -40,7 +42,7 @@ def _wrong(examination: Examination, told: Predicted) -> tuple[str, str] | None:
     over_images = scores.argmax(0).tolist()
     classes = told.classes.tolist()
     if classes[: len(over_images)] == over_images != right and len(over_images) > len(right):
-        return "takes the best image of each class, not the best class of each image", "argmax-over-batch"
+        return "takes the best image for each class, not the best class for each image", "argmax-over-batch"
     first = scores[0]
     shares = {
         "class-softmax-over-batch": scores.softmax(0)[0],
@@ -50,9 +52,9 @@ def _wrong(examination: Examination, told: Predicted) -> tuple[str, str] | None:
         for id, values in shares.items():
             if _is_among(values, told):
                 said, softmax = (float(one[right[0]]) for one in (values, first.softmax(0)))
-                return f"says {said:.3g} of a class whose probability is {softmax:.3g}", id
+                return f"gives {said:.3g} for a class whose probability is {softmax:.3g}", id
     if told.in_train_mode and ".eval(" not in code_of(examination):
-        return "asks the model in train mode, and nothing here switches it to eval mode", "eval-not-called"
+        return "uses the model in train mode, and no line switches it to eval mode", "eval-not-called"
     return None
 
 

@@ -14,6 +14,7 @@ from ....submissions.questions.images import PICTURES
 from ....submissions.questions.own_functions import Prepared
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
+from ...locating.search.shapes import shaped
 from . import holds
 from .passes import code_of
 
@@ -29,7 +30,7 @@ def preprocessing(examination: Examination) -> None:
     """
     found = examination.own_functions().prepared
     if not found:
-        raise NotAsked("no function or transform that prepares pictures was found, or it could not be called")
+        raise NotAsked("no function or transform that prepares images was found, or it could not be called")
     reaching = [one for one in found if one.reaches_model]
     for prepared in reaching:
         _judge(examination, prepared)
@@ -61,16 +62,16 @@ def _judge(examination: Examination, prepared: Prepared) -> None:
 def _form(examination: Examination, prepared: Prepared) -> None:
     """Number type and axes."""
     if prepared.dtypes["black"] != "float32":
-        text = f"{prepared.name} gives {prepared.dtypes['black']}, and weights are float32"
+        text = f"{prepared.name} returns {prepared.dtypes['black']}, but the weights are float32"
         raise CheckFailed(text, ("integer-input",))
     adds_axis = any(
         word in code_of(examination)
         for word in ("unsqueeze", "[None", "stack(", "expand_dims", "DataLoader", "view(")
     )
     if prepared.is_function and prepared.tensors["black"].dim() == 3 and not adds_axis:
-        shape = list(prepared.tensors["black"].shape)
+        shape = shaped(prepared.tensors["black"].shape)
         raise CheckFailed(
-            f"{prepared.name} gives {shape}, without an axis for the images", ("missing-batch-axis",)
+            f"{prepared.name} returns the shape {shape}, without a batch axis", ("missing-batch-axis",)
         )
 
 
@@ -79,9 +80,9 @@ def _values(examination: Examination, prepared: Prepared) -> None:
     black, white = _levels(prepared, "black"), _levels(prepared, "white")
     mean, std = (torch.tensor(one, dtype=torch.float64) for one in (IMAGENET_MEAN, IMAGENET_STD))
     right_black, right_white = -mean / std, (1 - mean) / std
-    told = f"{prepared.name} makes {_list(black)} of black and {_list(white)} of white"
+    told = f"{prepared.name} turns a black pixel into {_list(black)} and a white one into {_list(white)}"
     if float(_image(prepared.tensors["black"]).flatten(1).std(1).max()) > _CLOSE:
-        text = f"{prepared.name} makes channels of a black picture that are not the same everywhere"
+        text = f"{prepared.name} turns a black image into channels that are not constant"
         raise CheckFailed(text, ("hwc-viewed-as-chw",))
     slope = white - black
     if bool(((slope * 255 * std - 1).abs() < _CLOSE).all() or ((slope * 255 - 1).abs() < _CLOSE).all()):
@@ -89,13 +90,15 @@ def _values(examination: Examination, prepared: Prepared) -> None:
     if float(black.abs().max()) < _CLOSE:
         if not _normalises_elsewhere(examination):
             raise CheckFailed(told, ("missing-normalisation",))
-        raise NotApplicable(f"{prepared.name} does not normalise, and something else in the code does")
+        raise NotApplicable(f"{prepared.name} does not normalise, but other code here does")
     if not _close(black, right_black) or not _close(white, right_white):
-        text = f"{told}; {_list(right_black)} and {_list(right_white)} follow from ImageNet's constants"
+        text = f"{told}; with ImageNet's constants these are {_list(right_black)} and {_list(right_white)}"
         raise CheckFailed(text, ("wrong-normalisation-constants",))
     red = (_levels(prepared, "red") - black) / slope
     if red.argmax() == 2:
-        raise CheckFailed(f"{prepared.name} makes the last channel of red bright", ("bgr-channel-order",))
+        raise CheckFailed(
+            f"{prepared.name} turns a red image bright in the last channel", ("bgr-channel-order",)
+        )
 
 
 def _normalises_elsewhere(examination: Examination) -> bool:
@@ -107,21 +110,21 @@ def _layout(prepared: Prepared, side: int) -> None:
     """Coloured quarters stay quarters."""
     if _differs(prepared, "quarters", side):
         if not _differs(prepared, "quarters", side, turned=True):
-            text = f"{prepared.name} exchanges rows and columns of a picture"
+            text = f"{prepared.name} swaps the rows and columns of an image"
             raise CheckFailed(text, ("image-rows-columns-exchanged",))
-        text = f"{prepared.name} scrambles a picture of four coloured quarters"
+        text = f"{prepared.name} scrambles an image of four coloured quarters"
         raise CheckFailed(text, ("hwc-viewed-as-chw",))
 
 
 def _modes(prepared: Prepared) -> None:
     """Grey pictures, pictures with transparency and with a palette become the RGB ones."""
     for picture, same in (("grey", "white"), ("transparent", "quarters"), ("palette", "quarters")):
-        told = f"{prepared.name} of a {picture} picture"
+        told = f"{prepared.name} of a {picture} image"
         if picture in prepared.errors:
             raise CheckFailed(f"{told} fails: {prepared.errors[picture]}", ("grey-or-alpha-not-converted",))
         found, expected = prepared.tensors[picture], prepared.tensors[same]
         if found.shape != expected.shape or float((found - expected).abs().mean()) > _ALIKE:
-            text = f"{told} gives another tensor ({list(found.shape)}) than of the same picture in RGB"
+            text = f"{told} returns another tensor ({shaped(found.shape)}) than of the same image in RGB"
             raise CheckFailed(text, ("grey-or-alpha-not-converted",))
 
 
@@ -129,11 +132,11 @@ def _shape(prepared: Prepared, side: int) -> None:
     """A picture that is not square is squeezed to a square, all of it."""
     if "wide" in prepared.errors:
         raise CheckFailed(
-            f"{prepared.name} of a wide picture fails: {prepared.errors['wide']}", ("resize-policy",)
+            f"{prepared.name} of a wide image fails: {prepared.errors['wide']}", ("resize-policy",)
         )
     if _differs(prepared, "wide", side):
-        shape = list(prepared.tensors["wide"].shape)
-        text = f"{prepared.name} does not squeeze a wide picture to a square, but cuts it ({shape})"
+        shape = shaped(prepared.tensors["wide"].shape)
+        text = f"{prepared.name} does not resize a wide image to a square, but crops it ({shape})"
         raise CheckFailed(text, ("resize-policy",))
 
 
@@ -167,10 +170,12 @@ def _image(tensor: Tensor) -> Tensor:
 def _levels(prepared: Prepared, picture: str) -> Tensor:
     """The mean of each channel. Raises CheckFailed where there are not three in front."""
     if picture not in prepared.tensors:
-        raise CheckFailed(f"{prepared.name} of a {picture} picture fails: {prepared.errors.get(picture)}")
+        raise CheckFailed(f"{prepared.name} of a {picture} image fails: {prepared.errors.get(picture)}")
     image = _image(prepared.tensors[picture])
     if image.shape[0] != 3:
-        raise CheckFailed(f"{prepared.name} gives {list(image.shape)}, and 3 channels come first")
+        raise CheckFailed(
+            f"{prepared.name} returns the shape {shaped(image.shape)}, but 3 channels should come first"
+        )
     return image.mean((1, 2))
 
 

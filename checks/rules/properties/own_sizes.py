@@ -27,17 +27,17 @@ def own_sizes(examination: Examination) -> None:
     Else: The default sizes of the code are not those of the assignment
     """
     if examination.session.is_script:
-        raise NotAsked("a script is run at sizes of its own")
+        raise NotAsked("a script runs at its own sizes")
     full = examination.assignment.full
     own = examination.session.own_sizes(full)
     compared = [name for name in _SIZES if name in own and hasattr(full, name)]
     if not compared:
-        raise NotAsked("the code says no size by itself that could be read off its model")
+        raise NotAsked("the code has no default sizes")
     others = [name for name in compared if not _as_asked(name, own, full)]
     if not others:
         return
-    text = "by its own defaults the model has " + ", ".join(
-        f"{_SIZES[name]} {own[name]} where {getattr(full, name)} is asked for" for name in others
+    text = "by default the model has " + ", ".join(
+        f"{_SIZES[name]} {own[name]} instead of {getattr(full, name)}" for name in others
     )
     if len(others) == 1 and len(compared) > _LIKELY:
         raise CheckFailed(text, ("default-size-wrong",), examination.first_draw)

@@ -23,7 +23,7 @@ from ...locating.search.returned_scores import scores_in
 def example_of(examination: Examination) -> Example:
     """The first example. Raises NotReached where its pass stops with an exception, or gives no numbers."""
     if examination.crash is not None:
-        raise NotReached("the forward pass stops with an exception")
+        raise NotReached("the forward pass raises an exception")
     demand_numbers(examination)
     return examination.examples[0]
 
@@ -31,7 +31,7 @@ def example_of(examination: Examination) -> Example:
 def demand_numbers(examination: Examination) -> None:
     """Raises NotReached where the scores are NaN or infinite: of those, nothing can be compared."""
     if examination.walk.lost:
-        raise NotReached("the scores are no finite numbers")
+        raise NotReached("the logits are NaN or infinite")
 
 
 def passes_of(

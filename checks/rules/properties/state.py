@@ -29,20 +29,20 @@ def repeatable(examination: Examination) -> None:
         id, why, frame = _why_random(examination, passes)
         raise CheckFailed(f"two passes in eval mode over the same image differ{why}", (id,), draw, frame)
     if not same(first, last):
-        raise CheckFailed("the scores of an image depend on the images seen before it", ("state-leak",), draw)
+        raise CheckFailed("the logits of an image depend on the images before it", ("state-leak",), draw)
 
 
 def _why_random(examination: Examination, passes: Passes) -> tuple[str, str, Frame | None]:
     """The id, the rest of the sentence, and the line."""
     if passes.created:
-        return "params-created-in-forward", f": {some(list(passes.created))} is made anew in each", None
+        return "params-created-in-forward", f": {some(list(passes.created))} is created anew in each", None
     drawing = [one for one in examination.habits() if one.kind == "random"]
     if not drawing:
-        return "state-leak", ", though nothing is drawn at random", None
+        return "state-leak", ", although no random numbers are drawn", None
     what, frame = drawing[0].what, drawing[0].frames[0]
     made = {one.what for one in examination.habits() if one.kind == "module"}
     if "dropout" in what and any("Drop" in name for name in made):
-        why = f": the dropout layer is made in {line_of(drawing[0])}, and is new and in train mode"
+        why = f": the dropout layer is created in {line_of(drawing[0])}, so it is always in train mode"
         return "dropout-built-in-forward", why, frame
     family = "dropout" if "dropout" in what else what
     id = _RANDOM_CALLS.get(family, "rng-consumed-in-eval")
@@ -59,7 +59,7 @@ def no_side_effects(examination: Examination) -> None:
     passes = passes_of(examination, draw, order=[0, 0])
     first = passes.passes[0]
     if not same((first.image_after,), (draw.image,)):
-        text = "the forward pass writes into the image that it was given"
+        text = "the forward pass writes into its input image"
         trace = example_of(examination).trace
         frame = next(iter(trace.value(trace.image).frames), None)
         raise CheckFailed(text, ("input-mutated-in-place",), draw, frame)
@@ -78,9 +78,9 @@ def _blame_random_state(examination: Examination, passes: Passes) -> None:
     """Passes begin in different random states: where they end in the same one, it has been set."""
     draw = examination.first_draw
     if len({one.random_state for one in passes.passes}) == 1:
-        text = "the forward pass seeds the random numbers of the whole program"
+        text = "the forward pass sets the global random seed"
         raise CheckFailed(text, ("reseeds-in-forward",), draw)
-    text, frame = "the forward pass uses the random state in eval mode", None
+    text, frame = "the forward pass draws random numbers in eval mode", None
     for drawing in [one for one in examination.habits() if one.kind == "random"][:1]:
         text, frame = f"{text}: {drawing.what} in {line_of(drawing)}", drawing.frames[0]
     raise CheckFailed(text, ("rng-consumed-in-eval",), draw, frame)
@@ -95,5 +95,5 @@ def memory_does_not_grow(examination: Examination) -> None:
     draw = example_of(examination).draw
     passes = sound(examination.backward(), draw)
     if len(passes.graphs_kept) == 2 and passes.graphs_kept[0] < passes.graphs_kept[1]:
-        text = "with each pass the model keeps more tensors together with the graph of their gradients"
+        text = "with each pass the model keeps more tensors with their autograd graph"
         raise CheckFailed(text, ("keeps-graph-in-maps",), draw)

@@ -37,7 +37,7 @@ def joint_permutation(examination: Examination) -> None:
     """
     example = example_of(examination)
     if _BY_COLUMNS & example.walk.ids:
-        raise NotApplicable("the patches stand column by column, which is found at S02 or S04")
+        raise NotApplicable("the patches are numbered column by column, which is told at S02 or S04")
     name, table = _position_table(example)
     order = torch.randperm(
         example.draw.sizes.patches, generator=torch.Generator().manual_seed(examination.seed)
@@ -47,7 +47,7 @@ def joint_permutation(examination: Examination) -> None:
     before, after = _final(examination.before()), _final(examination.again(image, fixed))
     if before.shape == after.shape and far(before, after):
         raise CheckFailed(
-            "permuting the patches together with their positions changes the scores", (), example.draw
+            "permuting the patches together with their positions changes the logits", (), example.draw
         )
 
 
@@ -61,20 +61,20 @@ def positions_matter(examination: Examination) -> None:
     order = torch.arange(example.draw.sizes.patches).roll(1)
     image = permuted_patches(example.draw.image, example.draw.sizes, order)
     if not far(_final(examination.before()), _final(examination.again(image)), DIFFERENT):
-        raise CheckFailed("shuffling the patches does not change the scores", (), example.draw)
+        raise CheckFailed("shuffling the patches does not change the logits", (), example.draw)
 
 
 def _position_table(example: Example) -> tuple[str, Tensor]:
     use = example.walk.roles.get("positions")
     if not isinstance(use, Use):
-        raise NotApplicable("no table of positions was found")
+        raise NotApplicable("no position embedding was found")
     leaves = origin(example.trace, example.trace.used(use)).leaves
     sizes = example.draw.sizes
     if len(leaves) != 1 or leaves[0].kind == "tensor" or leaves[0].reference.shape[-1:] == ():
-        raise NotApplicable("the positions are no single parameter that could be permuted")
+        raise NotApplicable("the position embedding is not a single parameter that could be permuted")
     table = example.trace.tensor(leaves[0].reference)
     if table.numel() != sizes.tokens * sizes.embed_dim or sizes.tokens not in table.shape:
-        raise NotApplicable("the table of positions has other rows than one for each token")
+        raise NotApplicable("the position embedding does not have one row for each token")
     return leaves[0].name, table
 
 
@@ -108,7 +108,7 @@ def identity_block(examination: Examination) -> None:
     for key in ("post_attention_norm", "post_mlp_norm"):
         if accepted := examination.accepted_at(key):
             raise NotAsked(
-                f"the assignment accepts a block that hands on something else: {', '.join(accepted)}"
+                f"the assignment accepts a block that returns something else: {', '.join(accepted)}"
             )
     again = examination.again(fixed=without_branches(example))
     expected = of_block_1(again, "block_input")
@@ -118,7 +118,7 @@ def identity_block(examination: Examination) -> None:
             expected = norm.right(again, expected)
     if far(expected, of_block_1(again, "block_output")):
         raise CheckFailed(
-            "a block whose attention and MLP give zero does not hand on its input", (), example.draw
+            "a block whose attention and MLP return zero does not return its input", (), example.draw
         )
 
 
@@ -136,8 +136,8 @@ def finite_attention(examination: Examination) -> None:
     """
     example = example_of(examination)
     if examination.is_wrong("attention_probabilities"):
-        raise NotApplicable("the probabilities are wrong for small scores, too")
+        raise NotApplicable("the attention probabilities are also wrong for small scores")
     again = examination.again(fixed=scaled_scores(example))
     if not bool(torch.isfinite(of_block_1(again, "attention_probabilities")).all()):
-        text = "scores in the thousands give probabilities that are no numbers"
+        text = "scores in the thousands give attention probabilities that are NaN"
         raise CheckFailed(text, ("naive-exp-overflow",), example.draw)

@@ -27,7 +27,7 @@ def eval_mode_in_scripts(examination: Examination) -> None:
     name = examination.inventory().modules[""][0].rpartition(".")[2]
     runs = list(predictions_of(files, name))
     if not runs:
-        raise NotAsked("no script here tells a class by the model")
+        raise NotAsked("no script here predicts a class with the model")
     if not any(word in code for word in _CHOOSES_A_MODE) and _DROPS.search(code):
         text = f"{name} is run in {runs[0].file}, line {runs[0].line}, with dropout in train mode"
         raise CheckFailed(text, ("eval-not-called",), None, runs[0])
@@ -46,5 +46,5 @@ def dropout_comes_back(examination: Examination) -> None:
         raise CheckFailed(f"the model does not run in train mode: {passes.error}", (), draw)
     first, second, _, third, fourth = (one.tensors for one in passes.passes)
     if not same(first, second) and same(third, fourth):
-        text = "dropout is random in train mode at first, and is off for good once the model was in eval mode"
+        text = "dropout is active in train mode at first, but stays off once the model was in eval mode"
         raise CheckFailed(text, ("dropout-sticky-after-eval",), draw)

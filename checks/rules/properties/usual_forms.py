@@ -41,7 +41,10 @@ def operations(examination: Examination) -> None:
         trace = examination.trace(draw)
         grown = (len(trace.records) - len(example.trace.records)) / more
         if trace.error is None and grown > 0:
-            text = f"{abs(more)} more {axis} take {abs(grown * more):.0f} more operations: there is a loop"
+            text = (
+                f"{abs(more)} more {axis} take {abs(grown * more):.0f} more"
+                " operations: there is a Python loop"
+            )
             examination.variant(id, text)
 
 
@@ -68,7 +71,7 @@ def usual_forms(examination: Examination) -> None:
     example = example_of(examination)
     if [path for path, _ in example.trace.outputs] != [""]:
         paths = ", ".join(path or "a tensor" for path, _ in example.trace.outputs[:5])
-        examination.variant("returns-tuple-or-dict", f"the model returns {paths}, not the scores alone")
+        examination.variant("returns-tuple-or-dict", f"the model returns {paths}, not only the logits")
     for habit in examination.habits():
         if habit.kind == "fused":
             text = f"{habit.what} in {line_of(habit)} does not show S09 to S14"
@@ -82,7 +85,7 @@ def _norms(examination: Examination, example: Example) -> None:
     # each makes three tensors, of which the result has the shape of what it reads
     times = Counter(one.inputs for one in norms if one.shape == one.inputs[0].shape)
     if times and max(times.values()) > 2:
-        text = f"one norm of one tensor is computed {max(times.values())} times"
+        text = f"the same norm of the same tensor is computed {max(times.values())} times"
         examination.variant("norm-computed-thrice", text)
 
 
@@ -109,5 +112,5 @@ def results_are_used(examination: Examination) -> None:
     if not wrong and not any(examination.counts(one.id) for one in examination.findings()):
         return
     for place, call in discarded(examination.source.files):
-        text = f"the new tensor that {call} gives in {place.file}, line {place.line}, is dropped"
+        text = f"the new tensor that {call} returns in {place.file}, line {place.line}, is thrown away"
         raise CheckFailed(text, ("result-discarded",), None, place)

@@ -19,6 +19,7 @@ from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.anatomy import anatomy_of
 from ...locating.comparing import ROUNDING, SINGLE, far
 from ...locating.search.returned_scores import scores_in
+from ...locating.search.shapes import shaped
 from . import holds
 from .passes import example_of
 
@@ -44,7 +45,7 @@ def large_batch(examination: Examination) -> None:
         if far(many, expected):
             rows = enumerate(zip(many, expected), start=1)
             first = next((number for number, (one, other) in rows if far(one, other)), 0)
-            text = f"in a batch of {len(many)}, image {first} gets other scores than in a batch of {images}"
+            text = f"in a batch of {len(many)}, image {first} gets other logits than in a batch of {images}"
             raise CheckFailed(text, (), examination.first_draw)
 
 
@@ -65,14 +66,14 @@ def pixel_ranges(examination: Examination) -> None:
     """
     example = example_of(examination)
     if not example.draw.image.is_floating_point():
-        raise NotAsked("what the model reads has no pixels")
+        raise NotAsked("the input of the model has no pixels")
     for name, (low, high) in RANGES.items():
         where = f"for pixels from {low:g} to {high:g}"
         found = _returned(examination, name, where).tensors
         image = in_range(example.draw.image, low, high)
         logits = predicted(example.walk, example.trace, example.draw.sizes, image)
         if not follow(examination, found, logits):
-            text = f"{where} the scores do not follow from the stages as they do for others"
+            text = f"{where} the logits are not computed from the stages as they are for others"
             raise CheckFailed(text, (), example.draw)
 
 
@@ -82,7 +83,7 @@ def with_and_without_gradients(examination: Examination) -> None:
 
     Else: The logits change with gradients, in inference mode, or in a copy of the model
     """
-    _demand_the_same(examination, "gradients", "when gradients are followed")
+    _demand_the_same(examination, "gradients", "when gradients are recorded")
     _demand_the_same(examination, "inference", "in inference mode")
     _demand_the_same(examination, "copied", "in a copy of the model")
 
@@ -93,7 +94,7 @@ def saved_and_loaded(examination: Examination) -> None:
 
     Else: A model that loads the saved weights does not give the same logits
     """
-    _demand_the_same(examination, "loaded", "in a second model that has loaded the saved weights")
+    _demand_the_same(examination, "loaded", "in a second model with the saved weights loaded")
 
 
 def _demand_the_same(examination: Examination, name: str, where: str, tolerance: float = ROUNDING) -> None:
@@ -112,10 +113,10 @@ def train_and_eval(examination: Examination) -> None:
     graded, scores = _graded(examination), _scores(examination, _returned(examination, "train", where))
     expected = _scores(examination, graded)
     if scores.shape != expected.shape or not bool(torch.isfinite(scores).all()):
-        text = "in train mode the scores have another shape, or are not finite"
+        text = "in train mode the logits have another shape, or are NaN or infinite"
         raise CheckFailed(text, (), examination.first_draw)
     if not (_is_random(examination, scores) or _is_returned(examination, scores, graded.tensors)):
-        text = _apart("in train mode, with nothing dropped,", scores, expected)
+        text = _apart("in train mode, without any dropout,", scores, expected)
         raise CheckFailed(text, (), examination.first_draw)
 
 
@@ -147,14 +148,14 @@ def follow(
     Raises NotApplicable where nothing that is returned is known to follow from them.
     """
     if examination.unexplained:  # in some example: what explains it in another is a coincidence
-        raise NotApplicable("what the model computes is not known well enough to be foretold")
+        raise NotApplicable("what the model computes is not known well enough to predict it")
     graded = _graded(examination).tensors
     located = example_of(examination).context.stages.get(("logits", 0))
     if located is None:
         raise NotApplicable("the logits were not found")
     places = [place for place, one in enumerate(graded) if is_answer(examination, one, located)]
     if not places:
-        raise NotApplicable("nothing that is returned is known to follow from the logits")
+        raise NotApplicable("nothing that the model returns is known to be computed from the logits")
     return all(
         place < len(found) and is_answer(examination, found[place], logits, tolerance) for place in places
     )
@@ -179,7 +180,7 @@ def _returned(examination: Examination, name: str, where: str) -> UseOutcome:
     _graded(examination)
     use = examination.used().get(name)
     if use is None:
-        raise NotAsked("the code fixes large sizes, at which each pass takes seconds")
+        raise NotAsked("the code has large sizes hard-coded, at which each pass takes seconds")
     if use.error is not None:
         raise CheckFailed(f"{where} the model fails: {use.error}", (), examination.first_draw)
     if not use.tensors:
@@ -202,6 +203,6 @@ def _scores(examination: Examination, use: UseOutcome) -> Tensor:
 
 def _apart(where: str, found: Tensor, expected: Tensor) -> str:
     if found.shape != expected.shape:
-        return f"{where} a tensor of shape {list(found.shape)} is returned, not {list(expected.shape)}"
+        return f"{where} expected the shape {shaped(expected.shape)}, got {shaped(found.shape)}"
     error, largest = float((found - expected).abs().max()), float(expected.abs().max())
-    return f"{where} what is returned is off by up to {error:.3g}, where the largest number is {largest:.3g}"
+    return f"{where} the result is off by up to {error:.3g}; its largest value should be {largest:.3g}"

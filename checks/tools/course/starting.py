@@ -16,6 +16,7 @@ from ....reference.exercises import EXERCISES
 from ....reference.stages import labels_of
 from ...assignment.assignment import Assignment, assignment_text, parse_assignment
 from ...assignment.kinds import groups, of_finished
+from ...locating.search.shapes import labelled
 from .rendering import render
 from .skeleton import notebook, rows, skeleton
 
@@ -123,9 +124,7 @@ def _stages(asked: Assignment) -> list[dict[str, str]]:
             "labels": ", ".join(labels_of(row.key, asked.labels[0])),
             "title": row.title,
             "key": row.key,
-            "shape": " × ".join(
-                f"{axis} {size}" for axis, size in zip(row.axes.split(), row.shape(asked.full))
-            ),
+            "shape": labelled(row.axes, row.shape(asked.full)),
         }
         for row in rows(asked)
     ]

@@ -104,7 +104,7 @@ def _bound(definition: Definition, given: Choices) -> dict[str, str]:
             left.remove(role)
         elif not optional:
             raise NotLoaded(
-                f"{definition.name} needs an argument {parameter.name!r}, and the exercise has none for it",
+                f"{definition.name} needs an argument {parameter.name!r}, but the exercise gives none for it",
                 definition.frame,
             )
     return found

@@ -136,7 +136,7 @@ def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: 
     if not definition.is_class:
         yield from ((way, BASES[0], set(vars(BASES[0]))) for way in function_ways(definition, row.key))
     if definition.is_class and not definition.is_module:
-        raise NotLoaded(f"{definition.name} is no nn.Module", definition.frame)
+        raise NotLoaded(f"{definition.name} is not an nn.Module", definition.frame)
     pins = {name: Literal(False) for name in _affine_flags(definition)} if row.parameters == "0" else {}
     builder = Builder(loaded, SignatureReader(loaded, definitions, pins).blueprint(definition))
     ways = assignments(builder.blueprint.slots)

@@ -157,18 +157,18 @@ class _Verification:
 
     def _notes(self, fixed: dict[str, int], square: bool, ratio: float | None, headless: bool) -> list[str]:
         notes = [
-            f"the model does not follow {name}: it stays {value}, whatever is asked for"
+            f"`{name}` is ignored: the model always has {value}"
             for name, value in fixed.items()
             if name in self.base.claimed
         ]
         if "mlp_dim" in self.base.claimed and ratio is not None:
-            notes.append(f"the model does not follow mlp_dim: it stays {ratio:g} times embed_dim")
+            notes.append(f"`mlp_dim` is ignored: it is always {ratio:g} times `embed_dim`")
         if headless:
-            notes.append("there is no classification head: features of width embed_dim come out")
+            notes.append("there is no classification head: the model returns features of width `embed_dim`")
         if "heads" in fixed and "heads" not in self.base.seen:
-            notes.append(f"the number of heads cannot be read off the model, {fixed['heads']} was taken")
+            notes.append(f"number of heads unknown, assumed {fixed['heads']}")
         if square:
-            notes.append("images that are not square fail")
+            notes.append("non-square images raise an error")
         if "batch" in fixed:
-            notes.append(f"a batch of {fixed['batch']} works; batches of 1 and 3 do not both")
+            notes.append(f"a batch of {fixed['batch']} works, but not both a batch of 1 and one of 3")
         return notes

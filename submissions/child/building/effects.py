@@ -65,7 +65,7 @@ def _unclear(definition: Definition, slot: BlueprintSlot) -> NotLoaded:
     line = definition.frame.line
     return NotLoaded(
         f"{definition.name} ({definition.file}, line {line}) needs an argument {slot.path!r},"
-        " and it is unclear what to give it: give it a default, or pin it in the assignment file"
+        " and it is unclear what to pass: give it a default, or pin it in the assignment file"
         " under [model.arguments]",
         definition.frame,
     )

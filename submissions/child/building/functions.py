@@ -89,7 +89,7 @@ def function_ways(definition: Definition, key: str) -> Iterator[Callable[[Sizes]
 def _parameters(definition: Definition) -> list[inspect.Parameter]:
     found = list(inspect.signature(definition.value).parameters.values())  # type: ignore[arg-type]  # is a function
     if not found:
-        why = f"{definition.name} takes no argument, and should take the component's input"
+        why = f"{definition.name} takes no argument, but should take the component's input"
         raise NotLoaded(why, definition.frame)
     return [one for one in found if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
 
@@ -112,7 +112,7 @@ def _makes(definition: Definition, parameter: inspect.Parameter, key: str) -> li
     found = choices(parameter.name, "", parameter.default)
     if not found and not optional:
         raise NotLoaded(
-            f"{definition.name} needs an argument {parameter.name!r}, and it is unclear what to give it:"
+            f"{definition.name} needs an argument {parameter.name!r}, and it is unclear what to pass:"
             " give it a usual name, or a default",
             definition.frame,
         )

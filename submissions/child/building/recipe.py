@@ -60,14 +60,14 @@ class Recipe:
             one.others
         )
         notes += [
-            f"{slot.path} was taken as {_as_text(choice)}, which fits best what came out"
+            f"{slot.path} was taken as {_as_text(choice)}, which fits its output best"
             for slot, choice in self.controls.assignment.items()
             if _meaning(choice) != _meaning(slot.choices[0])
         ]
         if self.attempt.level == Level.BUILT and self.attempt.error is not None:
             notes.append(f"the forward pass failed while trying: {quoted(self.attempt.error)}")
         if self.attempt.level == Level.RAN:
-            notes.append("no tensor with one row of class scores for each image came out")
+            notes.append("the model does not return a tensor with one row of logits for each image")
         return [*notes, *self.controls.notes]
 
 
@@ -150,7 +150,7 @@ def _pin(path: str, pinned: object, small: ModelSizes) -> Choice:
         return pinned
     near = difflib.get_close_matches(pinned, known, n=3, cutoff=0.4)
     raise NotLoaded(
-        f"the assignment gives the argument {path!r} the meaning {pinned!r}, which is none;"
+        f"the assignment gives the argument {path!r} the meaning {pinned!r}, which is not known;"
         f" did it mean {' or '.join(near) or ', '.join(known)}? A value is written with '=' before it"
     )
 

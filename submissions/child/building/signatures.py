@@ -241,7 +241,7 @@ class SignatureReader:
         for path in self.pins.keys() - set(paths):
             raise NotLoaded(
                 f"the assignment pins the argument {path!r} of {definition.name}, which has none of that"
-                f" name: it has {', '.join(paths) or 'none at all'}",
+                f" name: it has {', '.join(paths) or 'none'}",
                 definition.frame,
             )
 

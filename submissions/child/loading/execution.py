@@ -167,7 +167,7 @@ class _Execution:
         frame = Frame(statement.file, statement.line)
         for name in statement.binds - namespace.keys():
             self._unbound[name] = NotLoaded(
-                f"{name!r} is missing, since line {frame.line} was {reason}", frame
+                f"{name!r} is missing, because line {frame.line} was {reason}", frame
             )
 
     def _fail(self, statement: Statement, namespace: Mapping[str, object], failure: NotLoaded) -> None:
@@ -220,7 +220,7 @@ def _missing_package(error: BaseException | None) -> str | None:
 
 
 def _no_input(*prompt: object) -> str:
-    raise EOFError("input() has nobody to ask while the code is being checked")
+    raise EOFError("input() cannot be used while the code is checked")
 
 
 def _an_image(*prompt: object) -> str:

@@ -48,7 +48,7 @@ def pinned_model(definitions: Definitions, name: str) -> Definition:
         return definitions.all[name]
     near = difflib.get_close_matches(name, definitions.all, n=3, cutoff=0.5) or sorted(definitions.all)[:10]
     known = f"there is {', '.join(near)}" if near else "no class or function is defined at all"
-    raise NotLoaded(f"the assignment asks for {name}, and nothing of that name is defined: {known}")
+    raise NotLoaded(f"the assignment asks for {name}, but nothing of that name is defined: {known}")
 
 
 def _is_factory(definition: Definition, definitions: Definitions) -> bool:

@@ -100,13 +100,13 @@ class _PictureCalls:
             return quoted(outcome.error)
         result = outcome.result
         if isinstance(result, Image.Image):
-            return "a picture came out, not a tensor"
+            return "it returned a picture, not a tensor"
         try:
             result = torch.from_numpy(result) if isinstance(result, np.ndarray) else result
             found = [one for _, one in results_in(result).tensors if one.dim() in (3, 4) and one.numel()]
         except Exception as error:
             return quoted(error)
-        return found[0] if found else "no tensor of three or four axes came out"
+        return found[0] if found else "it did not return a tensor with three or four axes"
 
     def _predict(self, way: Way, outcome: Outcome, images: int) -> None:
         """Keeps what a function tells that has asked the model."""

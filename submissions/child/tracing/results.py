@@ -32,7 +32,7 @@ def computed(output: T) -> T:
         )
     if isinstance(output, (AsyncGenerator, Generator)):
         raise TypeError(
-            "forward is a generator: calling the model computes nothing; write `return` where `yield` stands"
+            "forward is a generator: calling the model computes nothing; write `return` instead of `yield`"
         )
     return output
 
@@ -89,7 +89,7 @@ def _found(value: object) -> Iterator[tuple[str, Tensor]]:
         path, one = todo.pop()
         count += 1
         if count > _MOST_PARTS:
-            raise ValueError(f"the model returns more than {_MOST_PARTS} values, or one that holds itself")
+            raise ValueError(f"the model returns more than {_MOST_PARTS} values, or one that contains itself")
         if isinstance(one, Tensor):
             yield path, one
         else:
@@ -111,9 +111,9 @@ def _plain(tensor: Tensor) -> tuple[Tensor | None, str]:
             if tensor.layout is not torch.strided and not tensor.is_nested:
                 tensor = tensor.to_dense()
             tensor = tensor.dequantize() if tensor.is_quantized else tensor
-            return (tensor, "") if is_array(tensor) else (None, "lies in memory as no array does")
+            return (tensor, "") if is_array(tensor) else (None, "is not an ordinary array in memory")
     except (RuntimeError, TypeError):  # of a class that has no numbers of its own
-        return None, "holds no numbers that can be read"
+        return None, "holds nothing that can be read as numbers"
 
 
 def _parts(value: Any) -> list[tuple[object, object]]:

@@ -4,7 +4,7 @@ from .attack import Attack, Expected
 
 _ANSWER = Expected(failed=frozenset({"S25"}), most=98)
 _PROBABILITIES = Expected(failed=frozenset({"S26"}), most=98.5)
-_WATCHED = Expected("refused", "other scores when it is watched")
+_WATCHED = Expected("refused", "different logits when it is being recorded")
 _BESIDE = Expected(failed=frozenset({"S02", "S12", "S24", "S25"}), most=30)
 
 _LOOKS = "from torch._C import _len_torch_dispatch_stack as watched\n"

@@ -3,7 +3,7 @@
 from .attack import Attack, Expected
 
 _RIGHT = Expected(least=100, most=100)
-_WATCHED = Expected("refused", "other scores when it is watched")
+_WATCHED = Expected("refused", "different logits when it is being recorded")
 
 _CAUGHT = Expected(failed=frozenset({"S12"}), most=98)
 _ANSWER = Expected(failed=frozenset({"S25"}), most=98)

@@ -26,7 +26,7 @@ _ENCODER = frozenset(f"S{number:02}" for number in range(8, 22))
 _NO_ENCODER = Expected(failed=_ENCODER, most=50)
 _NO_TOKEN = Expected(failed=frozenset({"S05"}), most=98)
 _NO_WEIGHT = Expected(
-    failed=frozenset({"S17"}), most=98, checks=(("equation[S17]", "whatever the model's parameters are"),)
+    failed=frozenset({"S17"}), most=98, checks=(("equation[S17]", "change with the model's parameters"),)
 )
 _PRINTS = Expected(most=98, checks=(("prints", "no print statements"),))
 

@@ -57,7 +57,7 @@ USING = (
     _caught(
         "gradients that lead away",
         "backward-pass",
-        "as the gradients say",
+        "by the gradients",
         *_answer("x.requires_grad and x.register_hook(lambda one: -3 * one)"),
     ),
     Attack(
