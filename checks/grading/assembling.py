@@ -136,7 +136,7 @@ def _checks(
             id=one.id,
             stage=label_of(assignment.family, one.stage),
             title=one.title,
-            failing=one.failing,
+            failing=one.failing if one.outcome == "failed" else "",
             outcome=Outcome(one.outcome),
             points=round(points[one.id], 4),
             earned=round(points[one.id], 4) if one.outcome == "passed" else 0.0,

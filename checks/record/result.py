@@ -115,7 +115,7 @@ class CheckResult(Frozen):
     id: str
     stage: str | None
     title: str
-    failing: str = ""  # its heading where it failed; without one it is told by its title
+    failing: str = ""  # where it failed, its heading, if it has one: the title says what holds
     outcome: Outcome
     points: float
     earned: float

@@ -114,7 +114,7 @@ def check_heading(result: Result, check: CheckResult) -> str:
     """What tells of a check that did not pass: its title says what holds where it passes."""
     about = result.stages.get(check.stage or "")
     subject = f"{check.stage} {about.title}" if about else ""
-    if check.failing and check.outcome is Outcome.FAILED:
+    if check.failing:
         return f"{subject}: {check.failing}" if subject else check.failing
     title = check.title.rstrip(".")
     told = f"{subject} ({title})" if subject else title

@@ -42,7 +42,7 @@ def test_two_mistakes_in_two_components_are_two_diagnoses() -> None:
 
 def test_what_crashes_costs_itself_alone_and_says_the_line() -> None:
     found = parts(changed("classes", ("x = self.proj(x)\n", "x = self.proj(x) + self.missing\n")))
-    with pytest.raises(CheckFailed, match=r"no attribute 'missing'\. \(parts\.py, line 15\)"):
+    with pytest.raises(CheckFailed, match=r"no attribute 'missing' \(parts\.py, line 15\)"):
         found.check("patch_embedding", "values")
     found.check("class_token", "values")
 

@@ -184,7 +184,7 @@ def test_fewer_blocks_than_asked_for_are_said() -> None:
 
 def test_more_blocks_than_asked_for_are_said() -> None:
     examination = examine("prenorm", ("range(depth)", "range(depth + 1)"))
-    with pytest.raises(CheckFailed, match=r"^\d blocks run where \d are asked for$") as failed:
+    with pytest.raises(CheckFailed, match=r"^expected \d blocks, but \d run$") as failed:
         PROPERTIES["number-of-blocks"](examination)
     assert failed.value.mistakes == ("depth-off-by-one",)
 

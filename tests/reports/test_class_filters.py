@@ -68,9 +68,9 @@ def test_a_text_is_looked_for_in_names_and_in_what_is_wrong(
 @pytest.mark.parametrize(
     ("filter_name", "option", "expected"),
     [
-        ("Standing", "nothing wrong", [ADAMS]),
-        ("Standing", "something wrong", [HOSTILE, BROWN, CHEN]),
-        ("Standing", "not loaded", [DIAZ]),
+        ("Result", "nothing wrong", [ADAMS]),
+        ("Result", "something wrong", [HOSTILE, BROWN, CHEN]),
+        ("Result", "not loaded", [DIAZ]),
         ("Wrong stage", "S12", [HOSTILE, BROWN]),
         ("Wrong stage", "S18", [CHEN]),
         ("Mistake", "scale-by-embed-dim", [BROWN]),
@@ -123,7 +123,7 @@ def test_the_keyboard_alone_filters_and_sorts(page: Page) -> None:
     page.keyboard.type("an")  # in evans, brown-li has none
     page.keyboard.press("Tab")
     page.keyboard.press("n")  # nothing wrong
-    assert page.get_by_role("combobox", name="Standing").input_value() == "right"
+    assert page.get_by_role("combobox", name="Result").input_value() == "right"
     page.get_by_role("button", name="Show all").focus()
     page.keyboard.press("Enter")
     for _ in range(3):  # past the sheet and the heading of the names

@@ -130,7 +130,7 @@ def test_a_page_of_a_picture_speaks_of_it(name: str) -> None:
     page = render_snapshot(snapshot(name))
     assert page == render_snapshot(snapshot(name))
     assert "random, so that every pixel has a value of its own" not in page
-    assert ("Your S12" in page) == ("What your code computes" in page) == (name == "traced")
+    assert ("Yours" in page) == ("What your code computes" in page) == (name == "traced")
     assert ("The guiding questions" in page) == (name == "answer_key")
 
 

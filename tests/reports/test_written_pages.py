@@ -52,7 +52,7 @@ def with_report(text: str = "Order is lost.", points: float = 2) -> Result:
 
 def test_a_student_reads_what_was_found_and_not_the_rubric() -> None:
     text = page(render_report(with_report())).text
-    assert "1 right, 2 wrong, 1 for a person to look at" in text
+    assert "1 right, 2 wrong, 1 to check by hand" in text
     assert "S08 (1, 196, 768) Your code gives another shape." in text
     assert "This is the shape that your code gives." in text
     assert "there is a picture, and pictures are not read" in text
@@ -82,7 +82,7 @@ def test_a_submission_without_a_report_has_no_such_part() -> None:
 def test_who_marks_sees_each_answer_beside_what_to_look_for_and_the_command() -> None:
     text = page(render_marking(with_report(), Adjustment(marks={"q1": 1.5}))).text
     assert "q1: Why? 1.5 of 2 points Answer Order is lost." in text
-    assert "What to look for The secret rubric." in text
+    assert "Rubric The secret rubric." in text
     assert "The question was not found in the report." in text
     assert "vitcheck gradebook mark" in text
     assert "q1=2 q2=2" in text

@@ -31,7 +31,8 @@ def measured(
     if student.shape != right.shape:
         return f"{begin} has the shape {shaped(student.shape)}, but the equation gives {shaped(right.shape)}."
     if not bool(torch.isfinite(student).all()):
-        return f"{begin} has {int((~torch.isfinite(student)).sum())} values that are NaN or infinite."
+        count = int((~torch.isfinite(student)).sum())
+        return f"{begin} has NaN or infinite values: {count} of {student.numel()}."
     if not bool(torch.isfinite(right).all()):
         return f"{begin} is finite, but the equation gives NaN or infinite values."
     finite = {label: one for label, one in (earlier or {}).items() if bool(torch.isfinite(one).all())}

@@ -30,11 +30,11 @@ _EXACT = 1e-12  # sums of a few float64 numbers below 1
 
 
 def looks_back(example: Example, seen: Seen) -> str | None:
-    """No token attends to a later one, and the shares of each sum to 1."""
+    """No token attends to a later one, and each row sums to 1."""
     if bool((seen.student.triu(1) != 0).any()):
-        return "a token attends to one that comes after it"
+        return "no token may attend to a later one, but one does"
     sums = seen.student.sum(-1)
-    return None if bool(((sums - 1).abs() <= _EXACT).all()) else "the shares of a token do not sum to 1"
+    return None if bool(((sums - 1).abs() <= _EXACT).all()) else "each row must sum to 1, but one does not"
 
 
 def _logits(context: Context) -> Tensor:
@@ -52,18 +52,24 @@ def _with_another(examination: Examination, position: int) -> tuple[Tensor, Tens
 
 
 def causality(examination: Examination) -> None:
-    """What is said of a token does not depend on those after it."""
+    """The logits of a token do not depend on later tokens.
+
+    Else: The logits of a token depend on later tokens
+    """
     before, after = _with_another(examination, -1)
     if far(before[:, :-1], after[:, :-1]):
-        text = "the logits of earlier tokens change with the last one"
+        text = "the logits of earlier tokens change with the last token"
         raise CheckFailed(text, (), examination.first_draw)
 
 
 def context_is_read(examination: Examination) -> None:
-    """What is said of the last token depends on the first one."""
+    """The logits of the last token depend on the first one.
+
+    Else: The logits of the last token do not depend on the first one
+    """
     before, after = _with_another(examination, 0)
     if torch.equal(before[:, -1], after[:, -1]):
-        text = "the logits of the last token are the same whatever the first is"
+        text = "the logits of the last token do not change with the first token"
         raise CheckFailed(text, (), examination.first_draw)
 
 
