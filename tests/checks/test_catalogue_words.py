@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from vitcheck.checks.architecture.catalogue import Mistake, mistakes, read_mistakes
+from vitcheck.checks.architecture.family import family
+from vitcheck.checks.rules.declaring import checks_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -41,7 +43,7 @@ BANNED = {
     r"\b(lies?|lay|lying)\b": "is",
     r"\b(stands?|stood)\b": "is, means",
     r"hands? (over|on|back)|handed (over|on|back)": "pass, return",
-    r"(is|are) no (?!longer|norm|class|parameter|positions|gradient|place|other)": "is not a",
+    r"(?<!there )\b(is|are) no (?!longer)": "is not a",
     r"way back": "backward pass",
     r"marks?\b(?! (comment|sheet))": "points; comment",
     r"follows from (the|what)": "is computed from",
@@ -69,6 +71,12 @@ def report_texts(table: Mapping[str, Any] = WORDS, prefix: str = "") -> Iterator
             yield prefix + key, re.sub(r"{\w+}", "…", text)  # what the program puts in is not words
         else:
             yield from report_texts(text, f"{prefix}{key}.")
+
+
+def check_texts() -> Iterator[tuple[str, str]]:
+    for check in checks_of(family("vit")):
+        yield f"{check.id}.title", check.title
+        yield f"{check.id}.failing", check.failing
 
 
 def banned_in(text: str) -> list[str]:
@@ -111,7 +119,7 @@ def test_explanations_are_easy_to_read() -> None:
 
 
 def test_words_are_those_of_the_field() -> None:
-    texts = {**dict(catalogue_texts()), **dict(report_texts())}
+    texts = {**dict(catalogue_texts()), **dict(report_texts()), **dict(check_texts())}
     assert {name: banned for name, text in texts.items() if (banned := banned_in(text))} == {}
 
 
@@ -119,13 +127,24 @@ def test_logits_are_never_called_scores() -> None:
     of_the_model = re.compile(
         r"(head|model|class|image)('s|s)? scores|scores of (a|the|each) (class|image)", re.I
     )
-    assert [name for name, text in catalogue_texts() if of_the_model.search(text)] == []
+    texts = [*catalogue_texts(), *report_texts(), *check_texts()]
+    assert [name for name, text in texts if of_the_model.search(text)] == []
 
 
 def test_headings_have_a_subject() -> None:
     headings = [(name, text) for name, text in report_texts() if name.endswith((".title", ".heading"))]
     headings += [(f"{one.id}.title", one.title) for one in KNOWN]
     assert {name: text for name, text in headings if NO_SUBJECT.search(text[:1].upper() + text[1:])} == {}
+
+
+def test_every_check_has_a_heading_for_where_it_fails() -> None:
+    """Of a stage it stands behind the stage's name; of the whole model it is a sentence of its own."""
+    checks = checks_of(family("vit"))
+    assert [
+        one.id for one in checks if not one.failing or one.failing.rstrip(".") == one.title.rstrip(".")
+    ] == []
+    whole = {one.id: one.failing for one in checks if one.stage is None}
+    assert {id: text for id, text in whole.items() if NO_SUBJECT.search(text) or not text[0].isupper()} == {}
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def _changed(sizes: ModelSizes, axis: str) -> ModelSizes:
 def usual_forms(examination: Examination) -> None:
     """The model returns only the logits, nothing is computed twice or copied, attention is written out.
 
-    Else: The model returns, repeats, copies or hides something
+    Else: The model does more than it has to, or hides its attention
     """
     example = example_of(examination)
     if [path for path, _ in example.trace.outputs] != [""]:
