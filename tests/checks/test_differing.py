@@ -22,7 +22,7 @@ AT = "at the test sizes (batch 2, 9 tokens, width 8, 2 heads)"
 
 
 def told(student: Tensor, right: Tensor = RIGHT, *, ratio: bool = True) -> str:
-    step = Step("attention_scores", 1, lambda context: student, None, lambda context: right)
+    step = Step("attention_scores", 1, lambda context: student, lambda context: right, None)
     return difference(stage("S12"), Seen(step, student, right), SIZES, ratio=ratio)
 
 

@@ -97,7 +97,7 @@ def test_what_is_exported_is_the_same_in_both_forms_and_no_formula(command: Comm
         (["adjust", "ann", "--points", "many"], "'many' is not a valid float"),
         (["adjust", "ann", "--points", "nan"], "nan is not a number of points"),
         (["export"], "nowhere to write to: give --csv FILE, --json FILE or both"),
-        (["list", "--assignment", "vit"], "holds no submission of vit"),
+        (["list", "--assignment", "vit"], "has no submission of vit"),
     ],
 )
 def test_usage_errors_say_what_to_do(command: Command, words: list[str], message: str) -> None:
