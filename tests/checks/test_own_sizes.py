@@ -134,11 +134,11 @@ def test_code_that_says_no_size_is_not_judged() -> None:
         "size=32, patch=8, width=48, heads=4, depth=3, hidden=None",
         "size, patch, width, heads, depth, hidden",
     )
-    with pytest.raises(NotApplicable, match="says no size"):
+    with pytest.raises(NotApplicable, match="has no default sizes"):
         told(text)
 
 
 def test_sizes_that_fail_by_themselves_are_not_judged() -> None:
     text = DEFAULTS.replace("hidden = hidden or 4 * width", "assert size != 32; hidden = hidden or 4 * width")
-    with pytest.raises(NotApplicable, match="says no size"):
+    with pytest.raises(NotApplicable, match="has no default sizes"):
         told(text)
