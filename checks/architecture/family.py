@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points, version
 from importlib.resources import files
@@ -88,9 +89,10 @@ class Family:
         """Return the stage with this key or label, in any case. Raises ValueError where there is none."""
         if found := self._by_id.get(id.lower()):
             return found
-        raise ValueError(
-            f"the architecture {self.name!r} does not have the stage {id!r}; {near(id, self._by_id)}"
-        )
+        keys = get_close_matches(id.lower(), self.by_key, n=3)  # a number that is near is no help
+        labels = f"its stages are {self.stages[0].label} to {self.stages[-1].label}"
+        advice = f"did you mean {' or '.join(keys)}?" if keys else labels
+        raise ValueError(f"the architecture {self.name!r} does not have the stage {id!r}; {advice}")
 
     @cached_property
     def _by_id(self) -> Mapping[str, Stage]:

@@ -37,7 +37,7 @@ def test_a_planted_mistake_is_named(planted: Planted) -> None:
 
 def test_a_missing_function_is_said_with_what_it_takes() -> None:
     with pytest.raises(
-        CheckFailed, match="It takes the maps of all layers, the first layer first, and gives"
+        CheckFailed, match="It takes the maps of all layers, the first layer first, and returns"
     ):
         exercises("def helper(x):\n    return x\n").check("attention_rollout")
 

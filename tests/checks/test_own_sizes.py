@@ -102,11 +102,11 @@ def test_a_model_of_the_asked_sizes_is_right(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "old", "new", "says"),
     [
-        (DEFAULTS, "depth=3", "depth=2", "depth 2 where 3 is asked for"),
-        (DEFAULTS, "4 * width", "2 * width", "MLP width 96 where 192 is asked for"),
-        (DEFAULTS, "heads=4", "heads=6", "heads 6 where 4 is asked for"),
-        (CONSTANTS, "48, 4, 3, 4", "48, 4, 5, 4", "depth 5 where 3 is asked for"),
-        (CONFIGURED, "mlp_dim: int = 192", "mlp_dim: int = 200", "MLP width 200 where 192 is asked for"),
+        (DEFAULTS, "depth=3", "depth=2", "depth 2 instead of 3"),
+        (DEFAULTS, "4 * width", "2 * width", "MLP width 96 instead of 192"),
+        (DEFAULTS, "heads=4", "heads=6", "heads 6 instead of 4"),
+        (CONSTANTS, "48, 4, 3, 4", "48, 4, 5, 4", "depth 5 instead of 3"),
+        (CONFIGURED, "mlp_dim: int = 192", "mlp_dim: int = 200", "MLP width 200 instead of 192"),
     ],
 )
 def test_one_size_that_is_not_the_asked_one_is_a_slip(text: str, old: str, new: str, says: str) -> None:

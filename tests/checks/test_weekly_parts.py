@@ -48,7 +48,7 @@ def test_stages_are_named_by_runs_and_one_by_one(said: str, asked: list[str]) ->
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('stages = "S01-S30"', "has no stage 'S30'"),
+        ('stages = "S01-S30"', "does not have the stage 'S30'; its stages are S01 to S26"),
         ('stages = "S08-S01"', "S01 comes before S08"),
         ("stages = 8", 'such as "S01-S08"'),
     ],

@@ -83,7 +83,7 @@ def test_a_trace_shows_shape_values_and_line_of_each_stage(vitcheck: Vitcheck, n
     assert run.exit_code == 0
     rows = {line[2:5]: line for line in run.output.splitlines() if line[2:3] == "S"}
     assert list(rows) == [f"S{number:02d}" for number in range(1, 27)]
-    assert "B 1 · h 3 · T 37 · T 37" in rows["S13"]
+    assert "B 1 × h 3 × T 37 × T 37" in rows["S13"]
     assert "-0.06293 -0.06293 …" in rows["S01"]
     assert file in rows["S13"]
 
@@ -104,7 +104,7 @@ def test_stages_that_are_not_reached_are_said_with_the_reason(vitcheck: Vitcheck
     run = vitcheck("trace", "broken.py", "--image", "sun.png")
     assert run.exit_code == 1
     rows = {line[2:5]: line for line in run.output.splitlines() if line[2:3] == "S"}
-    assert "B 1 · h 3 · T 37 · T 37" in rows["S12"]
+    assert "B 1 × h 3 × T 37 × T 37" in rows["S12"]
     assert rows["S14"].startswith("? S14  Context per head")
     assert "S14 Context per head, not checked yet: the forward pass stopped before it" in run.output
 

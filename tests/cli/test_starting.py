@@ -192,7 +192,7 @@ def test_in_a_terminal_it_asks_and_an_empty_answer_is_the_default(tmp_path: Path
         text, _ = run.communicate(timeout=60)
     os.close(ours)
     assert run.returncode == 0, text
-    for question in (b"Start from clip-vit, ", b"Other sizes than it has?", b"'huge' is no image size"):
+    for question in (b"Start from clip-vit, ", b"Other sizes than it has?", b"'huge' is not an image size"):
         assert question in text
     assert b"Title" not in text  # it was said
     asked = load_assignment(str(tmp_path / "course" / "assignment.toml"))
