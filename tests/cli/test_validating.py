@@ -92,7 +92,7 @@ def test_all_that_is_wrong_in_the_file_is_told_with_its_lines(tmp_path: Path) ->
     for text in (
         "line 2: title: must be a text",
         "'B/17' is not a named size",
-        "line 7: points.shaps: is no key",
+        "line 7: points.shaps: is not a key",
     ):
         assert text in run.stderr
 
