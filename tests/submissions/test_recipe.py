@@ -144,7 +144,7 @@ def test_features_without_a_head_are_as_wide_as_the_tokens() -> None:
 
 
 MISTAKEN = {
-    "every token is classified": ("self.head(self.norm(x)[:, 0])", "self.head(self.norm(x))", "row of logits"),
+    "every token is classified": ("self.head(self.norm(x)[:, 0])", "self.head(self.norm(x))", "of logits"),
     "forward crashes": ("self.norm(x)[:, 0]", "self.nrm(x)[:, 0]", "no attribute 'nrm'"),
     "one image at a time": (".expand(len(x), -1, -1)", "", "a batch of 1 works"),
 }
