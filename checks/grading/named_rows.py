@@ -85,6 +85,7 @@ def _row(
         kind=known.kind,
         title=known.title,
         hint=known.hint,
+        explanation=known.explanation,
         location=where,
         blocks=blocks,
         also=list(also),

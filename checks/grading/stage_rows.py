@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from ...reference.components import COMPONENTS
 from ...reference.stages import Stage
@@ -18,6 +19,7 @@ from ..parts.part_judging import stage_outcomes
 from ..parts.parts import parts_of
 from ..parts.parts_record import unseen_stage
 from ..record.result import Evidence, Location, StageResult, StageStatus
+from ..rules.judging import measured
 from ..rules.kinds.shape import shape_and_expected
 from .leading_slice import LeadingSlice, leading_slice, rounded
 
@@ -50,6 +52,7 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
     shape, expected = shape_and_expected(examination, row)
     shown = _slice(examination, row, seen)
+    message, farthest = _told(examination, row, failed)
     return StageResult(
         key=row.key,
         title=row.title,
@@ -64,14 +67,22 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         mistakes=faults,
         location=where_of(examination, row.key),
         hint=examination.family.mistakes[faults[0]].hint if faults else None,
-        message=" ".join(dict.fromkeys(one.message for one in failed))
-        or _why_not(mine)
-        or (None if seen is None else seen.step.message)
-        or None,
+        message=message or _why_not(mine) or (None if seen is None else seen.step.message) or None,
+        farthest=farthest or None,
         values=shown and shown[0],
         expected_values=shown and shown[1],
         values_of=shown and shown[2],
     )
+
+
+def _told(examination: Examination, row: Stage, failed: Sequence[CheckOutcome]) -> tuple[str, str]:
+    """What failed checks say, and apart from it the numbers of the one place that is farthest off."""
+    message = " ".join(dict.fromkeys(one.message for one in failed))
+    sights = (one for example in examination.examples for one in example.all(row.key)) if failed else ()
+    farthest = next((one for one in map(partial(measured, row), sights) if one and one in message), "")
+    return " ".join(
+        part.strip() for part in message.split(farthest)
+    ).strip() if farthest else message, farthest
 
 
 def _slice(examination: Examination, row: Stage, seen: Seen | None) -> LeadingSlice | None:

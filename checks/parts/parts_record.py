@@ -22,6 +22,7 @@ def exercise_mistakes(exercises: Exercises) -> list[MistakeResult]:
             kind=known.kind,
             title=known.title,
             hint=known.hint,
+            explanation=known.explanation,
             location=None if verdict.frame is None else location(verdict.frame, exercises.source),
             also=list(known.confused_with),
         )

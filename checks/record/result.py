@@ -101,6 +101,9 @@ class StageResult(Frozen):
     location: Location | None = None
     hint: str | None = None
     message: str | None = None  # what was measured, in a sentence or a few
+    farthest: str | None = (
+        None  # where the student's tensor is farthest from the equation's, with the tolerance
+    )
     values: list[list[float | None]] | None = None  # of the student's tensor; null where not finite
     expected_values: list[list[float | None]] | None = None  # the same slice of what the equation predicts
     values_of: str | None = None  # which slice, such as "image 0, head 0, tokens 0-3 by tokens 0-5"
@@ -142,6 +145,7 @@ class MistakeResult(Frozen):
     kind: str  # error | variant | layout
     title: str
     hint: str
+    explanation: str = ""  # what it does, and how to see it
     location: Location | None = None
     blocks: str | None = None  # "block 1", "all blocks"
     also: list[str] = []  # ids that the same numbers would explain equally well
