@@ -18,7 +18,7 @@ class State(Enum):
     """How a stage stands: a name for styles, a sign that needs no colour, a word."""
 
     PASSED = ("passed", "✓")
-    IMPLIED = ("implied", "∴")
+    IMPLIED = ("implied", "~")
     FAILED = ("failed", "✗")
     NOT_REACHED = ("not-reached", "?")
     NOT_APPLICABLE = ("not-applicable", "-")
