@@ -25,7 +25,7 @@ def _rows(stage: StageView) -> Iterator[tuple[str, str]]:
     yield "equation", stage.equation
     yield "expected", shape_text(stage.expected)
     yield "seen", shape_text(stage.seen)
-    yield "error", stage.error.text if stage.error else ""
+    yield "error", stage.error
     yield "mistake", ", or ".join(stage.mistakes)
     yield "line", stage.place.short if stage.place else ""
 
@@ -40,5 +40,7 @@ def _closing(stage: StageView) -> Iterator[RenderableType]:
         yield Text(f"\n{stage.evidence}")
     if stage.message:
         yield from (Text(), Quoted(Text(stage.message)))
+    if stage.farthest:
+        yield from (Text(), Quoted(Text(stage.farthest)))
     if stage.hint:
         yield Text(f"\n{stage.hint}")

@@ -157,20 +157,34 @@ def test_the_report_says_what_is_wrong() -> None:
     text = page(render_report(scaled_by_embed_dim())).text
     for part in (
         "96.5 of 100 points",
-        "The first thing to look at S12: attention scores "
-        "Scores divided by the square root of the full width.",
+        "1 to fix: S12",
+        "S12 attention scores · vit_transformer.py, line 58 Scores divided by the square root of",
         "58 attn_scores = q @ k.transpose(-2, -1) / math.sqrt(self.embed_dim)",
         "Shape expected B 1 h 12 T 197 T 197",
         "3.1, which is 3.1e9 times the tolerance 1e-9",
-        "Values of image 0, head 0, tokens 0-2 by tokens 0-2",
+        "S12: yours, expected, and yours divided by what is expected, image 0, head 0, tokens 0-2",
         "Repeat with vitcheck check vit_transformer.py --stage S12 --seed 7",
         "Seen with batch 2 embed_dim 24 heads 4 seed 7",
-        "error, all blocks",
+        "Where all blocks",
+        "vitcheck explain scale-by-embed-dim",
         "Seed 7",
         "namespaces, seccomp, limits",
         "A loop over a data loader was not run. vit_transformer.py, line 141",
     ):
         assert part in text
+    question, measured = text.index("Which two vectors"), text.index("Expected and got")
+    assert text.index("attn_scores = q @ k") < question < measured < text.index("The pipeline")
+
+
+@pytest.mark.parametrize("title", ["Scores divided by", "Your scores are 0.289 times", "Which two vectors"])
+def test_a_finding_is_told_once(title: str) -> None:
+    assert page(render_report(scaled_by_embed_dim())).text.count(title) == 1
+
+
+def test_further_findings_have_a_line_each_with_its_line_of_code() -> None:
+    text = page(render_report(record("two_mistakes"))).text
+    assert "2 to fix: S13 · S19" in text
+    assert "Also to fix Fix S13 first: the others may change with it. S19 Skip around the MLP" in text
 
 
 def test_failed_stages_are_open_and_passed_ones_folded() -> None:
@@ -180,12 +194,17 @@ def test_failed_stages_are_open_and_passed_ones_folded() -> None:
     assert len(stages) == 26
 
 
+def test_runs_of_stages_that_stand_alike_are_folded_into_one_line() -> None:
+    text = page(render_report(two_mistakes())).text
+    assert "✓ S04 to S17 right" in text
+
+
 def test_states_are_told_apart_without_colour() -> None:
     read = page(render_report(two_mistakes()))
     for sign, named in (
-        ("S02 ✗", "S02 patches: wrong, 1 × 729 × 3 × 16 × 16"),
-        ("S04 ✓", "S04 patch embeddings: right, 1 × 196 × 768"),
-        ("S21 ?", "S21 block 2 output: not reached, 1 × 197 × 768"),
+        ("✗S02", "S02 patches: wrong, 1 × 729 × 3 × 16 × 16"),
+        ("✓S04", "S04 patch embeddings: right, 1 × 196 × 768"),
+        ("?S21", "S21 block 2 output: not reached, 1 × 197 × 768"),
     ):
         assert sign in read.text
         assert named in read.values("aria-label")
@@ -203,7 +222,7 @@ def test_variants_say_whether_they_are_accepted_and_why() -> None:
 
 def test_the_same_numbers_may_have_other_explanations() -> None:
     text = page(render_report(two_mistakes())).text
-    assert "The same numbers would also come from strided-pixel-patches." in text
+    assert "May also be strided-pixel-patches" in text
 
 
 def test_points_that_were_adjusted_count_and_the_reason_stands_beside_them() -> None:
