@@ -26,7 +26,7 @@ Axes = tuple[str, str]  # what the rows of a map are, and what its columns
 
 def maps(arrays: Titled, axes: Axes) -> Panels:
     """One map for each titled array, all on one scale."""
-    low, high, scale = _ends([array for _, array in arrays])
+    low, high, scale = ends([array for _, array in arrays])
     shown = tuple(_map(title, one, axes, low, high, scale) for title, one in arrays)
     return Panels(shown, (_legend("", low, high, scale),))
 
@@ -49,8 +49,8 @@ def comparison(kept: Kept, axes: Axes) -> tuple[Panels, ...]:
     heads = _heads(kept)
     if "error" not in kept.arrays:
         return (maps([(head or say("figure.student"), arrays["student"]) for head, arrays in heads], axes),)
-    both = _ends([kept.student, kept.arrays["expected"]])
-    apart = _ends([kept.arrays["error"]])
+    both = ends([kept.student, kept.arrays["expected"]])
+    apart = ends([kept.arrays["error"]])
     worst = float(np.nan_to_num(kept.arrays["error"], nan=np.inf).max())
     rows = [Panels(_three(head, arrays, axes, both, apart, worst)) for head, arrays in heads]
     scales = (_legend(say("figure.values"), *both), _legend(say("figure.difference"), *apart))
@@ -90,7 +90,8 @@ def _heads(kept: Kept) -> list[tuple[str, dict[str, Array]]]:
     ]
 
 
-def _ends(arrays: Sequence[Array]) -> Ends:
+def ends(arrays: Sequence[Array]) -> Ends:
+    """The scale that holds all of ``arrays``: from zero where none is below it, else as far to both sides."""
     numbers = np.concatenate([one[np.isfinite(one)] for one in arrays])
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
     far = max(-low, high)

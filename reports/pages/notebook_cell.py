@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ...checks.record.result import Result, StageStatus
 from ..views.card import Card, card
-from ..views.diagram import WIDTH, DiagramColumn, columns
+from ..views.diagram import DiagramColumn, columns
+from ..views.diagram_nodes import WIDTH
 from ..views.report_view import ScoreView, score_view
 from ..views.stage_views import StageView, State, pipeline, states_of
 from ..views.strip import Strip, strip
@@ -61,7 +62,7 @@ def _view(result: Result, label: str | None) -> CellView:
         stage=stage,
         elsewhere=elsewhere(result, stage.label) if stage else "",
         strip=strip(shown, stands, len(found)),
-        columns=columns(shown),
+        columns=columns(shown, {}),
         column_width=WIDTH,
         legend=states_of(shown),
     )

@@ -15,8 +15,9 @@ from ..words.text import NAME_LIMIT, TEXT_LIMIT, clean, one_line
 from ..words.wording import say
 from .card import Card, card
 from .check_views import Counterexample
-from .diagram import WIDTH, DiagramColumn, columns
-from .stage_figures import figures, picture
+from .diagram import DiagramColumn, columns
+from .diagram_nodes import WIDTH
+from .stage_figures import figures, picture, thumbnails
 from .stage_views import StageView, State, pipeline, states_of
 from .strip import StageGroup, grouped
 
@@ -64,7 +65,7 @@ def pass_view(
     return PassView(
         architecture=one_line(record.architecture or "", NAME_LIMIT),
         card=card(record, stands).shown(drawn, example) if stands else None,
-        columns=columns(stages),
+        columns=columns(stages, thumbnails(stages, arrays)),
         column_width=WIDTH,
         legend=states_of(stages),
         axes=_axes_used(stages),

@@ -202,16 +202,15 @@ def test_runs_of_stages_that_stand_alike_are_folded_into_one_line() -> None:
 def test_states_are_told_apart_without_colour() -> None:
     read = page(render_report(two_mistakes()))
     for sign, named in (
-        ("✗S02", "S02 patches: wrong, 1 × 729 × 3 × 16 × 16"),
-        ("✓S04", "S04 patch embeddings: right, 1 × 196 × 768"),
-        ("?S21", "S21 block 2 output: not reached, 1 × 197 × 768"),
+        ("✗S02", "S02 patches: wrong, B 1 · N 729 · C 3 · P 16 · P 16"),
+        ("✓S04", "S04 patch embeddings: right, B 1 · N 196 · D 768"),
+        ("?S21", "S21 block 2 output: not reached, B 1 · T 197 · D 768"),
     ):
         assert sign in read.text
         assert named in read.values("aria-label")
     implied = page(render_report(all_passed()))
-    assert "S12 attention scores: right, implied, 1×12×197×197" in [
-        one.replace(" × ", "×") for one in implied.values("aria-label")
-    ]
+    named = "S12 attention scores: right, implied, B 1 · h 12 · T 197 · T 197"
+    assert named in implied.values("aria-label")
 
 
 def test_variants_say_whether_they_are_accepted_and_why() -> None:
