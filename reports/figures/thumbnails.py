@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .colours import photograph, picture
+from .colours import photograph
 from .kept import Array, Kept
-from .maps import ends, matrix
+from .maps import coloured, ends, matrix
 
 _SIDE = 24  # rows and columns that are left of a larger tensor
 
@@ -27,7 +27,7 @@ def thumbnail(kept: Kept, of_image: bool = False) -> str:
         array = array[0]
     cells = matrix(array)
     cells = cells[_few(len(cells))][:, _few(cells.shape[1])]
-    return picture(cells, *ends([cells]))
+    return coloured(cells, ends([cells]))
 
 
 def _few(count: int) -> Array:

@@ -16,6 +16,8 @@ from ..words.text import clean, one_line
 from ..words.wording import say
 from .check_views import Counterexample
 
+_LIMIT = 800  # characters of what was measured
+
 Facts = tuple[tuple[str, str], ...]  # names and texts
 
 
@@ -71,6 +73,11 @@ def card(record: Record, stands: Standing) -> Card:
     )
 
 
+def told_alone(heading: str) -> Card:
+    """A card that says nothing else."""
+    return Card("", "", "", heading, "", "", None, "", "", (), None)
+
+
 def _where(place: LocationView | None) -> str:
     return f"{place.file}, {say('findings.line', line=place.line)}" if place else ""
 
@@ -83,7 +90,7 @@ def _facts(
         if stage.shape == stage.expected_shape:
             yield say("card.shape"), say("card.shape_right", shape=shape_text(expected_axes(stage)))
         if told := got(stage):
-            yield say("card.measured"), told
+            yield say("card.measured"), one_line(told, _LIMIT)
     if named and named.blocks:
         yield say("card.blocks"), one_line(named.blocks)
     if named and named.also:

@@ -39,6 +39,7 @@ class PassView:
 
     architecture: str
     card: Card | None
+    on_card: str  # the label of the stage that it is about
     columns: tuple[DiagramColumn, ...]
     column_width: int
     legend: tuple[State, ...]
@@ -65,6 +66,7 @@ def pass_view(
     return PassView(
         architecture=one_line(record.architecture or "", NAME_LIMIT),
         card=card(record, stands).shown(drawn, example) if stands else None,
+        on_card=about,
         columns=columns(stages, thumbnails(stages, arrays)),
         column_width=WIDTH,
         legend=states_of(stages),

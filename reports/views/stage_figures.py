@@ -103,7 +103,7 @@ def _attention(kept: Kept, stage: StageView) -> Figure:
     """The maps, with the sums of their rows beside the student's."""
     sums = kept.arrays["row_sums"]
     most = max(1.0, float(np.nan_to_num(np.abs(sums)).max()))
-    panels, heads = comparison(kept, _axes(stage)), iter(sums)
+    panels, heads = comparison(kept, _axes(stage), root=True), iter(sums)
     if len(panels) > 1 or "error" in kept.arrays:  # a row of maps for each head, the student's first
         shown = tuple(
             replace(one, maps=(_summed(one.maps[0], next(heads), most), *one.maps[1:])) for one in panels

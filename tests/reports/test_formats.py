@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 from junitparser import JUnitXml
+from markupsafe import escape
 from samples import (
     HOSTILE,
     a_class,
@@ -25,6 +26,7 @@ from samples import (
 from vitcheck.checks.record.result import Outcome, Result, Visibility
 from vitcheck.reports.formats import FORMATS
 from vitcheck.reports.formats.repository import Repository
+from vitcheck.reports.words.standing import standing
 
 VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
 FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
@@ -202,6 +204,14 @@ def test_nothing_in_a_summary_is_markdown_or_a_tag_of_the_students(graded: Resul
         "details",
         "summary",
     }
+
+
+@EACH
+def test_gradescope_shows_the_card_and_no_tag_of_the_students(graded: Result) -> None:
+    text = in_gradescope(graded)["output"]
+    tags = set(re.findall(r"</?([a-z0-9]+)", text))
+    assert tags <= {"div", "p", "strong", "br", "code", "table", "tr", "td", "em", "details", "summary"}
+    assert f"<strong>{escape(standing(graded).claim)}</strong>" in text
 
 
 @EACH
