@@ -8,13 +8,13 @@ from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..checks.record.faults import to_write
 from ..checks.record.result import Result
 from .views.stage_views import StageView, State, pipeline, states_of
 from .words.assigned import assigned
 from .words.quoting import Quoted, named
-from .words.standing import Standing, findings, so_far, standing
-from .words.text import NAME_LIMIT, one_line, points
+from .words.scores import score_view
+from .words.standing import Standing, findings, standing
+from .words.text import NAME_LIMIT, one_line
 from .words.wording import say
 
 STYLES = {
@@ -45,10 +45,7 @@ def verdict(result: Result) -> RenderableType:
 
 
 def _score(result: Result) -> RenderableType:
-    earned, possible = points(result.score.earned), points(result.score.possible)
-    far = points(so_far(result))
-    key = "terminal.so_far" if to_write(result) else "terminal.score"
-    score = say(key, earned=earned, possible=possible, so_far=far)
+    score = score_view(result, result.score).text
     told = (one_line(note.text) for note in result.notes if note.kind in ("part", "unearned"))
     unearned = "".join(f"\n{text}" for text in told)
     name = one_line(result.submission, NAME_LIMIT)

@@ -8,10 +8,10 @@ from ...checks.record.result import Result, StageStatus
 from ..views.card import Card, card
 from ..views.diagram import DiagramColumn, columns
 from ..views.diagram_nodes import WIDTH
-from ..views.report_view import ScoreView, score_view
 from ..views.stage_views import StageView, State, pipeline, states_of
 from ..views.strip import Strip, strip
 from ..words.assigned import assigned
+from ..words.scores import ScoreView, score_view
 from ..words.standing import Standing, findings, standing
 from ..words.text import NAME_LIMIT, one_line
 from ..words.wording import say
@@ -56,7 +56,7 @@ def _view(result: Result, label: str | None) -> CellView:
     return CellView(
         submission=one_line(result.submission, NAME_LIMIT),
         assignment=assigned(result),
-        score=score_view(result.score),
+        score=score_view(result, result.score),
         card=card(result, stands),
         more=tuple(found[1:]),
         stage=stage,

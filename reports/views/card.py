@@ -90,7 +90,7 @@ def _facts(
         if stage.shape == stage.expected_shape:
             yield say("card.shape"), say("card.shape_right", shape=shape_text(expected_axes(stage)))
         if told := got(stage):
-            yield say("card.measured"), one_line(told, _LIMIT)
+            yield say("card.measured" if stage.shape else "card.happened"), one_line(told, _LIMIT)
     if named and named.blocks:
         yield say("card.blocks"), one_line(named.blocks)
     if named and named.also:

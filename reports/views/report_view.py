@@ -6,25 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...checks.record.adjustment import Adjustment
-from ...checks.record.result import Result, Score, VariantResult
+from ...checks.record.result import Result, VariantResult
 from ..words.assigned import assigned
 from ..words.remarks import adjusted, remark
+from ..words.scores import ScoreView, score_view
 from ..words.standing import findings, standing
-from ..words.text import NAME_LIMIT, one_line, points, sentence
+from ..words.text import NAME_LIMIT, one_line, sentence
 from ..words.wording import count, say
 from .check_views import CheckGroup, check_groups, smallest_example, tally
 from .findings_view import FurtherFindings, further_findings
 from .pass_view import PassView, pass_view
 from .strip import Strip, strip
 from .written_view import WrittenView, written_view
-
-
-@dataclass(frozen=True)
-class ScoreView:
-    """Points, as they are shown."""
-
-    earned: str
-    possible: str
 
 
 @dataclass(frozen=True)
@@ -65,7 +58,7 @@ def report_view(result: Result, adjustment: Adjustment) -> ReportView:
     return ReportView(
         submission=one_line(result.submission, NAME_LIMIT),
         overline=overline(result),
-        score=score_view(adjusted(result.score, adjustment)),
+        score=score_view(result, adjusted(result.score, adjustment)),
         remark=remark(adjustment),
         strip=strip(seen.stages, stands, len(list(findings(result)))),
         seen=seen,
@@ -86,11 +79,6 @@ def overline(result: Result) -> str:
         count(result.run.examples, "random_model") if result.run.examples else "",
     )
     return " · ".join(filter(None, parts))
-
-
-def score_view(score: Score) -> ScoreView:
-    """As the page shows it."""
-    return ScoreView(points(score.earned), points(score.possible))
 
 
 def _variant(variant: VariantResult, anchors: Mapping[str, str]) -> VariantView:

@@ -38,6 +38,9 @@ FOCUSED = """() => {
 }"""
 
 
+DISPLAY = "one => getComputedStyle(one).display"
+
+
 @pytest.fixture(params=PAGES)
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return written(request.param, tmp_path)
@@ -166,6 +169,6 @@ def test_the_drawing_is_joined_beside_or_below_as_there_is_room(browser: Browser
     page = opened(browser, written("two_mistakes", tmp_path), 1400)
     for width, shown, hidden in ((1400, "beside", "stacked"), (390, "stacked", "beside")):
         page.set_viewport_size({"width": width, "height": 800})
-        assert page.locator(f".diagram .{shown}").first.is_visible()
-        assert not page.locator(f".diagram .{hidden}").first.is_visible()
+        drawn = {one: page.locator(f".diagram .{one}").first.evaluate(DISPLAY) for one in (shown, hidden)}
+        assert drawn == {shown: "inline", hidden: "none"}
     page.close()
