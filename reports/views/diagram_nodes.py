@@ -38,6 +38,12 @@ class Node:
     is_next: bool  # to be written
 
     @property
+    def told(self) -> str:
+        """Its equation, and the line that makes it."""
+        place = self.stage.place
+        return f"{self.stage.equation} · {place.short}" if place else self.stage.equation
+
+    @property
     def middle(self) -> float:
         return self.x + self.width / 2
 

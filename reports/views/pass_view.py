@@ -10,10 +10,10 @@ from ...checks.record.snapshot import Record
 from ..figures.figure_parts import Figure
 from ..figures.kept import Arrays
 from ..words.location_view import LocationView, place
-from ..words.standing import Standing
+from ..words.standing import Standing, pass_findings
 from ..words.text import NAME_LIMIT, TEXT_LIMIT, clean, one_line
 from ..words.wording import say
-from .card import Card, card
+from .card import Card, Explanation, card
 from .check_views import Counterexample
 from .diagram import DiagramColumn, columns
 from .diagram_nodes import WIDTH
@@ -46,6 +46,7 @@ class PassView:
     axes: tuple[tuple[str, str], ...]
     stages: tuple[StageView, ...]
     groups: tuple[StageGroup, ...]
+    explained: Mapping[str, Explanation]  # by the labels of stages that are wrong, but not on the card
     figures: Mapping[str, tuple[Figure, ...]]
     has_arrays: bool
     notes: tuple[NoteView, ...]
@@ -62,7 +63,10 @@ def pass_view(
     arrays, stages = Arrays.read(record.arrays), pipeline(record)
     about = stands.label if stands else ""
     drawn = next((picture(one, arrays) for one in stages if one.label == about), None)
-    told = [_without_card(one) if one.label == about and one.state is State.FAILED else one for one in stages]
+    listed = [
+        _without_card(one) if one.label == about and one.state is State.FAILED else one for one in stages
+    ]
+    others = [one for one in pass_findings(record) if one.label != about]
     return PassView(
         architecture=one_line(record.architecture or "", NAME_LIMIT),
         card=card(record, stands).shown(drawn, example) if stands else None,
@@ -72,7 +76,8 @@ def pass_view(
         legend=states_of(stages),
         axes=_axes_used(stages),
         stages=stages,
-        groups=grouped(told, fold),
+        groups=grouped(listed, fold),
+        explained={one.label: told for one in others if (told := card(record, one).explanation)},
         figures={one.label: figures(one, arrays) for one in stages},
         has_arrays=bool(arrays.stages),
         notes=tuple(NoteView(one_line(n.kind), clean(n.text), place(n.location)) for n in record.notes),
