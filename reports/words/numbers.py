@@ -55,7 +55,8 @@ def expected_axes(stage: StageResult) -> tuple[Axis, ...]:
     """The expected shape by named axes."""
     sizes = stage.expected_shape
     letters = stage.axes.split() if len(stage.axes.split()) == len(sizes) else [""] * len(sizes)
-    return tuple(Axis(one_line(letter), size, False) for letter, size in zip(letters, sizes, strict=True))
+    named = ("" if letter.isdigit() else one_line(letter) for letter in letters)  # "1" is its own size
+    return tuple(Axis(letter, size, False) for letter, size in zip(named, sizes, strict=True))
 
 
 def seen_axes(stage: StageResult) -> tuple[Axis, ...]:
