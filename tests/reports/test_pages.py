@@ -124,6 +124,11 @@ def test_only_pages_with_something_to_filter_or_to_read_have_a_script() -> None:
     assert [text.count("<script") for text in PAGES] == [*[0] * plain, *[1] * drawn, 1, 0]
 
 
+@pytest.mark.parametrize("text", PAGES)
+def test_a_page_stays_below_a_megabyte(text: str) -> None:
+    assert len(text.encode()) < 1_000_000
+
+
 def test_links_between_pages_resolve(tmp_path: Path) -> None:
     results = [*a_class(), result("a b&c?d#e%20")]
     write_class(results, tmp_path)
