@@ -99,37 +99,46 @@ def _place(stage: StageView, later: Sequence[StageView], parts: Mapping[str, _Ro
 
 
 def _column(name: str, rows: _Rows, thumbnails: Mapping[str, str], unwritten: str) -> DiagramColumn:
-    added = {one.label: _terms(one) for one in chain(*rows)}
-    inside = {one.label for one in chain(*rows)}
-    summed = {label for label, terms in added.items() if len(inside.intersection(terms)) > 1}
+    inside = [one.label for one in chain(*rows)]
+    added = {one.label: _terms(one, inside) for one in chain(*rows)}
+    summed = {label for label, terms in added.items() if len(terms) > 1}
     nodes, sums, height = placed(rows, summed, thumbnails, unwritten)
     edges, arcs = [], []
     for node in nodes.values():
         label = node.stage.label
         if label in sums:
-            earlier = _earlier(added, label, sums)
-            arcs.append(arc(sums[earlier] if earlier else nodes[added[label][0]], sums[label]))
-            edges += [into(nodes[added[label][-1]], sums[label]), down(sums[label], node)]
+            *around, last = _added(added, label, nodes, sums)
+            arcs += [arc(one, sums[label]) for one in around]
+            edges += [into(last, sums[label]), down(sums[label], node)]
         else:
             edges += [
                 edge(nodes[one], node) for one in sources_of(node.stage) if one in inside and one != label
             ]
-    told = tuple(replace(one, sources=tuple(set(one.sources) - inside)) for one in nodes.values())
+    told = (
+        replace(one, sources=tuple(each for each in one.sources if each not in inside))
+        for one in nodes.values()
+    )
     return DiagramColumn(
-        say(f"diagram.{name}"), height, told, tuple(sums.values()), tuple(edges), tuple(arcs)
+        say(f"diagram.{name}"), height, tuple(told), tuple(sums.values()), tuple(edges), tuple(arcs)
     )
 
 
-def _terms(stage: StageView) -> list[str]:
-    """The stages that are added in its equation, in order."""
+def _terms(stage: StageView, inside: Sequence[str]) -> list[str]:
+    """Those of ``inside`` that are added in its equation, in the order of ``inside``."""
     found = _SUM.search(stage.equation)
-    return found.group().split(" + ") if found else []
+    terms = found.group().split(" + ") if found else []
+    return [one for one in inside if one in terms]
 
 
-def _earlier(added: Mapping[str, list[str]], label: str, sums: Mapping[str, Sum]) -> str:
-    """The sum that this one adds to, where it begins with all that was added there; empty without one."""
+def _added(
+    added: Mapping[str, list[str]], label: str, nodes: Mapping[str, Node], sums: Mapping[str, Sum]
+) -> list[Node | Sum]:
+    """What comes together above a box, the last of it straight: boxes, or an earlier sum in their place."""
     terms = added[label]
-    return next((one for one in sums if one != label and added[one] == terms[: len(added[one])]), "")
+    earlier = [one for one in sums if one != label and added[one] == terms[: len(added[one])] != terms]
+    begun = earlier[-1:]
+    rest = terms[len(added[begun[0]]) :] if begun else terms
+    return [*(sums[one] for one in begun), *(nodes[one] for one in rest)]
 
 
 def _joined(drawn: Sequence[DiagramColumn]) -> list[DiagramColumn]:

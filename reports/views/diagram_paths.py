@@ -39,10 +39,11 @@ def edge(source: Node, target: Node) -> Path:
     return _to(line, right, level, "left")
 
 
-def into(source: Node, target: Sum) -> Path:
+def into(source: Node | Sum, target: Sum) -> Path:
     """Down to a sum."""
     top = target.y - RADIUS
-    return _to(f"M{source.middle:g} {source.out:g}V{top - 2:g}", target.x, top, "down")
+    start = source.out if isinstance(source, Node) else source.y + RADIUS
+    return _to(f"M{target.x:g} {start:g}V{top - 2:g}", target.x, top, "down")
 
 
 def down(source: Sum, target: Node) -> Path:

@@ -50,6 +50,16 @@ def test_in_a_prenorm_block_the_second_connection_begins_at_the_first_sum() -> N
     assert part.arcs[1].line.startswith(f"M{part.sums[0].x:g} {part.sums[0].y + RADIUS + 5:g}")
 
 
+def test_what_is_added_from_two_branches_has_a_line_from_each() -> None:
+    parallel = stage("S19").model_copy(update={"equation": "S15 + S08 + S18"})
+    plain = stage("S16").model_copy(update={"equation": "LayerNorm(S08)"})
+    part = block(S16=plain, S19=parallel)
+    starts = {node.stage.label: node for node in part.nodes}
+    assert len(part.sums) == 1
+    for label, arc in zip(("S08", "S15"), part.arcs, strict=True):
+        assert arc.line.startswith(f"M{starts[label].x:g} {starts[label].y + 29:g}")
+
+
 def test_edges_are_what_the_equations_name_and_have_arrowheads() -> None:
     edges = block().edges
     # three to Q, K and V, two to S12, one to S13, two to S14, one to S15, then through both sums to S20
