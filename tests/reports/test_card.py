@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+
+import pytest
+from markupsafe import escape
 from records import record
-from samples import all_passed, check, not_loaded, result, scaled_by_embed_dim, stage
+from samples import a_class, all_passed, check, not_loaded, result, scaled_by_embed_dim, stage
 
 from vitcheck.checks.record.result import (
     CheckResult,
@@ -13,6 +18,8 @@ from vitcheck.checks.record.result import (
     StageStatus,
     VariantResult,
 )
+from vitcheck.reports.formats import FORMATS
+from vitcheck.reports.formats.repository import Repository
 from vitcheck.reports.views.card import Card, card
 from vitcheck.reports.views.findings_view import further_findings
 from vitcheck.reports.views.stage_views import stage_views
@@ -120,3 +127,11 @@ def test_stages_that_stand_alike_make_a_run_and_wrong_ones_stand_alone() -> None
     ]
     assert len(grouped(stage_views(all_passed()), fold=True)) == 1
     assert len(grouped(stage_views(all_passed()), fold=False)) == 26
+
+
+@pytest.mark.parametrize("graded", a_class(), ids=lambda one: one.submission[:10])
+def test_gradescope_shows_the_card_and_no_tag_of_the_students(graded: Result) -> None:
+    text = json.loads(FORMATS["gradescope"](graded, Repository()))["output"]
+    tags = set(re.findall(r"</?([a-z0-9]+)", text))
+    assert tags <= {"div", "p", "strong", "br", "code", "table", "tr", "td", "em", "details", "summary"}
+    assert f"<strong>{escape(standing(graded).claim)}</strong>" in text

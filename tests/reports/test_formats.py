@@ -10,7 +10,6 @@ from typing import Any
 import jsonschema
 import pytest
 from junitparser import JUnitXml
-from markupsafe import escape
 from samples import (
     HOSTILE,
     a_class,
@@ -26,7 +25,6 @@ from samples import (
 from vitcheck.checks.record.result import Outcome, Result, Visibility
 from vitcheck.reports.formats import FORMATS
 from vitcheck.reports.formats.repository import Repository
-from vitcheck.reports.words.standing import standing
 
 VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
 FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
@@ -189,29 +187,8 @@ def test_nothing_in_a_summary_is_markdown_or_a_tag_of_the_students(graded: Resul
     text = rendered(graded, "github-summary")
     assert "" not in text.strip().splitlines(), "an empty line would end the HTML"
     tags = set(re.findall(r"</?([a-z0-9]+)", text))
-    assert tags <= {
-        "div",
-        "h3",
-        "p",
-        "strong",
-        "br",
-        "code",
-        "table",
-        "tr",
-        "th",
-        "td",
-        "em",
-        "details",
-        "summary",
-    }
-
-
-@EACH
-def test_gradescope_shows_the_card_and_no_tag_of_the_students(graded: Result) -> None:
-    text = in_gradescope(graded)["output"]
-    tags = set(re.findall(r"</?([a-z0-9]+)", text))
-    assert tags <= {"div", "p", "strong", "br", "code", "table", "tr", "td", "em", "details", "summary"}
-    assert f"<strong>{escape(standing(graded).claim)}</strong>" in text
+    listed = "div h3 p strong br code table tr th td em details summary"
+    assert tags <= set(listed.split())
 
 
 @EACH
