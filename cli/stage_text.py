@@ -25,7 +25,7 @@ def _rows(stage: StageView) -> Iterator[tuple[str, str]]:
     yield "equation", stage.equation
     yield "expected", shape_text(stage.expected)
     yield "seen", shape_text(stage.seen)
-    yield "error", stage.error.text if stage.error else ""
+    yield "error", stage.error
     yield "mistake", ", or ".join(stage.mistakes)
     yield "line", stage.place.short if stage.place else ""
 

@@ -14,6 +14,7 @@ from .views.snapshot_view import snapshot_view, wording_of
 from .views.stage_views import StageView, State
 from .words.numbers import Slice, shape_text
 from .words.quoting import Quoted, named
+from .words.standing import pass_findings
 from .words.wording import say
 
 _UNSEEN = (State.NOT_REACHED, State.NOT_APPLICABLE)
@@ -30,8 +31,8 @@ def snapshot_table(snapshot: Snapshot) -> RenderableType:
         view = snapshot_view(snapshot)
         heading = named(view.title, Text.assemble((view.title, "bold"), f" · {view.assignment}"))
         lead = Quoted(Text(view.lead, style="dim"), begun=True)  # the name of the picture stands in it
-        stands = told(view.seen.standing) if view.seen.standing else ()
-        return Group(heading, lead, Text(), *stands, *_table(view.seen.stages))
+        stands = next(pass_findings(snapshot), None)
+        return Group(heading, lead, Text(), *(told(stands) if stands else ()), *_table(view.seen.stages))
 
 
 def _table(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
@@ -76,5 +77,5 @@ def _end(place: str) -> str:
 
 def _first(values: Slice | None) -> str:
     """The first numbers of its first row, and dots where there are more."""
-    row = [cell.text for cell in values.seen[0]] if values else []
+    row = [cell.seen for cell in values.cells[0]] if values else []
     return " ".join([*row[:_SHOWN], *(["…"] if len(row) > _SHOWN else [])])

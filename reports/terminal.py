@@ -8,14 +8,13 @@ from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..checks.record.faults import to_write
 from ..checks.record.result import Result
 from .views.stage_views import StageView, State, pipeline, states_of
 from .words.assigned import assigned
-from .words.location_view import LocationView
 from .words.quoting import Quoted, named
-from .words.standing import Standing, findings, so_far, standing
-from .words.text import NAME_LIMIT, one_line, points
+from .words.scores import score_view
+from .words.standing import Standing, findings, standing
+from .words.text import NAME_LIMIT, one_line
 from .words.wording import say
 
 STYLES = {
@@ -36,7 +35,7 @@ _TONES = {
 
 
 def verdict(result: Result) -> RenderableType:
-    """The score, the first thing wrong with its line of code and question, and a sign for each stage.
+    """The score, the first thing wrong with its code and question, what else is, and a sign for each stage.
 
     Says the same without colour. Holds no control character that a student wrote, and no line begins with
     words of theirs.
@@ -46,53 +45,60 @@ def verdict(result: Result) -> RenderableType:
 
 
 def _score(result: Result) -> RenderableType:
-    earned, possible = points(result.score.earned), points(result.score.possible)
-    far = points(so_far(result))
-    key = "terminal.so_far" if to_write(result) else "terminal.score"
-    score = say(key, earned=earned, possible=possible, so_far=far)
+    score = score_view(result, result.score).text
     told = (one_line(note.text) for note in result.notes if note.kind in ("part", "unearned"))
     unearned = "".join(f"\n{text}" for text in told)
     name = one_line(result.submission, NAME_LIMIT)
     heading = named(name, Text.assemble((name, "bold"), f" · {assigned(result)}"))
-    return Group(heading, Text.assemble(score, (unearned, "dim")))
+    wrong = len(list(findings(result)))
+    to_fix = f" · {say('page.to_fix', number=wrong)}" if wrong else ""
+    return Group(heading, Text.assemble(score, to_fix, (unearned, "dim")))
 
 
 def told(stands: Standing) -> Iterator[RenderableType]:
-    """The first thing to know, what follows from it, its line of code, and the question or advice."""
+    """What is wrong, its code, what was expected and seen, and the question or advice."""
     sign, style = _TONES[stands.tone]
-    yield Text(f"{sign} {stands.heading}", style=style)
-    yield Quoted(Text(stands.sentence)) if stands.quotes else Text(stands.sentence)
+    yield Quoted(Text(f"{sign} {stands.claim}", style=style), begun=True)
+    if not stands.claims_sentence:
+        yield Quoted(Text(stands.sentence)) if stands.quotes else Text(stands.sentence)
+    yield from _code(stands)
     if stands.details:
         yield Quoted(Text(stands.details, style="dim"))
-    if stands.place:
-        yield Text()
-        yield from _code(stands.place)
     for last in (stands.question, stands.advice):
         if last:
             yield Text()
             yield Text(last, style="italic")
 
 
+def _code(stands: Standing) -> Iterator[RenderableType]:
+    """Where it is, and the lines there, the one that is meant behind an arrow."""
+    where = stands.place.short if stands.place else ""
+    if stands.about:
+        yield Quoted(Text(" · ".join(filter(None, (stands.about, where))), style="cyan"), begun=True)
+    elif where:
+        yield named(where, Text(where, style="cyan"))
+    for line in stands.place.lines if stands.place else ():
+        text = f"{'▸' if line.marked else ' '}{line.number:>5} │ {line.text}"
+        yield Text(text, style="bold" if line.marked else "dim", no_wrap=True, overflow="ellipsis")
+
+
 def _more(result: Result) -> Iterator[RenderableType]:
-    """Where the first thing wrong is explained, and a line for each other that is a stage or has a name."""
+    """A line for each other thing that is wrong, and where the first is explained."""
     found = list(findings(result))
-    others = [one for one in found[1:] if one.label or one.mistake]
-    if found and found[0].mistake:
-        yield Text(f"\n{say('terminal.explain', id=found[0].mistake)}", style="dim")
-    if others:
+    if len(found) > 1 or any(one.mistake for one in found[:1]):
         yield Text()
-    for one in others[:_MOST]:
-        what = f"{one.label} {one.sentence}" if one.label else one.heading
-        where = f"  {one.place.short}" if one.place else ""
-        yield Text(f"✗ {what}{where}", style="bold red", no_wrap=True, overflow="ellipsis")
-    if len(others) > _MOST:
-        yield Text(say("terminal.more", number=len(others) - _MOST), style="dim")
+    for one in found[1 : 1 + _MOST]:
+        yield Text(f"✗ {_line(one)}", style="bold red", no_wrap=True, overflow="ellipsis")
+    if len(found) > 1 + _MOST:
+        yield Text(say("terminal.more", number=len(found) - 1 - _MOST), style="dim")
+    if found and found[0].mistake:
+        yield Text(say("terminal.explain", id=found[0].mistake), style="dim")
 
 
-def _code(place: LocationView) -> Iterator[RenderableType]:
-    yield named(place.short, Text(place.short, style="cyan"))
-    for line in place.marked:
-        yield Text(f"{line.number:>5} │ {line.text}", no_wrap=True, overflow="ellipsis")
+def _line(found: Standing) -> str:
+    """The stage, the place, the mistake: what is cut where a line is full can be read at the place."""
+    where = f"{found.place.short}:" if found.place else ""
+    return " ".join(filter(None, (found.label, where, found.claim)))
 
 
 def _strip(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
@@ -100,4 +106,6 @@ def _strip(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
         return
     yield Text()
     yield Columns(Text(f"{one.state.sign} {one.label}", STYLES[one.state]) for one in stages)
-    yield Text("   ".join(f"{one.sign} {one.word}" for one in states_of(stages)), style="dim")
+    explained = [one for one in states_of(stages) if one not in (State.PASSED, State.FAILED)]
+    if explained:
+        yield Text("   ".join(f"{one.sign} {one.word}" for one in explained), style="dim")

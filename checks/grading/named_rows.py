@@ -86,6 +86,7 @@ def _row(
         title=known.title,
         hint=known.hint,
         experiment=known.experiment,
+        explanation=known.explanation,
         location=where,
         blocks=blocks,
         also=list(also),

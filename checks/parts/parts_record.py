@@ -23,6 +23,7 @@ def exercise_mistakes(exercises: Exercises) -> list[MistakeResult]:
             title=known.title,
             hint=known.hint,
             experiment=known.experiment,
+            explanation=known.explanation,
             location=None if verdict.frame is None else location(verdict.frame, exercises.source),
             also=list(known.confused_with),
         )

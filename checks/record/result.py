@@ -147,6 +147,7 @@ class MistakeResult(Frozen):
     title: str
     hint: str
     experiment: str = ""  # something to do that shows it; empty in results of earlier versions
+    explanation: str = ""  # what it does, and how to see it
     location: Location | None = None
     blocks: str | None = None  # "block 1", "all blocks"
     also: list[str] = []  # ids that the same numbers would explain equally well

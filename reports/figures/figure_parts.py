@@ -39,7 +39,8 @@ class Number:
 class Map:
     """Cells as pixels of ``image``, shown ``cell`` wide, over ``under`` where there is such a picture.
 
-    ``sums`` are bars beside its rows.
+    ``axes`` are what its rows and its columns are, ``cells`` its numbers in reading order where they are few
+    enough to be read one by one, ``sums`` bars beside its rows.
     """
 
     title: str
@@ -54,6 +55,8 @@ class Map:
     numbers: tuple[Number, ...] = ()
     marked: tuple[int, int] | None = None  # row and column
     under: str = ""
+    axes: tuple[str, str] | None = None
+    cells: str = ""
 
     @property
     def width(self) -> float:
@@ -127,6 +130,13 @@ class Panels:
     maps: tuple[Map, ...]
     legends: tuple[Legend, ...] = ()
 
+    @property
+    def is_read(self) -> bool:
+        """Whether all maps have numbers to be read, of the same places."""
+        return (
+            all(one.cells for one in self.maps) and len({(one.rows, one.columns) for one in self.maps}) == 1
+        )
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -138,3 +148,8 @@ class Figure:
     panels: tuple[Panels, ...] = ()
     plots: tuple[Plot, ...] = ()
     bars: tuple[Bar, ...] = ()
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether what is compared stands side by side in it."""
+        return any(len(one.maps) > 2 for one in self.panels)

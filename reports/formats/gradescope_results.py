@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from ...checks.record.result import CheckResult, Outcome, Result, Status, Visibility
+from ..pages.html import render
+from ..views.card import card, told_alone
 from ..words.assigned import assigned
 from ..words.quoting import begun, code_lines, quoted
 from ..words.standing import Standing, findings, standing
@@ -28,7 +30,7 @@ def gradescope(result: Result, _: Repository) -> str:
         "score": result.score.earned,
         "execution_time": round(result.run.seconds),
         "output": _output(result),
-        "output_format": "text",
+        "output_format": "html",
         "test_output_format": "text",
         "test_name_format": "text",
         "stdout_visibility": "hidden",
@@ -38,19 +40,16 @@ def gradescope(result: Result, _: Repository) -> str:
 
 
 def _output(result: Result) -> str:
-    """Said to everyone at once."""
-    return f"{assigned(result)}\n\n{_first_said(result)}"
+    """HTML, said to everyone at once: the card of the first thing wrong, and a line for each other.
 
-
-def _first_said(result: Result) -> str:
-    stands = standing(result)
-    if result.status is not Status.GRADED:
-        return "\n\n".join([stands.heading, *_explained(stands), stands.advice])
-    if any(one.visibility is not Visibility.VISIBLE for one in result.checks):
-        return say("gradescope.later")
-    if stands.tone == "right":
-        return stands.sentence
-    return say("gradescope.first", heading=stands.heading, sentence=stands.sentence)
+    Where some checks are shown later, no more than that.
+    """
+    stands, others = standing(result), list(findings(result))[1:]
+    later = any(one.visibility is not Visibility.VISIBLE for one in result.checks)
+    shown = card(result, stands)
+    if later and result.status is Status.GRADED:
+        shown, others = told_alone(say("gradescope.later")), []
+    return render("gradescope.html", assignment=assigned(result), card=shown, more=others)
 
 
 def _tests(result: Result) -> list[dict[str, object]]:

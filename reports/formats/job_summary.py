@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from ...checks.record.result import Result
 from ..pages.html import render
+from ..views.card import card
 from ..views.stage_views import pipeline
 from ..words.assigned import assigned
-from ..words.standing import standing
+from ..words.standing import findings, standing
 from ..words.text import NAME_LIMIT, one_line, points
 from .repository import Repository
 
 
 def job_summary(result: Result, _: Repository) -> str:
-    """The score, the first thing wrong with its line and question, and the pipeline as a table.
+    """The score, the card of the first thing wrong, a line for each other, and the pipeline as a table.
 
     It is HTML without an empty line, in which Markdown has no meaning: what a student wrote cannot format it.
     """
@@ -23,6 +24,7 @@ def job_summary(result: Result, _: Repository) -> str:
         name=name,
         assignment=assigned(result),
         score=score,
-        stands=standing(result),
+        card=card(result, standing(result)),
+        more=list(findings(result))[1:],
         stages=pipeline(result),
     )

@@ -54,14 +54,14 @@ class CheckGroup:
     checks: tuple[CheckView, ...]
 
 
-def wrong_checks(result: Result, anchors: Mapping[str, str]) -> tuple[CheckGroup, ...]:
-    """Those that found something wrong, by what they are about, stages first."""
-    return _groups(result, anchors, (one for one in result.checks if one.outcome in _WRONG))
-
-
-def other_checks(result: Result, anchors: Mapping[str, str]) -> tuple[CheckGroup, ...]:
-    """All others, in the same order."""
-    return _groups(result, anchors, (one for one in result.checks if one.outcome not in _WRONG))
+def check_groups(result: Result, anchors: Mapping[str, str]) -> tuple[CheckGroup, ...]:
+    """All checks by what they are about, stages first; what those that failed say is told as a finding."""
+    order = {label: index for index, label in enumerate(result.stages)}
+    ordered = sorted(result.checks, key=lambda one: order.get(one.stage or "", len(order)))
+    return tuple(
+        CheckGroup(one_line(title), anchors.get(title, ""), tuple(map(_check, mine)))
+        for title, mine in groupby(ordered, key=_group)
+    )
 
 
 def tally(groups: Iterable[CheckGroup]) -> str:
@@ -80,17 +80,6 @@ def _size(example: Mapping[str, object]) -> int:
     return prod(one for name, one in example.items() if isinstance(one, int) and name != "seed")
 
 
-def _groups(
-    result: Result, anchors: Mapping[str, str], checks: Iterable[CheckResult]
-) -> tuple[CheckGroup, ...]:
-    order = {label: index for index, label in enumerate(result.stages)}
-    ordered = sorted(checks, key=lambda one: order.get(one.stage or "", len(order)))
-    return tuple(
-        CheckGroup(one_line(title), anchors.get(title, ""), tuple(map(_check, mine)))
-        for title, mine in groupby(ordered, key=_group)
-    )
-
-
 def _group(check: CheckResult) -> str:
     """Its stage, or what else it is about."""
     is_part = check.id.startswith(("component[", "exercise["))
@@ -106,7 +95,7 @@ def _check(check: CheckResult) -> CheckView:
         sign=look.sign,
         word=say(f"outcome.{check.outcome.value}"),
         points=say("checks.earned", earned=points(check.earned), points=points(check.points)),
-        message=clean(check.message),
+        message="" if check.outcome in _WRONG else clean(check.message),
         example=_example(check.counterexample),
     )
 

@@ -1,21 +1,16 @@
-"""The pipeline as a drawing: a column for each part of the model, set side by side where there is room."""
+"""The pipeline as a drawing: a column for each part of the model, joined where they stand side by side."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from textwrap import wrap
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 
 from ..words.wording import say
-from .stage_views import StageView
-
-WIDTH = 256  # of a column, in pixels: a narrow phone shows it as it is
-_NODE, _GAP, _TOP = 58, 36, 30  # heights: of a node, between rows, above the first row
-_SHAPE = 20  # height of the text below a node, from which its edges leave
-_SINGLE, _BETWEEN = 168, 8  # widths: of a node that stands alone, between nodes side by side
-_ASIDE = 232  # where an edge runs that passes nodes by
-_LETTERS = {1: 24, 2: 15, 3: 10}  # of a title in a line, by how many nodes share the row
+from .diagram_nodes import Node, Sum, placed, sources_of
+from .diagram_paths import Path, arc, down, edge, entry, exits, into
+from .stage_views import StageView, State
 
 _PARTS = {
     "embedding": (
@@ -26,15 +21,13 @@ _PARTS = {
         ("tokens",),
         ("positioned_tokens",),
     ),
-    "attention": (
+    "block": (
         ("block_input",),
         ("query", "key", "value"),
         ("attention_scores",),
         ("attention_probabilities",),
         ("attention_context",),
         ("attention_output",),
-    ),
-    "mlp": (
         ("post_attention_norm",),
         ("mlp_hidden",),
         ("mlp_output",),
@@ -50,46 +43,32 @@ _PARTS = {
         ("class_probabilities",),
     ),
 }
-
-
 _PLACED = {key for rows in _PARTS.values() for row in rows for key in row}
+_SUM = re.compile(r"[A-Z]\d\d(?: \+ [A-Z]\d\d)+")
 
 _Rows = list[list[StageView]]
 
 
 @dataclass(frozen=True)
-class Node:
-    """A stage as a box; ``sources`` are labels of stages in other columns that it is computed from."""
-
-    stage: StageView
-    x: float
-    y: float
-    width: float
-    lines: tuple[str, ...]
-    sources: tuple[str, ...]
-    shape: str
-
-    @property
-    def middle(self) -> float:
-        return self.x + self.width / 2
-
-    @property
-    def bottom(self) -> float:
-        return self.y + _NODE
-
-
-@dataclass(frozen=True)
 class DiagramColumn:
-    """A part of the model: its boxes, and its edges as SVG paths."""
+    """A part of the model: its boxes, the sums of its residual connections, and its lines.
+
+    ``beside`` are the lines to its neighbours where columns stand side by side, ``stacked`` those where each
+    stands below the one before.
+    """
 
     title: str
     height: float
     nodes: tuple[Node, ...]
-    edges: tuple[str, ...]
+    sums: tuple[Sum, ...]
+    edges: tuple[Path, ...]
+    arcs: tuple[Path, ...]
+    beside: tuple[Path, ...] = ()
+    stacked: tuple[Path, ...] = ()
 
 
-def columns(stages: Sequence[StageView]) -> tuple[DiagramColumn, ...]:
-    """The parts of the model that have one of ``stages``."""
+def columns(stages: Sequence[StageView], thumbnails: Mapping[str, str]) -> tuple[DiagramColumn, ...]:
+    """The parts of the model that have one of ``stages``; ``thumbnails`` are data URIs by label."""
     known = {one.key: one for one in stages}
     parts = {
         name: [[known[key] for key in row if key in known] for row in rows] for name, rows in _PARTS.items()
@@ -98,7 +77,13 @@ def columns(stages: Sequence[StageView]) -> tuple[DiagramColumn, ...]:
     for number, one in enumerate(stages):
         if one.key not in _PLACED:
             _place(one, stages[number + 1 :], parts)
-    return tuple(_column(name, [row for row in rows if row]) for name, rows in parts.items() if any(rows))
+    unwritten = next((one.label for one in stages if one.state is State.NOT_WRITTEN), "")
+    drawn = [
+        _column(name, [row for row in rows if row], thumbnails, unwritten)
+        for name, rows in parts.items()
+        if any(rows)
+    ]
+    return tuple(_joined(drawn))
 
 
 def _place(stage: StageView, later: Sequence[StageView], parts: Mapping[str, _Rows]) -> None:
@@ -113,51 +98,61 @@ def _place(stage: StageView, later: Sequence[StageView], parts: Mapping[str, _Ro
     (last[-1] if last else parts["others"]).append([stage])
 
 
-def _column(name: str, rows: Sequence[Sequence[StageView]]) -> DiagramColumn:
-    inside = {stage.label for row in rows for stage in row}
-    nodes = {
-        stage.label: _node(stage, place, len(row), number, inside)
-        for number, row in enumerate(rows)
-        for place, stage in enumerate(row)
-    }
-    edges = tuple(
-        _edge(nodes[source], node)
-        for node in nodes.values()
-        for source in _sources(node.stage)
-        if source in inside and source != node.stage.label
+def _column(name: str, rows: _Rows, thumbnails: Mapping[str, str], unwritten: str) -> DiagramColumn:
+    inside = [one.label for one in chain(*rows)]
+    added = {one.label: _terms(one, inside) for one in chain(*rows)}
+    summed = {label for label, terms in added.items() if len(terms) > 1}
+    nodes, sums, height = placed(rows, summed, thumbnails, unwritten)
+    edges, arcs = [], []
+    for node in nodes.values():
+        label = node.stage.label
+        if label in sums:
+            *around, last = _added(added, label, nodes, sums)
+            arcs += [arc(one, sums[label]) for one in around]
+            edges += [into(last, sums[label]), down(sums[label], node)]
+        else:
+            edges += [
+                edge(nodes[one], node) for one in sources_of(node.stage) if one in inside and one != label
+            ]
+    told = (
+        replace(one, sources=tuple(each for each in one.sources if each not in inside))
+        for one in nodes.values()
     )
     return DiagramColumn(
-        say(f"diagram.{name}"), _TOP + len(rows) * (_NODE + _GAP), tuple(nodes.values()), edges
+        say(f"diagram.{name}"), height, tuple(told), tuple(sums.values()), tuple(edges), tuple(arcs)
     )
 
 
-def _sources(stage: StageView) -> list[str]:
-    """The stages that its equation names."""
-    return sorted(set(re.findall(r"(?<!\w)[A-Z]\d\d", stage.equation.split(";")[0])))
+def _terms(stage: StageView, inside: Sequence[str]) -> list[str]:
+    """Those of ``inside`` that are added in its equation, in the order of ``inside``."""
+    found = _SUM.search(stage.equation)
+    terms = found.group().split(" + ") if found else []
+    return [one for one in inside if one in terms]
 
 
-def _node(stage: StageView, place: int, together: int, row: int, inside: set[str]) -> Node:
-    width = _SINGLE if together == 1 else (WIDTH - (together - 1) * _BETWEEN) / together
-    start = (WIDTH - together * width - (together - 1) * _BETWEEN) / 2
-    lines = wrap(stage.title, _LETTERS.get(together, _LETTERS[3]))
-    return Node(
-        stage=stage,
-        x=start + place * (width + _BETWEEN),
-        y=_TOP + row * (_NODE + _GAP),
-        width=width,
-        lines=tuple([*lines[:1], lines[1] + "…"] if len(lines) > 2 else lines),
-        sources=tuple(one for one in _sources(stage) if one not in inside),
-        shape=("×" if together > 2 else " × ").join(str(axis.size) for axis in stage.seen or stage.expected),
-    )
+def _added(
+    added: Mapping[str, list[str]], label: str, nodes: Mapping[str, Node], sums: Mapping[str, Sum]
+) -> list[Node | Sum]:
+    """What comes together above a box, the last of it straight: boxes, or an earlier sum in their place."""
+    terms = added[label]
+    earlier = [one for one in sums if one != label and added[one] == terms[: len(added[one])] != terms]
+    begun = earlier[-1:]
+    rest = terms[len(added[begun[0]]) :] if begun else terms
+    return [*(sums[one] for one in begun), *(nodes[one] for one in rest)]
 
 
-def _edge(source: Node, target: Node) -> str:
-    """From below to above where the rows are neighbours, else around what stands between."""
-    if target.y - source.bottom <= _GAP:
-        turn = target.y - 8
-        return f"M{source.middle:g} {source.bottom + _SHAPE:g}V{turn:g}H{target.middle:g}V{target.y:g}"
-    level = target.y + _NODE / 2
-    right = target.x + target.width
-    if source.middle > right:
-        return f"M{source.middle:g} {source.bottom + _SHAPE:g}V{level:g}H{right:g}"
-    return f"M{source.x + source.width:g} {source.y + _NODE / 2:g}H{_ASIDE}V{level:g}H{right:g}"
+def _joined(drawn: Sequence[DiagramColumn]) -> list[DiagramColumn]:
+    """With lines from the last box of each to the first of the next, where that is computed from it."""
+    found = list(drawn)
+    for number, (before, after) in enumerate(pairwise(drawn)):
+        last, first = before.nodes[-1], after.nodes[0]
+        if last.stage.label not in first.sources:
+            continue
+        beside, stacked = exits(last, before.height)
+        left = found[number]
+        found[number] = replace(left, beside=(*left.beside, beside), stacked=(*left.stacked, stacked))
+        beside, stacked = entry(first, before.height)
+        others = tuple(one for one in first.sources if one != last.stage.label)
+        nodes = (replace(first, sources=others), *after.nodes[1:])
+        found[number + 1] = replace(after, nodes=nodes, beside=(beside,), stacked=(stacked,))
+    return found

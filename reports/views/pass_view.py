@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...checks.record.result import Run
 from ...checks.record.snapshot import Record
 from ..figures.figure_parts import Figure
 from ..figures.kept import Arrays
 from ..words.location_view import LocationView, place
-from ..words.standing import Standing
+from ..words.standing import Standing, pass_findings
 from ..words.text import NAME_LIMIT, TEXT_LIMIT, clean, one_line
 from ..words.wording import say
+from .card import Card, Explanation, card
 from .check_views import Counterexample
-from .diagram import WIDTH, DiagramColumn, columns
-from .stage_figures import figures, picture
-from .stage_views import StageView, State, Unseen, pipeline, states_of, unseen
+from .diagram import DiagramColumn, columns
+from .diagram_nodes import WIDTH
+from .stage_figures import figures, picture, thumbnails
+from .stage_views import StageView, State, pipeline, states_of
+from .strip import StageGroup, grouped
 
 _LETTERS = "BCHWPNFTDhdMLK"  # of axes, in the order in which they come up
 
@@ -35,41 +38,56 @@ class PassView:
     """Everything that pages about one pass have in common."""
 
     architecture: str
-    standing: Standing | None
-    picture: Figure | None
-    example: Counterexample | None
+    card: Card | None
+    on_card: str  # the label of the stage that it is about
     columns: tuple[DiagramColumn, ...]
     column_width: int
     legend: tuple[State, ...]
     axes: tuple[tuple[str, str], ...]
     stages: tuple[StageView, ...]
+    groups: tuple[StageGroup, ...]
+    explained: Mapping[str, Explanation]  # by the labels of stages that are wrong, but not on the card
     figures: Mapping[str, tuple[Figure, ...]]
-    unseen: tuple[Unseen, ...]
     has_arrays: bool
     notes: tuple[NoteView, ...]
     facts: tuple[tuple[str, str], ...]
 
 
-def pass_view(record: Record, stands: Standing | None, example: Counterexample | None = None) -> PassView:
-    """All text in it is cleaned, and cut where it is long. The picture is of what ``stands`` is about."""
+def pass_view(
+    record: Record, stands: Standing | None, example: Counterexample | None = None, fold: bool = False
+) -> PassView:
+    """All text in it is cleaned, and cut where it is long. The card is about what ``stands`` is about.
+
+    ``fold`` puts stages that stand alike into one group.
+    """
     arrays, stages = Arrays.read(record.arrays), pipeline(record)
     about = stands.label if stands else ""
+    drawn = next((picture(one, arrays) for one in stages if one.label == about), None)
+    listed = [
+        _without_card(one) if one.label == about and one.state is State.FAILED else one for one in stages
+    ]
+    others = [one for one in pass_findings(record) if one.label != about]
     return PassView(
         architecture=one_line(record.architecture or "", NAME_LIMIT),
-        standing=stands,
-        picture=next((picture(one, arrays) for one in stages if one.label == about), None),
-        example=example,
-        columns=columns(stages),
+        card=card(record, stands).shown(drawn, example) if stands else None,
+        on_card=about,
+        columns=columns(stages, thumbnails(stages, arrays)),
         column_width=WIDTH,
         legend=states_of(stages),
         axes=_axes_used(stages),
         stages=stages,
+        groups=grouped(listed, fold),
+        explained={one.label: told for one in others if (told := card(record, one).explanation)},
         figures={one.label: figures(one, arrays) for one in stages},
-        unseen=unseen(stages),
         has_arrays=bool(arrays.stages),
         notes=tuple(NoteView(one_line(n.kind), clean(n.text), place(n.location)) for n in record.notes),
         facts=_facts(record.run),
     )
+
+
+def _without_card(stage: StageView) -> StageView:
+    """What stands on the card is not said again."""
+    return replace(stage, message="", place=None, hint="", mistakes=())
 
 
 def _axes_used(stages: tuple[StageView, ...]) -> tuple[tuple[str, str], ...]:

@@ -6,39 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...checks.record.adjustment import Adjustment
-from ...checks.record.result import MistakeResult, Result, Score, VariantResult
+from ...checks.record.result import Result, VariantResult
 from ..words.assigned import assigned
-from ..words.location_view import LocationView, place
 from ..words.remarks import adjusted, remark
-from ..words.standing import standing
-from ..words.text import NAME_LIMIT, one_line, points, sentence
-from ..words.wording import say
-from .check_views import CheckGroup, other_checks, smallest_example, tally, wrong_checks
+from ..words.scores import ScoreView, score_view
+from ..words.standing import findings, standing
+from ..words.text import NAME_LIMIT, one_line, sentence
+from ..words.wording import count, say
+from .check_views import CheckGroup, check_groups, smallest_example, tally
+from .findings_view import FurtherFindings, further_findings
 from .pass_view import PassView, pass_view
+from .strip import Strip, strip
 from .written_view import WrittenView, written_view
 
 
 @dataclass(frozen=True)
-class ScoreView:
-    """Points, and the share earned in per cent."""
-
-    earned: str
-    possible: str
-    percent: float
-
-
-@dataclass(frozen=True)
-class FindingView:
-    """A mistake or a variant that was recognised."""
+class VariantView:
+    """A variant that was recognised."""
 
     id: str
     title: str
     stage: str
     anchor: str
     word: str
-    text: str
-    place: LocationView | None = None
-    also: tuple[str, ...] = ()
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -46,65 +37,56 @@ class ReportView:
     """Everything on the page, in its order."""
 
     submission: str
-    assignment: str
+    overline: str
     score: ScoreView
     remark: str
+    strip: Strip | None
     seen: PassView
-    wrong_checks: tuple[CheckGroup, ...]
-    other_checks: tuple[CheckGroup, ...]
-    other_tally: str
-    mistakes: tuple[FindingView, ...]
-    variants: tuple[FindingView, ...]
+    further: FurtherFindings
+    checks: tuple[CheckGroup, ...]
+    tally: str
+    variants: tuple[VariantView, ...]
     written: WrittenView | None
 
 
 def report_view(result: Result, adjustment: Adjustment) -> ReportView:
     """All text in it is cleaned, and cut where it is long."""
     stands = standing(result)
-    seen = pass_view(result, stands, smallest_example(result, stands.label))
+    seen = pass_view(result, stands, smallest_example(result, stands.label), fold=True)
     anchors = {one.label: one.anchor for one in seen.stages}
-    others = other_checks(result, anchors)
+    checks = check_groups(result, anchors)
     return ReportView(
         submission=one_line(result.submission, NAME_LIMIT),
-        assignment=assigned(result),
-        score=score_view(adjusted(result.score, adjustment)),
+        overline=overline(result),
+        score=score_view(result, adjusted(result.score, adjustment)),
         remark=remark(adjustment),
+        strip=strip(seen.stages, stands, len(list(findings(result)))),
         seen=seen,
-        wrong_checks=wrong_checks(result, anchors),
-        other_checks=others,
-        other_tally=tally(others),
-        mistakes=tuple(_mistake(one, anchors) for one in result.mistakes),
+        further=further_findings(result, anchors),
+        checks=checks,
+        tally=tally(checks),
         variants=tuple(_variant(one, anchors) for one in result.variants),
         written=written_view(result, adjustment),
     )
 
 
-def score_view(score: Score) -> ScoreView:
-    """Zero per cent where nothing could be earned."""
-    percent = 100 * score.earned / score.possible if score.possible else 0.0
-    return ScoreView(points(score.earned), points(score.possible), round(min(max(percent, 0.0), 100.0), 1))
-
-
-def _mistake(mistake: MistakeResult, anchors: Mapping[str, str]) -> FindingView:
-    where = [mistake.kind, *([mistake.blocks] if mistake.blocks else [])]
-    return FindingView(
-        id=one_line(mistake.id),
-        title=sentence(mistake.title),
-        stage=one_line(mistake.stage),
-        anchor=anchors.get(mistake.stage, ""),
-        word=one_line(", ".join(where)),
-        text=one_line(mistake.hint),
-        place=place(mistake.location),
-        also=tuple(map(one_line, mistake.also)),
+def overline(result: Result) -> str:
+    """What it was judged by, as what, and on how many models."""
+    seen = one_line(result.architecture or "", NAME_LIMIT)
+    parts = (
+        assigned(result),
+        say("page.architecture", name=seen) if seen else "",
+        count(result.run.examples, "random_model") if result.run.examples else "",
     )
+    return " · ".join(filter(None, parts))
 
 
-def _variant(variant: VariantResult, anchors: Mapping[str, str]) -> FindingView:
-    return FindingView(
+def _variant(variant: VariantResult, anchors: Mapping[str, str]) -> VariantView:
+    return VariantView(
         id=one_line(variant.id),
         title=sentence(variant.title),
         stage=one_line(variant.stage),
         anchor=anchors.get(variant.stage, ""),
         word=say("findings.accepted" if variant.allowed else "findings.not_accepted"),
-        text=one_line(variant.reason or ""),
+        reason=one_line(variant.reason or ""),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..figures.bars import bars, signed_bars
 from ..figures.figure_parts import Figure, Map
 from ..figures.kept import Array, Arrays, Kept
 from ..figures.maps import Axes, comparison, maps, veils
+from ..figures.thumbnails import thumbnail
 from ..words.text import numeral
 from ..words.wording import say, words
 from .stage_views import StageView
@@ -36,6 +37,12 @@ def picture(stage: StageView, arrays: Arrays) -> Figure | None:
     kept = _kept(stage, arrays)
     first = next(iter(_draws(stage, kept)), None) if kept else None
     return replace(first(kept.at_worst, stage), note=_note(kept)) if kept and first else None
+
+
+def thumbnails(stages: Sequence[StageView], arrays: Arrays) -> dict[str, str]:
+    """By label a data URI of each stage of which something was kept."""
+    kept = {one.label: (one, found) for one in stages if (found := _kept(one, arrays))}
+    return {label: thumbnail(found, one.key == "image") for label, (one, found) in kept.items()}
 
 
 def _kept(stage: StageView, arrays: Arrays) -> Kept | None:
@@ -96,7 +103,7 @@ def _attention(kept: Kept, stage: StageView) -> Figure:
     """The maps, with the sums of their rows beside the student's."""
     sums = kept.arrays["row_sums"]
     most = max(1.0, float(np.nan_to_num(np.abs(sums)).max()))
-    panels, heads = comparison(kept, _axes(stage)), iter(sums)
+    panels, heads = comparison(kept, _axes(stage), root=True), iter(sums)
     if len(panels) > 1 or "error" in kept.arrays:  # a row of maps for each head, the student's first
         shown = tuple(
             replace(one, maps=(_summed(one.maps[0], next(heads), most), *one.maps[1:])) for one in panels

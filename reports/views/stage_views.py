@@ -9,16 +9,16 @@ from enum import Enum
 from ...checks.record.result import Evidence, StageResult, StageStatus
 from ...checks.record.snapshot import Record
 from ..words.location_view import LocationView, Shapes, place, shapes_at
-from ..words.numbers import Axis, Error, Slice, error, expected_axes, seen_axes, slice_of
+from ..words.numbers import Axis, Slice, error, expected_axes, seen_axes, slice_of
 from ..words.text import clean, one_line
-from ..words.wording import say
+from ..words.wording import say, words
 
 
 class State(Enum):
     """How a stage stands: a name for styles, a sign that needs no colour, a word."""
 
     PASSED = ("passed", "✓")
-    IMPLIED = ("implied", "∴")
+    IMPLIED = ("implied", "~")
     FAILED = ("failed", "✗")
     NOT_REACHED = ("not-reached", "?")
     NOT_APPLICABLE = ("not-applicable", "-")
@@ -36,6 +36,12 @@ class State(Enum):
     def word(self) -> str:
         return say(f"state.{self.style}")
 
+    @property
+    def meaning(self) -> str:
+        """For a legend: the word, and what it means where that is not plain."""
+        key = f"legend.{self.style}"
+        return say(key) if key in words() else self.word
+
 
 @dataclass(frozen=True)
 class StageView:
@@ -50,7 +56,7 @@ class StageView:
     evidence: str
     expected: tuple[Axis, ...]
     seen: tuple[Axis, ...]
-    error: Error | None
+    error: str
     message: str
     values: Slice | None
     place: LocationView | None
@@ -60,14 +66,6 @@ class StageView:
     @property
     def anchor(self) -> str:
         return f"stage-{self.label}"
-
-
-@dataclass(frozen=True)
-class Unseen:
-    """Stages that were not found as tensors, and why."""
-
-    why: str
-    stages: tuple[StageView, ...]
 
 
 def state(stage: StageResult) -> State:
@@ -92,16 +90,6 @@ def pipeline(result: Record) -> tuple[StageView, ...]:
 def states_of(stages: Sequence[StageView]) -> tuple[State, ...]:
     """The states that any of them is in, for a legend."""
     return tuple(one for one in State if any(stage.state is one for stage in stages))
-
-
-def unseen(stages: Sequence[StageView]) -> tuple[Unseen, ...]:
-    """What was implied, and what could not be seen at all."""
-    why = {
-        say("unseen.implied"): [one for one in stages if one.state is State.IMPLIED],
-        say("unseen.not_reached"): [one for one in stages if one.state is State.NOT_REACHED],
-        say("unseen.absent"): [one for one in stages if one.state is State.FAILED and not one.seen],
-    }
-    return tuple(Unseen(text, tuple(those)) for text, those in why.items() if those)
 
 
 def _view(result: Record, labels: Sequence[str], index: int, shapes: Shapes) -> StageView:

@@ -12,8 +12,7 @@ from .wording import say
 
 _SIDE = 8  # of a slice of values, in cells: what fits on a page
 _DIGITS = range(4, 16)  # significant digits: four are easy to read, sixteen are all there are
-# powers of ten at the ends of the error scale: below float64 rounding, to plainly wrong
-_SMALLEST, _LARGEST = -17, 3
+_Cells = dict[tuple[int, int], float | None]
 
 
 @dataclass(frozen=True)
@@ -26,39 +25,38 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Error:
-    """The largest error in words; it and the tolerance as places on the scale, in per cent of its width."""
-
-    text: str
-    position: float
-    tolerance_position: float
-
-
-@dataclass(frozen=True)
 class Cell:
-    """A number; ``differs`` by more than the tolerance from what is expected."""
+    """The student's number, and where another is expected, that and how many times it is the student's.
 
-    text: str
-    differs: bool
+    ``apart`` says how far they are from each other, from 0 to ``FURTHEST``.
+    """
 
+    seen: str
+    expected: str = ""
+    ratio: str = ""
+    apart: int = 0
+
+
+FURTHEST = 3  # beyond the tolerance, a hundredth, a tenth of what is expected
 
 Grid = tuple[tuple[Cell, ...], ...]
 
 
 @dataclass(frozen=True)
 class Slice:
-    """The beginning of a tensor; ``expected`` is empty where it says nothing that ``seen`` does not."""
+    """The beginning of a tensor; ``differs`` where other numbers are expected, which the cells then hold."""
 
     of: str
-    seen: Grid
-    expected: Grid
+    cells: Grid
+    differs: bool
 
 
 def expected_axes(stage: StageResult) -> tuple[Axis, ...]:
     """The expected shape by named axes."""
     sizes = stage.expected_shape
     letters = stage.axes.split() if len(stage.axes.split()) == len(sizes) else [""] * len(sizes)
-    return tuple(Axis(one_line(letter), size, False) for letter, size in zip(letters, sizes, strict=True))
+    named = ("" if letter.isdigit() else one_line(letter) for letter in letters)  # "1" is its own size
+    return tuple(Axis(letter, size, False) for letter, size in zip(named, sizes, strict=True))
 
 
 def seen_axes(stage: StageResult) -> tuple[Axis, ...]:
@@ -76,12 +74,10 @@ def shape_text(axes: Sequence[Axis]) -> str:
     return " × ".join(f"{axis.letter} {axis.size}".strip() if axis.letter != "1" else "1" for axis in axes)
 
 
-def error(stage: StageResult) -> Error | None:
-    """None where nothing was measured."""
+def error(stage: StageResult) -> str:
+    """The largest error and the tolerance; empty where nothing was measured."""
     largest, tolerance = stage.max_error, stage.tolerance
-    if largest is None or tolerance is None:
-        return None
-    return Error(_comparison(largest, tolerance), _position(largest), _position(tolerance))
+    return "" if largest is None or tolerance is None else _comparison(largest, tolerance)
 
 
 def slice_of(stage: StageResult) -> Slice | None:
@@ -91,11 +87,30 @@ def slice_of(stage: StageResult) -> Slice | None:
     seen, expected = _cells(stage.values), _cells(stage.expected_values or [])
     differing = _differing(seen, expected, stage.tolerance or 0.0) if expected else frozenset()
     digits = _digits(seen, expected, differing)
-    return Slice(
-        one_line(stage.values_of or ""),
-        _grid(seen, differing, digits),
-        _grid(expected, differing, digits) if differing else (),
+    beside = expected if differing else {}
+    places = sorted(seen.keys() | beside.keys())
+    cells = {at: _cell(at, seen, beside, at in differing, digits) for at in places}
+    rows = tuple(
+        tuple(cells[at] for at in places if at[0] == row) for row in sorted({row for row, _ in places})
     )
+    return Slice(one_line(stage.values_of or ""), rows, bool(differing))
+
+
+def _cell(at: tuple[int, int], seen: _Cells, expected: _Cells, differs: bool, digits: int) -> Cell:
+    one, other = seen.get(at), expected.get(at)
+    yours = _number(one, digits) if at in seen else say("stage.none")
+    if not expected:
+        return Cell(yours)
+    right = _number(other, digits) if at in expected else say("stage.none")
+    ratio = one / other if one is not None and other else math.nan
+    told = numeral(ratio) if math.isfinite(ratio) else say("stage.none")
+    return Cell(yours, right, told, _apart(ratio) if differs else 0)
+
+
+def _apart(ratio: float) -> int:
+    """By how much the ratio is not 1; as far as can be where there is no ratio."""
+    off = abs(ratio - 1)
+    return 1 + sum(not off <= limit for limit in (0.01, 0.1))
 
 
 def _comparison(largest: float, tolerance: float) -> str:
@@ -106,17 +121,6 @@ def _comparison(largest: float, tolerance: float) -> str:
     if not tolerance:
         return say("error.exact", largest=numeral(largest, 2))
     return say("error.beyond", largest=numeral(largest, 2), tolerance=numeral(tolerance, 2))
-
-
-def _position(number: float) -> float:
-    if not math.isfinite(number):
-        return 100.0
-    power = math.log10(number) if number > 0 else _SMALLEST
-    share = (power - _SMALLEST) / (_LARGEST - _SMALLEST)
-    return round(100 * min(max(share, 0.0), 1.0), 1)
-
-
-_Cells = dict[tuple[int, int], float | None]
 
 
 def _cells(values: Sequence[Sequence[float | None]]) -> _Cells:
@@ -142,14 +146,6 @@ def _digits(seen: _Cells, expected: _Cells, differing: frozenset[tuple[int, int]
         if all(_number(one, digits) != _number(other, digits) for one, other in pairs):
             return digits
     return _DIGITS[-1]
-
-
-def _grid(cells: _Cells, differing: frozenset[tuple[int, int]], digits: int) -> Grid:
-    rows = sorted({row for row, _ in cells})
-    return tuple(
-        tuple(Cell(_number(cells[at], digits), at in differing) for at in sorted(cells) if at[0] == row)
-        for row in rows
-    )
 
 
 def _number(number: float | None, digits: int) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from ...checks.record.faults import failed_checks, given_away, to_write
 from ...checks.record.result import CheckResult, Outcome, Result, StageResult, StageStatus, Status
 from ...checks.record.snapshot import Record, named_mistake
+from .got import got
 from .location_view import LocationView, place, shapes_at
-from .text import NAME_LIMIT, clean, one_line, sentence
+from .text import NAME_LIMIT, one_line, sentence
 from .wording import count, say
 
 
@@ -29,9 +30,16 @@ class Standing:
     label: str = ""  # of the stage, if it is about one
     mistake: str = ""  # the id of a known one
     quotes: bool = False  # may the sentence hold words of the student?
+    about: str = ""  # label and title of its stage, or what should hold
 
+    @property
+    def claim(self) -> str:
+        """What is wrong, in a few words: the mistake, not the stage that it is made at or the check."""
+        return self.sentence.rstrip(".") if self.claims_sentence else self.heading
 
-_DETAILS = 800  # characters of a message: the stage itself shows all of it
+    @property
+    def claims_sentence(self) -> bool:
+        return self.tone == "wrong" and (self.label != "" or self.mistake == "")
 
 
 def standing(result: Result) -> Standing:
@@ -40,12 +48,37 @@ def standing(result: Result) -> Standing:
 
 
 def findings(result: Result) -> Iterator[Standing]:
-    """Everything wrong, in that order; checks of a failed stage are no more than that."""
-    yield from pass_findings(result)
+    """Everything wrong, in that order, each once: no checks of a failed stage, and no symptoms."""
+    of_pass = list(pass_findings(result))
+    yield from of_pass
+    told = {one.mistake for one in of_pass}
+    for check in _other_checks(result):
+        named = given_away(result, check)
+        fault = named.id if named else f"{check.part} {check.message or check.id}"
+        if not (named is None and _may_follow(result, check)) and fault not in told:
+            yield _wrong_check(result, check)
+        told.add(fault)
+
+
+def symptoms(result: Result) -> Iterator[CheckResult]:
+    """The checks of the whole model that fail as well, and may do so for what ``findings`` tells."""
+    asked = (one for one in _other_checks(result) if one.outcome is not Outcome.NOT_REACHED)
+    return (one for one in asked if given_away(result, one) is None and _may_follow(result, one))
+
+
+def _other_checks(result: Result) -> Iterator[CheckResult]:
     for check in failed_checks(result):
         stage = result.stages.get(check.stage or "")
         if stage is None or stage.status is not StageStatus.FAILED:
-            yield _wrong_check(result, check)
+            yield check
+
+
+def _may_follow(result: Result, check: CheckResult) -> bool:
+    """Whether something that has a name or a place is wrong, which this check may only show again."""
+    is_wrong = any(one.status is StageStatus.FAILED for one in result.stages.values())
+    of_model = check.id.startswith("property[")
+    named = any(given_away(result, one) for one in failed_checks(result))
+    return (is_wrong and (of_model or check.outcome is Outcome.NOT_REACHED)) or (of_model and named)
 
 
 def pass_findings(record: Record) -> Iterator[Standing]:
@@ -78,12 +111,13 @@ def _wrong_stage(result: Record, label: str, stage: StageResult) -> Standing:
         one_line(f"{label}: {stage.title}"),
         sentence(named.title) if named else _unnamed(stage),
         brief=one_line(f"{label} {name}", NAME_LIMIT),
-        details=clean(stage.message or "", _DETAILS),
+        details=got(stage),
         question=one_line(stage.hint or (named.hint if named else "")),
         place=place(stage.location or (named.location if named else None), shapes_at(result)),
         label=one_line(label),
         mistake=one_line(named.id) if named else "",
         anchor=one_line(f"stage-{label}"),
+        about=one_line(f"{label} {stage.title}"),
     )
 
 
@@ -107,6 +141,7 @@ def _wrong_check(result: Result, check: CheckResult) -> Standing:
         mistake=one_line(named.id) if named else "",
         anchor="checks",
         quotes=True,
+        about=_asked(result, check),
     )
 
 
@@ -119,6 +154,12 @@ def check_heading(result: Result, check: CheckResult) -> str:
     title = check.title.rstrip(".")
     told = f"{subject} ({title})" if subject else title
     return say(f"ended.{check.outcome.value}", title=told)
+
+
+def _asked(result: Result, check: CheckResult) -> str:
+    stage = result.stages.get(check.stage or "")
+    of = f"{check.stage} {stage.title}" if stage else say("standing.asked")
+    return one_line(f"{of}: {check.title}")
 
 
 def _unfinished(result: Result) -> Standing | None:

@@ -24,7 +24,7 @@ def test_a_record_of_an_older_version_is_read_and_shown(file: Path) -> None:
     result = Result.from_json(file.read_bytes())
     assert (result.submission, result.score.earned) == ("scale_by_width", 97.9)
     assert result.stages["S12"].status is StageStatus.FAILED
-    assert "Scores divided by the square root of the full width." in render_report(result)
+    assert "Scores divided by the square root of the full width" in render_report(result)
 
 
 def test_a_record_of_a_later_schema_says_which_version_to_install() -> None:

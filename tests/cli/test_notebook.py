@@ -65,8 +65,8 @@ def notebook() -> Iterator[Notebook]:
 
 def test_a_class_from_the_cells_is_graded_and_drawn(notebook: Notebook) -> None:
     shown = notebook.shown("check")
-    assert "✗ S12: Attention scores" in shown["text/plain"]
-    assert "notebook.ipynb[4]</bdi>, line" in shown["text/html"]
+    assert "\nS12 Attention scores · " in shown["text/plain"]
+    assert "notebook.ipynb[4], line" in shown["text/html"]
     assert MISTAKE in shown["text/html"]
     assert "</svg>" in shown["text/html"]
 

@@ -91,7 +91,7 @@ def test_a_trace_shows_shape_values_and_line_of_each_stage(vitcheck: Vitcheck, n
 def test_a_trace_of_wrong_code_begins_with_what_is_wrong(vitcheck: Vitcheck) -> None:
     run = vitcheck("trace", EXAMPLES / "two_mistakes.py", "--image", "sun.png", "--seed", 7)
     assert run.exit_code == 1
-    assert "✗ S13: Attention probabilities\nSoftmax taken over the queries." in run.output
+    assert "✗ Softmax taken over the queries\nS13 Attention probabilities · " in run.output
     assert "two_mistakes.py:46" in run.output
 
 

@@ -105,7 +105,7 @@ def test_a_path_is_checked_and_the_next_one_by_the_same_processes() -> None:
     result = vitcheck.check(EXAMPLES / "scale_by_width.py")
     assert isinstance(result, vitcheck.Result)
     assert result.stages["S12"].mistakes == ["scale-by-embed-dim"]
-    assert "✗ S12: Attention scores" in repr(result)
+    assert "\nS12 Attention scores · " in repr(result)
     assert "\x1b" not in repr(result)
     before = running("checks.classes.engines.serving"), running("submissions.child.zygote")
     again = vitcheck.check(str(EXAMPLES / "scale_by_width.py"), stage="attention_scores")
@@ -136,7 +136,7 @@ def test_a_picture_is_followed_through_every_stage(tmp_path: Path) -> None:
     assert traced.stages["S12"].shape == [1, 12, 197, 197]
     assert traced.tensors["S12"].shape == (12, 32, 32)
     assert traced.tensors["S24"].shape == (768,)
-    assert "✗ S12: Attention scores" in repr(traced)
+    assert "\nS12 Attention scores · " in repr(traced)
     assert "cat.png (30 by 20 pixels)" in repr(traced)
 
 

@@ -18,6 +18,7 @@ from rich.console import Console
 from vitcheck.checks.record.pairs import Pair
 from vitcheck.checks.record.result import CodeLine, Result
 from vitcheck.checks.record.snapshot import PictureResult, Snapshot
+from vitcheck.reports.figures.kept import Arrays
 from vitcheck.reports.formats.grade_tables import grades_csv, grades_json
 from vitcheck.reports.pages.html import render_index, render_report, render_similar, render_snapshot
 from vitcheck.reports.snapshot_table import snapshot_table
@@ -40,9 +41,9 @@ def results(confined: Zygote, tmp_path_factory: pytest.TempPathFactory) -> dict[
 
 
 def pages(results: dict[str, Result]) -> Iterator[tuple[str, int]]:
-    """All pages, and how many scripts of ours are in each: the filters of the class are one."""
+    """All pages, and how many scripts of ours are in each: to filter a class, and to read numbers."""
     for result in results.values():
-        yield render_report(result), 0
+        yield render_report(result), int(bool(Arrays.read(result.arrays).stages))
         yield render_snapshot(traced(result)), 0
     yield render_similar([alike(name) for name in results], len(results), {name: name for name in results}), 0
     yield render_index(summaries(results.values())), 1

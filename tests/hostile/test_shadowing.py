@@ -102,7 +102,7 @@ def test_no_library_of_a_driver_is_looked_for_beside_the_work(work: Path) -> Non
     )
     code = f"import atexit; atexit.register(lambda: print(open('/proc/self/maps').read()))\n{code}"
     done = python("-c", code, folder=work)
-    assert "✗ S12: Attention scores" in done.stdout, done.stderr
+    assert "\nS12 Attention scores · " in done.stdout, done.stderr
     assert str(work) not in done.stdout.replace(f"{work}/hw3.py", "")
     assert {one.name for one in work.iterdir()} == {"libcuda.so.1", "hw3.py", "result.json"}
 

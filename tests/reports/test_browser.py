@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,9 @@ FOCUSED = """() => {
   one.dataset.number ??= document.querySelectorAll("[data-number]").length + 1;
   return one === document.body ? null : one.dataset.number;
 }"""
+
+
+DISPLAY = "one => getComputedStyle(one).display"
 
 
 @pytest.fixture(params=PAGES)
@@ -109,15 +113,62 @@ def test_a_link_to_a_folded_stage_unfolds_it(browser: Browser, tmp_path: Path) -
     page.close()
 
 
-def test_paper_shows_what_the_screen_folds(browser: Browser, tmp_path: Path) -> None:
-    page = opened(browser, written("brown-li", tmp_path), 900)
-    page.emulate_media(media="print")
-    assert page.locator("#stage-S04 .equation").is_visible()
-
-
-def test_paper_has_the_figures_of_what_is_wrong_alone(browser: Browser, tmp_path: Path) -> None:
+def test_paper_has_what_is_wrong_and_leaves_out_what_is_right(browser: Browser, tmp_path: Path) -> None:
     page = opened(browser, written("two_mistakes", tmp_path), 900)
     page.emulate_media(media="print")
-    assert page.locator("#stage-S13 .figures").is_visible()
-    assert not page.locator("#stage-S14 .figures").is_visible()
+    for shown in ("#standing", ".step.pictures .figure", "#stage-S13 .equation", "#stage-S19 .figures"):
+        assert page.locator(shown).first.is_visible(), shown
+    for left_out in ("#stage-S14", ".others", ".explained", "#stage-S13 .figures"):
+        assert not page.locator(left_out).first.is_visible(), left_out
+    page.close()
+
+
+def test_paper_has_few_pages(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written("two_mistakes", tmp_path), 900)
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 6
+    page.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (390, 844)])
+def test_the_question_is_in_the_first_screen(
+    browser: Browser, tmp_path: Path, width: int, height: int
+) -> None:
+    page = opened(browser, written("two_mistakes", tmp_path), width)
+    box = page.locator(".standing .question").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < height
+    page.close()
+
+
+def test_the_row_of_stages_stays_in_sight(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written("two_mistakes", tmp_path), 900)
+    page.click("nav.strip a[href='#stage-S19']")
+    page.wait_for_function("scrollY > 500")
+    strip, stage = (page.locator(one).bounding_box() for one in ("nav.strip", "#stage-S19"))
+    assert strip is not None
+    assert stage is not None
+    assert strip["y"] == 0
+    assert stage["y"] >= strip["height"]
+    page.close()
+
+
+def test_numbers_are_read_under_the_pointer_and_by_arrow_keys(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written("two_mistakes", tmp_path), 1400)
+    page.click(".step.pictures summary")
+    panels = page.locator(".standing .panels[data-cell]").first
+    panels.locator("svg").nth(1).hover(position={"x": 20, "y": 20})
+    assert "row 0, column 0: head 1: yours" in panels.locator(".read").inner_text()
+    assert panels.locator(".lit").count() == 3
+    panels.focus()
+    page.keyboard.press("ArrowDown")
+    assert "row 1, column 0" in panels.locator(".read").inner_text()
+    page.close()
+
+
+def test_the_drawing_is_joined_beside_or_below_as_there_is_room(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, written("two_mistakes", tmp_path), 1400)
+    for width, shown, hidden in ((1400, "beside", "stacked"), (390, "stacked", "beside")):
+        page.set_viewport_size({"width": width, "height": 800})
+        drawn = {one: page.locator(f".diagram .{one}").first.evaluate(DISPLAY) for one in (shown, hidden)}
+        assert drawn == {shown: "inline", hidden: "none"}
     page.close()

@@ -25,7 +25,7 @@ def test_the_class_at_a_glance() -> None:
         "Submissions 3 Graded 3 Nothing wrong 1",
         "Median score 96.5 of 100",
         "S12 scores divided by the square root of the full width scale-by-embed-dim 1 submission",
-        "adams-zoe 100 ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ∴ ∴ ✓",
+        "adams-zoe 100 ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ~ ~ ✓",
         "brown-li 96.5 S12 scale-by-embed-dim ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✓ ✗ ✓",
     ):
         assert part in shown

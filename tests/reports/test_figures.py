@@ -21,6 +21,7 @@ from vitcheck.reports.figures.colours import Scale
 from vitcheck.reports.figures.colours import picture as colours
 from vitcheck.reports.figures.figure_parts import Figure
 from vitcheck.reports.figures.kept import Arrays
+from vitcheck.reports.figures.maps import Ends, coloured
 from vitcheck.reports.figures.plots import plot
 from vitcheck.reports.pages.html import render_report, render_snapshot
 from vitcheck.reports.views.stage_figures import figures, picture
@@ -204,3 +205,34 @@ def test_a_plot_leaves_out_what_is_not_finite() -> None:
     x, y = np.arange(3.0), np.array([1.0, np.nan, 3.0])
     (line,) = plot("", "", "", [("", "seen", x, y)]).lines
     assert [x for x, _ in line.points] == [0.0, 100.0]
+
+
+def test_the_largest_difference_is_framed_in_all_three_maps() -> None:
+    panels = [one for one in drawn(record("two_mistakes"), "S13")[0].panels if one.maps[2].marked]
+    assert len(panels) == 1
+    first, *others = (one.marked for one in panels[0].maps)
+    assert first is not None
+    assert others == [first] * 2
+    apart = panels[0].maps[2]
+    numbers = [float(one) for one in apart.cells.split()]
+    assert numbers.index(max(numbers)) == first[0] * apart.columns + first[1]
+
+
+def test_maps_say_what_their_rows_and_columns_are() -> None:
+    assert drawn(record("two_mistakes"), "S13")[0].panels[0].maps[0].axes == ("query tokens", "key tokens")
+
+
+def test_large_maps_have_no_numbers_to_be_read_one_by_one() -> None:
+    (stage,) = (one for one in stage_views(snapshot("traced")) if one.label == "S13")
+    shown = figures(stage, Arrays.read(snapshot("traced").arrays))[0].panels[0]
+    assert not shown.is_read
+    assert drawn(record("two_mistakes"), "S13")[0].panels[0].is_read
+
+
+def test_a_square_root_tells_small_numbers_apart() -> None:
+    small = np.array([[0.0, 0.01, 1.0]])
+    plain, root = (pixels(coloured(small, Ends(0.0, 1.0, Scale.AMOUNT, one))) for one in (False, True))
+    assert plain[2] == root[2]
+    assert root[1] == pixels(colours(np.array([[0.1]]), 0.0, 1.0, Scale.AMOUNT))[0] != plain[1]
+    titles = [one.title for one in drawn(record("two_mistakes"), "S13")[0].panels[-1].legends]
+    assert titles == ["values (square-root scale)", "how far apart"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
@@ -27,8 +29,9 @@ CARDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(26, 30, 38)"}  # what it is
 def test_it_holds_nothing_that_acts_or_meets_what_else_is_on_the_page(name: str) -> None:
     read = page(OUTPUTS[name])
     assert {tag for tag, _ in read.tags} <= {
-        *("div", "style", "p", "span", "bdi", "code", "i", "figure", "figcaption", "pre", "mark"),
-        *("ul", "li", "h3", "svg", "g", "path", "rect", "text"),
+        *("div", "style", "p", "span", "bdi", "code", "i", "figure", "figcaption", "pre", "b"),
+        *("ul", "li", "h3", "svg", "g", "path", "rect", "text", "strong"),
+        *("details", "summary", "dl", "dt", "dd"),
     }
     assert not {*read.values("id"), *read.values("href"), *read.values("src")}
     assert not {attribute for _, given in read.tags for attribute in given if attribute.startswith("on")}
@@ -51,9 +54,18 @@ def test_every_rule_of_its_style_is_about_itself() -> None:
 
 def test_the_first_mistake_and_the_pipeline_are_shown() -> None:
     text = page(render_for_notebook(scaled_by_embed_dim())).text
-    assert "S12: attention scores" in text
-    assert "vit_transformer.py, line 58" in text
-    assert text.count("S26") == 1
+    assert "S12 attention scores · vit_transformer.py, line 58 Scores divided by" in text
+    assert text.count("S26") == 2  # in the row of signs, and in the pipeline that is unfolded below it
+
+
+def test_without_its_style_each_line_of_code_is_a_line_and_each_sign_stands_apart() -> None:
+    bare = re.sub(
+        r"<style>.*?</style>|<[^>]+>", "", render_for_notebook(scaled_by_embed_dim()), flags=re.DOTALL
+    )
+    lines = bare.splitlines()
+    (at,) = (number for number, line in enumerate(lines) if line.startswith("▸58 "))
+    assert [line[:4].strip() for line in lines[at - 1 : at + 3]] == ["57 #", "▸58", "→ S1", "59 a"]
+    assert "✗ S12" in lines
 
 
 def test_a_stage_that_was_asked_about_takes_the_place_of_the_verdict() -> None:

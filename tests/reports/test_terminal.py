@@ -28,20 +28,37 @@ def shown(result: Result, width: int = 80, color: bool = False) -> str:
 def test_the_first_mistake_with_its_line_and_question() -> None:
     text = shown(scaled_by_embed_dim())
     for part in (
-        "brown-li · vit-debugging\n96.5 of 100 points",
-        "✗ S12: attention scores",
-        "Scores divided by the square root of the full width.",
-        "vit_transformer.py:58",
-        "   58 │ attn_scores = q @ k.transpose(-2, -1) / math.sqrt(self.embed_dim)",
+        "brown-li · vit-debugging\n96.5 of 100 points · 1 to fix",
+        "✗ Scores divided by the square root of the full width\nS12 attention scores · vit_transformer.py:58",
+        "    57 │ # BREAKPOINT S12\n▸   58 │ attn_scores = q @ k.transpose(-2, -1) / math.sqrt(self",
         "✗ S12",
         "✓ S13",
     ):
         assert part in text
 
 
+def test_a_whole_model_check_that_may_follow_from_a_wrong_stage_is_no_further_finding() -> None:
+    follows = CheckResult(
+        id="property[identity-block]",
+        stage=None,
+        title="A block hands on its input.",
+        outcome=Outcome.FAILED,
+        points=1,
+        earned=0,
+        message="a block does not hand on its input",
+    )
+    alone, wrong = (
+        shown(one.model_copy(update={"checks": [*one.checks, follows]}))
+        for one in (all_passed(), scaled_by_embed_dim())
+    )
+    assert "1 to fix\n\n✗ A block does not hand on its input\nWhat should hold: A block hands on" in alone
+    assert "1 to fix" in wrong
+    assert "hand on" not in wrong
+
+
 def test_implied_stages_have_their_own_sign() -> None:
-    assert "∴ S12" in shown(all_passed())
-    assert "∴ right (inferred)" in shown(all_passed())
+    assert "~ S12" in shown(all_passed())
+    assert "~ right (inferred)" in shown(all_passed())
 
 
 def test_points_that_stay_unearned_are_told_under_the_score() -> None:
@@ -107,4 +124,4 @@ def test_what_else_is_wrong_has_a_line_each() -> None:
     both = {"stages": {**result.stages, "S19": stage}, "mistakes": [*result.mistakes, lost]}
     text = shown(result.model_copy(update=both))
     assert "More about it: vitcheck explain scale-by-embed-dim" in text
-    assert "\n✗ S19 The skip is lost." in text
+    assert "\n✗ S19 The skip is lost\n" in text

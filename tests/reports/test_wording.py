@@ -37,8 +37,8 @@ def test_a_subject_has_words_of_its_own_where_they_differ() -> None:
     with speaking_of("reference", "picture"):
         assert say("stage.yours", label="S12") == "S12"
         assert say("run.sizes") == "Sizes"
-        assert say("stage.predicted") == "Expected"
-    assert say("stage.yours", label="S12") == "Yours"
+        assert say("figure.expected") == "what the equation predicts"
+    assert say("stage.yours", label="S12") == "Your S12"
 
 
 def test_places_are_filled_and_missing_ones_are_an_error() -> None:

@@ -1,0 +1,27 @@
+"""Points as people read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...checks.record.faults import to_write
+from ...checks.record.result import Result, Score
+from .standing import so_far
+from .text import points
+from .wording import say
+
+
+@dataclass(frozen=True)
+class ScoreView:
+    """Points, as they are shown; ``text`` is a sentence of both."""
+
+    earned: str
+    possible: str
+    text: str
+
+
+def score_view(result: Result, score: Score) -> ScoreView:
+    """The points of ``score``; of unfinished work with those that could be earned so far."""
+    earned, possible, far = (points(one) for one in (score.earned, score.possible, so_far(result)))
+    key = "terminal.so_far" if to_write(result) else "terminal.score"
+    return ScoreView(earned, possible, say(key, earned=earned, possible=possible, so_far=far))
