@@ -113,6 +113,8 @@ class CheckResult(Frozen):
     stage: str | None
     title: str
     outcome: Outcome
+    ended: Outcome | None = None  # how it did end, where more was skipped of its kind than others stand for
+    asked: bool = True  # does the assignment ask it of such a hand-in? Else it is skipped, and free
     points: float
     earned: float
     message: str = ""
@@ -160,7 +162,7 @@ class VariantResult(Frozen):
 class Note(Frozen):
     """Something inferred or left out while the submission was loaded, or that a person should look at."""
 
-    kind: str  # skipped | inferred | part | unearned | pinned | printed | asks
+    kind: str  # skipped | inferred | part | unearned | taken | pinned | printed | asks
     text: str
     location: Location | None = None
 

@@ -100,7 +100,8 @@ def explain(name: str, family: Family | None, assignment: str | None) -> None:
 
 def _mistake(name: str, family: Family) -> str:
     known = family.mistake(name)
-    parts = [f"{known.id} ({known.kind}, at {known.stage}): {known.title}", known.explanation, known.hint]
+    what = f"{known.id} ({known.severity} {known.kind}, at {known.stage}): {known.title}"
+    parts = [what, known.explanation, known.hint]
     if known.confused_with:
         parts.append(f"The same numbers come from {', '.join(known.confused_with)}.")
     return "\n\n".join(map(_wrapped, parts))

@@ -27,7 +27,8 @@ SAMPLE = [(one, id) for one in ASSIGNMENTS for id in every(list(plantable(one)),
 
 def graded(architecture: str, mistake: str, assignment: Assignment, zygote: Zygote) -> Result:
     asked = assignment.model_copy(update={"examples": 3})
-    return Task(reference_as_submission(architecture, mistake), "reference", asked, 0).grade(zygote)
+    handed = reference_as_submission(architecture, *([mistake] if mistake else []))
+    return Task(handed, "reference", asked, 0).grade(zygote)
 
 
 def told(zygote: Zygote, assignment: Assignment, *ids: str) -> dict[str, MistakeFate]:

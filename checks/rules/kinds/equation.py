@@ -24,6 +24,7 @@ from ..judging import demand, measured
         group="equations",
         pays_for="every stage is what its equation makes of the stages before it",
         order=20,
+        severity="major",
         judges_stage=True,
     )
 )
