@@ -26,6 +26,11 @@ def lines(found: Validation) -> Iterator[str]:
     for wrong in found.wrong:
         names = f"  {', '.join(wrong.named)}" if wrong.named else ""
         yield f"{points(wrong.earned):>6} of {points(wrong.possible)}  {one_line(wrong.file)}{names}"
+    if found.typical:
+        yield ""
+        yield "What typical submissions get:"
+    for typical in found.typical:
+        yield f"{points(typical.earned):>6} of {points(typical.possible)}  {typical.title}"
     yield from _mistakes(found)
 
 

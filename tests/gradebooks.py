@@ -16,7 +16,7 @@ def work(
     digest: str = "d",
     isolation: str = "auto",
 ) -> Work:
-    return Work("vit-debugging", digest, contents or CLASS, "1.0", isolation, seed, forced)
+    return Work("vit-debugging", digest, digest, contents or CLASS, "1.0", isolation, seed, forced)
 
 
 def result(name: str, earned: float = 80.0) -> Result:

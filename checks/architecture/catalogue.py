@@ -23,6 +23,8 @@ EQUATIONS = (
     *("gelu", "mlp_sum", "class_representation", "class_probabilities"),
 )
 
+Severity = Literal["minor", "major", "critical"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
@@ -36,6 +38,9 @@ class Mistake:
     # same model with its weights in another order, and is wrong only where that order is asked for
     kind: Literal["error", "variant", "layout"]
     title: str  # what was written
+    # a critical error leaves a model that cannot learn, or whose answer has nothing to do with the image; a
+    # minor one shows in special cases alone. Where a file says nothing, errors are major, all else is minor
+    severity: Severity
     hint: str  # a question that leads there
     explanation: str  # what it does
     experiment: str  # something to do that shows it
@@ -55,6 +60,7 @@ class Mistake:
     property: str | None = None  # of the whole model, which tells it
     told_by: str | None = None  # anything else that does
     out_of_reach: str | None = None  # why nothing does
+    brings: Sequence[str] = ()  # ids of what a model shows as well that has it
     may_follow: bool = False  # as a property shows it, it may be the consequence of a mistake at a stage
 
 
@@ -94,11 +100,14 @@ def _mistake(
     *,
     explanation: str,
     experiment: str,
+    kind: str,
+    severity: Severity | None = None,
     confused_with: Sequence[str] = (),
     equation: Mapping[str, str | Sequence[str]] = MappingProxyType({}),
     **rest: Any,
 ) -> Mistake:
     wrong = {key: (one,) if isinstance(one, str) else tuple(one) for key, one in equation.items()}
+    rest |= {"kind": kind, "severity": severity or ("major" if kind == "error" else "minor")}
     found = Mistake(
         id=name,
         explanation=_unwrapped(explanation),

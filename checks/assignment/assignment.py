@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -27,13 +27,13 @@ from ..architecture.complaints import complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
 from ..record.result import Asked, Visibility
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
-from .asked_parts import ASPECTS, AskedPart, Components, ExercisePart, Exercises
-from .asked_points import GroupOrCheck, Points
+from .asked_parts import AskedPart, Components, ExercisePart, Exercises
+from .asked_points import GroupOrCheck, MistakePoints, Points
 from .asked_stages import AskedStages
 from .asked_table import AskedTable
 from .asked_variants import Permission, Variants, permission
 from .asked_writing import WrittenPart, WrittenQuestion
-from .kinds import PARTS, group_of, kind_of, of_finished
+from .kinds import PARTS, group_of, kind_of, kinds, of_finished
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -116,6 +116,16 @@ class Assignment(AskedTable):
         return self
 
     @model_validator(mode="after")
+    def _pays_for_what_there_is(self) -> Assignment:
+        parts = {*(one.part for one in self.family.stages), *(one.part for one in kinds().values())} - {""}
+        for name in (one for one in self.points.parts if one not in parts):
+            raise ValueError(f"[points.parts] names {name!r}; {near(name, sorted(parts))}")
+        labels = [one.label for one in self.family.stages]
+        for name in (one for one in self.points.stages if one not in labels):
+            raise ValueError(f"[points.stages] names {name!r}; {near(name, labels)}")
+        return self
+
+    @model_validator(mode="after")
     def _asks_about_stages(self) -> Assignment:
         labels = {one.label for one in self.family.stages}
         for id, question in (self.written.questions if self.written else {}).items():
@@ -168,34 +178,6 @@ class Assignment(AskedTable):
         """Say when students may see how the check ended: its own entry, else that of its group."""
         group = group_of(id) or PARTS[kind_of(id)]
         return self.visibility.get(id, self.visibility.get(group, Visibility.VISIBLE))
-
-    def points_of(self, ids: Sequence[str]) -> dict[str, float]:
-        """Share the points of each group among those of its checks that are in ``ids``.
-
-        What single checks are given comes off first; the others of the group share the rest evenly.
-        """
-        own = {name: self.points.checks[name] for name in ids if name in self.points.checks}
-        own |= {name: self._part_points(name) for name in ids if kind_of(name) in PARTS}
-        members: dict[str, list[str]] = {}
-        for name in ids:
-            if group := group_of(name):
-                members.setdefault(group, []).append(name)
-        shares = {name: self._share(group, names, own) for group, names in members.items() for name in names}
-        worth = shares | own
-        return {name: worth[name] for name in ids}
-
-    def _part_points(self, id: str) -> float:
-        """Of ``component[mlp.shape]`` or ``exercise[fuse_heads]``."""
-        kind, _, rest = id.partition("[")
-        name, _, aspect = rest.rstrip("]").partition(".")
-        if kind == "exercise":
-            return self.exercises[name].points
-        return self.components[name].points * ASPECTS[aspect].share
-
-    def _share(self, group: str, names: Sequence[str], own: Mapping[str, float]) -> float:
-        others = sum(name not in own for name in names)
-        rest = self.points.of(group) - sum(own.get(name, 0.0) for name in names)
-        return float(max(rest, 0.0) / others) if others else 0.0
 
 
 def assignment_names() -> list[str]:
@@ -282,6 +264,7 @@ def _keys(table: tuple[str, ...], family: Family) -> list[str]:
         (): Assignment,
         ("model",): AskedModel,
         ("points",): Points,
+        ("points", "mistakes"): MistakePoints,
         ("rules",): Rules,
         ("written",): WrittenPart,
     }

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 FOLDER = "vitcheck.checks.rules.kinds"
 
@@ -25,6 +26,9 @@ class Kind:
     order: int  # in which checks are run and listed
     judges_stage: bool = False  # does a check that fails make its stage wrong?
     finished: bool = False  # are its checks asked of a finished model alone?
+    of_parts: bool = False  # are they asked where single parts are handed in, too?
+    part: str = ""  # which part of a model pays for it, where its checks judge no stage
+    severity: Literal["minor", "major", "critical"] | None = None  # of failing it by no known mistake
     module: str = ""  # where its checks are; empty where other code makes them
 
 

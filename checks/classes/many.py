@@ -14,6 +14,7 @@ from ...submissions.reading.packing import HandIn, pack_folder, pack_of_class
 from ...submissions.reading.submission_names import submission_names
 from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
+from ..points.scoring import judging_digest, scored
 from ..record.adjustment import UNADJUSTED
 from ..record.result import GRADER_FAILED, Outcome, Result, Status
 from .engines import Begun, Done, Engine
@@ -66,7 +67,8 @@ def grade_many(
     """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.
 
     What the gradebook has of the same content, assignment, checks, isolation and version (and ``seed``, if
-    one is given) is taken from there, unless told to ``force``; an unfinished run of the same class is
+    one is given) is taken from there, unless told to ``force``, with the points that the assignment gives
+    today; an unfinished run of the same class is
     continued. An exception leaves all that was done in the gradebook. Raises GradebookError and OSError where
     that or a file cannot be written, and EngineError. Where the grader fails on one of them, by whatever
     exception, that one is lost and the others are graded.
@@ -77,14 +79,15 @@ def grade_many(
     own = pack_folder(checks) if checks else None
     work = Work(
         assignment=assignment.name,
-        assignment_digest=_digest(assignment, own),
+        assignment_digest=_digest(assignment.model_dump_json(), own),
+        judging_digest=_digest(judging_digest(assignment), own),
         contents={name: pack_of_class(path).digest for name, path in class_.items()},
         version=version_of(assignment.architecture),
         isolation=setting.isolation.value,
         seed=seed,
         forced=force,
     )
-    class_run = _ClassRun(work, out, gradebook, watch)
+    class_run = _ClassRun(work, assignment, out, gradebook, watch)
     tasks = (
         Task(pack_of_class(path), name, assignment, class_run.run.seed, own, setting)
         for name, path in class_.items()
@@ -121,17 +124,19 @@ def _is_doubtful(done: Done) -> bool:
     return late and os.getloadavg()[0] > _BUSY * (os.cpu_count() or 1)
 
 
-def _digest(assignment: Assignment, own: HandIn | None) -> str:
+def _digest(asked: str, own: HandIn | None) -> str:
     """The same where the same is asked for."""
-    asked = assignment.model_dump_json() + (own.digest if own else "")
-    return hashlib.sha256(asked.encode()).hexdigest()
+    return hashlib.sha256((asked + (own.digest if own else "")).encode()).hexdigest()
 
 
 class _ClassRun:
     """A run that goes on: which attempts are taken from the gradebook, and which were made."""
 
-    def __init__(self, work: Work, out: Path, gradebook: Gradebook, watch: Watch) -> None:
+    def __init__(
+        self, work: Work, assignment: Assignment, out: Path, gradebook: Gradebook, watch: Watch
+    ) -> None:
         self._work, self._out, self._gradebook, self._watch = work, out, gradebook, watch
+        self._assignment = assignment
         self.run = gradebook.begin(work, secrets.randbelow(2**31))
         self.taken = gradebook.finished(work, self.run)
         self.adjustments = gradebook.adjustments(work.assignment)
@@ -163,10 +168,18 @@ class _ClassRun:
             elif name in self._graded:
                 yield self._gradebook.result(self._graded[name])
             elif name in self.taken:
-                result = self._gradebook.result(self.taken[name])
+                result = self._as_asked(name)
                 self._write(result)
                 self._watch.taken(result)
                 yield result
+
+    def _as_asked(self, name: str) -> Result:
+        """What is taken, with the points and texts of today; a change of them is an attempt of its own."""
+        kept = self._gradebook.result(self.taken[name])
+        result = scored(kept, self._assignment)
+        if result != kept:
+            self._gradebook.record(self.run, self._work.contents[name], result)
+        return result
 
     def end(self) -> Class:
         """Note in the gradebook if all are graded, so that the same command begins another run."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...submissions.errors import Frame, SubmissionError
@@ -18,6 +18,7 @@ from ..parts.exercise_judging import exercises_of
 from ..parts.in_progress import written_parts
 from ..parts.parts import parts_of
 from ..parts.parts_record import exercise_mistakes, exercise_variants
+from ..points.scoring import scored
 from ..record.result import (
     CheckResult,
     Location,
@@ -31,9 +32,10 @@ from ..record.result import (
 from ..record.sentences import as_sentence
 from ..written.examining import Written
 from .arrays import kept_arrays
-from .forgiving import forgiven, unearned
 from .named_rows import label_of, mistake_results, property_results, variant_results
 from .stage_rows import stage_results
+
+_NO_POINTS = Score(earned=0, possible=0)  # yet
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,8 @@ def graded(
     written: Written | None = None,
 ) -> Result:
     """The record of a submission whose checks have run."""
-    ended = [*outcomes, *(written.outcomes() if written else ())]
-    points = examination.assignment.points_of([one.id for one in ended])
-    outcomes = forgiven(points, ended)
+    outcomes = [*outcomes, *(written.outcomes() if written else ())]
     family = examination.family
-    checks = _checks(examination.assignment, points, outcomes)
     models = [examination] if examination.assignment.architectures else []
     components = [*parts_of(examination).components, *dict.fromkeys(written_parts(examination).values())]
     exercises = exercises_of(examination)
@@ -65,31 +64,27 @@ def graded(
     findings += exercise_mistakes(exercises)
     findings += property_results(outcomes, examination.source, {one.id for one in findings}, family)
     stages = stage_results(examination, outcomes)
-    return Result(
+    found = Result(
         schema=1,
         submission=name,
         assignment=examination.assignment.name,
-        asked=examination.assignment.asked,
         status=Status.GRADED,
-        score=_score(points, outcomes, examination.assignment.possible_by_hand),
+        score=_NO_POINTS,
         architecture=next((one.architecture for one in (*models, *components) if one.architecture), None),
         stages=stages,
         unwritten=_unwritten(examination),
-        checks=checks,
+        checks=_checks(family, outcomes),
         mistakes=findings,
         variants=[
             *(found for one in (*models, *components) for found in variant_results(one)),
             *exercise_variants(exercises),
         ],
-        notes=[
-            *unearned(points, ended, outcomes),
-            *_notes(notes, examination.source),
-            *_left_out(*models, *components),
-        ],
+        notes=[*_notes(notes, examination.source), *_left_out(*models, *components)],
         written=written.record(stages) if written else None,
         run=run,
         arrays=kept_arrays([*models, *components]),
     )
+    return scored(found, examination.assignment)
 
 
 def _unwritten(examination: Examination) -> Location | None:
@@ -107,43 +102,37 @@ def not_graded(
     written: Written | None = None,
 ) -> Result:
     """The record of a submission that ended before its checks could run; what is written counts anyway."""
-    ended = written.outcomes() if written else []
-    points = assignment.points_of([one.id for one in ended])
-    outcomes = forgiven(points, ended)
-    earned = _score(points, outcomes, 0.0).earned
     where = None if error.frame is None else location(error.frame, source)
-    return Result(
+    found = Result(
         schema=1,
         submission=name,
         assignment=assignment.name,
-        asked=assignment.asked,
         status=Status(error.status),
         reason=error.reason,
         location=where,
-        score=Score(earned=earned, possible=assignment.possible),
-        checks=_checks(assignment, points, outcomes),
-        notes=[*unearned(points, ended, outcomes), *_notes(notes, source)],
+        score=_NO_POINTS,
+        checks=_checks(assignment.family, written.outcomes() if written else ()),
+        notes=_notes(notes, source),
         written=written.record({}) if written else None,
         run=run,
     )
+    return scored(found, assignment)
 
 
-def _checks(
-    assignment: Assignment, points: Mapping[str, float], outcomes: Sequence[CheckOutcome]
-) -> list[CheckResult]:
+def _checks(family: Family, outcomes: Sequence[CheckOutcome]) -> list[CheckResult]:
     return [
         CheckResult(
             id=one.id,
-            stage=label_of(assignment.family, one.stage),
+            stage=label_of(family, one.stage),
             title=one.title,
             failing=one.failing if one.outcome == "failed" else "",
             outcome=Outcome(one.outcome),
-            points=round(points[one.id], 4),
-            earned=round(points[one.id], 4) if one.outcome == "passed" else 0.0,
-            message=_message(one, assignment.family),
+            asked=one.asked,
+            points=0,
+            earned=0,
+            message=_message(one, family),
             mistakes=[*one.mistakes],
             counterexample=None if one.counterexample is None else dict(one.counterexample),
-            visibility=assignment.visibility_of(one.id),
         )
         for one in outcomes
     ]
@@ -155,15 +144,6 @@ def _message(outcome: CheckOutcome, family: Family) -> str:
         return outcome.message
     title = family.mistakes[outcome.mistakes[0]].title
     return f"{as_sentence(title)} {as_sentence(outcome.message)}".strip()
-
-
-def _score(points: Mapping[str, float], outcomes: Sequence[CheckOutcome], by_hand: float) -> Score:
-    """The points of what is skipped still go to the others. Those ``by_hand`` are yet to come."""
-    possible = sum(points[one.id] for one in outcomes)
-    asked = sum(points[one.id] for one in outcomes if one.outcome != "skipped")
-    earned = sum(points[one.id] for one in outcomes if one.outcome == "passed")
-    share = earned / asked if asked else 0.0
-    return Score(earned=round(possible * share, 2), possible=round(possible + by_hand, 2))
 
 
 def _left_out(*examinations: Examination) -> list[Note]:

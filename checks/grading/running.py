@@ -22,8 +22,11 @@ def planned_checks(assignment: Assignment) -> list[Check]:
 
     Parts come first, since they cannot end the process that the model needs.
     """
-    of_model = checks_of(assignment.family) if assignment.architectures else []
-    asked = (one for one in of_model if assignment.asks(one.stage) or _is_of_code(one))
+    known = checks_of(assignment.family)
+    if assignment.architectures:
+        asked = [one for one in known if assignment.asks(one.stage) or _is_of_code(one)]
+    else:
+        asked = [one for one in known if kinds()[kind_of(one.id)].of_parts]
     return [*component_checks(assignment), *exercise_checks(assignment), *asked]
 
 

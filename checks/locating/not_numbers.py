@@ -34,7 +34,7 @@ def until_no_number(trace: Trace, sizes: ModelSizes) -> Trace | None:
 
 
 def _holds(trace: Trace, record: Value, spoiled: Callable[[Tensor], Tensor]) -> bool:
-    return not record.is_unwritten and bool(spoiled(trace.tensor(record.reference)).any())
+    return bool(spoiled(trace.tensor(record.reference)).any())
 
 
 def _by(trace: Trace, record: Value) -> str:

@@ -117,6 +117,8 @@ class CheckResult(Frozen):
     title: str
     failing: str = ""  # where it failed, its heading, if it has one: the title says what holds
     outcome: Outcome
+    ended: Outcome | None = None  # how it did end, where more was skipped of its kind than others stand for
+    asked: bool = True  # does the assignment ask it of such a hand-in? Else it is skipped, and free
     points: float
     earned: float
     message: str = ""
@@ -166,7 +168,7 @@ class VariantResult(Frozen):
 class Note(Frozen):
     """Something inferred or left out while the submission was loaded, or that a person should look at."""
 
-    kind: str  # skipped | inferred | part | unearned | pinned | printed | asks
+    kind: str  # skipped | inferred | part | unearned | taken | pinned | printed | asks
     text: str
     location: Location | None = None
 

@@ -102,7 +102,7 @@ def explain(name: str, family: Family | None, assignment: str | None) -> None:
 def _mistake(name: str, family: Family) -> str:
     known = family.mistake(name)
     parts = [
-        f"{known.id} ({known.kind}, {_where(known, family)}): {known.title}",
+        f"{known.id} ({known.severity} {known.kind}, {_where(known, family)}): {known.title}",
         known.explanation,
         f"Try this: {known.experiment}",
         f"Ask yourself: {known.hint}",

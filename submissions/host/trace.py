@@ -17,7 +17,6 @@ from ..questions.recording import Reference as Reference
 from ..questions.recording import VisibleLocal as VisibleLocal
 
 _COPIES = ("clone", "_to_copy", "contiguous")
-_UNWRITTEN = ("empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided")
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,6 @@ class Value:
     def writes(self) -> bool:
         """Was it written over the first of its inputs?"""
         return self.op.partition(".")[0].endswith("_")
-
-    @property
-    def is_unwritten(self) -> bool:
-        """Is it memory as it was found? That holds anything, such as what an earlier pass left there."""
-        return self.op.partition(".")[0] in _UNWRITTEN
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from vitcheck.checks.assignment.assignment import (
     load_assignment,
 )
 from vitcheck.checks.assignment.kinds import kinds
+from vitcheck.checks.points.by_group import points_of_groups
 from vitcheck.reference.sizes import Sizes, preset
 from vitcheck.reference.stages import ARCHITECTURES, LABEL_SETS
 
@@ -110,7 +111,7 @@ def test_all_sizes_can_be_given(tmp_path: Path) -> None:
 
 def test_a_group_shares_its_points_evenly(debugging: Assignment) -> None:
     ids = [f"equation[S{number:02}]" for number in range(1, 27)] + ["property[a]", "property[b]", "prints"]
-    points = debugging.points_of(ids)
+    points = points_of_groups(debugging, ids)
     assert list(points) == ids
     assert points["equation[S12]"] == pytest.approx(52.5 / 26)
     assert (points["property[a]"], points["prints"]) == (6.25, 2)
@@ -119,7 +120,9 @@ def test_a_group_shares_its_points_evenly(debugging: Assignment) -> None:
 
 def test_a_share_of_its_own_comes_out_of_the_group(tmp_path: Path) -> None:
     text = SMALLEST + '[points.checks]\n"equation[S12]" = 4'
-    points = load_assignment(written(tmp_path, text)).points_of([f"equation[S{n}]" for n in (12, 13, 14)])
+    points = points_of_groups(
+        load_assignment(written(tmp_path, text)), [f"equation[S{n}]" for n in (12, 13, 14)]
+    )
     assert points == {"equation[S12]": 4, "equation[S13]": 11, "equation[S14]": 11}
 
 
@@ -127,7 +130,7 @@ def test_a_share_of_its_own_comes_out_of_the_group(tmp_path: Path) -> None:
 def test_every_kind_of_check_is_paid_for(kind: str, tmp_path: Path) -> None:
     text = SMALLEST.replace("equations = 26", f"{kinds()[kind].group} = 8") + "[written]\n"
     ids = [f"{kind}[S01]", f"{kind}[S02]"]
-    assert load_assignment(written(tmp_path, text)).points_of(ids) == dict.fromkeys(ids, 4)
+    assert points_of_groups(load_assignment(written(tmp_path, text)), ids) == dict.fromkeys(ids, 4)
 
 
 @pytest.mark.parametrize(
@@ -203,14 +206,14 @@ def test_parts_are_asked_for_with_their_points_and_names(tmp_path: Path) -> None
     assert (assignment.architectures, assignment.possible) == ((), 27.5)
     assert assignment.components["attention"].name == "SelfAttention"
     ids = [f"component[mlp.{one}]" for one in ("values", "shape", "parameters")]
-    points = assignment.points_of([*ids, "exercise[fuse_heads]"])
+    points = points_of_groups(assignment, [*ids, "exercise[fuse_heads]"])
     assert points == pytest.approx({**dict(zip(ids, (3.5, 1, 0.5))), "exercise[fuse_heads]": 2.5})
 
 
 def test_parts_and_a_whole_model_stand_in_one_file(tmp_path: Path) -> None:
     assignment = load_assignment(written(tmp_path, SMALLEST + "[components]\nmlp = 4"))
     assert assignment.possible == 30
-    points = assignment.points_of(["equation[S12]", "component[mlp.values]"])
+    points = points_of_groups(assignment, ["equation[S12]", "component[mlp.values]"])
     assert points == pytest.approx({"equation[S12]": 26, "component[mlp.values]": 2.8})
 
 

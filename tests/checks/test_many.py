@@ -5,19 +5,22 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from quick_tasks import NoChildren, Quick
 
+from vitcheck.checks.assignment.asked_points import Points
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.classes import many
 from vitcheck.checks.classes.engines.local import Local
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
 from vitcheck.checks.classes.gradebook.store import Gradebook
+from vitcheck.checks.classes.gradebook.tables import Attempt
 from vitcheck.checks.classes.many import Class, Watch, grade_many
 from vitcheck.checks.record.result import Result
 
@@ -61,12 +64,18 @@ class Course:
             (self._folder / f"{name}.py").write_text(text)
 
     def grade(
-        self, seen: Seen | None = None, *, jobs: int = 1, seed: int | None = None, force: bool = False
+        self,
+        seen: Seen | None = None,
+        *,
+        jobs: int = 1,
+        seed: int | None = None,
+        force: bool = False,
+        asked: Mapping[str, object] = MappingProxyType({}),
     ) -> Class:
         with self.gradebook() as book:
             return grade_many(
                 sorted(self._folder.glob("*.py")),
-                load_assignment("vit-debugging"),
+                load_assignment("vit-debugging").model_copy(update=asked),
                 self.out,
                 engine=Local(jobs),
                 gradebook=book,
@@ -105,6 +114,23 @@ def test_every_submission_has_its_files_and_the_class_its_pages(course: Course, 
     assert {one.name for one in course.out.iterdir()} == {*NAMES, "index.html", "grades.csv", "grades.json"}
     with (course.out / "grades.csv").open(encoding="utf-8", newline="") as rows:
         assert {row[0] for row in csv.reader(rows)} >= set(NAMES)
+
+
+def test_other_points_and_texts_grade_nothing_anew(course: Course) -> None:
+    course.grade()
+    other = {"points": Points(parts={"attention": 50}), "title": "Another title"}
+    seen = Seen()
+    assert course.grade(seen, asked=other).graded == 0
+    assert (seen.begun_names, sorted(seen.taken_names)) == ([], list(NAMES))
+    with course.gradebook() as book:
+        attempts = book.history("vit-debugging", "ann")
+        assert [one.possible for one in attempts if isinstance(one, Attempt)] == [100, 50]
+    shown = json.loads((course.out / "ann" / "result.json").read_bytes())
+    assert (shown["asked"]["title"], shown["score"]["possible"]) == ("Another title", 50)
+    course.grade(asked=other)
+    with course.gradebook() as book:
+        assert len(book.history("vit-debugging", "ann")) == 2
+    assert course.grade(asked={**other, "examples": 3}).graded == len(NAMES)
 
 
 def test_the_number_of_jobs_changes_no_byte(course: Course) -> None:

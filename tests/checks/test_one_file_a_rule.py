@@ -220,7 +220,7 @@ def test_a_check_of_stages_is_run_paid_for_and_makes_its_stage_wrong(
 def test_a_property_is_run_shown_and_paid_for(graded: Graded) -> None:
     check = graded.check("property[scores-are-calm]")
     assert (check["title"], check["outcome"]) == ("The scores stay calm.", "failed")
-    assert check["points"] == round(40 / 42, 4)  # its share of the group's forty
+    assert check["points"] == round(40 / 43, 4)  # its share of the group's forty
     assert check["counterexample"]["seed"] is not None
     assert "they are not calm at all" in graded.page.lower()
 

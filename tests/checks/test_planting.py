@@ -10,12 +10,14 @@ import pytest
 from samples import all_passed, scaled_by_embed_dim
 
 from vitcheck.checks.architecture.catalogue import mistakes
+from vitcheck.checks.assignment.asked_points import Points
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
 from vitcheck.checks.classes.engines import Done
 from vitcheck.checks.classes.tasks import Task
 from vitcheck.checks.record.result import Result
 from vitcheck.checks.tools.course.fates import fates
 from vitcheck.checks.tools.course.planting import plantable, reference_as_submission
+from vitcheck.checks.tools.course.typical import typical_submissions
 from vitcheck.checks.tools.course.validating import validate
 from vitcheck.checks.tools.course.validation import Fate, MistakeFate
 from vitcheck.checks.tools.selftest.corpus_counts import every
@@ -27,7 +29,8 @@ SAMPLE = [(one, id) for one in ASSIGNMENTS for id in every(list(plantable(one)),
 
 def graded(architecture: str, mistake: str, assignment: Assignment, zygote: Zygote) -> Result:
     asked = assignment.model_copy(update={"examples": 3})
-    return Task(reference_as_submission(architecture, mistake), "reference", asked, 0).grade(zygote)
+    handed = reference_as_submission(architecture, *([mistake] if mistake else []))
+    return Task(handed, "reference", asked, 0).grade(zygote)
 
 
 def told(zygote: Zygote, assignment: Assignment, *ids: str) -> dict[str, MistakeFate]:
@@ -68,8 +71,7 @@ def test_the_mistake_that_was_planted_is_the_one_that_is_named(
 
 def test_it_is_told_why_a_mistake_costs_nothing(zygote: Zygote) -> None:
     shipped = load_assignment("vit-debugging")
-    points = shipped.points.model_copy(update={"equations": 0.0, "properties": 0.0, "invariants": 0.0})
-    asked = shipped.model_copy(update={"points": points})
+    asked = shipped.model_copy(update={"points": Points.model_validate({"shapes": 50})})
     found = told(zygote, asked, "scale-missing", "patch-columns-first")
     assert (found["scale-missing"].fate, found["scale-missing"].why) == (
         Fate.WORTHLESS,
@@ -119,7 +121,7 @@ def test_of_a_whole_model_every_mistake_that_can_be_planted_is_tried(tmp_path: P
         engine=Answers(),
         done=lambda number, of: counted.append((number, of)),
     )
-    tried = len(plantable("report"))
+    tried = len(plantable("report")) + len(typical_submissions("report"))
     assert counted[-1] == (3 + tried, 3 + tried)  # two of the solution, and one of the reference as it is
     fates = {one.id: one.fate for one in found.mistakes}
     assert fates["scale-by-embed-dim"] is Fate.CAUGHT

@@ -108,7 +108,7 @@ def test_usage_errors_say_what_to_do(command: Command, words: list[str], message
 
 def test_a_name_in_two_assignments_needs_the_assignment(command: Command, tmp_path: Path) -> None:
     with open_gradebook(str(tmp_path / "gradebook.sqlite")) as book:
-        other = Work("vit-rollout", "r", {"ann": "a1"}, "1.0", "auto")
+        other = Work("vit-rollout", "r", "r", {"ann": "a1"}, "1.0", "auto")
         book.record(book.begin(other, 7), "a1", result("ann", 10.0))
     assert (
         "ann is in several assignments (vit-debugging, vit-rollout)"

@@ -22,10 +22,11 @@ from .tables import Attempt, Decision, GradingRun
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be graded, and with what: where both agree, so would the results."""
+    """What is to be graded, and with what: where all agrees, so would the results."""
 
     assignment: str  # its name
     assignment_digest: str  # of all that it says, and of the checks beside it
+    judging_digest: str  # of all but points and texts: where they agree, checks end the same
     contents: Mapping[str, str]  # the digest of each submission
     version: str  # of vitcheck and what it was extended by
     isolation: str
@@ -73,7 +74,8 @@ class Gradebook:
         """Continue the unfinished run of the same work, or else begin one, with ``seed`` if any will do."""
         with self._session(self._writing) as session:
             unfinished = select(GradingRun).where(
-                *_same_results(work),
+                *_same_verdicts(work),
+                GradingRun.assignment_digest == work.assignment_digest,
                 GradingRun.ended.is_(None),
                 GradingRun.class_digest == work.class_digest,
                 GradingRun.forced == work.forced,
@@ -85,6 +87,7 @@ class Gradebook:
                     seed=seed if work.seed is None else work.seed,
                     assignment=work.assignment,
                     assignment_digest=work.assignment_digest,
+                    judging_digest=work.judging_digest,
                     class_digest=work.class_digest,
                     version=work.version,
                     isolation=work.isolation,
@@ -96,11 +99,12 @@ class Gradebook:
     def finished(self, work: Work, run: GradingRun) -> dict[str, int]:
         """The attempts, by submission, that need not be made again: unchanged work, or work of this run.
 
-        What ran out of time in an earlier run, or a check of it, is tried again, maybe on a faster machine.
+        Their points may be those of an earlier version of the assignment. What ran out of time in an earlier
+        run, or a check of it, is tried again, maybe on a faster machine.
         """
         found = select(Attempt.submission, Attempt.content_digest, Attempt.id).join(GradingRun)
         in_time = Attempt.result.not_like(f'%"{Status.TIMED_OUT.value}"%')
-        found = found.where(*_same_results(work), or_(in_time, GradingRun.id == run.id)).order_by(Attempt.id)
+        found = found.where(*_same_verdicts(work), or_(in_time, GradingRun.id == run.id)).order_by(Attempt.id)
         if work.forced:
             found = found.where(GradingRun.id == run.id)
         with self._session(self._reading) as session:
@@ -196,10 +200,10 @@ class Gradebook:
             raise GradebookError(f"the gradebook {self.place} failed: {error.orig}") from error
 
 
-def _same_results(work: Work) -> list[ColumnElement[bool]]:
-    """What holds of the runs whose results would be the same."""
+def _same_verdicts(work: Work) -> list[ColumnElement[bool]]:
+    """What holds of the runs whose checks would end the same."""
     same = [
-        GradingRun.assignment_digest == work.assignment_digest,
+        GradingRun.judging_digest == work.judging_digest,
         GradingRun.version == work.version,
         GradingRun.isolation == work.isolation,
     ]

@@ -53,6 +53,7 @@ class GradingRun(Table):
     seed: Mapped[int]
     assignment: Mapped[str]
     assignment_digest: Mapped[str] = mapped_column(index=True)  # with the checks of the instructor's own
+    judging_digest: Mapped[str | None] = mapped_column(index=True)  # of all in it but points and texts
     class_digest: Mapped[str]  # of all names and contents
     version: Mapped[str]  # of vitcheck and what it was extended by
     isolation: Mapped[str]  # as it was asked for

@@ -287,9 +287,8 @@ def _middle_index(x: Tensor) -> tuple[int, ...]:
 
 
 def _holds_numbers(value: Value, reference: Reference) -> bool:
-    """Is it of a float type, written, and not empty?"""
-    there = value.cells is not None and not value.is_unwritten
-    return there and "float" in value.dtype and _numel(reference.shape) > 0
+    """Is it of a float type, and not empty?"""
+    return value.cells is not None and "float" in value.dtype and _numel(reference.shape) > 0
 
 
 def _numel(shape: Sequence[int]) -> int:

@@ -53,11 +53,11 @@ class Found:
 
 
 def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
-    """Everything that depends on the image, or the records that are named, if it has been written."""
+    """Everything that depends on the image, or the records that are named."""
     if records is None:
         records = [one.number for one in trace.records if one.image]
     chosen = [trace.records[number] for number in records]
-    floats = (one for one in chosen if "float" in one.dtype and not one.is_unwritten)
+    floats = (one for one in chosen if "float" in one.dtype)
     return Places({one.number: one.cells.numpy() for one in floats})
 
 

@@ -23,6 +23,8 @@ from ..declaring import each_stage
         group="breakpoints",
         pays_for="a breakpoint comment at every stage",
         order=50,
+        part="style",
+        severity="minor",
     ),
     lambda family: family.stages,
 )

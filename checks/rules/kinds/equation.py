@@ -26,6 +26,7 @@ from ..judging import demand
         group="equations",
         pays_for="every stage equals its equation, applied to your own earlier stages",
         order=20,
+        severity="major",
         judges_stage=True,
     )
 )

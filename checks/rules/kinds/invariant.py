@@ -25,6 +25,7 @@ def _with_one(family: Family) -> list[Stage]:
         group="invariants",
         pays_for="invariants of a stage, such as rows that sum to 1",
         order=30,
+        severity="major",
         judges_stage=True,
     ),
     _with_one,

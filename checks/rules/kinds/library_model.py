@@ -15,6 +15,8 @@ from ..model_origin import taken_from_a_library
         group="library_model",
         pays_for="a model of your own, not a library's",
         order=80,
+        part="model",
+        severity="critical",
     )
 )
 def check_library_model(examination: Examination) -> None:

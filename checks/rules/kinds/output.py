@@ -56,6 +56,8 @@ _STAGES = {"patch-tokens": "final_sequence", "class-attention": "attention_proba
         group="outputs",
         pays_for="the extra outputs of the model",
         order=90,
+        part="model",
+        severity="major",
         finished=True,
     ),
     lambda family: {name: name for name in rulebook_of(family).outputs},

@@ -26,6 +26,8 @@ _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two s
         group="parameters",
         pays_for="the expected number of parameters",
         order=70,
+        part="model",
+        severity="minor",
         finished=True,
     )
 )

@@ -9,7 +9,16 @@ from ...examining.verdicts import CheckFailed, NotAsked
 from ..declaring import once
 
 
-@once(Kind(id="prints", group="prints", pays_for="no print statements", order=60))
+@once(
+    Kind(
+        id="prints",
+        group="prints",
+        pays_for="no print statements",
+        order=60,
+        part="style",
+        severity="minor",
+    )
+)
 def check_prints(examination: Examination) -> None:
     """There are no print statements.
 

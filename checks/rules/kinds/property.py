@@ -16,6 +16,8 @@ from ..rulebook import rulebook_of
         group="properties",
         pays_for="properties of the whole model, such as images in a batch that do not affect each other",
         order=100,
+        part="model",
+        severity="major",
         finished=True,
     ),
     lambda family: rulebook_of(family).properties,

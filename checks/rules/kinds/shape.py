@@ -23,6 +23,7 @@ _FOLLOWING = {"N": "T", "D": "d"}  # axes whose size follows from another's
         group="shapes",
         pays_for="every stage has the expected shape",
         order=10,
+        severity="major",
         judges_stage=True,
     )
 )

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 
 from ....submissions.reading.packing import HandIn
 from ...architecture.catalogue import Mistake, mistakes
@@ -45,17 +46,22 @@ def plantable(architecture: str) -> Mapping[str, Mistake]:
     }
 
 
-def reference_as_submission(architecture: str, mistake: str = "") -> HandIn:
-    """Return the reference's own code as something that was handed in, with the mistake in it, if any.
+def reference_as_submission(
+    architecture: str, *mistakes: str, instead: Mapping[str, str] = MappingProxyType({})
+) -> HandIn:
+    """Return the reference's own code as something that was handed in, with these mistakes in it.
 
-    Raises KeyError where it cannot be planted.
+    ``instead`` is what other functions of reference/equations.py return. Raises KeyError where a mistake
+    cannot be planted.
     """
     texts = {name: files("vitcheck.reference").joinpath(f"{name}.py").read_text("utf-8") for name in _FILES}
-    known = plantable(architecture)[mistake] if mistake else None
-    for name, (wrong, *_) in known.equation.items() if known else ():
-        texts["equations"] += _instead(texts["equations"], name, wrong)
+    known = [plantable(architecture)[id] for id in mistakes]
+    wrong = {name: first for one in known for name, (first, *_) in one.equation.items()} | dict(instead)
+    for name, returned in wrong.items():
+        texts["equations"] += _instead(texts["equations"], name, returned)
     variant = architecture.upper().replace("-", "_")
-    model = _MODEL.format(variant=variant, planted=known.planted if known else "")
+    planted = "\n        ".join(one.planted for one in known if one.planted)
+    model = _MODEL.format(variant=variant, planted=planted)
     content = {f"reference_vit/{name}.py": text for name, text in texts.items()}
     content |= {"reference_vit/__init__.py": "", "vit.py": model.lstrip()}
     return HandIn("reference", True, {name: text.encode() for name, text in content.items()})

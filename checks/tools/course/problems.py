@@ -11,6 +11,7 @@ from ...architecture.catalogue import mistake, mistakes
 from ...architecture.complaints import line_of, near
 from ...assignment.assignment import Assignment
 from ...assignment.kinds import group_of, groups
+from ...points.by_part import points_of_parts, points_of_stages
 from ...record.result import CheckResult, Outcome, Result, Status
 from .fates import missed
 from .validation import Wrong
@@ -48,12 +49,26 @@ def unpaid(assignment: Assignment, text: str, right: Result) -> Iterator[str]:
         if worth and all(one.outcome is Outcome.SKIPPED for one in members):
             why = members[0].message if members else "there are no such checks"
             yield f"line {line_of(text, ('points', group))}: points.{group} pays {worth:g} for nothing: {why}"
+    yield from _unpaid_of_model(assignment, text, right)
     for id in assignment.points.checks:
         ids = [one.id for one in right.checks]
         if id not in ids:
             alike = [one for one in ids if group_of(one) == group_of(id)]
             where = line_of(text, ("points", "checks", id))
             yield f"line {where}: points.checks: there is no check {id!r}; {near(id, alike or ids)}"
+
+
+def _unpaid_of_model(assignment: Assignment, text: str, right: Result) -> Iterator[str]:
+    """The same of parts and stages, which are paid for in tables of their own."""
+    checks, family = right.checks, assignment.family
+    parts, stages = assignment.points.parts, assignment.points.stages
+    worth = {("parts", one): points_of_parts({one: parts[one]}, checks, family) for one in parts}
+    worth |= {("stages", one): points_of_stages({one: stages[one]}, checks) for one in stages}
+    for (table, name), points in worth.items():
+        amount = {**parts, **stages}[name]
+        if amount and not any(points.values()):
+            where = line_of(text, ("points", table, name))
+            yield f"line {where}: points.{table}.{name} pays {amount:g} for nothing: it is not asked for"
 
 
 def wrong_one(assignment: Assignment, path: Path, handed: HandIn, result: Result) -> Wrong:

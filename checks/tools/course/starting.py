@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +14,8 @@ from tomlkit.items import Item, Table
 from ....reference.components import COMPONENTS
 from ....reference.exercises import EXERCISES
 from ....reference.stages import labels_of
+from ...architecture.catalogue import Severity
+from ...assignment.asked_points import MistakePoints
 from ...assignment.assignment import Assignment, assignment_text, parse_assignment
 from ...assignment.kinds import groups, of_finished
 from ...locating.search.shapes import labelled
@@ -109,12 +111,24 @@ def _resize(sizes: Item, wishes: Wishes) -> None:
 
 
 def _paid(asked: Assignment) -> list[tuple[float, str]]:
-    """What there are points for, and how many: groups of checks, components, exercises."""
+    """What there are points for, and how many: the model, groups of checks, components, exercises."""
+    points = asked.points
+    whole = [(points.mistakes.of, _taken(points.mistakes))] if points.mistakes else []
     return [
-        *((asked.points.of(group), text) for group, text in groups().items() if asked.points.of(group)),
+        *whole,
+        *((amount, f"the {part}, stage by stage") for part, amount in points.parts.items()),
+        *((amount, f"{label} {asked.family.stage(label).title}") for label, amount in points.stages.items()),
+        *((points.of(group), text) for group, text in groups().items() if points.of(group)),
         *((part.points, COMPONENTS[key].title) for key, part in asked.components.items()),
         *((part.points, EXERCISES[key].title) for key, part in asked.exercises.items()),
     ]
+
+
+def _taken(asked: MistakePoints) -> str:
+    severities: Sequence[Severity] = ("minor", "major", "critical")
+    costs = ", ".join(f"a {one} one {asked.cost(one):g}" for one in severities)
+    most = "" if asked.at_most is None else f"; {asked.at_most:g} at most"
+    return f"the model; mistakes take points from it: {costs}{most}"
 
 
 def _stages(asked: Assignment) -> list[dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ....reference.stages import ARCHITECTURES
@@ -16,7 +16,8 @@ from ...record.result import Result
 from .fates import fates
 from .planting import plantable, reference_as_submission
 from .problems import unearned, unpaid, wrong_one
-from .validation import Solution, Validation
+from .typical import typical_submissions
+from .validation import Solution, Typical, Validation
 
 _EXAMPLES = 3  # of the reference with a mistake in it, which shows on any of them
 
@@ -32,7 +33,7 @@ def validate(
     checks: Path | None = None,
     done: Callable[[int, int], None] = lambda number, of: None,
 ) -> Validation:
-    """Grade the solution under ``seeds`` seeds, the wrong ones, and the reference with each known mistake.
+    """Grade the solution under ``seeds`` seeds, the wrong ones, and the reference with known mistakes.
 
     ``text`` is the assignment's file, ``checks`` a folder with the instructor's own. ``done`` is told how
     many are graded, and of how many. Raises RuntimeError where the grader itself fails.
@@ -47,7 +48,8 @@ def validate(
     solutions = [task(pack(solution), f"solution, seed {seed}", seed=seed) for seed in range(seeds)]
     wrongs = [task(pack(path), f"wrong {number}") for number, path in enumerate(wrong)]
     planted = {id: task(one, f"reference {id}".strip(), plain) for id, one in _references(assignment)}
-    results = _graded(engine, [*solutions, *wrongs, *planted.values()], done)
+    typical = {title: task(one, f"typical: {title}", plain) for title, one in _typical(assignment).items()}
+    results = _graded(engine, [*solutions, *wrongs, *planted.values(), *typical.values()], done)
     right = [results[one.name] for one in solutions]
     of_planted = {id: results[one.name] for id, one in planted.items()}
     reference = of_planted.pop("", None)
@@ -63,15 +65,31 @@ def validate(
             Solution(seed=one.run.seed, earned=one.score.earned, possible=one.score.possible) for one in right
         ],
         wrong=judged,
+        typical=[_typical_row(title, results[one.name]) for title, one in typical.items()],
         mistakes=fates(assignment, reference, of_planted),
     )
 
 
+def _architecture(assignment: Assignment) -> str | None:
+    """The first that has a reference, if any."""
+    return next((one for one in assignment.architectures if one in ARCHITECTURES), None)
+
+
 def _references(assignment: Assignment) -> Iterator[tuple[str, HandIn]]:
-    """That of the first architecture that has one, with each mistake by its id, and with none by ""."""
-    for architecture in [one for one in assignment.architectures if one in ARCHITECTURES][:1]:
-        for id in ("", *plantable(architecture)):
+    """The reference with each mistake by its id, and with none by ""."""
+    if architecture := _architecture(assignment):
+        yield "", reference_as_submission(architecture)
+        for id in plantable(architecture):
             yield id, reference_as_submission(architecture, id)
+
+
+def _typical(assignment: Assignment) -> Mapping[str, HandIn]:
+    architecture = _architecture(assignment)
+    return typical_submissions(architecture) if architecture else {}
+
+
+def _typical_row(title: str, result: Result) -> Typical:
+    return Typical(title=title, earned=result.score.earned, possible=result.score.possible)
 
 
 def _graded(engine: Engine, tasks: Sequence[Task], done: Callable[[int, int], None]) -> dict[str, Result]:

@@ -30,6 +30,14 @@ class Wrong(_Record):
     problem: str | None = None
 
 
+class Typical(_Record):
+    """What a typical submission would get."""
+
+    title: str
+    earned: float
+    possible: float
+
+
 class Fate(str, Enum):
     """What a mistake costs under the assignment."""
 
@@ -57,4 +65,5 @@ class Validation(_Record):
     problems: list[str] = []
     solution: list[Solution] = []
     wrong: list[Wrong] = []
+    typical: list[Typical] = []
     mistakes: list[MistakeFate] = []

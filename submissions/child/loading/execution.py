@@ -11,7 +11,8 @@ import builtins
 import functools
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
 
@@ -20,6 +21,7 @@ from torch import Tensor, nn
 from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...reading.code import STUDENT_PREFIX
+from ...reading.missing_imports import USUAL, unbound
 from ...reading.python_text import imports
 from ..child import quoted
 from .costs import cost
@@ -119,7 +121,7 @@ class _Execution:
 
     def _new_module(self, file: str) -> ModuleType:
         module = ModuleType(module_name(file))
-        own = {
+        own = _lent(self._program.statements[file]) | {
             "__import__": functools.partial(self._importer.import_for, file),
             "breakpoint": lambda *args, **kwargs: None,
             "input": _an_image if self._program.is_script else _no_input,
@@ -201,6 +203,17 @@ class _Execution:
         for statement, failure in self._failures:
             if statement.defines and (statement.binds & used or not users):
                 yield failure
+
+
+def _lent(statements: Sequence[Statement]) -> dict[str, object]:
+    """What the module uses without importing it, as far as everybody calls it so: the rest can run then."""
+    names = unbound(node for one in statements for node in ast.walk(one.node))
+    lent: dict[str, object] = {}
+    for name in names:
+        with suppress(ImportError):  # it is not installed, and the code says so where it needs it
+            exec(USUAL[name], lent)
+    lent.pop("__builtins__", None)
+    return lent
 
 
 def _defines_model(module: ModuleType) -> bool:

@@ -24,6 +24,8 @@ from .results import is_array
 
 Key = tuple[Literal["record", "leaf"], int]  # and its number
 RAN: dict[int, CodeType] = {}  # all code that was seen at work in any pass, by its identity
+_UNWRITTEN = ("empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided")
+_FILLED_WITH = 0.7071e-3  # no number that a stage is full of
 _FRAMES_KEPT = 3  # innermost student lines: a shared helper's own line says little without its caller's
 
 
@@ -54,6 +56,8 @@ class Tracer(Mode):
         inputs = tuple(self.refer(one) for one in given if self._is_recorded(one))
         depends = any(map(self._depends, inputs)) or any(one is odd for one in given for odd in self._odd)
         result = func(*args, **kwargs)
+        if func._schema.name.removeprefix("aten::") in _UNWRITTEN and result.is_floating_point():
+            result.fill_(_FILLED_WITH)  # or it holds what an earlier pass left there, such as a whole stage
         written = [one for one in written_by(func, args, kwargs) if self._is_recorded(one)]
         made = [one for one in flat((result,)) if self._is_recorded(one) and not self._is_view(one, written)]
         made += [one for one in written if not any(one is other for other in made)]

@@ -1,0 +1,122 @@
+"""A record with the points that an assignment gives for it. Imports no torch.
+
+What is graded is kept as it ended: points, titles and what students may see are put on it afterwards, and can
+be put on it anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..assignment.assignment import Assignment
+from ..record.result import CheckResult, Note, Outcome, Result, Score, Status, VariantResult
+from ..record.written_result import WrittenResult
+from .by_group import points_of_groups
+from .by_mistake import faults, points_of_mistakes
+from .by_part import points_of_parts, points_of_stages
+from .forgiving import as_ended, forgiven, unearned
+
+# what an assignment says that no verdict hangs on
+_UNJUDGED: Mapping[str, Any] = {
+    "title": True,
+    "points": True,
+    "visibility": True,
+    "variants": {"by_id": {"__all__": {"reason"}}},
+    "components": {"__all__": {"points"}},
+    "exercises": {"__all__": {"points"}},
+    "written": {"questions": {"__all__": {"points", "rubric"}}},
+}
+
+
+def judging_digest(assignment: Assignment) -> str:
+    """The same for assignments under which every submission's checks end the same."""
+    only_own = assignment.points.own == assignment.points.possible  # then the model is not looked at
+    judged = [assignment.model_dump_json(exclude=dict(_UNJUDGED)), only_own, bool(assignment.points.written)]
+    return hashlib.sha256(repr(judged).encode()).hexdigest()
+
+
+def scored(result: Result, assignment: Assignment) -> Result:
+    """Return the record with this assignment's points, titles and visibility, whatever it had before.
+
+    The assignment has to judge as the one by which it was graded (``judging_digest``).
+    """
+    ended = [as_ended(one) for one in result.checks]
+    points = points_of(assignment, ended)
+    checks = forgiven(points, ended)
+    notes = [*unearned(points, checks), *_taken(assignment, checks, points)]
+    return result.model_copy(
+        update={
+            "asked": assignment.asked,
+            "score": _score(points, checks, assignment, result.status),
+            "checks": [_paid(one, points[one.id], assignment) for one in checks],
+            "variants": [_allowed(one, assignment) for one in result.variants],
+            "notes": [*notes, *(one for one in result.notes if one.kind not in ("unearned", "taken"))],
+            "written": result.written and _asked(result.written, assignment),
+        }
+    )
+
+
+def points_of(assignment: Assignment, checks: Sequence[CheckResult]) -> dict[str, float]:
+    """Return what each check of a submission is worth, by its id, in the order of the checks."""
+    asked, family = assignment.points, assignment.family
+    worth = points_of_groups(assignment, [one.id for one in checks])
+    for of_model in (
+        points_of_parts(asked.parts, checks, family),
+        points_of_stages(asked.stages, checks),
+        points_of_mistakes(asked, checks, family),
+    ):
+        worth = {id: amount + of_model.get(id, 0.0) for id, amount in worth.items()}
+    return worth
+
+
+def _score(
+    points: Mapping[str, float], checks: Sequence[CheckResult], assignment: Assignment, status: Status
+) -> Score:
+    """The points of what is skipped still go to the others. Those that a person gives are yet to come."""
+    possible = sum(points[one.id] for one in checks)
+    asked = sum(points[one.id] for one in checks if one.outcome is not Outcome.SKIPPED)
+    earned = sum(points[one.id] for one in checks if one.outcome is Outcome.PASSED)
+    share = possible / asked if asked else 0.0
+    whole = possible + assignment.possible_by_hand if status is Status.GRADED else assignment.possible
+    return Score(earned=round(earned * share, 2), possible=round(whole, 2))
+
+
+def _paid(check: CheckResult, points: float, assignment: Assignment) -> CheckResult:
+    worth = round(points, 4)
+    earned = worth if check.outcome is Outcome.PASSED else 0.0
+    visibility = assignment.visibility_of(check.id)
+    return check.model_copy(update={"points": worth, "earned": earned, "visibility": visibility})
+
+
+def _taken(
+    assignment: Assignment, checks: Sequence[CheckResult], points: Mapping[str, float]
+) -> Sequence[Note]:
+    """What each mistake takes, where mistakes do."""
+    if assignment.points.mistakes is None:
+        return []
+    where = {one.id: one.stage or f"the check {one.id}" for one in checks}
+    return [
+        Note(
+            kind="taken",
+            text=f"A {one.severity} mistake ({where[one.check]}): {points[one.check]:.2f} points.",
+        )
+        for one in faults(assignment.points, checks, assignment.family)
+    ]
+
+
+def _allowed(variant: VariantResult, assignment: Assignment) -> VariantResult:
+    return variant.model_copy(update={"reason": assignment.allows(variant.id)[1]})
+
+
+def _asked(written: WrittenResult, assignment: Assignment) -> WrittenResult:
+    """Its questions as the assignment words them now."""
+    questions = assignment.written.questions if assignment.written else {}
+    answers = [
+        one.model_copy(update={"points": questions[one.id].points, "rubric": questions[one.id].rubric})
+        if one.id in questions
+        else one
+        for one in written.answers
+    ]
+    return written.model_copy(update={"answers": answers})
