@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from inspect import signature
 
 from torch import Tensor
 
 from ...reference.stages import Stage
+from ..architecture.catalogue import EQUATIONS
+from .catalogued import catalogued
 from .context import Context, Predict
+from .search.places import Found
 from .walk import Walk, applied, stage_of
 from .wiring.in_hand import at_hand, is_in_hand
 
-_UNFINISHED = ("attention_scores", "attention_probabilities", "attention_context", "mlp_hidden")
-
+LEFT_OUT = ("-missing", "-skipped", "-left-out")  # how ids end that say what is not there
 _PROJECTING = ("block_input", "query", "key", "value", "attention_scores")
 _MATRICES = {  # that are read at most on the way to a stage
     **dict.fromkeys(("patches", "flattened_patches", "patch_embeddings"), 1),
@@ -31,8 +35,8 @@ def settle_reached(walk: Walk) -> None:
         return
     while (row := _next(walk)) is not None and _settled(walk, row):
         pass
-    while walk.steps and walk.steps[-1].findings and walk.steps[-1].key in _UNFINISHED:
-        walk.steps.pop()  # such as scores before their scale
+    while walk.steps and any(one.id.endswith(LEFT_OUT) for one in walk.steps[-1].findings):
+        walk.steps.pop()  # it may still come, as the scale of scores
 
 
 def _next(walk: Walk) -> Stage | None:
@@ -49,43 +53,73 @@ def _next(walk: Walk) -> Stage | None:
 
 
 def _settled(walk: Walk, row: Stage) -> bool:
-    """Settles a stage that is in a record of its own, in hand, or what it is computed from."""
+    """Settles a stage that is in hand, in a record of its own, or what it is computed from.
+
+    What is in hand is meant, whatever else could be read out of the same memory.
+    """
     block = walk.number if row.key in ("block_input", "block_output") else 0
-    for predict, handed_on in _ways(walk, row):
-        tensor = predict(walk.context)
-        found = walk.places.find(tensor) if handed_on else walk.find(tensor)
-        made = found is not None and (handed_on or found.record > walk.position)
-        if made or is_in_hand(walk, tensor):
-            walk.settle(row.key, block, predict, found)
-            return True
+    ways = list(_ways(walk, row))
+    for is_there in (_is_in_hand, _is_recorded):
+        for way in ways:
+            with suppress(RuntimeError, IndexError, ValueError):  # of sizes that do not go together
+                if is_there(walk, way):
+                    found, right = _find(walk, way), ways[0].predict if way.ids else None
+                    walk.settle(row.key, block, way.predict, found, right=right, ids=way.ids)
+                    return True
     return False
 
 
-def _ways(walk: Walk, row: Stage) -> Iterator[tuple[Predict, bool]]:
-    """What the stage may be, and whether that may be what it is computed from."""
+@dataclass(frozen=True)
+class _Way:
+    """What the stage may be, whether that may be what it is computed from, and the mistake that it is."""
+
+    predict: Predict
+    handed_on: bool = False
+    ids: tuple[str, ...] = ()
+
+
+def _is_in_hand(walk: Walk, way: _Way) -> bool:
+    return is_in_hand(walk, way.predict(walk.context))
+
+
+def _is_recorded(walk: Walk, way: _Way) -> bool:
+    found = _find(walk, way)
+    return found is not None and (way.handed_on or found.record > walk.position)
+
+
+def _find(walk: Walk, way: _Way) -> Found | None:
+    tensor = way.predict(walk.context)
+    return walk.places.find(tensor) if way.handed_on else walk.find(tensor)
+
+
+def _ways(walk: Walk, row: Stage) -> Iterator[_Way]:
+    """What is right, then known mistakes of the row's function."""
     if not row.predecessors:
-        yield from ((_in_hand(number), False) for number in _vectors(walk, row))
+        yield from (_Way(_in_hand(number)) for number in _vectors(walk, row))
     elif row.key == "final_sequence":
         x = stage_of("last_block_output", 0)
         norms = walk.parameters.norms(x(walk.context), walk.position - 1)
-        yield from ((applied(norm, x), True) for norm, _, _ in norms)
+        yield from (_Way(applied(norm, x), handed_on=True) for norm, _, _ in norms)
         if walk.normed:
-            yield x, True
+            yield _Way(x, handed_on=True)
     elif row.operation is None:
         blocks = {"second_block_output": 2, "last_block_output": walk.blocks}
-        yield stage_of(*("block_output", blocks[row.key]) if row.key in blocks else _latest(walk)), True
+        key = ("block_output", blocks[row.key]) if row.key in blocks else _latest(walk)
+        yield _Way(stage_of(*key), handed_on=True)
     else:
-        yield from ((one, False) for one in _computed(walk, row))
+        yield from (_Way(one) for one in _computed(walk, row, row.function))
+        for known, wrong in catalogued(row.operation) if row.operation in EQUATIONS else ():
+            yield from (_Way(one, ids=(known.id,)) for one in _computed(walk, row, wrong))
 
 
 def _latest(walk: Walk) -> tuple[str, int]:
     return (walk.steps[-1].key, walk.steps[-1].block) if walk.steps else walk.given[0]
 
 
-def _computed(walk: Walk, row: Stage) -> Iterator[Predict]:
-    """By the row's function, where that reads nothing but stages and sizes."""
-    function = row.function
-    assert function is not None
+def _computed(walk: Walk, row: Stage, function: Callable[..., Tensor] | None) -> Iterator[Predict]:
+    """By a function of stages, where that reads nothing but these and sizes."""
+    if function is None:
+        return
     others = list(signature(function).parameters)[len(row.predecessors) :]
     if all(hasattr(walk.sizes, name) for name in others):
         read = [stage_of(key, 0) for key in row.predecessors]

@@ -43,8 +43,10 @@ def _tokens(walk: Walk) -> Iterator[Option]:
     walk.ahead = "tokens", 0
     for form in (one for one in POSITIONS if one.price <= VARIANT):
         yield Option(form.price, partial(_take_right, form=form))
-    yield Option(_SEEN, _take_seen, (_nowhere,))
+    yield Option(_SEEN, partial(_take_seen, forms=TOKENS[:1]), (_nowhere,))
     yield later(_WRONG, _wrong_tokens)
+    if walk.trace.error is not None:
+        yield Option(1.0, partial(_take_seen, forms=TOKENS[1:]), (_nowhere,))
     if walk.trace.error is None:
         if walk.steps[-1].explained:
             yield from (one.before(_tokens) for one in unknown_embeddings(walk))
@@ -57,9 +59,9 @@ def _take_right(walk: Walk, form: Form) -> bool:
     return any(done(partial(_take, choice=one), walk) for one in choices if one.positions)
 
 
-def _take_seen(walk: Walk) -> bool:
+def _take_seen(walk: Walk, forms: tuple[Form, ...]) -> bool:
     """S05 and S06 where they are computed, whatever the pass goes on with."""
-    for choice in _sequences(walk, [PLAIN], TOKENS[:1], ()):
+    for choice in _sequences(walk, [PLAIN], forms, ()):
         if choice.token is not None and walk.find(choice.sequence(walk.context)) is not None:
             settle_class_token(walk, choice)
             return True
