@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.reading.unwritten import unwritten
 from ..locating.reached import went_on
+from ..locating.walk import NOTHING
 from .passes.examples import Examples
-
-_NOTHING = ("NoneType", "ellipsis")  # what a function gives that is not written yet, or a variable is
 
 
 @dataclass(frozen=True)
@@ -50,4 +49,4 @@ def _is_for_want(error: StudentCodeFailed, places: Sequence[Frame]) -> bool:
     here = next(iter(error.frames), None)
     above = [one for one in places if here and one.file == here.file and one.line < here.line]
     unset = error.type == "UnboundLocalError" and bool(above)
-    return unset or (bool(places) and any(one in error.message for one in _NOTHING))
+    return unset or (bool(places) and any(one in error.message for one in NOTHING))

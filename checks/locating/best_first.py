@@ -23,7 +23,7 @@ _BELIEVED = 3.5
 _LOOK_UPS = 45_000  # of single values; a search that explains nothing stops there
 _MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
 _WORTH = 3  # tensors that a known mistake has to explain
-_WORTH_AT_AN_END = 0.9  # and of a pass that ends early, records by which it comes farther
+_WORTH_AT_AN_END = 0.9  # and of a pass that is cut short, records by which it comes farther
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
 def _came(walk: Walk) -> float:
     """How far: by tensors that were found. A mistake has to explain some more of them."""
     made = [one.found.record for one in walk.steps if one.found is not None and one.key != "block_input"]
-    if walk.trace.error is not None:
+    if walk.is_cut_short:
         return max(made, default=0) + len(made) * AGAIN - _WORTH_AT_AN_END * walk.price
     return len(made) - _WORTH * walk.price
 

@@ -108,7 +108,8 @@ def _ways(walk: Walk, row: Stage) -> Iterator[_Way]:
         yield _Way(stage_of(*key), handed_on=True)
     else:
         yield from (_Way(one) for one in _computed(walk, row, row.function))
-        for known, wrong in catalogued(row.operation) if row.operation in EQUATIONS else ():
+        is_told = walk.is_cut_short and row.operation in EQUATIONS
+        for known, wrong in catalogued(row.operation) if is_told else ():
             yield from (_Way(one, ids=(known.id,)) for one in _computed(walk, row, wrong))
 
 

@@ -18,6 +18,9 @@ from .search.norms import BatchNorm, Norm
 from .search.parameter_search import LinearMap, Parameters
 from .search.places import Found, Places, places_in
 
+_UNWRITTEN = ("NotImplementedError", "Unfinished")  # exceptions: a placeholder's, and that of an early return
+NOTHING = ("NoneType", "ellipsis")  # what a function gives that is not written yet, or a variable is
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -137,6 +140,14 @@ class Walk:
 
     def find(self, prediction: Tensor, after: int | None = None) -> Found | None:
         return self.places.find(prediction, self.position - 1 if after is None else after)
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Does the pass end for want of code, so that what is there is complete, as far as it comes?"""
+        error = self.trace.error
+        return error is not None and (
+            error.type in _UNWRITTEN or any(one in error.message for one in NOTHING)
+        )
 
     def settle(
         self,

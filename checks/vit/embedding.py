@@ -45,7 +45,7 @@ def _tokens(walk: Walk) -> Iterator[Option]:
         yield Option(form.price, partial(_take_right, form=form))
     yield Option(_SEEN, partial(_take_seen, forms=TOKENS[:1]), (_nowhere,))
     yield later(_WRONG, _wrong_tokens)
-    if walk.trace.error is not None:
+    if walk.is_cut_short:
         yield Option(1.0, partial(_take_seen, forms=TOKENS[1:]), (_nowhere,))
     if walk.trace.error is None:
         if walk.steps[-1].explained:

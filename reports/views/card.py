@@ -23,9 +23,10 @@ Facts = tuple[tuple[str, str], ...]  # names and texts
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a mistake does, beside the equation; ``command`` tells more of it."""
+    """What a mistake does, beside the equation, and what to try; ``command`` tells more of it."""
 
     text: str
+    experiment: str
     equation: str
     command: str
 
@@ -114,6 +115,7 @@ def _explanation(
         return None
     return Explanation(
         text=clean(named.explanation) if named else "",
+        experiment=clean(named.experiment) if named else "",
         equation=one_line(f"{stands.label} = {stage.equation}") if stage else "",
         command=f"vitcheck explain {about}",
     )

@@ -28,8 +28,8 @@ _LOGITS = "logits = self.head(cls_rep)"
             "attention_probabilities",
             "softmax in report.py, line 65, makes it from a row in which every value is -inf",
         ),
-        ((_LOGITS, f"{_LOGITS}.log()"), "class_representation", "logits", "NaN arises here first: log "),
-        ((_LOGITS, f"{_LOGITS} / 0"), "class_representation", "logits", "Infinity arises here first: div "),
+        ((_LOGITS, f"{_LOGITS}.log()"), "class_representation", "logits", "NaN appears here first: log "),
+        ((_LOGITS, f"{_LOGITS} / 0"), "class_representation", "logits", "Infinity appears here first: div "),
     ],
 )
 def test_what_is_no_number_is_named_where_it_arises(

@@ -60,6 +60,7 @@ def test_the_tolerance_is_left_to_the_stage() -> None:
 def test_a_mistake_is_explained_beside_the_equation() -> None:
     explained = card_of(record("two_mistakes")).explanation
     assert explained is not None
+    assert explained.experiment
     assert explained.command == "vitcheck explain softmax-over-queries"
     assert len(explained.text.split()) > 10
     assert explained.equation.startswith("S13 = ")
