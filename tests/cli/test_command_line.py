@@ -122,7 +122,7 @@ def test_a_stage_is_explained_for_each_architecture() -> None:
 
 def test_a_mistake_is_explained_with_what_it_is_confused_with() -> None:
     text = run("explain", "scale-by-head-dim").output
-    assert "scale-by-head-dim (error, S12 Attention scores)" in text
+    assert "scale-by-head-dim (major error, S12 Attention scores)" in text
     assert "Try this: Measure the standard deviation of the scores" in text
     assert "Ask yourself: If you add up" in text
     assert "Other mistakes that give the same numbers: scale-applied-twice." in text

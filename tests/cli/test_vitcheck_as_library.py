@@ -179,7 +179,7 @@ class TestParts:
     @pytest.mark.parametrize("name", ["EncoderBlock", "Wrong"])
     def test_a_block_is_told_from_an_attention(self, parts: ModuleType, name: str) -> None:
         result = vitcheck.check(getattr(parts, name), stage="S12")
-        assert {one.id.partition(".")[0] for one in result.checks} == {"component[block"}
+        assert {one.id.partition(".")[0] for one in result.checks} == {"component[block", "imports"}
         right = StageStatus.PASSED if name == "EncoderBlock" else StageStatus.FAILED
         assert result.stages["S12"].status is right
         assert result.stages["S20"].status is StageStatus.PASSED

@@ -89,8 +89,8 @@ def test_no_box_leaves_its_column_or_covers_another() -> None:
 def test_the_shape_below_a_box_is_the_one_that_was_seen_by_its_letters() -> None:
     wrong = stage("S02", shape=[1, 729, 3, 16, 16])
     (shown,) = (node for part in drawn(S02=wrong) for node in part.nodes if node.stage.label == "S02")
-    assert shown.shape == ("B 1 · N 729 · C 3 · P 16 · P 16",)
-    assert {node.stage.label: node.shape for node in block().nodes}["S09"] == ("B 1 · h 12", "T 197 · d 64")
+    assert shown.shape == ("B 1 × N 729 × C 3 × P 16 × P 16",)
+    assert {node.stage.label: node.shape for node in block().nodes}["S09"] == ("B 1 × h 12", "T 197 × d 64")
 
 
 def test_the_next_stage_to_be_written_stands_out() -> None:

@@ -235,4 +235,4 @@ def test_a_square_root_tells_small_numbers_apart() -> None:
     assert plain[2] == root[2]
     assert root[1] == pixels(colours(np.array([[0.1]]), 0.0, 1.0, Scale.AMOUNT))[0] != plain[1]
     titles = [one.title for one in drawn(record("two_mistakes"), "S13")[0].panels[-1].legends]
-    assert titles == ["values (square-root scale)", "how far apart"]
+    assert titles == ["values (square-root scale)", "absolute difference"]

@@ -9,7 +9,7 @@ from vitcheck.reports.words.got import got
 
 def test_another_shape_is_told_by_its_letters_at_full_size() -> None:
     said = got(stage("S24", shape=[1, 197], message="Its shape is [4, 10]."))
-    assert said == "B 1 · D 768 was expected, and yours is B 1 · D 197."
+    assert said == "Expected B 1 × D 768, got B 1 × D 197."
 
 
 def test_what_was_measured_comes_before_numbers() -> None:

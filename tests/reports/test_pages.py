@@ -168,10 +168,10 @@ def test_the_report_says_what_is_wrong() -> None:
         "S12 attention scores · vit_transformer.py, line 58 Scores divided by the square root of",
         "58 attn_scores = q @ k.transpose(-2, -1) / math.sqrt(self.embed_dim)",
         "Shape expected B 1 h 12 T 197 T 197",
-        "3.1, which is 3.1e9 times the tolerance 1e-9",
+        "3.1 (tolerance 1e-9)",
         "S12: yours, expected, and yours divided by what is expected, image 0, head 0, tokens 0-2",
-        "Repeat with vitcheck check vit_transformer.py --stage S12 --seed 7",
-        "Seen with batch 2 embed_dim 24 heads 4 seed 7",
+        "Reproduce with vitcheck check vit_transformer.py --stage S12 --seed 7",
+        "Failed at batch 2 embed_dim 24 heads 4 seed 7",
         "Where all blocks",
         "vitcheck explain scale-by-embed-dim",
         "Seed 7",
@@ -191,7 +191,7 @@ def test_a_finding_is_told_once(title: str) -> None:
 def test_further_findings_have_a_line_each_with_its_line_of_code() -> None:
     text = page(render_report(record("two_mistakes"))).text
     assert "2 to fix: S13 · S19" in text
-    assert "Also to fix Fix S13 first: the others may change with it. S19 Skip around the MLP" in text
+    assert "Also to fix Fix S13 first: the others may change with it. S19 " in text
 
 
 def test_failed_stages_are_open_and_passed_ones_folded() -> None:
@@ -209,14 +209,14 @@ def test_runs_of_stages_that_stand_alike_are_folded_into_one_line() -> None:
 def test_states_are_told_apart_without_colour() -> None:
     read = page(render_report(two_mistakes()))
     for sign, named in (
-        ("✗S02", "S02 patches: wrong, B 1 · N 729 · C 3 · P 16 · P 16"),
-        ("✓S04", "S04 patch embeddings: right, B 1 · N 196 · D 768"),
-        ("?S21", "S21 block 2 output: not reached, B 1 · T 197 · D 768"),
+        ("✗S02", "S02 patches: wrong, B 1 × N 729 × C 3 × P 16 × P 16"),
+        ("✓S04", "S04 patch embeddings: right, B 1 × N 196 × D 768"),
+        ("?S21", "S21 block 2 output: not checked yet, B 1 × T 197 × D 768"),
     ):
         assert sign in read.text
         assert named in read.values("aria-label")
     implied = page(render_report(all_passed()))
-    named = "S12 attention scores: right, implied, B 1 · h 12 · T 197 · T 197"
+    named = "S12 attention scores: right (inferred), B 1 × h 12 × T 197 × T 197"
     assert named in implied.values("aria-label")
 
 

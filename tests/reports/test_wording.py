@@ -37,7 +37,7 @@ def test_a_subject_has_words_of_its_own_where_they_differ() -> None:
     with speaking_of("reference", "picture"):
         assert say("stage.yours", label="S12") == "S12"
         assert say("run.sizes") == "Sizes"
-        assert say("figure.expected") == "what the equation predicts"
+        assert say("figure.expected") == "expected"
     assert say("stage.yours", label="S12") == "Your S12"
 
 

@@ -23,7 +23,7 @@ from ..declaring import once
 def check_imports(examination: Examination) -> None:
     """Everything that the code uses is imported.
 
-    Else: a module is used without being imported
+    Else: A module is used without being imported
     """
     missing = missing_imports(examination.source.files)
     if missing:
