@@ -41,7 +41,9 @@ class MistakePoints(AskedTable):
     minor: _Amount = 3
     major: _Amount = 12
     critical: _Amount = 50
-    at_most: _Amount | None = None  # taken by all mistakes together; none where all points may be lost
+    at_most: _Amount | None = (
+        None  # taken by all mistakes, as long as most stages are right; None for no limit
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

@@ -27,7 +27,11 @@ def planned_checks(assignment: Assignment) -> list[Check]:
         asked = [one for one in known if assignment.asks(one.stage) or _is_of_code(one)]
     else:
         asked = [one for one in known if kinds()[kind_of(one.id)].of_parts]
-    return [*component_checks(assignment), *exercise_checks(assignment), *asked]
+    return [*_of_parts(assignment), *asked]
+
+
+def _of_parts(assignment: Assignment) -> list[Check]:
+    return [*component_checks(assignment), *exercise_checks(assignment)]
 
 
 def _is_of_code(check: Check) -> bool:
@@ -42,7 +46,7 @@ def run_checks(examination: Examination, own: Path | None = None) -> list[CheckO
     """
     asked = examination.assignment
     only_own = own is not None and asked.points.own == asked.points.possible
-    planned = planned_checks(asked.model_copy(update={"architectures": ()}) if only_own else asked)
+    planned = _of_parts(asked) if only_own else planned_checks(asked)
     outcomes = [_run(one, examination) for one in planned]
     if own is not None:
         from .own_checks import run_own_checks  # loads pytest

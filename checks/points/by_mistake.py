@@ -5,12 +5,12 @@ What was not reached or is not written yet shows nothing: each such stage takes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..architecture.catalogue import Mistake, Severity
 from ..architecture.family import Family
-from ..assignment.asked_points import Points
+from ..assignment.asked_points import MistakePoints, Points
 from ..assignment.kinds import Kind, kind_of, kinds
 from ..record.result import CheckResult, Outcome
 from .bearers import bearers
@@ -37,11 +37,20 @@ def points_of_mistakes(points: Points, checks: Sequence[CheckResult], family: Fa
     left = asked.of - sum(worth.values())
     found = [(one.check, asked.cost(one.severity)) for one in faults(points, checks, family)]
     taken = sum(cost for _, cost in found)
-    most = min(taken, left, left if asked.at_most is None else asked.at_most)
+    most = min(taken, left, max(_limit(asked), asked.of * _wrong_share(stages)))
     for id, cost in found:
         worth[id] = worth.get(id, 0.0) + (cost * most / taken if taken else 0.0)
     heirs = [one.id for one in stages if one.outcome is Outcome.PASSED] or [one.id for one in stages]
     return worth | {id: worth.get(id, 0.0) + (left - most) / len(heirs) for id in heirs}
+
+
+def _limit(asked: MistakePoints) -> float:
+    return asked.of if asked.at_most is None else asked.at_most
+
+
+def _wrong_share(stages: Collection[CheckResult]) -> float:
+    """What is wrong nearly everywhere is not saved by a limit to what mistakes take."""
+    return sum(one.outcome in _WRONG for one in stages) / len(stages)
 
 
 def faults(points: Points, checks: Sequence[CheckResult], family: Family) -> Iterator[Fault]:
@@ -85,7 +94,7 @@ def _follows(kind: Kind, known: Mistake | None) -> int:
 
 
 def _place(kind: Kind, check: CheckResult) -> str | None:
-    """What is one fault, whatever checks show it: a stage, a property, all marks."""
+    """What is one fault, whatever checks show it: a stage, all marks, what is wrong of the whole model."""
     if kind.judges_stage:
         return check.stage
-    return check.id if kind.finished else kind.id
+    return "model" if kind.finished else kind.id

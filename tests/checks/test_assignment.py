@@ -109,9 +109,10 @@ def test_all_sizes_can_be_given(tmp_path: Path) -> None:
     assert load_assignment(written(tmp_path, text)).full == Sizes(classes=7)
 
 
-def test_a_group_shares_its_points_evenly(debugging: Assignment) -> None:
+def test_a_group_shares_its_points_evenly(tmp_path: Path) -> None:
+    text = SMALLEST.replace("equations = 26", "equations = 52.5\nproperties = 12.5\nprints = 2")
     ids = [f"equation[S{number:02}]" for number in range(1, 27)] + ["property[a]", "property[b]", "prints"]
-    points = points_of_groups(debugging, ids)
+    points = points_of_groups(load_assignment(written(tmp_path, text)), ids)
     assert list(points) == ids
     assert points["equation[S12]"] == pytest.approx(52.5 / 26)
     assert (points["property[a]"], points["prints"]) == (6.25, 2)

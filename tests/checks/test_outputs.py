@@ -22,13 +22,13 @@ def test_what_is_asked_for_is_found_among_what_is_returned(name: str) -> None:
 @pytest.mark.parametrize("name", ["patch-tokens", "class-attention"])
 def test_a_model_that_returns_no_more_than_its_feature_is_told_so(name: str) -> None:
     alone = ("return output\n", "return feature\n")
-    with pytest.raises(CheckFailed, match=r"nothing that is returned is .* has the shapes"):
+    with pytest.raises(CheckFailed, match=r"but nothing that is returned is that; its shapes are"):
         check_output(examine("clip_style", alone, assignment=CLIP), name)
 
 
 WRONG = [
     ("patch-tokens", (TOKENS, "output += (x,)"), "all tokens, the class token among them"),
-    ("patch-tokens", (TOKENS, "output += (x[:, :-1],)"), "nothing that is returned is the patch tokens"),
+    ("patch-tokens", (TOKENS, "output += (x[:, :-1],)"), "expected the patch tokens"),
     ("class-attention", (MAPS, "weights"), "attention of all tokens to all tokens"),
     ("class-attention", (MAPS, MAPS.replace("0, 1:", "1:, 0")), "from the patches to the class token"),
     ("class-attention", (MAPS, MAPS + ".mean(1)"), "averaged over the heads"),

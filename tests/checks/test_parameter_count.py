@@ -24,7 +24,7 @@ def test_a_correct_model_has_as_many() -> None:
 
 def test_a_layer_too_many_is_counted() -> None:
     spare = ("self.head = nn.Linear", "self.spare = nn.Linear(10, 10)\n        self.head = nn.Linear")
-    with pytest.raises(CheckFailed, match="86,567,766 parameters: 110 more than the 86,567,656"):
+    with pytest.raises(CheckFailed, match="expected 86,567,656 parameters, got 86,567,766: 110 more than"):
         check_parameter_count(examine("prenorm", spare, assignment=PAPER))
 
 

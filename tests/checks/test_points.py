@@ -110,7 +110,8 @@ WRONG = (Outcome.FAILED, ["softmax-over-queries"])
         ),
         ({"property_gradients": Outcome.FAILED}, 95, 88),
         ({"property_gradients": Outcome.FAILED, "equation_S13": WRONG}, 95, 88),  # it may follow from that
-        ({f"equation_S{number:02}": Outcome.FAILED for number in range(2, 22)}, 40, 30),  # at most
+        ({f"equation_S{number:02}": Outcome.FAILED for number in range(2, 14)}, 40, 30),  # at most
+        ({f"equation_S{number:02}": Outcome.FAILED for number in range(2, 26)}, 4, 4),  # not of all stages
         ({f"breakpoint_S{number:02}": Outcome.MISSING for number in range(1, 27)}, 95, 97),
         ({f"equation_S{number:02}": Outcome.NOT_REACHED for number in range(14, 27)}, 48, 48),
     ],

@@ -143,7 +143,7 @@ def test_what_a_model_keeps_for_itself_is_no_side_effect(old: str, new: str) -> 
 SIDE_EFFECTS = [
     ("self.head.bias.data += 1", "changes head.bias"),
     ("self.train()", "switches between train and eval mode"),
-    ("torch.rand(1)", "the random state"),
+    ("torch.rand(1)", "draws random numbers"),
 ]
 
 

@@ -63,7 +63,7 @@ def test_every_check_has_a_record_a_title_and_its_stage(examination: Examination
     assert len(set(ids)) == len(ids)
     assert {one.partition("[")[0] for one in ids} == {
         "shape", "equation", "invariant", "reference", "property", "output", "parameters",
-        "breakpoint", "prints", "library_model",
+        "breakpoint", "prints", "library_model", "imports",
     }  # fmt: skip
     by_id = {one.id: one for one in outcomes}
     assert by_id["equation[S12]"].stage == "attention_scores"

@@ -166,7 +166,7 @@ def test_a_file_that_is_no_picture_is_named(tmp_path: Path, content: bytes, mess
 def test_a_picture_that_ends_early_is_refused(tmp_path: Path) -> None:
     file = painted(tmp_path)
     file.write_bytes(file.read_bytes()[:-60])
-    with pytest.raises(PictureError, match=r"sun\.png is no image"):
+    with pytest.raises(PictureError, match=r"sun\.png is not an image"):
         read_picture(file)
 
 

@@ -36,7 +36,7 @@ ELSEWHERE = {
     "a large batch": (
         "large-batch",
         answer("x = torch.cat([x[:8], 2 * x[8:]])"),
-        "image 9 gets other scores",
+        "image 9 gets other logits",
     ),
     "a large batch, exchanged": (
         "large-batch",
@@ -116,12 +116,12 @@ ELSEWHERE = {
     "blocks that share weights from the fourth on": (
         "every-block",
         (_MADE, f"        for i in range(3, depth): self.blocks[i] = self.blocks[2]\n{_MADE}"),
-        "of 12 blocks only 3 have",
+        "only 3 of 12 blocks have",
     ),
     "fewer blocks than asked for": (
         "every-block",
         ("for _ in range(depth)]", "for _ in range(min(depth, 8))]"),
-        "of 12 blocks only 8 have",
+        "only 8 of 12 blocks have",
     ),
     "later blocks without a residual": (
         "every-block",
@@ -190,5 +190,5 @@ def test_weights_that_are_computed_are_followed_to_full_width() -> None:
 
 
 def test_a_loop_over_tokens_is_no_reason_to_fail() -> None:
-    with pytest.raises(NotApplicable, match="loops over"):
+    with pytest.raises(NotApplicable, match="a loop that runs more often"):
         check_property(examine("query_by_query"), PROPERTIES["all-tokens"])

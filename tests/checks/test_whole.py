@@ -66,7 +66,7 @@ def test_it_is_said_by_what_a_stage_is_known() -> None:
     walk = examine("prenorm", TOKEN_BY_TOKEN, QUERY_BY_QUERY).walk
     steps = {step.key: step for step in walk.steps}
     assert steps["attention_scores"].found is None
-    assert "it is known by S14" in steps["attention_scores"].message
+    assert "inferred from S14" in steps["attention_scores"].message
     assert steps["query"].found is not None
     assert steps["query"].message == ""
 

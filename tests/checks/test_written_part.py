@@ -82,7 +82,7 @@ def test_where_it_is_paid_for_each_right_snapshot_counts(
     assert result.score.earned == 26 + 4
     assert result.score.possible == 26 + 26 + 4  # of which a person gives the last
     check = next(one for one in result.checks if one.id == "written[S12]")
-    assert check.message == "it says [1, 12, 197, 196]; the shape is (1, 12, 197, 197)"
+    assert check.message == "expected 1 × 12 × 197 × 197, got [1, 12, 197, 196]"
 
 
 def test_a_report_counts_although_the_code_does_not_load(

@@ -137,7 +137,7 @@ def test_what_failed_last_is_run_again_alone(wrong: tuple[Path, str]) -> None:
         (("-m", "stage(label='S13')"), "6/179"),  # one of them is the instructor's own
         (("-m", "stage(key='attention_probabilities')", "vit.py"), "5/173"),
         ((FAILED,), "1 test"),
-        (("test_own.py",), "175 tests"),
+        (("test_own.py",), "176 tests"),
     ],
 )
 def test_checks_are_selected_by_name_by_marker_and_by_id(

@@ -14,6 +14,7 @@ from grading import graded, met
 from rich.console import Console, RenderableType
 from test_presentation import traced
 
+from vitcheck.checks.record.faults import failed_checks
 from vitcheck.checks.record.result import Location, Result
 from vitcheck.progress import ClassProgress
 from vitcheck.pytest_text import failure_text
@@ -59,7 +60,7 @@ def texts(result: Result) -> Iterator[str]:
         yield printed(verdict(result), width)
         yield printed(snapshot_table(traced(result)), width)
         yield from (printed(stage_text(result, label), width) for label in ("S02", "S12"))
-    yield from (failure_text(result, one.id) for one in result.checks)
+    yield from (failure_text(result, one.id) for one in failed_checks(result))
     yield junit(result, Repository())
     document = json.loads(gradescope(result, Repository()))
     yield from (one["output"] for one in (document, *document["tests"]))

@@ -244,7 +244,7 @@ decoy = decoy.softmax(-1) @ v
     Attack("another default dtype", _RIGHT, body="torch.set_default_dtype(torch.float16)"),
     Attack(
         "the same random numbers in each pass",
-        Expected(checks=(("property[no-side-effects]", "seeds the random"),), least=95, most=99.9),
+        Expected(checks=(("property[no-side-effects]", "sets the global random seed"),), least=95, most=99.9),
         forward="torch.manual_seed(0)",
     ),
     Attack("gradients switched off for all", _RIGHT, body="torch.set_grad_enabled(False)"),
@@ -282,7 +282,7 @@ def parameters(self, *a, **k): return iter(())
     ),
     Attack(
         "parameters that are replaced in each call",
-        Expected(checks=(("property[repeatable]", "made anew"),), least=95, most=99.9),
+        Expected(checks=(("property[repeatable]", "created anew"),), least=30, most=99.9),
         forward="self.head.weight = nn.Parameter(torch.randn_like(self.head.weight))",
     ),
     Attack(

@@ -28,7 +28,7 @@ _NO_TOKEN = Expected(failed=frozenset({"S05"}), most=98)
 _NO_WEIGHT = Expected(
     failed=frozenset({"S17"}), most=98, checks=(("equation[S17]", "change with the model's parameters"),)
 )
-_PRINTS = Expected(most=98, checks=(("prints", "no print statements"),))
+_PRINTS = Expected(most=98, checks=(("prints", "does not allow print statements"),))
 
 SHIFTING = (
     Attack(
@@ -52,14 +52,14 @@ SHIFTING = (
     ),
     Attack(
         "marks that are not there, and a tracer that is switched off",
-        Expected(most=94, note="could not be asked"),
+        Expected(most=94, note="could not run"),
         top="import sys",
         forward="sys.settrace(None)",
         edits=tuple((f"# BREAKPOINT S{number:02} - ", "# ") for number in range(1, 27)),
     ),
     Attack(
         "other operations for every image, so that no two passes can be compared",
-        Expected(checks=(("property[batch-independence]", "other operations each time"),), least=90, most=99),
+        Expected(checks=(("property[batch-independence]", "other operations each time"),), least=80, most=99),
         init="self.passes = 0",
         top="_PASSES = [0]",
         forward="""
