@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+
+from ..architecture.catalogue import Severity
 
 FOLDER = "vitcheck.checks.rules.kinds"
 
@@ -28,7 +29,7 @@ class Kind:
     finished: bool = False  # are its checks asked of a finished model alone?
     of_parts: bool = False  # are they asked where single parts are handed in, too?
     part: str = ""  # which part of a model pays for it, where its checks judge no stage
-    severity: Literal["minor", "major", "critical"] | None = None  # of failing it by no known mistake
+    severity: Severity | None = None  # of failing it by no known mistake
     module: str = ""  # where its checks are; empty where other code makes them
 
 
@@ -80,6 +81,12 @@ def _declared(name: str, text: str) -> Kind:
                 told = {str(one.arg): ast.literal_eval(one.value) for one in said}
                 return Kind(**told, module=f"{FOLDER}.{name}")
     raise TypeError(f"checks/rules/kinds/{name}.py has no Kind(…)")
+
+
+def judges_stage(id: str) -> bool:
+    """Does this check make its stage wrong where it fails?"""
+    kind = kinds().get(kind_of(id))
+    return kind is not None and kind.judges_stage
 
 
 def of_finished() -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
 from ..assignment.assignment import Assignment
-from ..assignment.kinds import kind_of, kinds
+from ..assignment.kinds import judges_stage, kind_of, kinds
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckFailed, CheckOutcome, Missing, NotApplicable, NotAsked, NotReached
 from ..parts.exercise_judging import exercise_checks
@@ -70,7 +70,7 @@ def _run(check: Check, examination: Examination) -> CheckOutcome:
 
 def _having(check: Check, examination: Examination) -> Examination:
     """What has the stage of the check: of unfinished work a part by itself may, where the whole has not."""
-    if check.stage is None or not kinds()[kind_of(check.id)].judges_stage:
+    if check.stage is None or not judges_stage(check.id):
         return examination
     return written_parts(examination).get(check.stage, examination)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...reference.components import COMPONENTS
 from ...reference.stages import Stage
-from ..assignment.kinds import kind_of, kinds
+from ..assignment.kinds import judges_stage
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
 from ..examining.placing import location, place_of
@@ -89,12 +89,7 @@ def _judges(examination: Examination, outcome: CheckOutcome, row: Stage) -> bool
     family = examination.family
     if row.key == family.input_key and outcome.stage is None and outcome.mistakes:
         return family.mistakes[outcome.mistakes[0]].stage == row.key
-    return outcome.stage == row.key and _judging(outcome)
-
-
-def _judging(outcome: CheckOutcome) -> bool:
-    kind = kinds().get(kind_of(outcome.id))
-    return kind is not None and kind.judges_stage
+    return outcome.stage == row.key and judges_stage(outcome.id)
 
 
 def _crashed(examination: Examination, key: str) -> bool:

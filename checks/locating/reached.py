@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
+from itertools import chain
 
 from torch import Tensor
 
 from ...reference.stages import Stage
 from ..architecture.catalogue import EQUATIONS
+from .best_first import done
 from .catalogued import catalogued
 from .context import Context, Predict
 from .search.places import Found
@@ -57,16 +59,16 @@ def _settled(walk: Walk, row: Stage) -> bool:
 
     What is in hand is meant, whatever else could be read out of the same memory.
     """
-    block = walk.number if row.key in ("block_input", "block_output") else 0
     ways = list(_ways(walk, row))
-    for is_there in (_is_in_hand, _is_recorded):
-        for way in ways:
-            with suppress(RuntimeError, IndexError, ValueError):  # of sizes that do not go together
-                if is_there(walk, way):
-                    found, right = _find(walk, way), ways[0].predict if way.ids else None
-                    walk.settle(row.key, block, way.predict, found, right=right, ids=way.ids)
-                    return True
-    return False
+    in_hand = (one for one in ways if done(partial(_is_in_hand, way=one), walk))
+    recorded = (one for one in ways if done(partial(_is_recorded, way=one), walk))
+    way = next(chain(in_hand, recorded), None)
+    if way is None:
+        return False
+    block = walk.number if row.key in ("block_input", "block_output") else 0
+    right = ways[0].predict if way.ids else None
+    walk.settle(row.key, block, way.predict, _find(walk, way), right=right, ids=way.ids)
+    return True
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..assignment.kinds import kind_of, kinds
+from ..assignment.kinds import judges_stage
 from ..record.result import CheckResult, Outcome
 
 _WORST_FIRST = [
@@ -17,14 +17,9 @@ def bearers(checks: Sequence[CheckResult]) -> Mapping[str, CheckResult]:
     """Return, by the label of each stage, the check of it that ended worst: the first of those that did."""
     found: dict[str, CheckResult] = {}
     for check in checks:
-        if check.stage is None or not _judges(check):
+        if check.stage is None or not judges_stage(check.id):
             continue
         best = found.setdefault(check.stage, check)
         if _WORST_FIRST.index(check.outcome) < _WORST_FIRST.index(best.outcome):
             found[check.stage] = check
     return {label: one for label, one in found.items() if one.asked}
-
-
-def _judges(check: CheckResult) -> bool:
-    kind = kinds().get(kind_of(check.id))
-    return kind is not None and kind.judges_stage

@@ -13,11 +13,11 @@ from vitcheck.checks.classes.tasks import Setting, Task
 from vitcheck.checks.locating.reached import LEFT_OUT
 from vitcheck.checks.record.result import Result
 from vitcheck.checks.tools.course.planting import plantable, reference_as_submission
+from vitcheck.checks.tools.course.typical import TO_WRITE
 from vitcheck.reference.stages import stages_of
 from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.sandbox.isolation import Isolation
 
-_TO_WRITE = "exec('raise NotImplementedError')"
 _ASSIGNMENTS = {"report": "vit-debugging", "pre-norm": "vit-prenorm"}
 # by the key of a stage, the function of reference/equations.py without which it is not written
 _FUNCTIONS = {
@@ -56,7 +56,7 @@ def prefixes(architecture: str) -> Mapping[str, str]:
 
 def graded(architecture: str, id: str, zygote: Zygote) -> Result:
     """The reference with the mistake in it, up to the stage behind it."""
-    instead = {prefixes(architecture)[id]: _TO_WRITE}
+    instead = {prefixes(architecture)[id]: TO_WRITE}
     handed = reference_as_submission(architecture, id, instead=instead)
     asked = load_assignment(_ASSIGNMENTS[architecture]).model_copy(update={"examples": 3})
     return Task(handed, id, asked, 0, setting=Setting(Isolation.NONE)).grade(zygote)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import get_args
 
 import tomlkit
 from tomlkit import TOMLDocument
@@ -125,8 +126,7 @@ def _paid(asked: Assignment) -> list[tuple[float, str]]:
 
 
 def _taken(asked: MistakePoints) -> str:
-    severities: Sequence[Severity] = ("minor", "major", "critical")
-    costs = ", ".join(f"a {one} one {asked.cost(one):g}" for one in severities)
+    costs = ", ".join(f"a {one} one {asked.cost(one):g}" for one in get_args(Severity))
     most = "" if asked.at_most is None else f"; {asked.at_most:g} at most"
     return f"the model; mistakes take points from it: {costs}{most}"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ....submissions.reading.packing import HandIn
 from .planting import plantable, reference_as_submission
 
-_TO_WRITE = "exec('raise NotImplementedError')"
+TO_WRITE = "exec('raise NotImplementedError')"
 _CRASH = "scores.reshape(7, 7)"
 
 
@@ -48,10 +48,10 @@ _TYPICAL = (
     _Typical("blocks in a Python list: none of them learns", ("blocks-in-python-list",)),
     _Typical("an image gets the scores of another", ("readout-batch-index",)),
     _Typical("crash in the softmax (S13)", instead={"attention_probabilities": _CRASH}),
-    _Typical("written up to S07", instead={"split_heads": _TO_WRITE}),
-    _Typical("written up to S07, with no positions", ("pos-missing",), {"split_heads": _TO_WRITE}),
-    _Typical("attention and MLP written, no patches yet", instead={"cut_patches": _TO_WRITE}),
-    _Typical("nothing written", instead={"cut_patches": _TO_WRITE, "linear": _TO_WRITE}),
+    _Typical("written up to S07", instead={"split_heads": TO_WRITE}),
+    _Typical("written up to S07, with no positions", ("pos-missing",), {"split_heads": TO_WRITE}),
+    _Typical("attention and MLP written, no patches yet", instead={"cut_patches": TO_WRITE}),
+    _Typical("nothing written", instead={"cut_patches": TO_WRITE, "linear": TO_WRITE}),
 )
 
 

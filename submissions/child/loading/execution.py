@@ -11,7 +11,7 @@ import builtins
 import functools
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...reading.code import STUDENT_PREFIX
-from ...reading.missing_imports import USUAL, unbound
+from ...reading.missing_imports import USUAL
 from ...reading.python_text import imports
 from ..child import quoted
 from .costs import cost
@@ -121,7 +121,7 @@ class _Execution:
 
     def _new_module(self, file: str) -> ModuleType:
         module = ModuleType(module_name(file))
-        own = _lent(self._program.statements[file]) | {
+        own = _lent(self._program.missing[file]) | {
             "__import__": functools.partial(self._importer.import_for, file),
             "breakpoint": lambda *args, **kwargs: None,
             "input": _an_image if self._program.is_script else _no_input,
@@ -205,9 +205,8 @@ class _Execution:
                 yield failure
 
 
-def _lent(statements: Sequence[Statement]) -> dict[str, object]:
-    """What the module uses without importing it, as far as everybody calls it so: the rest can run then."""
-    names = unbound(node for one in statements for node in ast.walk(one.node))
+def _lent(names: Iterable[str]) -> dict[str, object]:
+    """What the module uses without importing it, so that the rest can run."""
     lent: dict[str, object] = {}
     for name in names:
         with suppress(ImportError):  # it is not installed, and the code says so where it needs it

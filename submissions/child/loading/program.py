@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import warnings
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...reading.code import STUDENT_PREFIX, cell_number, clean, module_file
+from ...reading.missing_imports import unbound
 from ...reading.python_text import ABSURD, NotPythonError, decode
 from .statements import Need, Statement, needs, read_statements
 
@@ -25,6 +27,7 @@ class Program:
     needs: dict[Statement, Need]
     skipped: tuple[Skipped, ...]  # magics and files with syntax errors
     broken: dict[str, NotLoaded]  # by source file: its syntax error
+    missing: dict[str, set[str]]  # by module file: names that everybody imports, and that it does not
     is_script: bool = False  # is one of its modules run from top to bottom?
 
     def as_script(self, file: str, numbers: Mapping[int, int]) -> Program:
@@ -66,7 +69,11 @@ def read(files: Mapping[str, bytes]) -> Program:
             line = (broken[file].frame or Frame(file, 1)).line
             source = (text.split("\n")[line - 1 : line] or [""])[0]
             skipped.append(Skipped(file, line, source.strip()[:TEXT_LENGTH], broken[file].reason))
-    return Program(statements, parts, needs(statements), tuple(skipped), broken)
+    missing = {
+        module: unbound(node for one in body for node in ast.walk(one.node))
+        for module, body in statements.items()
+    }
+    return Program(statements, parts, needs(statements), tuple(skipped), broken, missing)
 
 
 def _remember(file: str, text: str) -> None:
