@@ -16,6 +16,7 @@ class Component:
     input: str  # axes, as in the table of stages
     output: str
     stages: tuple[str, ...]  # keys of what it computes, in order
+    sizes: tuple[str, ...]  # that it may ask for, the likeliest first
     parameters: str | None = None  # how many it has, in letters such as "2 D"; None where courses differ
 
     def input_shape(self, sizes: ModelSizes) -> tuple[int, ...]:
@@ -50,22 +51,30 @@ COMPONENTS: dict[str, Component] = {
         Component(
             "patch_embedding", "Patch embedding", "B C H W", "B N D",
             ("patches", "flattened_patches", "patch_embeddings"),
+            ("image", "patch", "channels", "embed_dim", "patches"),
         ),
-        Component("class_token", "Class token", "B N D", "B T D", ("class_token", "tokens")),
-        Component("positions", "Positions", "B T D", "B T D", ("positioned_tokens",)),
+        Component("class_token", "Class token", "B N D", "B T D", ("class_token", "tokens"), ("embed_dim",)),
+        Component(
+            "positions", "Positions", "B T D", "B T D",
+            ("positioned_tokens",), ("patches", "embed_dim", "tokens"),
+        ),
         Component(
             "layer_norm", "LayerNorm with scale and shift", "B T D", "B T D",
-            ("post_attention_norm",), "2 D",
+            ("post_attention_norm",), ("embed_dim",), "2 D",
         ),
         Component(
             "layer_norm_plain", "LayerNorm without scale and shift", "B T D", "B T D",
-            ("post_attention_norm",), "0",
+            ("post_attention_norm",), ("embed_dim",), "0",
         ),
-        Component("attention", "Multi-head self-attention", "B T D", "B T D", _ATTENTION),
-        Component("mlp", "MLP", "B T D", "B T D", _MLP),
+        Component(
+            "attention", "Multi-head self-attention", "B T D", "B T D",
+            _ATTENTION, ("embed_dim", "heads"),
+        ),
+        Component("mlp", "MLP", "B T D", "B T D", _MLP, ("embed_dim", "mlp_dim")),
         Component(
             "block", "Encoder block", "B T D", "B T D",
             ("block_input", *_ATTENTION, "post_attention_norm", *_MLP, "post_mlp_norm", "block_output"),
+            ("embed_dim", "heads", "mlp_dim"),
         ),
     )
 }  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from part_mutants import COMPONENTS, Planted
 from submitting import BASICS, Edit, changed, parts
@@ -57,7 +59,7 @@ def test_what_cannot_be_built_says_why() -> None:
         found.check("attention", "values")
 
 
-NEEDS_SETTINGS = """
+READS_SETTINGS = """
 from torch import nn
 
 class MLP(nn.Module):
@@ -70,9 +72,17 @@ class MLP(nn.Module):
 """
 
 
-def test_what_cannot_be_built_for_want_of_settings_says_why() -> None:
-    with pytest.raises(CheckFailed, match=r"MLP could not be built: AttributeError.*'width'"):
-        parts(NEEDS_SETTINGS).check("mlp", "values")
+def test_settings_are_given_whatever_the_argument_is_called() -> None:
+    parts(READS_SETTINGS).check("mlp", "values")
+
+
+@pytest.mark.parametrize("key", BASICS.components)
+def test_arguments_that_say_nothing_are_found_by_trying(key: str) -> None:
+    text = changed("classes")
+    names = ("in_channels", "patch_size", "embed_dim", "n_features", "num_patches", "num_heads", "hidden_dim")
+    for number, name in enumerate(names):
+        text = re.sub(rf"(?<![.\w]){name}\b", f"quux_{number}", text)
+    parts(text).check(key, "values")
 
 
 def test_what_is_missing_is_said() -> None:

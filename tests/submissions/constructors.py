@@ -260,6 +260,10 @@ STYLES = {
     "config object": vit(", config", CONFIG_ATTRIBUTES),
     "config dataclass": vit(", config: ViTConfig", CONFIG_ATTRIBUTES, DATACLASS),
     "config dataclass by its fields": vit(", config", CONFIG_ATTRIBUTES, DATACLASS),
+    **{
+        f"config dataclass called {name}": vit(f", {name}", CONFIG_ATTRIBUTES.replace("config", name), DATACLASS)
+        for name in ("c", "h", "d", "p", "size")
+    },
     "config dataclass with a default": vit(", config: ViTConfig = ViTConfig()", CONFIG_ATTRIBUTES, DATACLASS),
     "three dataclasses": vit(
         ", image: ImageConfig, encoder: EncoderConfig, head: HeadConfig",

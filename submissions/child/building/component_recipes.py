@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -24,7 +25,7 @@ from ..child import quoted
 from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded
 from ..loading.finding import pinned_model
-from .blueprint import Builder, Literal
+from .blueprint import BlueprintSlot, Builder, Literal
 from .functions import function_ways
 from .observing import ModelParts, observe, tensors
 from .parameter_names import first_match
@@ -138,7 +139,8 @@ def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: 
     if definition.is_class and not definition.is_module:
         raise NotLoaded(f"{definition.name} is not an nn.Module", definition.frame)
     pins = {name: Literal(False) for name in _affine_flags(definition)} if row.parameters == "0" else {}
-    builder = Builder(loaded, SignatureReader(loaded, definitions, pins).blueprint(definition))
+    blueprint = SignatureReader(loaded, definitions, pins).blueprint(definition)
+    builder = Builder(loaded, blueprint.changed(partial(_any_size, row)))
     ways = assignments(builder.blueprint.slots)
     for number, base in enumerate(BASES):
         for assignment in ways[: MOST_TRIES if number == 0 else TRIES_ELSEWHERE]:
@@ -146,6 +148,11 @@ def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: 
     if ways and "embed_dim" not in fields_set(ways[0]):
         way = _constructing(builder, ways[0])
         yield from ((way, sizes, fields_set(ways[0])) for sizes in _own_sizes(way, BASES[0]))
+
+
+def _any_size(row: Component, slot: BlueprintSlot) -> BlueprintSlot:
+    """What a name that says nothing may mean: a component has few sizes, and trying tells which."""
+    return slot if slot.named else replace(slot, choices=(*row.sizes, *slot.choices))
 
 
 def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import nn
 
 from ....reference.model_sizes import ModelSizes
@@ -22,6 +23,7 @@ from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, Definit
 from .parameter_names import is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
+_PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
 _SETTINGS_NAME = re.compile(r"(config|cfg|conf|args|kwargs|params|settings|options|opts?|hp)$")
 
 
@@ -161,10 +163,13 @@ class SignatureReader:
         return self._group(definition, f"{path}.", keys) if keys else None
 
     def _is_read_from(self, definition: Definition, name: str) -> bool:
-        """Does the constructor read keys or attributes of an argument that is no module of the student's?"""
-        node = constructor(definition.node)
-        says_something = is_known(name, self.kind) or self._part(definition, name, "") is not None
-        return node is not None and not says_something and bool(keys_read([node], {name}))
+        """Do constructors read of an argument what neither a number, a text nor a module has?"""
+        if self._part(definition, name, "") is not None:
+            return False
+        reachable = self.definitions.reachable(definition)
+        nodes = [node for one in reachable if (node := constructor(one.node)) is not None]
+        read = keys_read(nodes, self.definitions.names_given(reachable, name))
+        return any(not any(hasattr(one, key) for one in _PLAIN) for key, *_ in read)
 
     def _keys(self, definition: Definition, name: str) -> dict[Keys, bool]:
         reachable = self.definitions.reachable(definition)
