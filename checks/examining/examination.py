@@ -32,6 +32,7 @@ from .passes.examples import Examples
 from .passes.pictures import Picture
 from .picture_pass import picture_pass
 from .presence import absent, missing
+from .repair import Repair
 from .returned_paths import paths_of_scores
 from .scales import fixed_scale
 from .told_rows import told_rows
@@ -55,6 +56,7 @@ class Examination(Examples):
         self._picture = picture
         self._shrunk: set[str] = set()
         self.noted: list[Finding] = []  # variants that no single stage shows
+        self.repair: Repair | None = None  # where one small change makes all of it right
 
     @property
     def command(self) -> str:

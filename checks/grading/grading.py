@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -22,11 +22,14 @@ from ...submissions.written.reading import read_documents
 from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
 from ..examining.passes.pictures import Picture
+from ..examining.verdicts import CheckOutcome
 from ..record.result import Result, Run
+from ..repairing.repairing import find_repair, is_repairable
+from ..repairing.telling import amiss, is_named, told, wrong_stages
 from ..rules.forgeries import refuse_forgeries
 from ..written.examining import Written
 from .assembling import Notes, graded, not_graded
-from .running import run_checks
+from .running import planned_checks, run_check, run_checks
 
 
 @dataclass
@@ -64,12 +67,32 @@ class Grading:
             self.notes = Notes(session.left)
             examination = Examination(source, session, asked, self.seed, self.picture)
             if asked.architectures:  # a whole model is asked for
-                pins = Pins(asked.model.name, asked.model.arguments)
-                inferred = session.infer(pins, asked.family.small)
+                inferred = self._infer(session)
                 self.notes = Notes(session.left, inferred)  # of a script, other statements are left out
                 examination.trace_examples()
                 examination.locate_examples()
             yield examination
+
+    def repaired(self, examination: Examination, outcomes: list[CheckOutcome]) -> list[CheckOutcome]:
+        """What is said of stages once one small change is known that makes all of them right, if one is."""
+        wrong = {one.id for one in amiss(outcomes)}
+        if not wrong_stages(outcomes) or not is_repairable(examination):
+            return outcomes
+        with suppress(SubmissionError), self.zygote.child(self.assignment.limits, seed=self.seed) as child:
+            session = Session(child)  # a changed program may end its process
+            session.load(examination.source)
+            self._infer(session)
+            found = find_repair(examination, session, named=is_named(outcomes))
+            if found is not None:
+                repair, other = found
+                again = (one for one in planned_checks(self.assignment) if one.id in wrong)
+                mended = {one.id for one in again if run_check(one, other).outcome == "passed"}
+                return told(outcomes, repair, mended, examination)
+        return outcomes
+
+    def _infer(self, session: Session) -> tuple[str, ...]:
+        asked = self.assignment
+        return session.infer(Pins(asked.model.name, asked.model.arguments), asked.family.small)
 
     def run(self, examination: Examination | None = None) -> Run:
         """How it was graded, for the record."""
@@ -110,7 +133,7 @@ def grade(
         with grading.examined() as examination:
             if assignment.architectures:
                 refuse_forgeries(examination)
-            outcomes = run_checks(examination, checks)
+            outcomes = grading.repaired(examination, run_checks(examination, checks))
             run = grading.run(examination)
             return graded(name, examination, outcomes, grading.notes, run, written)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before

@@ -15,8 +15,15 @@ from ..record.result import Location, MistakeResult, VariantResult
 from .stage_rows import where_of
 
 
-def mistake_results(examination: Examination) -> list[MistakeResult]:
-    return [_mistake(examination, one) for one in _in_order(examination) if examination.counts(one.id)]
+def mistake_results(examination: Examination, outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
+    """The mistakes that stages show; where one change mends all of them, what that is."""
+    found = [one for one in _in_order(examination) if examination.counts(one.id)]
+    if examination.repair is not None:
+        told = {id: one.stage for one in outcomes if one.stage for id in one.mistakes}
+        known = [one for one in found if one.id in told]
+        new = told.keys() - {one.id for one in known}
+        found = [*(Finding(id, told[id] or "", None) for id in told if id in new), *known]
+    return [_mistake(examination, one) for one in found]
 
 
 def property_results(

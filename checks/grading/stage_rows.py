@@ -45,7 +45,7 @@ def _stage_of_parts(examination: Examination, row: Stage) -> StageResult:
 
 
 def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome]) -> StageResult:
-    seen = worst(examination, row.key)
+    seen = None if _follows(examination, row.key) else worst(examination, row.key)
     mine = [one for one in outcomes if _judges(examination, one, row)]
     failed = [one for one in mine if one.outcome in ("failed", "errored", "timed_out")]
     faults = list(dict.fromkeys(id for one in failed for id in one.mistakes))
@@ -107,6 +107,8 @@ def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
         return StageStatus.FAILED
     if row.key == examination.family.input_key:
         return StageStatus.PASSED
+    if _follows(examination, row.key):
+        return StageStatus.PASSED
     if row.key in examination.to_write:
         return StageStatus.NOT_WRITTEN
     if row.key in examination.absent:
@@ -115,7 +117,14 @@ def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
     return StageStatus.PASSED if reached else StageStatus.NOT_REACHED
 
 
+def _follows(examination: Examination, key: str) -> bool:
+    """Is the stage right but for what it is given?"""
+    return examination.repair is not None and key in examination.repair.follows
+
+
 def _evidence(examination: Examination, key: str) -> Evidence:
+    if _follows(examination, key):
+        return Evidence.IMPLIED
     if key == examination.family.input_key:
         return Evidence.OBSERVED
     seen = examination.shown().all(key)
@@ -132,5 +141,11 @@ def worst(examination: Examination, key: str) -> Seen | None:
 
 
 def where_of(examination: Examination, key: str) -> Location | None:
-    frame = place_of(examination, key)
-    return None if frame is None else location(frame, examination.source)
+    frame, repair = place_of(examination, key), examination.repair
+    if frame is None:
+        return None
+    found = location(frame, examination.source)
+    if repair is None or repair.stage != key:
+        return found
+    width = len(repair.edit.old.partition("\n")[0])
+    return found.model_copy(update={"column": repair.edit.column, "width": width})

@@ -18,9 +18,6 @@ from .walk import Walk
 UNKNOWN = 1.5  # the price of what no known equation gives: more than of any one known mistake
 AGAIN = 0.001  # the price of what was done in the same way in the block before
 
-# The price up to which an explanation is better than none, since something was certain, or queries met keys.
-_BELIEVED = 3.5
-_LOOK_UPS = 45_000  # of single values; a search that explains nothing stops there
 _MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
 _WORTH = 3  # tensors that a known mistake has to explain
 _WORTH_AT_AN_END = 0.9  # and of a pass that is cut short, records by which it comes farther
@@ -56,14 +53,15 @@ def later(price: float, node: Node, sign: str = "") -> Option:
 
 def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     """The walk along the cheapest way through all nodes, and True; else the one that came farthest."""
+    patience = walk.patience
     queue: list[tuple[float, int, int, Walk, Option, tuple[Node, ...]]] = []
-    numbers, farthest, most = count(), walk, walk.places.look_ups + _LOOK_UPS
+    numbers, farthest, most = count(), walk, walk.places.look_ups + patience.look_ups
     seen: set[object] = set()
 
     def plan(at: Walk, price: float, depth: int, agenda: tuple[Node, ...]) -> None:
         for option in _ways(agenda[0], at):
             more = AGAIN if option.sign in at.signs else option.price
-            if price + more - max(at.certain, at.met) < _BELIEVED:
+            if price + more - max(at.certain, at.met) < patience.price:
                 heappush(queue, (price + more, -depth, next(numbers), at, option, agenda[1:]))
 
     plan(walk, 0.0, 0, nodes)

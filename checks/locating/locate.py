@@ -17,7 +17,7 @@ from .model import about_model
 from .not_numbers import until_no_number
 from .reached import settle_reached
 from .search.returned_scores import outputs_of, stand_ins
-from .walk import Step, Walk, begin
+from .walk import USUAL, Patience, Step, Walk, begin
 from .wiring.in_hand import is_in_hand
 
 
@@ -27,6 +27,7 @@ def locate(
     family: Family,
     before: Walk | None = None,
     accepted: frozenset[str] = frozenset(),
+    patience: Patience = USUAL,
 ) -> Walk:
     """Settles as many stages as an explanation is found for.
 
@@ -48,7 +49,7 @@ def locate(
         walk.steps, walk.lost = numbers, ended.error.message
         return walk
     begun = begin(trace, sizes, family)
-    begun.accepted = accepted
+    begun.accepted, begun.patience = accepted, patience
     walk = _followed(begun)
     about_model(walk)
     if trace.error is not None:

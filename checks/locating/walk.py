@@ -61,6 +61,19 @@ class Made:
     stage: str = ""  # that is to blame for it, where it is none itself
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How far an explanation is looked for."""
+
+    # up to which an explanation is better than none, since something was certain, or queries met keys
+    price: float = 3.5
+    look_ups: int = 45_000  # of single values; a search that explains nothing stops there
+
+
+USUAL = Patience()
+BRIEF = Patience(price=0.9, look_ups=6_000)  # for what is right, or not worth a longer look
+
+
 @dataclass
 class Walk:
     """What has been settled so far. ``position`` is the record at which the last tensor began."""
@@ -97,6 +110,7 @@ class Walk:
     ahead: tuple[str, int] = ("", 0)  # the stage that is looked for
     single: bool = False  # was any of it computed in float32, whatever the model's type?
     accepted: frozenset[str] = frozenset()  # kinds of blocks that the assignment accepts
+    patience: Patience = USUAL
     end: Tensor | None = None  # what a single component returns, if anything
 
     @property

@@ -72,10 +72,15 @@ class CodeLine(Frozen):
 
 
 class Location(Frozen):
-    """A place in the student's code; ``line`` counts from 1, in a notebook from the top of its cell."""
+    """A place in the student's code; ``line`` counts from 1, in a notebook from the top of its cell.
+
+    Where it is a part of the line, that begins at ``column``, from 1, and has this ``width``.
+    """
 
     file: str
     line: int
+    column: int | None = None
+    width: int | None = None
     excerpt: list[CodeLine] = []
 
 

@@ -16,7 +16,7 @@ from ..errors import NotLoaded
 from ..questions.building import CountParameters, FitSizes, TakeOwnSizes
 from ..questions.habits import Habit, WatchHabits
 from ..questions.inventory import Inventory, TakeInventory
-from ..questions.loading import Infer, Inferred, Load, Skipped
+from ..questions.loading import Infer, Inferred, Load, Replace, Skipped
 from ..questions.own_functions import CallOwnFunctions, OwnFunctions
 from ..questions.pins import Pins
 from ..questions.plain_passes import Passes, RunPasses
@@ -56,6 +56,14 @@ def _load(asked: Load) -> tuple[Skipped, ...]:
     if loaded.error is not None and not Definitions(loaded).all and not likeliest(loaded):
         raise loaded.error
     return tuple(loaded.skipped)
+
+
+def _replace(asked: Replace) -> None:
+    files = {name: content.numpy().tobytes() for name, content in asked.files.items()}
+    loaded = Submission.loaded = load(files)
+    if loaded.error is not None:
+        raise loaded.error
+    Submission.recipe = Submission.recipe.of(loaded)
 
 
 def _infer(asked: Infer) -> Inferred:
@@ -191,6 +199,7 @@ HANDLERS = {
     **part_requests.HANDLERS,
     **answered_by(Load, _load),
     **answered_by(Infer, _infer),
+    **answered_by(Replace, _replace),
     **answered_by(FitSizes, _sizes),
     **answered_by(CountParameters, _parameters),
     **answered_by(TakeOwnSizes, _own_sizes),

@@ -13,7 +13,7 @@ from torch import Tensor
 from ...reference.model_sizes import AnySizes, ModelSizes, description
 from ..errors import NotLoaded, StudentCodeFailed
 from ..questions.building import CountParameters, FitSizes, TakeOwnSizes
-from ..questions.loading import Infer, Load, Skipped
+from ..questions.loading import Infer, Load, Replace, Skipped
 from ..questions.own_functions import CallOwnFunctions, OwnFunctions
 from ..questions.pins import Pins
 from ..questions.question import A, OfSubject, Question
@@ -54,9 +54,13 @@ class Session:
 
     def load(self, source: Source) -> None:
         """Executes the files; what was left out is in ``left``. Raises NotLoaded."""
-        files = {name: _as_tensor(content) for name, content in source.files.items()}
         with not_executed():
-            self.left = self.ask(Load(files=files))[:_NOTES]
+            self.left = self.ask(Load(files=_as_tensors(source.files)))[:_NOTES]
+
+    def replace(self, source: Source) -> None:
+        """Executes other files, and builds the model as that of the first. Raises NotLoaded."""
+        with not_executed():
+            self.ask(Replace(files=_as_tensors(source.files)))
 
     def infer(self, pins: Pins, small: ModelSizes | None = None) -> tuple[str, ...]:
         """Finds the model and how to build it; the answer is what had to be inferred. Raises NotLoaded.
@@ -138,6 +142,10 @@ def not_executed() -> Iterator[None]:
     except StudentCodeFailed as raised:
         frame = next(iter(raised.frames), None)
         raise NotLoaded(f"the code could not be executed: {raised}", frame) from None
+
+
+def _as_tensors(files: Mapping[str, bytes]) -> dict[str, Tensor]:
+    return {name: _as_tensor(content) for name, content in files.items()}
 
 
 def _as_tensor(content: bytes) -> Tensor:

@@ -50,3 +50,13 @@ class Infer(Question[Inferred]):
     model: str | None  # the name of its class, where the assignment says it
     arguments: Mapping[str, object]  # as ``pins.Pins`` has them
     described: Mapping[str, Any] | None  # sizes to try, of an architecture that the child does not know
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replace(Question[None]):
+    """Executes other ``files`` in the place of those; the model is built as it was found to be."""
+
+    name = "replace"
+    doing = "while it was imported"
+
+    files: Mapping[str, Tensor]

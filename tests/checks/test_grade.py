@@ -74,7 +74,7 @@ def test_infinite_constants_are_no_error_of_the_code(folder: Path, zygote: Zygot
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_mistake_that_is_known_at_some_sizes_alone_gets_no_name(
+def test_a_mistake_that_is_known_at_some_sizes_alone_does_not_get_that_name(
     folder: Path, zygote: Zygote, seed: int
 ) -> None:
     """Half the scores are what a scale by the width gives where there are 4 heads."""
@@ -82,8 +82,6 @@ def test_a_mistake_that_is_known_at_some_sizes_alone_gets_no_name(
     (folder / "vit.py").write_text(text.replace("attn.softmax(dim=-1)", "(attn / 2).softmax(dim=-1)"))
     asked = load_assignment("vit-prenorm").model_copy(update={"examples": 6})
     result = grade(folder / "vit.py", asked, zygote=zygote, seed=seed)
-    assert result.mistakes == []
-    assert [label for label, one in result.stages.items() if one.status is StageStatus.FAILED] == ["S12"]
+    assert [one.id for one in result.mistakes] == ["extra-step"]
     failed = {one.id for one in result.checks if one.outcome is Outcome.FAILED}
-    assert "equation[S12]" in failed
-    assert failed <= {"equation[S12]", "reference[S12]"}
+    assert failed == {"equation[S13]"}  # S12 is right in the line before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from math import isqrt
 
 from torch import Tensor, nn
@@ -135,11 +136,12 @@ def _flattened_patch(parts: ModelParts, width: int) -> int:
 def _rows_of_tables(parts: ModelParts, width: int) -> Iterator[int]:
     """Yield the rows of all tables of tokens, as rows or feature by feature; weights of layers are none."""
     for module in parts.modules:
-        for parameter in () if isinstance(module, _LAYERS) else module.parameters(recurse=False):
-            sizes = [size for size in parameter.shape if size > 1]
+        held = chain(module.parameters(recurse=False), module.buffers(recurse=False))
+        for table in () if isinstance(module, _LAYERS) else held:
+            sizes = [size for size in table.shape if size > 1]
             if len(sizes) == 2 and sizes[-1] == width:
                 yield sizes[0]
-            elif len(sizes) == 2 < parameter.dim() and sizes[0] == width:
+            elif len(sizes) == 2 < table.dim() and sizes[0] == width:
                 yield sizes[1]
 
 

@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import nn
@@ -39,6 +39,10 @@ class Recipe:
     builder: Builder
     attempt: BuildAttempt
     controls: Controls
+
+    def of(self, loaded: Loaded) -> Recipe:
+        """The same way to build the model, of other code."""
+        return replace(self, builder=Builder(loaded, self.builder.blueprint))
 
     def build(self, sizes: ModelSizes) -> nn.Module:
         """Build a fresh model at ``sizes``, which should be what ``sizes_for`` returned.

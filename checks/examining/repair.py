@@ -1,0 +1,21 @@
+"""One small change that makes a wrong program right: the line that is to blame, and what stands there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...submissions.errors import Frame
+from ...submissions.reading.edits import Edit
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A change, and the key of the stage that it mends: the first that is computed otherwise with it."""
+
+    edit: Edit
+    stage: str
+    follows: frozenset[str] = frozenset()  # keys of other stages that are right once it is made
+
+    @property
+    def frame(self) -> Frame:
+        return Frame(self.edit.file, self.edit.line)

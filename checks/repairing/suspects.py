@@ -1,0 +1,72 @@
+"""Which small changes of a program are tried first: those of what ran where the pass went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...submissions.errors import Frame
+from ...submissions.reading.code import clean, module_file
+from ...submissions.reading.edits import Edit, Kind, edits
+from ...submissions.reading.python_text import decode
+from ..examining.examination import Examination
+
+_PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
+    "operator": 0, "kept": 0, "extra": 3, "order": 4, "number": 5, "layer": 6, "variable": 8,
+}  # fmt: skip
+_RECORDS = 3  # later in the pass, which is as unlikely as a step of these prices
+_OUTER = 2  # records, for each call between a line and the operation
+_NEAR = 2  # records, for each line between one that ran and one that did not
+
+
+def suspects(examination: Examination) -> list[Edit]:
+    """All small changes of the submission, the likeliest first."""
+    ran = _ran(examination)
+    found = [
+        one
+        for file, content in examination.source.files.items()
+        if module_file(file)
+        for one in edits(file, clean(decode(content))[0])
+    ]
+    lines = {(one.file, one.line) for one in found}
+    far = {at: _distance(at, ran) for at in lines}
+    return sorted(found, key=lambda one: far[one.file, one.line] / _RECORDS + _PRICES[one.kind])
+
+
+def _ran(examination: Examination) -> dict[tuple[str, int], float]:
+    """By line, how many records behind the last stage that is right it was first at work.
+
+    What ran before comes after all that, the latest first.
+    """
+    records, begin = examination.walk.trace.records, max(_last_right(examination), 1)
+    found: dict[tuple[str, int], float] = {}
+    for place, frame in enumerate(_raised(examination)):
+        found.setdefault((frame.file, frame.line), float(place))
+    for later, number in enumerate((*range(begin, len(records)), *range(begin - 1, 0, -1)), 1):
+        for outer, frame in enumerate(records[number].frames):
+            found.setdefault((frame.file, frame.line), later + _OUTER * outer)
+    return found
+
+
+def _last_right(examination: Examination) -> int:
+    """The record of the last stage before the first that is wrong."""
+    walk, last = examination.walk, 0
+    for step in walk.steps:
+        if not step.explained or any(examination.counts(one.id) for one in step.findings):
+            return last
+        last = max(last, step.found.record if step.found else 0)
+    return walk.position
+
+
+def _raised(examination: Examination) -> Iterator[Frame]:
+    if examination.crash is not None:
+        yield from examination.crash.frames
+
+
+def _distance(at: tuple[str, int], ran: Mapping[tuple[str, int], float]) -> float:
+    """Of a line that ran itself, or of the one next to it that did."""
+    if at in ran:
+        return ran[at]
+    file, line = at
+    near = [(abs(other - line), far) for (one, other), far in ran.items() if one == file]
+    lines, far = min(near, default=(0, float(len(ran))))
+    return far + _NEAR * lines

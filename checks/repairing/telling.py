@@ -1,0 +1,108 @@
+"""What is said of a program that one small change makes right: one mistake, at its stage and on its line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+
+from ...submissions.reading.edits import Kind
+from ..assignment.kinds import judges_stage, kind_of
+from ..examining.crashing import UNEXPLAINED
+from ..examining.examination import Examination
+from ..examining.repair import Repair
+from ..examining.verdicts import CheckOutcome
+
+IDS: Mapping[Kind, str] = {
+    "operator": "wrong-operator",
+    "variable": "wrong-variable",
+    "layer": "wrong-layer",
+    "number": "wrong-number",
+    "order": "wrong-argument-order",
+    "extra": "extra-step",
+    "kept": "result-not-used",
+}
+
+
+def amiss(outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
+    """The checks that failed, and those of stages that did not find theirs."""
+    return [
+        one
+        for one in outcomes
+        if one.outcome == "failed" or (one.outcome == "not_reached" and one.stage is not None)
+    ]
+
+
+def wrong_stages(outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
+    """Those of them that say of a stage whether it is right."""
+    return [one for one in amiss(outcomes) if _judges(one)]
+
+
+def is_named(outcomes: Sequence[CheckOutcome]) -> bool:
+    """Is all that is wrong with stages one mistake that has a name?"""
+    ids = {one.mistakes[:1] for one in wrong_stages(outcomes) if one.outcome == "failed"}
+    return len(ids) == 1 and () not in ids
+
+
+def told(
+    outcomes: Sequence[CheckOutcome], repair: Repair, mended: Set[str], examination: Examination
+) -> list[CheckOutcome]:
+    """The outcomes with the change as their one cause, which is noted in the examination.
+
+    The checks that are ``mended`` pass with it: what they say is its consequence. What has a name keeps it:
+    its line is known now.
+    """
+    wrong = wrong_stages(outcomes)
+    if examination.crash is not None or is_named(outcomes):
+        repair = replace(repair, stage=wrong[0].stage or repair.stage)
+        kept = {one.id for one in amiss(outcomes) if one.stage is not None}
+    else:
+        left = {one.stage for one in wrong if one.id not in mended}
+        follows = {one.stage for one in wrong if one.stage is not None} - left - {repair.stage}
+        repair = replace(repair, follows=frozenset(follows))
+        kept = {one.id for one in wrong if one.stage == repair.stage and _is_measured(one)}
+    examination.repair = repair
+    ids = _named_elsewhere(outcomes, repair) or (IDS[repair.edit.kind],)
+    at = _bearer(outcomes, repair.stage)
+    return [_told(one, one is at, repair, ids, mended - kept) for one in outcomes]
+
+
+def _named_elsewhere(outcomes: Sequence[CheckOutcome], repair: Repair) -> tuple[str, ...]:
+    """What a check of the whole model says of the same line."""
+    return next((one.mistakes for one in outcomes if one.mistakes and one.frame == repair.frame), ())
+
+
+def _told(
+    one: CheckOutcome, is_cause: bool, repair: Repair, ids: tuple[str, ...], mended: Set[str]
+) -> CheckOutcome:
+    if is_cause or (one.stage == repair.stage and _judges(one) and _is_measured(one)):
+        message = one.message if _is_measured(one) else _cause(repair)
+        return replace(one, outcome="failed", message=message, mistakes=one.mistakes or ids)
+    if one.id not in mended:
+        return one
+    if one.stage is None:
+        return replace(one, outcome="not_reached", message=_follows("holds", repair), mistakes=())
+    return replace(one, outcome="passed", message=_follows("is right", repair), mistakes=())
+
+
+def _is_measured(one: CheckOutcome) -> bool:
+    """Does its message say what was seen of the stage?"""
+    return one.outcome == "failed" and not one.message.startswith(UNEXPLAINED)
+
+
+def _cause(repair: Repair) -> str:
+    return f"What line {repair.edit.line} computes is not what the equation gives."
+
+
+def _follows(holds: str, repair: Repair) -> str:
+    return f"It {holds} once line {repair.edit.line} is right."
+
+
+def _bearer(outcomes: Sequence[CheckOutcome], key: str) -> CheckOutcome | None:
+    """The check of the stage that tells of the change: one that measured it, else the one of its equation."""
+    mine = [one for one in outcomes if one.stage == key and _judges(one)]
+    of_values = (one for one in mine if kind_of(one.id) == "equation")
+    return next((one for one in mine if _is_measured(one)), next(of_values, next(iter(mine), None)))
+
+
+def _judges(one: CheckOutcome) -> bool:
+    return one.stage is not None and judges_stage(one.id)

@@ -1,0 +1,227 @@
+"""Small changes of a program: what might stand in the place of one operator, name, number, call or statement.
+
+They undo the slips that people make: a sign, an axis, a variable of a similar name, a line too many. Nothing
+here executes student code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from .python_text import tree as python_tree
+
+Kind = Literal["operator", "variable", "layer", "number", "order", "extra", "kept"]
+
+_OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {  # as written, and what is taken for it
+    ast.Add: ("+", ("*", "-")),
+    ast.Sub: ("-", ("+",)),
+    ast.Mult: ("*", ("/", "+", "@")),
+    ast.Div: ("/", ("*",)),
+    ast.MatMult: ("@", ("*",)),
+}
+_ORDERED = (ast.Sub, ast.Div, ast.MatMult)  # whose sides cannot be exchanged
+_AXES = (-1, -2, 1, 2, 0, 3)
+_TAKES_AXES = {
+    "transpose", "permute", "swapaxes", "movedim", "softmax", "log_softmax", "cat", "concat", "stack", "mean",
+    "sum", "max", "var", "std", "flatten", "unflatten", "chunk", "split", "squeeze", "unsqueeze", "size",
+}  # fmt: skip
+_AXIS_NAMES = ("dim", "axis", "dims", "dim0", "dim1", "start_dim", "end_dim")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One piece of a program, and what might stand there instead; ``start`` and ``end`` count bytes."""
+
+    file: str
+    kind: Kind
+    line: int  # from 1
+    column: int  # from 1
+    start: int
+    end: int
+    old: str
+    new: str
+
+    def applied(self, text: str) -> str:
+        """The program with the change in it."""
+        raw = text.encode()
+        return (raw[: self.start] + self.new.encode() + raw[self.end :]).decode()
+
+
+def edits(file: str, text: str) -> list[Edit]:
+    """All small changes of what the functions and methods in ``text`` do; none where it is no Python."""
+    tree = python_tree(text)
+    if tree is None:
+        return []
+    found = [one for scope in _scopes(tree) for one in _Editor(file, text, scope).edits()]
+    return [one for one in dict.fromkeys(found) if one.old != one.new]
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """A function, with what ``self`` holds there."""
+
+    function: ast.FunctionDef
+    held: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """Of arguments and variables, in their order."""
+        arguments = [one.arg for one in self.function.args.args if one.arg != "self"]
+        return list(dict.fromkeys([*arguments, *(name for name, _ in self.stored)]))
+
+    @property
+    def stored(self) -> list[tuple[str, int]]:
+        """Variables, each with a line on which it is bound."""
+        names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
+        return [(one.id, one.lineno) for one in names if isinstance(one.ctx, ast.Store)]
+
+    @property
+    def unbound(self) -> list[str]:
+        """Names that are read here and bound nowhere in the function, and called nowhere."""
+        names = [one for one in ast.walk(self.function) if isinstance(one, ast.Name)]
+        called = {one.func for one in ast.walk(self.function) if isinstance(one, ast.Call)}
+        owners = {one.value for one in ast.walk(self.function) if isinstance(one, ast.Attribute)}
+        bound = {*self.names, "self"}
+        return list(
+            dict.fromkeys(one.id for one in names if one.id not in bound and one not in called | owners)
+        )
+
+
+def _scopes(tree: ast.Module) -> Iterator[_Scope]:
+    for top in tree.body:
+        if isinstance(top, ast.FunctionDef):
+            yield _Scope(top)
+        elif isinstance(top, ast.ClassDef):
+            held = (_held(one) for one in ast.walk(top) if isinstance(getattr(one, "ctx", None), ast.Store))
+            names = tuple(dict.fromkeys(filter(None, held)))
+            yield from (_Scope(one, names) for one in top.body if isinstance(one, ast.FunctionDef))
+
+
+def _held(node: ast.AST) -> str:
+    """``norm1`` of ``self.norm1``."""
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return node.attr if own and isinstance(node, ast.Attribute) else ""
+
+
+class _Editor:
+    """The changes of one function."""
+
+    def __init__(self, file: str, text: str, scope: _Scope) -> None:
+        self.file, self.raw, self.scope = file, text.encode(), scope
+        self.starts = list(accumulate((len(line) + 1 for line in self.raw.split(b"\n")), initial=0))
+        inside = ((child, one) for one in ast.walk(scope.function) for child in ast.iter_child_nodes(one))
+        self.parents = dict(inside)
+
+    def edits(self) -> Iterator[Edit]:
+        for statement in self.scope.function.body:
+            for node in ast.walk(statement):
+                yield from self._of(node)
+
+    def _of(self, node: ast.AST) -> Iterator[Edit]:
+        match node:
+            case ast.BinOp():
+                yield from self._of_operation(node)
+            case ast.AugAssign(op=op) if type(op) in _OPERATORS:
+                target, value = self._text(node.target), self._text(node.value)
+                for other in _OPERATORS[type(op)][1]:
+                    yield self._edit("operator", node, f"{target} {other}= {value}")
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()) | ast.Constant():
+                yield from self._of_number(node)
+            case ast.UnaryOp(op=ast.USub()):
+                yield self._edit("operator", node, self._text(node.operand))
+            case ast.Name(ctx=ast.Load()) if node.id in self.scope.names:
+                yield from self._of_variable(node)
+            case ast.Attribute(ctx=ast.Load()) if _held(node) in self.scope.held:
+                others = (name for name in self.scope.held if name != node.attr)
+                yield from (self._edit("layer", node, f"self.{name}") for name in others)
+            case ast.Call():
+                yield from self._of_call(node)
+            case ast.Subscript(ctx=ast.Load()):
+                yield self._edit("extra", node, self._text(node.value))
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)):
+            yield from self._of_statement(node)
+
+    def _of_operation(self, node: ast.BinOp) -> Iterator[Edit]:
+        left, right = self._text(node.left), self._text(node.right)
+        sign, others = _OPERATORS.get(type(node.op), ("", ()))
+        yield from (self._edit("operator", node, f"{left} {other} {right}") for other in others)
+        yield from (self._edit("extra", node, side) for side in (left, right))
+        if isinstance(node.op, _ORDERED):
+            yield self._edit("order", node, f"({right}) {sign} ({left})")
+
+    def _of_number(self, node: ast.UnaryOp | ast.Constant) -> Iterator[Edit]:
+        if isinstance(self.parents.get(node), ast.UnaryOp):
+            return
+        try:
+            now = ast.literal_eval(node)
+        except (ValueError, TypeError):
+            return
+        if type(now) is float:
+            yield from (self._edit("number", node, str(one)) for one in (0.0, -now) if one != now)
+        elif type(now) is int:
+            axes = _AXES if self._is_axis(node) else ()
+            others = dict.fromkeys(one for one in (*axes, now + 1, now - 1) if one != now)
+            yield from (self._edit("number", node, str(one)) for one in others)
+
+    def _is_axis(self, node: ast.AST) -> bool:
+        parent = self.parents.get(node)
+        if isinstance(parent, ast.keyword):
+            return parent.arg in _AXIS_NAMES
+        if isinstance(parent, ast.Call):
+            function = parent.func
+            return getattr(function, "attr", getattr(function, "id", "")) in _TAKES_AXES
+        return isinstance(parent, (ast.Subscript, ast.Tuple))
+
+    def _of_variable(self, node: ast.Name) -> Iterator[Edit]:
+        parent = self.parents.get(node)
+        if isinstance(parent, ast.Call) and parent.func is node:
+            return
+        later = {name for name, line in self.scope.stored if line > node.lineno}
+        before = {name for name, line in self.scope.stored if line <= node.lineno}
+        known = (name for name in self.scope.names if name not in later or name in before)
+        yield from (self._edit("variable", node, name) for name in known if name != node.id)
+
+    def _of_call(self, node: ast.Call) -> Iterator[Edit]:
+        first = next((one for one in node.args if not isinstance(one, ast.Starred)), None)
+        if first is not None:
+            yield self._edit("extra", node, self._text(first))
+        if isinstance(node.func, ast.Attribute):
+            yield self._edit("extra", node, self._text(node.func.value))
+        for one, other in zip(node.args, node.args[1:]):
+            (start, middle), (again, end) = self._span(one), self._span(other)
+            between = self.raw[middle:again].decode()
+            yield self._at(one, "order", start, end, f"{self._text(other)}{between}{self._text(one)}")
+
+    def _of_statement(self, node: ast.Assign | ast.AugAssign | ast.Expr) -> Iterator[Edit]:
+        if isinstance(node.value, ast.Constant) or self.scope.function.name == "__init__":
+            return
+        yield self._edit("extra", node, "pass")
+        if isinstance(node, ast.Expr):
+            value = self._text(node.value)
+            used = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
+            names = [name for name in self.scope.names if name in used]
+            yield from (
+                self._edit("kept", node, f"{name} = {value}") for name in (*self.scope.unbound, *names)
+            )
+
+    def _edit(self, kind: Kind, node: ast.expr | ast.stmt, new: str) -> Edit:
+        return self._at(node, kind, *self._span(node), new)
+
+    def _at(self, node: ast.expr | ast.stmt, kind: Kind, start: int, end: int, new: str) -> Edit:
+        old = self.raw[start:end].decode()
+        column = 1 + len(self.raw[self.starts[node.lineno - 1] : start].decode())
+        return Edit(self.file, kind, node.lineno, column, start, end, old, new)
+
+    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        assert node.end_lineno is not None  # as parsed code has it
+        assert node.end_col_offset is not None
+        first, last = self.starts[node.lineno - 1], self.starts[node.end_lineno - 1]
+        return first + node.col_offset, last + node.end_col_offset
+
+    def _text(self, node: ast.expr) -> str:
+        start, end = self._span(node)
+        return self.raw[start:end].decode()
