@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rich.columns import Columns
@@ -80,6 +81,10 @@ def _code(stands: Standing) -> Iterator[RenderableType]:
     for line in stands.place.lines if stands.place else ():
         text = f"{'▸' if line.marked else ' '}{line.number:>5} │ {line.text}"
         yield Text(text, style="bold" if line.marked else "dim", no_wrap=True, overflow="ellipsis")
+        if line.span:
+            before, part, _ = line.parts
+            under = re.sub(r"\S", " ", before) + "^" * len(part)  # where there is a tab, one stays
+            yield Text(f"{' ' * 7}│ {under}", style="bold", no_wrap=True, overflow="crop")
 
 
 def _more(result: Result) -> Iterator[RenderableType]:

@@ -22,6 +22,8 @@ IDS: Mapping[Kind, str] = {
     "kept": "result-not-used",
 }
 
+SLIP_IDS = frozenset(IDS.values())
+
 
 def amiss(outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
     """The checks that failed, and those of stages that did not find theirs."""

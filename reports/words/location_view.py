@@ -14,12 +14,22 @@ from .text import LINE_LIMIT, NAME_LIMIT, clean, one_line
 
 @dataclass(frozen=True)
 class CodeLineView:
-    """A line of code; ``marked`` is the one meant, ``shapes`` are those of the stages that are made in it."""
+    """A line of code; ``marked`` is the one meant, ``shapes`` are those of the stages that are made in it.
+
+    Where a part of it is meant, ``span`` is where that begins in ``text``, and where it ends.
+    """
 
     number: int
     text: str
     marked: bool
     shapes: tuple[str, ...] = ()
+    span: tuple[int, int] | None = None
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """What stands before the part that is meant, the part, and what stands behind it."""
+        first, last = self.span or (0, 0)
+        return self.text[:first], self.text[first:last], self.text[last:]
 
 
 @dataclass(frozen=True)
@@ -63,10 +73,22 @@ def place(location: Location | None, shapes: Shapes = _NONE) -> LocationView | N
         return None
     texts = dedent("\n".join(_code(one.text) for one in location.excerpt)).split("\n")
     lines = tuple(
-        CodeLineView(one.number, text, one.marked, shapes.get((location.file, one.number), ()))
+        CodeLineView(
+            *(one.number, text, one.marked, shapes.get((location.file, one.number), ())),
+            span=_span(location, len(_code(one.text)) - len(text), text) if one.marked else None,
+        )
         for one, text in zip(location.excerpt, texts, strict=False)
     )
     return LocationView(one_line(location.file, NAME_LIMIT), location.line, lines)
+
+
+def _span(location: Location, indent: int, text: str) -> tuple[int, int] | None:
+    """Where the part that is meant stands in the line without its indentation; None where it is not shown."""
+    if location.column is None or location.width is None:
+        return None
+    first = location.column - 1 - indent
+    last = min(first + location.width, len(text))
+    return (first, last) if 0 <= first < last else None
 
 
 def _code(text: str) -> str:

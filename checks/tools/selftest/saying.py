@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...record.result import Status
+from ...repairing.telling import SLIP_IDS
 from .kept_rows import GradedProgram
 from .program_verdict import GRADER_FAILED
 
@@ -27,21 +28,28 @@ def blames_beside(row: GradedProgram) -> bool:
     return bool(row.program.faulty) and bool({*row.told.stages} - {*row.program.faulty})
 
 
+def _is_true(row: GradedProgram) -> bool:
+    """Is the first name that of the mistake? What kind of slip it is, is true of the line of the slip."""
+    first = row.told.first_named
+    if first in SLIP_IDS:
+        return row.told.line in row.program.lines
+    return first in row.program.ids
+
+
 def false(row: GradedProgram) -> bool:
     """Is another mistake named, first or beside the true one, or a right stage blamed first?"""
-    ids, first = row.program.ids, row.told.first_named
-    other = bool(ids and first) and first not in ids
+    first = row.told.first_named
+    other = bool(first) and bool(row.program.ids or first in SLIP_IDS) and not _is_true(row)
     return other or misplaced(row) or bool({*row.program.untrue} & {*row.told.named})
 
 
 def naming(row: GradedProgram) -> str:
     """What the first name is worth: each program that was detected has one of these words."""
-    ids, first = {*row.program.ids}, row.told.first_named
     if false(row):
         return "said falsely"
-    if first:
-        return "named truly" if first in ids else "named, unknown to us"
-    return "named truly" if {*row.told.variants} & ids else "honestly unnamed"
+    if row.told.first_named:
+        return "named truly" if _is_true(row) else "named, unknown to us"
+    return "named truly" if {*row.told.variants} & {*row.program.ids} else "honestly unnamed"
 
 
 def placed(row: GradedProgram) -> str:
@@ -54,7 +62,7 @@ def placed(row: GradedProgram) -> str:
 def mistake_told(row: GradedProgram) -> bool:
     """Is a mistake told by its name, or where it has none at its stage?"""
     if row.program.ids:
-        return bool({*row.program.ids} & {*row.told.named, *row.told.variants})
+        return bool({*row.program.ids} & {*row.told.named, *row.told.variants}) or _is_true(row)
     return bool({*row.program.stages} & {*row.told.stages})
 
 

@@ -1,0 +1,77 @@
+"""A slip that no equation of the catalogue describes is told by the change that makes the program right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from corpus import BASES
+
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.grading import grading
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.record.result import Result, StageStatus, Status
+from vitcheck.checks.repairing.telling import SLIP_IDS
+from vitcheck.submissions.errors import TimedOut
+from vitcheck.submissions.host.process import Zygote
+
+ASKED = load_assignment("vit-prenorm").model_copy(update={"examples": 4})
+TEXT = BASES["prenorm"].source()
+
+SLIPS = (  # what is right, what is written instead, the part of it that is marked, its name, and its stage
+    ("x + self.pos_embed)", "x - self.pos_embed)", "x - self.pos_embed", "wrong-operator", "S07"),
+    ("self.mlp(self.norm2(x))", "self.attn(self.norm2(x))", "self.attn", "wrong-layer", "S17"),
+    ("(attn @ v)", "(torch.tanh(attn) @ v)", "torch.tanh(attn)", "extra-step", "S14"),
+    ("transpose(1, 2).reshape(B, N, C)", "transpose(0, 2).reshape(B, N, C)", "0", "wrong-number", "S15"),
+    ("x = blk(x)", "x = blk(blk(x))", "blk(blk(x))", "depth-off-by-one", "S22"),  # which keeps its name
+)
+
+
+def graded(folder: Path, zygote: Zygote, text: str) -> Result:
+    (folder / "vit.py").write_text(text)
+    return grade(folder / "vit.py", ASKED, zygote=zygote, seed=1)
+
+
+def slipped(right: str, wrong: str, text: str = TEXT) -> str:
+    assert text.count(right) == 1
+    return text.replace(right, wrong)
+
+
+def failed(result: Result) -> list[str]:
+    return [label for label, one in result.stages.items() if one.status is StageStatus.FAILED]
+
+
+@pytest.mark.parametrize(("right", "wrong", "part", "id", "label"), SLIPS)
+def test_a_slip_is_told_by_its_kind_its_stage_and_its_place(
+    tmp_path: Path, zygote: Zygote, right: str, wrong: str, part: str, id: str, label: str
+) -> None:
+    result = graded(tmp_path, zygote, slipped(right, wrong))
+    assert [(one.id, one.stage) for one in result.mistakes] == [(id, label)]
+    assert failed(result) == [label]
+    where = result.mistakes[0].location
+    assert where is not None
+    assert where.column is not None
+    assert where.width is not None
+    marked = next(one.text for one in where.excerpt if one.marked)
+    assert marked[where.column - 1 :][: where.width] == part
+    assert result.score.earned == result.score.possible - 12  # one mistake, whatever followed from it
+
+
+def test_of_two_slips_neither_is_said_to_be_the_cause_of_the_other(tmp_path: Path, zygote: Zygote) -> None:
+    text = slipped("(attn @ v)", "(torch.tanh(attn) @ v)", slipped(*SLIPS[0][:2]))
+    result = graded(tmp_path, zygote, text)
+    assert {"S07", "S14"} <= {*failed(result)}
+    assert not {one.id for one in result.mistakes} & SLIP_IDS
+
+
+def test_a_changed_program_that_ends_its_process_costs_nothing(
+    tmp_path: Path, zygote: Zygote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object, **__: object) -> NoReturn:
+        raise TimedOut("the code took too long")
+
+    monkeypatch.setattr(grading, "find_repair", ended)
+    result = graded(tmp_path, zygote, slipped(*SLIPS[2][:2]))
+    assert (result.status, failed(result)) == (Status.GRADED, ["S13"])
+    assert result.mistakes == []

@@ -1,0 +1,76 @@
+"""Small changes of a program: for each way to slip there is one that undoes it."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+
+import pytest
+
+from vitcheck.submissions.reading.edits import Kind, edits
+
+pytestmark = pytest.mark.fast
+
+RIGHT = """
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(width)
+        self.norm2 = nn.LayerNorm(width)
+        self.scale = (width // heads) ** -0.5
+
+    def forward(self, x):
+        q, k = self.norm1(x), self.norm2(x)
+        scores = q @ k.transpose(-2, -1) * self.scale
+        weights = F.softmax(scores, dim=-1)
+        x = x + self.mlp(weights)
+        x += weights
+        tokens = torch.cat([x, weights], dim=1)
+        return tokens
+"""
+SLIPS: list[tuple[Kind, str, str]] = [  # the kind, what is right, and what is written instead
+    ("operator", "x + self.mlp(weights)", "x - self.mlp(weights)"),
+    ("operator", "x += weights", "x *= weights"),
+    ("variable", "softmax(scores", "softmax(q"),
+    ("layer", "self.norm2(x)", "self.norm1(x)"),
+    ("number", "** -0.5", "** 0.5"),
+    ("number", "dim=-1", "dim=1"),
+    ("number", "transpose(-2, -1)", "transpose(-2, 1)"),
+    ("order", "q @ k.transpose(-2, -1)", "(k.transpose(-2, -1)) @ q"),
+    ("order", "k.transpose(-2, -1)", "k.transpose(-1, -2)"),
+    ("extra", "return tokens", "return tokens[:-1]"),
+    ("extra", "x += weights", "x += weights\n        x = self.norm1(x)"),
+    ("extra", "self.mlp(weights)", "self.mlp(F.relu(weights))"),
+    ("extra", "q @ k.transpose(-2, -1) * self.scale", "q @ k.transpose(-2, -1) * self.scale + 1"),
+    ("kept", "tokens = torch.cat", "torch.cat"),
+]
+
+
+@pytest.mark.parametrize(("kind", "right", "wrong"), SLIPS)
+def test_each_slip_is_undone_by_one_change(kind: Kind, right: str, wrong: str) -> None:
+    slipped = RIGHT.replace(right, wrong, 1)
+    found = [one for one in edits("vit.py", slipped) if one.kind == kind]
+    assert any(_gives(one.applied(slipped), RIGHT) for one in found)
+
+
+def _gives(changed: str, meant: str) -> bool:
+    """Is it that program, but for statements that do nothing?"""
+    with suppress(SyntaxError):
+        return ast.dump(ast.parse(changed.replace("        pass\n", ""))) == ast.dump(ast.parse(meant))
+    return False
+
+
+def test_places_are_those_of_editors() -> None:
+    (one,) = [each for each in edits("vit.py", RIGHT) if each.new == "x - self.mlp(weights)"]
+    line = RIGHT.splitlines()[one.line - 1]
+    assert line[one.column - 1 :][: len(one.old)] == one.old == "x + self.mlp(weights)"
+
+
+def test_behind_letters_of_several_bytes_columns_count_letters() -> None:
+    text = "def f(größe, x):\n    return größe + x\n"
+    (one,) = [each for each in edits("vit.py", text) if each.new == "größe * x"]
+    assert (one.line, one.column, one.applied(text)) == (2, 12, text.replace("größe + x", "größe * x"))
+
+
+def test_what_is_no_python_has_none() -> None:
+    assert edits("vit.py", "def f(:\n") == []
