@@ -25,7 +25,7 @@ from ..examining.passes.pictures import Picture
 from ..examining.verdicts import CheckOutcome
 from ..record.result import Result, Run
 from ..repairing.repairing import find_repair, is_repairable
-from ..repairing.telling import amiss, is_named, told, wrong_stages
+from ..repairing.telling import amiss, is_named, may_be_a_slip, told
 from ..rules.forgeries import refuse_forgeries
 from ..written.examining import Written
 from .assembling import Notes, graded, not_graded
@@ -76,7 +76,7 @@ class Grading:
     def repaired(self, examination: Examination, outcomes: list[CheckOutcome]) -> list[CheckOutcome]:
         """What is said of stages once one small change is known that makes all of them right, if one is."""
         wrong = {one.id for one in amiss(outcomes)}
-        if not wrong_stages(outcomes) or not is_repairable(examination):
+        if not may_be_a_slip(outcomes) or not is_repairable(examination):
             return outcomes
         with suppress(SubmissionError), self.zygote.child(self.assignment.limits, seed=self.seed) as child:
             session = Session(child)  # a changed program may end its process
@@ -87,7 +87,7 @@ class Grading:
                 repair, other = found
                 again = (one for one in planned_checks(self.assignment) if one.id in wrong)
                 mended = {one.id for one in again if run_check(one, other).outcome == "passed"}
-                return told(outcomes, repair, mended, examination)
+                return told(outcomes, repair, mended, examination) if mended else outcomes
         return outcomes
 
     def _infer(self, session: Session) -> tuple[str, ...]:

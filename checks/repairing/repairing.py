@@ -65,6 +65,8 @@ class _Trials:
     def __init__(self, examination: Examination, session: Session, effort: float) -> None:
         self.examination, self.session, self.effort = examination, session, effort
         self._accepted = _lacking(examination)
+        wrong = examination.crash is not None or any(map(examination.is_wrong, examination.keys))
+        self._used = None if wrong else _used(examination.first.trace)
 
     def repaired(self, edit: Edit) -> Examination | None:
         """The changed program, examined, if all of it is right, and it lacks no stage that was there."""
@@ -90,6 +92,8 @@ class _Trials:
         self.effort -= len(trace.records) / _RECORDS
         if trace.error is not None or _same_scores(trace, before):
             return False
+        if self._used is not None:  # every stage is right already, and something learns nothing
+            return self._used < _used(trace) and _is_right(self._located(trace, USUAL), asked)
         walk = self._located(trace, BRIEF)
         if walk.blocks >= draw.sizes.depth and walk.unexplained is not None:
             walk = self._located(trace, USUAL)  # ways to read out that are right in some courses have a price
@@ -117,6 +121,13 @@ def _lacking(examination: Examination) -> set[str]:
 def _is_right(walk: Walk, examination: Examination) -> bool:
     explained = walk.unexplained is None and all(one.explained for one in walk.steps)
     return explained and not any(map(examination.counts, walk.ids))
+
+
+def _used(trace: Trace) -> set[str]:
+    """The names of the parameters that the scores are computed from."""
+    records = {number for _, reference in trace.outputs for number in trace.ancestors(reference)}
+    read = (one for number in records for one in trace.records[number].inputs if one.kind == "leaf")
+    return {trace.leaves[one.number].name for one in read}
 
 
 def _same_scores(one: Trace, other: Trace) -> bool:

@@ -23,6 +23,7 @@ IDS: Mapping[Kind, str] = {
 }
 
 SLIP_IDS = frozenset(IDS.values())
+_UNUSED = {"unused-parameter", "path-detached"}
 
 
 def amiss(outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
@@ -37,6 +38,11 @@ def amiss(outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
 def wrong_stages(outcomes: Sequence[CheckOutcome]) -> list[CheckOutcome]:
     """Those of them that say of a stage whether it is right."""
     return [one for one in amiss(outcomes) if _judges(one)]
+
+
+def may_be_a_slip(outcomes: Sequence[CheckOutcome]) -> bool:
+    """Is a stage wrong, or does a part of the model learn nothing, as one does that is not used?"""
+    return bool(wrong_stages(outcomes)) or any(_UNUSED & {*one.mistakes} for one in amiss(outcomes))
 
 
 def is_named(outcomes: Sequence[CheckOutcome]) -> bool:
@@ -54,7 +60,7 @@ def told(
     its line is known now.
     """
     wrong = wrong_stages(outcomes)
-    if examination.crash is not None or is_named(outcomes):
+    if wrong and (examination.crash is not None or is_named(outcomes)):
         repair = replace(repair, stage=wrong[0].stage or repair.stage)
         kept = {one.id for one in amiss(outcomes) if one.stage is not None}
     else:
