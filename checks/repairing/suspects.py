@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from ...submissions.errors import Frame
 from ...submissions.reading.code import clean, module_file
@@ -16,20 +18,21 @@ _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are 
 _RECORDS = 3  # later in the pass, which is as unlikely as a step of these prices
 _OUTER = 2  # records, for each call between a line and the operation
 _NEAR = 2  # records, for each line between one that ran and one that did not
+_MOST = 50_000  # changes of a submission: programs of a course have some 500
 
 
 def suspects(examination: Examination) -> list[Edit]:
     """All small changes of the submission, the likeliest first."""
-    ran = _ran(examination)
-    found = [
+    found = (
         one
         for file, content in examination.source.files.items()
         if module_file(file)
         for one in edits(file, clean(decode(content))[0])
-    ]
-    lines = {(one.file, one.line) for one in found}
-    far = {at: _distance(at, ran) for at in lines}
-    return sorted(found, key=lambda one: far[one.file, one.line] / _RECORDS + _PRICES[one.kind])
+    )
+    far = _Distances(_ran(examination))
+    return sorted(
+        islice(found, _MOST), key=lambda one: far.of(one.file, one.line) / _RECORDS + _PRICES[one.kind]
+    )
 
 
 def _ran(examination: Examination) -> dict[tuple[str, int], float]:
@@ -62,11 +65,19 @@ def _raised(examination: Examination) -> Iterator[Frame]:
         yield from examination.crash.frames
 
 
-def _distance(at: tuple[str, int], ran: Mapping[tuple[str, int], float]) -> float:
-    """Of a line that ran itself, or of the one next to it that did."""
-    if at in ran:
-        return ran[at]
-    file, line = at
-    near = [(abs(other - line), far) for (one, other), far in ran.items() if one == file]
-    lines, far = min(near, default=(0, float(len(ran))))
-    return far + _NEAR * lines
+class _Distances:
+    """How far a line is from where the pass went wrong, or the nearest line that ran."""
+
+    def __init__(self, ran: Mapping[tuple[str, int], float]) -> None:
+        self.ran = ran
+        self.lines: dict[str, list[int]] = {}
+        for file, line in sorted(ran):
+            self.lines.setdefault(file, []).append(line)
+
+    def of(self, file: str, line: int) -> float:
+        lines = self.lines.get(file, [])
+        place = bisect(lines, line)
+        near = min(lines[max(place - 1, 0) : place + 1], key=lambda one: abs(one - line), default=None)
+        if near is None:
+            return float(len(self.ran))
+        return self.ran[file, near] + _NEAR * abs(near - line)

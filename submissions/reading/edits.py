@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
+from itertools import accumulate, islice
 from typing import Literal
 
 from .python_text import tree as python_tree
@@ -30,6 +31,10 @@ _TAKES_AXES = {
     "sum", "max", "var", "std", "flatten", "unflatten", "chunk", "split", "squeeze", "unsqueeze", "size",
 }  # fmt: skip
 _AXIS_NAMES = ("dim", "axis", "dims", "dim0", "dim1", "start_dim", "end_dim")
+# What is looked at of code that nobody has written by hand.
+_MOST = 20_000  # changes of one file
+_LONGEST = 2_000  # bytes of what is changed
+_NAMES = 40  # of a function
 
 
 @dataclass(frozen=True)
@@ -52,12 +57,15 @@ class Edit:
 
 
 def edits(file: str, text: str) -> list[Edit]:
-    """All small changes of what the functions and methods in ``text`` do; none where it is no Python."""
+    """Small changes of what functions and methods in ``text`` do; none where it is no Python.
+
+    Of what nobody has written by hand there are no more than 20,000.
+    """
     tree = python_tree(text)
     if tree is None:
         return []
-    found = [one for scope in _scopes(tree) for one in _Editor(file, text, scope).edits()]
-    return [one for one in dict.fromkeys(found) if one.old != one.new]
+    found = (one for scope in _scopes(tree) for one in _Editor(file, text, scope).edits())
+    return [one for one in dict.fromkeys(islice(found, _MOST)) if one.old != one.new]
 
 
 @dataclass(frozen=True)
@@ -67,28 +75,35 @@ class _Scope:
     function: ast.FunctionDef
     held: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """Of arguments and variables, in their order."""
         arguments = [one.arg for one in self.function.args.args if one.arg != "self"]
-        return list(dict.fromkeys([*arguments, *(name for name, _ in self.stored)]))
+        return list(dict.fromkeys([*arguments, *(name for name, _ in self.stored)]))[:_NAMES]
 
-    @property
+    @cached_property
     def stored(self) -> list[tuple[str, int]]:
         """Variables, each with a line on which it is bound."""
         names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
         return [(one.id, one.lineno) for one in names if isinstance(one.ctx, ast.Store)]
 
-    @property
+    @cached_property
+    def first(self) -> dict[str, int]:
+        """The line on which each variable is first bound; arguments have none."""
+        found: dict[str, int] = {}
+        for name, line in self.stored:
+            found[name] = min(line, found.get(name, line))
+        arguments = {one.arg for one in self.function.args.args}
+        return {name: line for name, line in found.items() if name not in arguments}
+
+    @cached_property
     def unbound(self) -> list[str]:
         """Names that are read here and bound nowhere in the function, and called nowhere."""
         names = [one for one in ast.walk(self.function) if isinstance(one, ast.Name)]
-        called = {one.func for one in ast.walk(self.function) if isinstance(one, ast.Call)}
-        owners = {one.value for one in ast.walk(self.function) if isinstance(one, ast.Attribute)}
+        called: set[ast.AST] = {one.func for one in ast.walk(self.function) if isinstance(one, ast.Call)}
+        called |= {one.value for one in ast.walk(self.function) if isinstance(one, ast.Attribute)}
         bound = {*self.names, "self"}
-        return list(
-            dict.fromkeys(one.id for one in names if one.id not in bound and one not in called | owners)
-        )
+        return list(dict.fromkeys(one.id for one in names if one.id not in bound and one not in called))
 
 
 def _scopes(tree: ast.Module) -> Iterator[_Scope]:
@@ -119,7 +134,8 @@ class _Editor:
     def edits(self) -> Iterator[Edit]:
         for statement in self.scope.function.body:
             for node in ast.walk(statement):
-                yield from self._of(node)
+                if isinstance(node, (ast.expr, ast.stmt)) and len(self._text(node)) <= _LONGEST:
+                    yield from self._of(node)
 
     def _of(self, node: ast.AST) -> Iterator[Edit]:
         match node:
@@ -180,9 +196,7 @@ class _Editor:
         parent = self.parents.get(node)
         if isinstance(parent, ast.Call) and parent.func is node:
             return
-        later = {name for name, line in self.scope.stored if line > node.lineno}
-        before = {name for name, line in self.scope.stored if line <= node.lineno}
-        known = (name for name in self.scope.names if name not in later or name in before)
+        known = (name for name in self.scope.names if self.scope.first.get(name, 0) <= node.lineno)
         yield from (self._edit("variable", node, name) for name in known if name != node.id)
 
     def _of_call(self, node: ast.Call) -> Iterator[Edit]:
@@ -222,6 +236,6 @@ class _Editor:
         first, last = self.starts[node.lineno - 1], self.starts[node.end_lineno - 1]
         return first + node.col_offset, last + node.end_col_offset
 
-    def _text(self, node: ast.expr) -> str:
+    def _text(self, node: ast.expr | ast.stmt) -> str:
         start, end = self._span(node)
         return self.raw[start:end].decode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 
@@ -74,3 +75,11 @@ def test_behind_letters_of_several_bytes_columns_count_letters() -> None:
 
 def test_what_is_no_python_has_none() -> None:
     assert edits("vit.py", "def f(:\n") == []
+
+
+def test_of_code_that_nobody_wrote_by_hand_no_more_is_read_than_is_bounded() -> None:
+    names = [f"x{number}" for number in range(3_000)]
+    lines = "".join(f"    {one} = {other} + {one}\n" for one, other in pairwise(names))
+    assert len(edits("vit.py", f"def f({names[0]}):\n{lines}")) <= 20_000
+    terms = " + ".join(["x"] * 900)
+    assert sum(len(one.new) for one in edits("vit.py", f"def f(x):\n    return {terms}\n")) < 10**7
