@@ -18,6 +18,7 @@ _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are 
 _RECORDS = 3  # later in the pass, which is as unlikely as a step of these prices
 _OUTER = 2  # records, for each call between a line and the operation
 _NEAR = 2  # records, for each line between one that ran and one that did not
+_RAISED = 15  # records by which a line that raised an exception comes before what ran
 _MOST = 50_000  # changes of a submission: programs of a course have some 500
 
 
@@ -43,7 +44,7 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
     records, begin = examination.walk.trace.records, max(_last_right(examination), 1)
     found: dict[tuple[str, int], float] = {}
     for place, frame in enumerate(_raised(examination)):
-        found.setdefault((frame.file, frame.line), float(place))
+        found.setdefault((frame.file, frame.line), float(place) - _RAISED)
     for later, number in enumerate((*range(begin, len(records)), *range(begin - 1, 0, -1)), 1):
         for outer, frame in enumerate(records[number].frames):
             found.setdefault((frame.file, frame.line), later + _OUTER * outer)

@@ -61,8 +61,9 @@ def told(
     """
     wrong = wrong_stages(outcomes)
     if wrong and (examination.crash is not None or is_named(outcomes)):
-        repair = replace(repair, stage=wrong[0].stage or repair.stage)
-        kept = {one.id for one in amiss(outcomes) if one.stage is not None}
+        repair = replace(repair, stage=examination.stopped_at or wrong[0].stage or repair.stage)
+        kept = {one.id for one in wrong if one.outcome == "not_reached" or one.stage == repair.stage}
+        kept |= {one.id for one in wrong if one.mistakes}
     else:
         left = {one.stage for one in wrong if one.id not in mended}
         follows = {one.stage for one in wrong if one.stage is not None} - left - {repair.stage}

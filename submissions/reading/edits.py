@@ -7,12 +7,14 @@ here executes student code.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice
 from typing import Literal
 
+from .python_text import names_bound
 from .python_text import tree as python_tree
 
 Kind = Literal["operator", "variable", "layer", "number", "order", "extra", "kept"]
@@ -73,6 +75,7 @@ class _Scope:
     """A function, with what ``self`` holds there."""
 
     function: ast.FunctionDef
+    known: frozenset[str]  # names that it need not bind itself
     held: tuple[str, ...] = ()
 
     @cached_property
@@ -98,22 +101,21 @@ class _Scope:
 
     @cached_property
     def unbound(self) -> list[str]:
-        """Names that are read here and bound nowhere in the function, and called nowhere."""
-        names = [one for one in ast.walk(self.function) if isinstance(one, ast.Name)]
-        called: set[ast.AST] = {one.func for one in ast.walk(self.function) if isinstance(one, ast.Call)}
-        called |= {one.value for one in ast.walk(self.function) if isinstance(one, ast.Attribute)}
-        bound = {*self.names, "self"}
-        return list(dict.fromkeys(one.id for one in names if one.id not in bound and one not in called))
+        """Names that are read here and bound nowhere."""
+        names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
+        bound = {*self.names, *self.known, "self"}
+        return list(dict.fromkeys(one.id for one in names if one.id not in bound))[:_NAMES]
 
 
 def _scopes(tree: ast.Module) -> Iterator[_Scope]:
+    known = frozenset(dir(builtins)).union(*map(names_bound, tree.body))
     for top in tree.body:
         if isinstance(top, ast.FunctionDef):
-            yield _Scope(top)
+            yield _Scope(top, known)
         elif isinstance(top, ast.ClassDef):
             held = (_held(one) for one in ast.walk(top) if isinstance(getattr(one, "ctx", None), ast.Store))
             names = tuple(dict.fromkeys(filter(None, held)))
-            yield from (_Scope(one, names) for one in top.body if isinstance(one, ast.FunctionDef))
+            yield from (_Scope(one, known, names) for one in top.body if isinstance(one, ast.FunctionDef))
 
 
 def _held(node: ast.AST) -> str:
@@ -149,7 +151,7 @@ class _Editor:
                 yield from self._of_number(node)
             case ast.UnaryOp(op=ast.USub()):
                 yield self._edit("operator", node, self._text(node.operand))
-            case ast.Name(ctx=ast.Load()) if node.id in self.scope.names:
+            case ast.Name(ctx=ast.Load()) if node.id in (*self.scope.names, *self.scope.unbound):
                 yield from self._of_variable(node)
             case ast.Attribute(ctx=ast.Load()) if _held(node) in self.scope.held:
                 others = (name for name in self.scope.held if name != node.attr)

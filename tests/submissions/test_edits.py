@@ -33,6 +33,7 @@ SLIPS: list[tuple[Kind, str, str]] = [  # the kind, what is right, and what is w
     ("operator", "x + self.mlp(weights)", "x - self.mlp(weights)"),
     ("operator", "x += weights", "x *= weights"),
     ("variable", "softmax(scores", "softmax(q"),
+    ("variable", "self.mlp(weights)", "self.mlp(weight)"),  # which is bound nowhere
     ("layer", "self.norm2(x)", "self.norm1(x)"),
     ("number", "** -0.5", "** 0.5"),
     ("number", "dim=-1", "dim=1"),
