@@ -27,7 +27,7 @@ from ..locating.walk import BRIEF, USUAL, Patience, Walk
 from .suspects import suspects
 
 # What may be spent on changed programs. A try of one that raises costs 1, and takes some 30 ms.
-_EFFORT, _LESS = 260.0, 60.0  # the second where the mistake has a name, and its line alone is looked for
+_EFFORT, _LESS = 300.0, 100.0  # the second where the mistake has a name, and its line alone is looked for
 _RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long
 
 
