@@ -19,6 +19,7 @@ _RECORDS = 3  # later in the pass, which is as unlikely as a step of these price
 _OUTER = 2  # records, for each call between a line and the operation
 _NEAR = 2  # records, for each line between one that ran and one that did not
 _RAISED = 15  # records by which a line that raised an exception comes before what ran
+_PROVEN = 30  # records, for a line that has made a stage, or what one is made of, that is right
 _MOST = 50_000  # changes of a submission: programs of a course have some 500
 
 
@@ -45,9 +46,12 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
     found: dict[tuple[str, int], float] = {}
     for place, frame in enumerate(_raised(examination)):
         found.setdefault((frame.file, frame.line), float(place) - _RAISED)
+    proven = {one.frames[0] for one in records[1:begin] if one.frames}
+    proven -= {one.frames[0] for one in records[begin : begin + 2] if one.frames}
     for later, number in enumerate((*range(begin, len(records)), *range(begin - 1, 0, -1)), 1):
         for outer, frame in enumerate(records[number].frames):
-            found.setdefault((frame.file, frame.line), later + _OUTER * outer)
+            far = later + _OUTER * outer + _PROVEN * (frame in proven)
+            found.setdefault((frame.file, frame.line), far)
     return found
 
 
