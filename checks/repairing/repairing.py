@@ -49,7 +49,7 @@ def find_repair(
     Less is tried where the mistake is ``named``. Raises SubmissionError where that process ended.
     """
     trials = _Trials(examination, session, _LESS if named else _EFFORT)
-    for edit in suspects(examination):
+    for edit in suspects(examination, anywhere=trials.used is not None):
         if trials.effort <= 0:
             return None
         repaired = trials.repaired(edit)
@@ -66,7 +66,7 @@ class _Trials:
         self.examination, self.session, self.effort = examination, session, effort
         self._accepted = _lacking(examination)
         wrong = examination.crash is not None or any(map(examination.is_wrong, examination.keys))
-        self._used = None if wrong else _used(examination.first.trace)
+        self.used = None if wrong else _used(examination.first.trace)  # where no stage is wrong
 
     def repaired(self, edit: Edit) -> Examination | None:
         """The changed program, examined, if all of it is right, and it lacks no stage that was there."""
@@ -92,8 +92,8 @@ class _Trials:
         self.effort -= len(trace.records) / _RECORDS
         if trace.error is not None or _same_scores(trace, before):
             return False
-        if self._used is not None:  # every stage is right already, and something learns nothing
-            return self._used < _used(trace) and _is_right(self._located(trace, USUAL), asked)
+        if self.used is not None:  # every stage is right already, and something learns nothing
+            return self.used < _used(trace) and _is_right(self._located(trace, USUAL), asked)
         walk = self._located(trace, BRIEF)
         if walk.blocks >= draw.sizes.depth and walk.unexplained is not None:
             walk = self._located(trace, USUAL)  # ways to read out that are right in some courses have a price

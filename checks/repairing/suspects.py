@@ -23,15 +23,15 @@ _PROVEN = 30  # records, for a line that has made a stage, or what one is made o
 _MOST = 50_000  # changes of a submission: programs of a course have some 500
 
 
-def suspects(examination: Examination) -> list[Edit]:
-    """All small changes of the submission, the likeliest first."""
+def suspects(examination: Examination, *, anywhere: bool = False) -> list[Edit]:
+    """All small changes of the submission, the likeliest first; wherever they are, if no stage is wrong."""
     found = (
         one
         for file, content in examination.source.files.items()
         if module_file(file)
         for one in edits(file, clean(decode(content))[0])
     )
-    far = _Distances(_ran(examination))
+    far = _Distances({} if anywhere else _ran(examination))
     return sorted(
         islice(found, _MOST), key=lambda one: far.of(one.file, one.line) / _RECORDS + _PRICES[one.kind]
     )

@@ -58,6 +58,18 @@ def test_a_slip_is_told_by_its_kind_its_stage_and_its_place(
     assert result.score.earned == result.score.possible - 12  # one mistake, whatever followed from it
 
 
+def test_what_is_computed_and_not_used_is_told_where_no_stage_is_wrong(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    """Without the class token the model is one that some courses ask for, but for what learns nothing."""
+    text = slipped("x = torch.cat((cls_tokens, x), dim=1)", "torch.cat((cls_tokens, x), dim=1)")
+    (tmp_path / "vit.py").write_text(slipped("self.pos_embed)", "self.pos_embed[:, : x.shape[1]])", text))
+    result = grade(tmp_path / "vit.py", load_assignment("vit"), zygote=zygote, seed=1)
+    assert [one.id for one in result.mistakes] == ["result-not-used"]
+    assert result.mistakes[0].location is not None
+    assert result.mistakes[0].location.line == 1 + text[: text.index("torch.cat(")].count("\n")
+
+
 def test_of_two_slips_neither_is_said_to_be_the_cause_of_the_other(tmp_path: Path, zygote: Zygote) -> None:
     text = slipped("(attn @ v)", "(torch.tanh(attn) @ v)", slipped(*SLIPS[0][:2]))
     result = graded(tmp_path, zygote, text)
