@@ -69,9 +69,11 @@ def told(
         follows = {one.stage for one in wrong if one.stage is not None} - left - {repair.stage}
         repair = replace(repair, follows=frozenset(follows))
         kept = {one.id for one in wrong if one.stage == repair.stage and _is_measured(one)}
+    at = _bearer(outcomes, repair.stage)
+    if at is None:  # nothing could say so: the assignment does not ask for that stage
+        return list(outcomes)
     examination.repair = repair
     ids = _named_elsewhere(outcomes, repair) or (IDS[repair.edit.kind],)
-    at = _bearer(outcomes, repair.stage)
     return [_told(one, one is at, repair, ids, mended - kept) for one in outcomes]
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NoReturn
+from types import SimpleNamespace
+from typing import NoReturn, cast
 
 import pytest
 from corpus import BASES
 
 from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.examining.examination import Examination
+from vitcheck.checks.examining.repair import Repair
+from vitcheck.checks.examining.verdicts import CheckOutcome
 from vitcheck.checks.grading import grading
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.result import Result, StageStatus, Status
-from vitcheck.checks.repairing.telling import SLIP_IDS
+from vitcheck.checks.repairing.telling import SLIP_IDS, told
 from vitcheck.submissions.errors import TimedOut
 from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.reading.edits import Edit
 
 ASKED = load_assignment("vit-prenorm").model_copy(update={"examples": 4})
 TEXT = BASES["prenorm"].source()
@@ -75,6 +80,14 @@ def test_of_two_slips_neither_is_said_to_be_the_cause_of_the_other(tmp_path: Pat
     result = graded(tmp_path, zygote, text)
     assert {"S07", "S14"} <= {*failed(result)}
     assert not {one.id for one in result.mistakes} & SLIP_IDS
+
+
+def test_a_slip_at_a_stage_that_is_not_asked_for_makes_nothing_right() -> None:
+    """Or a wrong program would have all points: nothing is left that could fail."""
+    edit = Edit("vit.py", "operator", 101, 25, 0, 1, "-", "+")
+    unseen = CheckOutcome("equation[S09]", "query", "it is right", "not_reached")
+    examination = cast(Examination, SimpleNamespace(crash=None, repair=None))
+    assert told([unseen], Repair(edit, "positioned_tokens"), {unseen.id}, examination) == [unseen]
 
 
 def test_a_changed_program_that_ends_its_process_costs_nothing(
