@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -78,7 +79,12 @@ class Grading:
         wrong = {one.id for one in amiss(outcomes)}
         if not may_be_a_slip(outcomes) or not is_repairable(examination):
             return outcomes
-        with suppress(SubmissionError), self.zygote.child(self.assignment.limits, seed=self.seed) as child:
+        with (
+            suppress(SubmissionError),
+            warnings.catch_warnings(),
+            self.zygote.child(self.assignment.limits, seed=self.seed) as child,
+        ):
+            warnings.simplefilter("ignore")  # of what a changed program makes of its numbers
             session = Session(child)  # a changed program may end its process
             session.load(examination.source)
             self._infer(session)

@@ -142,11 +142,12 @@ def _scores(trace: Trace) -> Iterator[Tensor]:
 def first_changed(examination: Examination, repaired: Examination) -> str | None:
     """The key of the first stage of the right program that the wrong one does not compute.
 
-    From the second block on that is how blocks are put together.
+    From the second block on that is the first stage that was wrong, or else how blocks are put together.
     """
     before = examination.walk.places
     for seen in repaired.example(examination.first_draw).seen:
         if seen.step.found and not before.find(seen.student):
+            wrong = (key for key in examination.keys if examination.is_wrong(key))
             joined = "second_block_output" if seen.step.block == 2 else "last_block_output"
-            return joined if seen.step.block > 1 else seen.step.key
+            return next(wrong, joined) if seen.step.block > 1 else seen.step.key
     return None
