@@ -20,9 +20,9 @@ def mistake_results(examination: Examination, outcomes: Sequence[CheckOutcome]) 
     found = [one for one in _in_order(examination) if examination.counts(one.id)]
     if examination.repair is not None:
         told = {id: one.stage for one in outcomes if one.stage for id in one.mistakes}
-        known = [one for one in found if one.id in told]
-        new = told.keys() - {one.id for one in known}
-        found = [*(Finding(id, told[id] or "", None) for id in told if id in new), *known]
+        found = [one for one in found if one.id in told]
+        known = {one.id for one in found}
+        found = [*(Finding(id, stage, None) for id, stage in told.items() if id not in known), *found]
     return [_mistake(examination, one) for one in found]
 
 

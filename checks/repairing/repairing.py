@@ -15,9 +15,8 @@ from torch import Tensor
 from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ...submissions.host.session import Session
 from ...submissions.host.trace import Trace
-from ...submissions.reading.code import clean
+from ...submissions.reading.code import texts
 from ...submissions.reading.edits import Edit
-from ...submissions.reading.python_text import decode
 from ...submissions.reading.source import Source
 from ..examining.drawing import is_large
 from ..examining.examination import Examination
@@ -65,12 +64,14 @@ class _Trials:
     def __init__(self, examination: Examination, session: Session, effort: float) -> None:
         self.examination, self.session, self.effort = examination, session, effort
         self._accepted = _lacking(examination)
-        wrong = examination.crash is not None or any(map(examination.is_wrong, examination.keys))
-        self.used = None if wrong else _used(examination.first.trace)  # where no stage is wrong
+        self._texts = dict(texts(examination.source.files))
+        self.used = (
+            None if _has_mistakes(examination) else _used(examination.first.trace)
+        )  # where no stage is wrong
 
     def repaired(self, edit: Edit) -> Examination | None:
         """The changed program, examined, if all of it is right, and it lacks no stage that was there."""
-        asked, source = self.examination, _changed(self.examination.source, edit)
+        asked, source = self.examination, self._changed(edit)
         self.effort -= 1
         try:
             self.session.replace(source)
@@ -79,10 +80,15 @@ class _Trials:
             other = Examination(source, self.session, asked.assignment, asked.seed)
             other.trace_examples()
             other.locate_examples()
-            wrong = other.crash is not None or any(map(other.is_wrong, other.keys))
+            right = not _has_mistakes(other) and _lacking(other) <= self._accepted
         except (NotLoaded, StudentCodeFailed):
             return None
-        return None if wrong or not _lacking(other) <= self._accepted else other
+        return other if right else None
+
+    def _changed(self, edit: Edit) -> Source:
+        source = self.examination.source
+        text = edit.applied(self._texts[edit.file])
+        return replace(source, files={**source.files, edit.file: text.encode()})
 
     def _seems_right(self) -> bool:
         """Does one pass give other scores, all of which is explained by right equations at once?"""
@@ -107,9 +113,8 @@ class _Trials:
         return walk
 
 
-def _changed(source: Source, edit: Edit) -> Source:
-    text = clean(decode(source.files[edit.file]))[0]
-    return replace(source, files={**source.files, edit.file: edit.applied(text).encode()})
+def _has_mistakes(examination: Examination) -> bool:
+    return examination.crash is not None or any(map(examination.is_wrong, examination.keys))
 
 
 def _lacking(examination: Examination) -> set[str]:

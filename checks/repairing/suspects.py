@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from ...submissions.errors import Frame
-from ...submissions.reading.code import clean, module_file
+from ...submissions.reading.code import texts
 from ...submissions.reading.edits import Edit, Kind, edits
-from ...submissions.reading.python_text import decode
 from ..examining.examination import Examination
 
 _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
@@ -25,12 +24,7 @@ _MOST = 50_000  # changes of a submission: programs of a course have some 500
 
 def suspects(examination: Examination, *, anywhere: bool = False) -> list[Edit]:
     """All small changes of the submission, the likeliest first; wherever they are, if no stage is wrong."""
-    found = (
-        one
-        for file, content in examination.source.files.items()
-        if module_file(file)
-        for one in edits(file, clean(decode(content))[0])
-    )
+    found = (one for file, text in texts(examination.source.files) for one in edits(file, text))
     far = _Distances({} if anywhere else _ran(examination))
     return sorted(
         islice(found, _MOST), key=lambda one: far.of(one.file, one.line) / _RECORDS + _PRICES[one.kind]

@@ -48,8 +48,12 @@ from .tracing.shapes_alone import recorded_shapes
 from .uncompiled import ignore_compiler
 
 
+def _contents(files: Mapping[str, torch.Tensor]) -> dict[str, bytes]:
+    return {name: content.numpy().tobytes() for name, content in files.items()}
+
+
 def _load(asked: Load) -> tuple[Skipped, ...]:
-    files = {name: content.numpy().tobytes() for name, content in asked.files.items()}
+    files = _contents(asked.files)
     _lay_out(files)
     loaded = Submission.loaded = load(files)
     # functions alone may be all that is asked for; where a model is, its inference says the same
@@ -59,8 +63,7 @@ def _load(asked: Load) -> tuple[Skipped, ...]:
 
 
 def _replace(asked: Replace) -> None:
-    files = {name: content.numpy().tobytes() for name, content in asked.files.items()}
-    loaded = Submission.loaded = load(files)
+    loaded = Submission.loaded = load(_contents(asked.files))
     if loaded.error is not None:
         raise loaded.error
     Submission.recipe = Submission.recipe.of(loaded)

@@ -122,7 +122,7 @@ def marks(files: Mapping[str, bytes]) -> list[Mark]:
     """
     found = (
         Mark(label, file, line)
-        for file, text in _texts(files)
+        for file, text in texts(files)
         for line, comment in comments(text)
         for label in _labels(comment)
     )
@@ -133,7 +133,7 @@ def headings(files: Mapping[str, bytes]) -> list[Mark]:
     """List the plain comments that begin with a label, such as ``# S12 attention scores``."""
     return [
         Mark(f"S{int(found[1]):02}", file, line)
-        for file, text in _texts(files)
+        for file, text in texts(files)
         for line, comment in comments(text)
         if (found := _HEADING.match(comment))
     ]
@@ -161,7 +161,7 @@ def prints(files: Mapping[str, bytes]) -> list[Frame]:
     """List where ``print`` or ``pprint`` is called, or ``print`` is given another name."""
     found = [
         Frame(file, node.lineno)
-        for file, text in _texts(files)
+        for file, text in texts(files)
         for node in nodes(text)
         if isinstance(node, (ast.expr, ast.stmt)) and _prints(node)
     ]
@@ -188,7 +188,7 @@ def _called(function: ast.expr) -> str:
 
 def discarded(files: Mapping[str, bytes]) -> Iterator[tuple[Frame, str]]:
     """Calls of methods that give a new tensor, such as ``x.permute(…)``, whose result is not kept."""
-    for file, text in _texts(files):
+    for file, text in texts(files):
         for node in nodes(text):
             call = node.value if isinstance(node, ast.Expr) else None
             method = call.func if isinstance(call, ast.Call) else None
@@ -204,7 +204,7 @@ def predictions_of(files: Mapping[str, bytes], name: str) -> Iterator[Frame]:
 
     Who prints a shape alone looks at no number.
     """
-    for file, text in _texts(files):
+    for file, text in texts(files):
         scopes = list(_scopes(text))
         made = {
             target.id
@@ -239,7 +239,7 @@ def _scopes(text: str) -> Iterator[list[ast.AST]]:
 def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:
     """Map the top-level name of each absolute import, such as ``"torchvision"``, to its first place."""
     found: dict[str, Frame] = {}
-    for file, text in _texts(files):
+    for file, text in texts(files):
         for node in nodes(text):
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
@@ -254,12 +254,12 @@ def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:
 
 def parsed(files: Mapping[str, bytes]) -> Iterator[tuple[str, ast.Module]]:
     """Yield file name and syntax tree of each source file that is Python."""
-    for file, text in _texts(files):
+    for file, text in texts(files):
         if (found := tree(text)) is not None:
             yield file, found
 
 
-def _texts(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+def texts(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     """Yield file name and plain Python of each source file."""
     for file, content in files.items():
         if module_file(file):
