@@ -8,10 +8,8 @@ from pathlib import Path
 from rich.console import Console
 
 from vitcheck.checks.record.result import Result, StageStatus
-from vitcheck.reports.pages.html import render_report
 from vitcheck.reports.terminal import verdict
 from vitcheck.reports.words.standing import standing
-from vitcheck.reports.writer import write_whole
 from vitcheck.stage_text import stage_text
 
 
@@ -25,6 +23,11 @@ class CheckOutput:
 
     def write(self, result: Result, refresh_seconds: int | None = None) -> None:
         """Write the files; the page loads itself again so often."""
+        if not self.html and not self.json:
+            return
+        from vitcheck.reports.pages.html import render_report  # loads NumPy, which the terminal needs not
+        from vitcheck.reports.writer import write_whole
+
         if self.html:
             write_whole(self.html, render_report(result, refresh_seconds=refresh_seconds).encode())
         if self.json:

@@ -32,6 +32,8 @@ class WarmGrader:
 
     def grade(self, task: Task) -> Result:
         """Raises RuntimeError where the grader itself fails, PictureError as ``Task.grade`` does."""
+        if (told := task.unreadable()) is not None:
+            return told
         try:
             return self._worker.grade(self._warmed(task))
         except GraderFailedError as error:

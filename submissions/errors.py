@@ -25,14 +25,18 @@ class Frame(NamedTuple):
 
 
 class SubmissionError(Exception):
-    """``reason`` is one sentence for the student; ``frame`` is where, if a place is to blame."""
+    """``reason`` is one sentence for the student; ``frame`` is where, if a place is to blame.
+
+    ``part`` is the first column of that line, from 1, and the width of what is meant there, if not all.
+    """
 
     status: Status = "crashed"
 
-    def __init__(self, reason: str, frame: Frame | None = None) -> None:
+    def __init__(self, reason: str, frame: Frame | None = None, part: tuple[int, int] | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.frame = frame
+        self.part = part
 
 
 class NotLoaded(SubmissionError):

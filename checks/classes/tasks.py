@@ -6,18 +6,24 @@ import hashlib
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...submissions.errors import SubmissionError
-from ...submissions.host.process import Zygote
+from ...submissions.reading.code import demand_python
 from ...submissions.reading.packing import HandIn, pack, pack_folder
+from ...submissions.reading.source import read_source
 from ...submissions.reading.submission_names import submission_name
 from ...submissions.reading.unseen import plain
 from ...submissions.sandbox.isolation import Isolation, open_sandbox
 from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
-from ..examining.passes.pictures import Picture
 from ..grading.grader import grader
+from ..grading.not_graded import GRADING, Notes, not_graded, versions
 from ..record.result import GRADER_FAILED, Result, Run, Score, Status
+
+if TYPE_CHECKING:
+    from ...submissions.host.process import Zygote
+    from ..examining.passes.pictures import Picture
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,8 @@ class Setting:
 
         Raises IsolationError where this machine has not what the setting requires.
         """
+        from ...submissions.host.process import Zygote  # which what is no Python needs not
+
         zygote = Zygote(self.warm, open_sandbox(self.isolation))
         zygote.start()
         return zygote
@@ -77,6 +85,23 @@ class Task:
                 picture=self.picture,
                 left=self.handed.left,
             )
+
+    def unreadable(self) -> Result | None:
+        """The record of what holds no Python, for which no process is started; None where it can be graded.
+
+        Nor is it told here where written answers are asked for, which count anyway.
+        """
+        if self.assignment.written is not None:
+            return None
+        source = None
+        try:
+            with self.handed.unpacked() as path:
+                source = read_source(path, self.handed.left)
+            demand_python(source.files)
+        except SubmissionError as error:
+            run = Run(seed=self.seed, seconds=0, versions=versions(*GRADING))
+            return not_graded(self.name, self.assignment, error, source, Notes(), run)
+        return None
 
     def lost(self) -> Result:
         """Return the record of a submission on which the grader failed."""

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.python_text import decode
-from ...submissions.reading.source import Source
 from ..locating.walk import Step
-from ..record.result import CodeLine, Location
 from .examination import Examination
-
-_AROUND = 2  # lines of code before and after the one to look at
-_LONGEST = 200  # characters of a line that are shown
 
 
 def place_of(examination: Examination, key: str) -> Frame | None:
@@ -79,22 +71,3 @@ def _helpers(examination: Examination) -> set[Frame]:
         if frames and step.block <= 1:
             callers.setdefault(frames[0], set()).add(frames[1:])
     return {line for line, several in callers.items() if len(several) > 1}
-
-
-def location(frame: Frame, source: Source | None) -> Location:
-    """The line with its neighbours, for the record."""
-    lines = [] if source is None else excerpt(source.files, frame)
-    return Location(file=frame.file, line=frame.line, excerpt=lines)
-
-
-def excerpt(files: Mapping[str, bytes], frame: Frame) -> list[CodeLine]:
-    """The line and its neighbours; empty where the file is not text of the submission."""
-    content = files.get(frame.file)
-    if content is None:
-        return []
-    lines = decode(content).splitlines()
-    first, last = max(1, frame.line - _AROUND), min(len(lines), frame.line + _AROUND)
-    return [
-        CodeLine(number=number, text=lines[number - 1][:_LONGEST], marked=number == frame.line)
-        for number in range(first, last + 1)
-    ]

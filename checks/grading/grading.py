@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 
 import torch
@@ -17,6 +15,7 @@ from ...submissions.errors import Crashed, StudentCodeFailed, SubmissionError
 from ...submissions.host.process import HANDLERS, WITH_SAMPLES, Zygote
 from ...submissions.host.session import Session
 from ...submissions.questions.pins import Pins
+from ...submissions.reading.code import demand_python
 from ...submissions.reading.source import Source, read_source
 from ...submissions.reading.submission_names import submission_name
 from ...submissions.written.reading import read_documents
@@ -29,7 +28,8 @@ from ..repairing.repairing import find_repair, is_repairable
 from ..repairing.telling import amiss, is_named, may_be_a_slip, told
 from ..rules.forgeries import refuse_forgeries
 from ..written.examining import Written
-from .assembling import Notes, graded, not_graded
+from .assembling import graded
+from .not_graded import GRADING, Notes, not_graded, versions
 from .running import planned_checks, run_check, run_checks
 
 
@@ -61,6 +61,7 @@ class Grading:
         """
         asked = self.assignment
         source = self.source = read_source(self.path, self.left)
+        demand_python(source.files)
         handlers = WITH_SAMPLES if "get_attention" in asked.exercises else HANDLERS
         with self.zygote.child(asked.limits, seed=self.seed, handlers=handlers) as child:
             self.layers, session = child.layers, Session(child)
@@ -107,7 +108,7 @@ class Grading:
             seed=self.seed,
             seconds=round(time.perf_counter() - self.began, 3),
             isolation=["own process", *self.layers],
-            versions=versions("vitcheck", "torch", "hypothesis", "pytest"),
+            versions=versions(*GRADING),
             command=None if examination is None else examination.command,
             examples=0 if model is None else len(model.examples),
             sizes={} if model is None else vars(model.shown().draw.sizes),
@@ -162,8 +163,3 @@ def _written(path: Path, assignment: Assignment, zygote: Zygote) -> Written | No
         raise RuntimeError(f"{lacking[0].name} counts, and cannot be read: {lacking[0].problem}")
     pays = assignment.points.written or assignment.possible_by_hand
     return Written(documents, assignment, assignment.written) if documents or pays else None
-
-
-def versions(*packages: str) -> dict[str, str]:
-    """Of Python and of the packages that are named, for the record."""
-    return {"python": platform.python_version(), **{one: version(one) for one in packages}}

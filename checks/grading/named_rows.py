@@ -8,10 +8,11 @@ from ...submissions.reading.source import Source
 from ..architecture.family import Family
 from ..assignment.kinds import PARTS, kind_of
 from ..examining.examination import Examination
-from ..examining.placing import location
 from ..examining.verdicts import CheckOutcome
 from ..locating.walk import Finding
+from ..record.code_lines import location
 from ..record.result import Location, MistakeResult, VariantResult
+from .check_rows import label_of
 from .stage_rows import where_of
 
 
@@ -111,7 +112,3 @@ def _blocks(examination: Examination, finding: Finding) -> str | None:
     if len(numbers) == examination.walk.blocks and len(numbers) > 1:
         return "all blocks"
     return ("block " if len(numbers) == 1 else "blocks ") + ", ".join(map(str, numbers))
-
-
-def label_of(family: Family, key: str | None) -> str | None:
-    return next((one.label for one in family.stages if one.key == key), None)

@@ -9,7 +9,7 @@ from ...reference.stages import Stage
 from ..assignment.kinds import judges_stage
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
-from ..examining.placing import location, place_of
+from ..examining.placing import place_of
 from ..examining.told_rows import told_rows
 from ..examining.verdicts import CheckOutcome
 from ..locating.comparing import ROUNDING
@@ -17,6 +17,7 @@ from ..parts.in_progress import written_parts
 from ..parts.part_judging import stage_outcomes
 from ..parts.parts import parts_of
 from ..parts.parts_record import unseen_stage
+from ..record.code_lines import location
 from ..record.result import Evidence, Location, StageResult, StageStatus
 from ..record.sentences import as_sentence
 from ..rules.kinds.shape import shape_and_expected
@@ -144,8 +145,7 @@ def where_of(examination: Examination, key: str) -> Location | None:
     frame, repair = place_of(examination, key), examination.repair
     if frame is None:
         return None
-    found = location(frame, examination.source)
     if repair is None or repair.stage != key:
-        return found
+        return location(frame, examination.source)
     width = len(repair.edit.old.partition("\n")[0])
-    return found.model_copy(update={"column": repair.edit.column, "width": width})
+    return location(frame, examination.source, (repair.edit.column, width))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...reference.model_sizes import ModelSizes
 from ...reference.stages import Stage
 from ..architecture.catalogue import Mistake, mistakes
-from ..examining.placing import location
+from ..record.code_lines import location
 from ..record.result import Evidence, MistakeResult, StageResult, StageStatus, VariantResult
 from .exercise_judging import Exercises, Verdict
 from .parts import Part

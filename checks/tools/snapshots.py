@@ -17,8 +17,8 @@ from ..examining.measures import MEASURES
 from ..examining.passes.pictures import Picture, PictureError, demand_a_model
 from ..examining.passes.reference_pass import VARIANTS, ReferencePass, reference_pass
 from ..grading.arrays import packed
-from ..grading.grading import versions
 from ..grading.leading_slice import leading_slice
+from ..grading.not_graded import versions
 from ..record.result import Evidence, Result, Run, StageResult, StageStatus, Status
 from ..record.snapshot import QuestionResult, Snapshot
 

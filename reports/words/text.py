@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from ...checks.record.sentences import as_sentence
 from ...submissions.reading import unseen
 from .wording import say
 
@@ -36,9 +37,8 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
 
 
 def sentence(text: str) -> str:
-    """``text`` on one line, with a capital first letter and a stop at the end."""
-    line = one_line(text)
-    return line[:1].upper() + line[1:] + ("" if line.endswith((".", "?", "!", "…", ")")) else ".")
+    """``text`` on one line, as ``as_sentence`` gives it."""
+    return as_sentence(one_line(text))
 
 
 def points(number: float) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from ..errors import Frame
-from .python_text import comments, decode, is_complete, nodes, tree, written
+from ..errors import Frame, NotLoaded
+from .python_text import NotPythonError, comments, decode, is_complete, nodes, parse, tree, written
 
 STUDENT_PREFIX = "<submission>/"  # before a relative path: the file name that student code is compiled under
 
@@ -250,6 +250,27 @@ def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:
             for name in names:
                 found.setdefault(name.partition(".")[0], Frame(file, node.lineno))
     return found
+
+
+def demand_python(files: Mapping[str, bytes]) -> None:
+    """Raise NotLoaded for the first syntax error, where every file of code has one."""
+    errors = [_error_in(file, text) for file, text in texts(files) if text.strip()]
+    if errors and all(errors):
+        raise next(filter(None, errors))
+
+
+def _error_in(file: str, text: str) -> NotLoaded | None:
+    try:
+        parse(text)
+    except NotPythonError as error:
+        return syntax_error(file, error)
+    return None
+
+
+def syntax_error(file: str, error: NotPythonError) -> NotLoaded:
+    """What is said of a file that cannot be parsed."""
+    part = None if error.column is None else (error.column, error.width)
+    return NotLoaded(f"syntax error: {error}", Frame(file, error.line), part)
 
 
 def parsed(files: Mapping[str, bytes]) -> Iterator[tuple[str, ast.Module]]:

@@ -25,12 +25,18 @@ _NO_TEXT = "(code that is nested too deeply to be shown)"
 
 
 class NotPythonError(ValueError):
-    """A text cannot be parsed; ``line`` counts from 1, and the message says why."""
+    """A text cannot be parsed; ``line`` counts from 1, and the message says why.
+
+    The part of the line that cannot be read begins at ``column``, from 1, where that is known.
+    """
 
     def __init__(self, error: BaseException) -> None:
-        self.line = error.lineno if isinstance(error, SyntaxError) and error.lineno else 1
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
-        super().__init__(message or type(error).__name__)
+        told = error if isinstance(error, SyntaxError) else SyntaxError(str(error))
+        self.line = told.lineno or 1
+        self.column = told.offset if told.offset and told.offset > 0 else None
+        end = told.end_offset if told.end_lineno == told.lineno else None
+        self.width = max((end or 0) - (self.column or 0), 1)
+        super().__init__(told.msg or type(error).__name__)
 
 
 def decode(content: bytes) -> str:

@@ -13,7 +13,8 @@ from examining import BRIEF, examine, located
 from vitcheck.checks.assignment.assignment import Assignment
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckOutcome
-from vitcheck.checks.grading.assembling import Notes, graded, not_graded
+from vitcheck.checks.grading.assembling import graded
+from vitcheck.checks.grading.not_graded import Notes, not_graded
 from vitcheck.checks.grading.running import run_checks
 from vitcheck.checks.record.result import Evidence, Outcome, Result, Run, StageStatus, Status
 from vitcheck.submissions.errors import Frame, TimedOut
@@ -149,7 +150,7 @@ def test_after_a_crash_the_stages_before_it_are_judged_and_the_others_not_reache
     statuses = {label: one.status for label, one in result.stages.items()}
     assert {statuses[f"S{number:02}"] for number in range(1, 21)} == {StageStatus.PASSED}
     assert statuses["S26"] is StageStatus.NOT_REACHED
-    assert any("RuntimeError: addmm" in one.message for one in result.checks)
+    assert any("RuntimeError: " in one.message for one in result.checks)
     assert 0 < result.score.earned < 100
     assert not [one for one in result.checks if one.outcome is Outcome.ERRORED]
 

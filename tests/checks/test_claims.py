@@ -6,7 +6,8 @@ import pytest
 from corpus import BASES
 from examining import examine
 
-from vitcheck.checks.grading.assembling import Notes, graded
+from vitcheck.checks.grading.assembling import graded
+from vitcheck.checks.grading.not_graded import Notes
 from vitcheck.checks.grading.running import run_checks
 from vitcheck.checks.record.result import Run
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from examining import examine
 
 from vitcheck.checks.examining.examination import Examination
-from vitcheck.checks.examining.placing import excerpt, place_of
+from vitcheck.checks.examining.placing import place_of
+from vitcheck.checks.record.code_lines import excerpt
 from vitcheck.submissions.errors import Frame
 
 

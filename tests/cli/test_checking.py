@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -115,3 +116,33 @@ def test_own_checks_and_the_sandbox_reach_the_grader(check: Check, tmp_path: Pat
 
 def test_an_interrupt_has_its_own_code(check: Check) -> None:
     assert check(KeyboardInterrupt()).exit_code == 130
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("vit.py", "import torch\n\nclass ViT(:\n    pass\n", "Syntax error: invalid syntax"),
+        ("vit.py", "\n", "vit.py is empty"),
+        ("vit.ipynb", "{}", "vit.ipynb is a damaged notebook"),
+    ],
+)
+def test_what_is_no_python_is_told_before_anything_is_loaded(
+    tmp_path: Path, name: str, content: str, told: str
+) -> None:
+    """In a file that is being written, this is what is wrong most often."""
+    (tmp_path / name).write_text(content)
+    line = [sys.executable, "-X", "importtime", "-m", "vitcheck", "check", str(tmp_path / name)]
+    run = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+    loaded = {row.rpartition("|")[2].strip() for row in run.stderr.splitlines()}
+    assert told in run.stdout
+    assert run.returncode == 1
+    assert "click" in loaded
+    assert loaded.isdisjoint({"torch", "numpy", "pytest", "hypothesis"})
+
+
+def test_a_syntax_error_is_shown_at_its_part_of_the_line(tmp_path: Path) -> None:
+    file = tmp_path / "vit.py"
+    file.write_text("x = 1\ny = (2 +\n")
+    lines = CliRunner().invoke(main, ["check", str(file)]).output.splitlines()
+    (marked,) = [number for number, line in enumerate(lines) if line.startswith("▸")]
+    assert lines[marked].index("(2 +") == lines[marked + 1].index("^")

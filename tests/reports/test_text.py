@@ -43,7 +43,8 @@ def test_one_line_has_no_line_end() -> None:
     [
         ("it is so", "It is so."),
         ("Is it?", "Is it?"),
-        ("x" * 500, "X" + "x" * 399 + "… (100 more characters)"),
+        ("x" * 500, "X" + "x" * 399 + "… (100 more characters)."),
+        ("vit.py is empty", "vit.py is empty."),
     ],
 )
 def test_sentence(text: str, shown: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
-from ...reading.code import STUDENT_PREFIX, cell_number, clean, module_file
+from ...reading.code import STUDENT_PREFIX, cell_number, clean, module_file, syntax_error
 from ...reading.missing_imports import unbound
 from ...reading.python_text import ABSURD, NotPythonError, decode
 from .statements import Need, Statement, needs, read_statements
@@ -65,7 +65,7 @@ def read(files: Mapping[str, bytes]) -> Program:
                 warnings.simplefilter("ignore")  # invalid escapes and the like
                 body += read_statements(file, text)
         except ABSURD as error:
-            broken[file] = _syntax_error(file, error)
+            broken[file] = syntax_error(file, _told(error))
             line = (broken[file].frame or Frame(file, 1)).line
             source = (text.split("\n")[line - 1 : line] or [""])[0]
             skipped.append(Skipped(file, line, source.strip()[:TEXT_LENGTH], broken[file].reason))
@@ -87,6 +87,5 @@ def source_text(file: str) -> str:
     return "".join(linecache.getlines(STUDENT_PREFIX + file))
 
 
-def _syntax_error(file: str, error: Exception) -> NotLoaded:
-    told = error if isinstance(error, NotPythonError) else NotPythonError(error)  # the latter by the compiler
-    return NotLoaded(f"syntax error: {told}", Frame(file, told.line))
+def _told(error: Exception) -> NotPythonError:
+    return error if isinstance(error, NotPythonError) else NotPythonError(error)  # the latter by the compiler
