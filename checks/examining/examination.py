@@ -19,7 +19,7 @@ from ..assignment.assignment import Assignment
 from ..assignment.commands import command_line
 from ..locating.anatomy import anatomy_of
 from ..locating.search.returned_scores import scores_in
-from ..locating.walk import Finding
+from ..locating.walk import Finding, Step
 from .asked_once import asked_once
 from .beside import stages_beside
 from .claims import FalseClaim, false_claims
@@ -169,6 +169,10 @@ class Examination(Examples):
     def _foreign(self) -> Mapping[str | None, str]:
         """By kind of block, the id of having it where another is asked for."""
         return {one.name: one.foreign for one in anatomy_of(self.family).blocks}
+
+    def is_amiss(self, step: Step) -> bool:
+        """Is this tensor computed by an equation that is not accepted, or by none that is known?"""
+        return not step.explained or any(self.counts(one.id) for one in step.findings)
 
     def accepted_at(self, key: str) -> list[str]:
         """Ids of what was found at a stage and is accepted."""

@@ -53,7 +53,7 @@ def _last_right(examination: Examination) -> int:
     """The record of the last stage before the first that is wrong."""
     walk, last = examination.walk, 0
     for step in walk.steps:
-        if not step.explained or any(examination.counts(one.id) for one in step.findings):
+        if examination.is_amiss(step):
             return last
         last = max(last, step.found.record if step.found else 0)
     return walk.position

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
+import torch
 from torch import Tensor
 
 from ...reference import equations as eq
@@ -17,6 +19,11 @@ from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Walk, applied, combine, right_of, stage_of
 from .class_scores import settle_scores
 
+# of a head with a hidden layer, what stands between its two
+_BETWEEN: tuple[Callable[[Tensor], Tensor], ...] = (
+    *(form.function for form in ACTIVATIONS), torch.tanh, lambda z: z,
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Readout:
@@ -24,7 +31,7 @@ class Readout:
 
     sequence: Predict  # S23
     representation: Predict  # S24
-    logits: Predict  # S25
+    scores: Callable[[Predict], Predict]  # S25, of S24
     form: Form
     norm: Norm | BatchNorm | None
     head: LinearMap | None
@@ -100,9 +107,9 @@ def _heads(
     for form in forms:
         row = _row(form, sequence, walk.class_row)
         found = _ids(walk, form)
-        for logits, head, more, extra in _scores(walk, row, after):
+        for scores, head, more, extra in _scores(walk, row, after):
             yield Readout(
-                sequence, row, logits, form, norm, head, (*ids, *found, *more), price + form.price + extra
+                sequence, row, scores, form, norm, head, (*ids, *found, *more), price + form.price + extra
             )
 
 
@@ -112,28 +119,31 @@ def _normed_row(
     normed = applied(norm, row)
     found = _ids(walk, form)
     ids = (*found, *norm.ids, "final-norm-after-readout")
-    for logits, head, more, extra in _scores(walk, normed, after):
+    for scores, head, more, extra in _scores(walk, normed, after):
         price = 0.05 + form.price + len(norm.ids) + extra
-        yield Readout(x, normed, logits, form, norm, head, (*ids, *more), price)
+        yield Readout(x, normed, scores, form, norm, head, (*ids, *more), price)
 
 
 def _scores(
     walk: Walk, row: Predict, after: int
-) -> Iterator[tuple[Predict, LinearMap | None, tuple[str, ...], float]]:
+) -> Iterator[tuple[Callable[[Predict], Predict], LinearMap | None, tuple[str, ...], float]]:
     tensor = row(walk.context)
     if tensor.dim() == 2 and _is_returned(walk, tensor):
-        yield row, None, ("head-missing",), 1.0
+        yield lambda x: x, None, ("head-missing",), 1.0
     for head, result, found in walk.parameters.linears(tensor, after):
         if result.shape[-1] == walk.sizes.classes:
-            yield applied(head, row), head, (), 0.0
+            yield partial(applied, head), head, (), 0.0
             continue
-        for function in (*(form.function for form in ACTIVATIONS), lambda z: z.tanh(), lambda z: z):
-            hidden: Predict = combine(function, applied(head, row))
-            inner = hidden(walk.context)
+        for function in _BETWEEN:
+            inner = function(head(walk.context, tensor))
             for second, final, _ in walk.parameters.linears(inner, found.record - 1, walk.sizes.classes):
                 if _is_returned(walk, final):  # and no MLP of a block
-                    yield applied(second, hidden), second, ("head-hidden-layer",), 0.3
+                    yield partial(_hidden, head, function, second), second, ("head-hidden-layer",), 0.3
                     return
+
+
+def _hidden(first: LinearMap, function: Callable[[Tensor], Tensor], second: LinearMap, x: Predict) -> Predict:
+    return applied(second, combine(function, applied(first, x)))
 
 
 def _is_returned(walk: Walk, scores: Tensor) -> bool:
@@ -180,7 +190,7 @@ def _settle(walk: Walk, choice: Readout, x: Predict, input_ids: tuple[str, ...])
         walk.roles["head"] = choice.head
     told = [choice.form.id] if choice.form.blame == "logits" and choice.form.id else []
     told += [one for one in ("head-hidden-layer", "head-missing") if one in choice.ids]
-    settle_scores(walk, choice.logits, told)
+    settle_scores(walk, choice.scores(stage_of("class_representation", 0)), told)
 
 
 def _settle_sequence(walk: Walk, choice: Readout) -> None:

@@ -83,7 +83,7 @@ def _from_row(walk: Walk, x: Predict) -> bool:
                 _settle_sequence(walk, x)
                 right, told = _first_row(walk, row), _from_tokens(walk, row)
                 settle_unknown(walk, "class_representation", 0, row, right, told)
-                _settle_scores(walk, applied(head, row), head)
+                _settle_scores(walk, applied(head, stage_of("class_representation", 0)), head)
                 return True
     return False
 
@@ -110,7 +110,14 @@ def _from_returned(walk: Walk, x: Predict) -> bool:
     head = likely_map(walk, walk.sizes.embed_dim, walk.sizes.classes, walk.position)
     logits = returned_as(returned[0].path)
     told = _NO_HEAD if head is None else None
-    settle_unknown(walk, "logits", 0, logits, logits if head is None else applied(head, row), told)
+    settle_unknown(
+        walk,
+        "logits",
+        0,
+        logits,
+        logits if head is None else applied(head, stage_of("class_representation", 0)),
+        told,
+    )
     _settle_probabilities(walk)
     return True
 

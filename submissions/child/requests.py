@@ -14,6 +14,7 @@ from ...reference.components import COMPONENTS
 from ...reference.model_sizes import described
 from ..errors import NotLoaded
 from ..questions.building import CountParameters, FitSizes, TakeOwnSizes
+from ..questions.changes import TryChanges
 from ..questions.habits import Habit, WatchHabits
 from ..questions.inventory import Inventory, TakeInventory
 from ..questions.loading import Infer, Inferred, Load, Replace, Skipped
@@ -33,6 +34,7 @@ from .building.shortening import BLOCKS, shorten
 from .dtypes import default_dtype
 from .loading.definitions import Definitions
 from .loading.execution import load
+from .passes.changed_passes import changed_passes
 from .passes.habit_passes import habits
 from .passes.model_inventory import inventory
 from .passes.plain import plain_passes
@@ -214,6 +216,7 @@ HANDLERS = {
     **answered_by(TryUses, uses),
     **answered_by(MeasureSlopes, slopes),
     **answered_by(RunWide, wide_pass),
+    **answered_by(TryChanges, changed_passes),
 }
 
 ignore_compiler()

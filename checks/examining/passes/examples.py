@@ -34,6 +34,8 @@ from .steadiness import parting, unsteady
 _SPARE = 4  # times as many draws as examples
 _LARGE_EXAMPLES = 2
 _MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens take 20
+_ENOUGH = 4  # examples, where no known equation leads far, and each is looked at for seconds
+_MOST_LOOK_UPS = 60_000  # for all examples; usual code takes some hundred for each
 _LARGE_NUMBERS = 1 << 26  # of a pass, 0.5 GB: several times that is held while it is recorded and sent
 
 
@@ -57,7 +59,7 @@ class Examples:
         self.examples: list[Example] = []  # all passes, once they are located
         self._traced: list[tuple[Draw, Trace]] = []
         self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
-        self._locations = 0
+        self._locations = self._look_ups = 0
         self.left_out: list[str] = []  # sizes at which the model fails, in words
         self.parted: int | None = None  # the record at which passes over one image part
         self.varying: Draw | None = None  # where the scores of one image vary from pass to pass
@@ -106,7 +108,7 @@ class Examples:
     def locate_examples(self) -> None:
         """Find the stages in the first pass, and replay them on those that run the same operations.
 
-        Where the plan does not hold on a trace, that trace is located afresh.
+        Where the plan does not hold on a trace, that trace is located afresh, as far as that is affordable.
         """
         first, *others = self._traced
         self.examples = [self.located(*first)]
@@ -116,7 +118,7 @@ class Examples:
         ]
         for draw, trace in others:
             example = self.replayed(draw, trace)
-            if example is None and self.parted is None:
+            if example is None and self.parted is None and self._is_affordable:
                 example = self.located(draw, trace)
             self.examples += [] if example is None else [example]
 
@@ -185,6 +187,10 @@ class Examples:
         return self._locations >= _MOST_LOCATIONS
 
     @property
+    def _is_affordable(self) -> bool:
+        return len(self.examples) < _ENOUGH or self._look_ups < _MOST_LOOK_UPS
+
+    @property
     def _operations_differ(self) -> bool:
         return len({trace.signature for _, trace in self._traced}) > 1
 
@@ -198,6 +204,7 @@ class Examples:
         likelier = {one.name for one in anatomy_of(self.family).blocks if one.like in walk.ids}
         if likelier and self._uses_all(draw, trace):
             walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks | likelier)
+        self._look_ups += walk.places.look_ups
         self._walks.setdefault(trace.signature, walk)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 

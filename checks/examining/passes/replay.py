@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -118,15 +119,19 @@ def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
     return together.movedim(tuple(range(len(apart))), found.axes)
 
 
-def reference_pass(walk: Walk, trace: Trace, sizes: ModelSizes) -> dict[tuple[str, int], Tensor]:
+def reference_pass(
+    walk: Walk, trace: Trace, sizes: ModelSizes, corrected: Callable[[Step], bool] = lambda _: True
+) -> dict[tuple[str, int], Tensor]:
     """The reference's own tensors: its equations with the student's parameters, chained from the image on.
 
-    They end where these do not go with what is right: positions for other tokens than there should be, say.
+    Stages that are not ``corrected`` are computed by the student's equations. They end where these do not go
+    with what is right: positions for other tokens than there should be, say.
     """
     context = walk.opened(trace, sizes)
     for step in walk.steps:
+        equation = step.right if corrected(step) else step.predict
         try:
-            context.stages[step.key, step.block] = context.of(step.right)
+            context.stages[step.key, step.block] = context.of(equation)
         except (RuntimeError, ValueError, LookupError):
             break
     return context.stages

@@ -1,0 +1,179 @@
+"""Changed programs, tried in a process of their own, as far as an effort goes.
+
+One plain pass tells most of them apart: with the change that mends it, a program returns what the reference
+would with the same weights. What it cannot tell, and what it finds, is traced once and looked at for what is
+right alone; one that seems right is examined as the submission was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+
+from torch import Tensor
+
+from ...submissions.errors import NotLoaded, StudentCodeFailed
+from ...submissions.host.session import Session
+from ...submissions.host.trace import Trace
+from ...submissions.questions.changes import Change, ChangedPass, TryChanges
+from ...submissions.reading.code import texts
+from ...submissions.reading.edits import Edit
+from ...submissions.reading.source import Source
+from ..examining.examination import Examination
+from ..examining.passes.replay import reference_pass
+from ..locating.comparing import IN_SINGLE, equal, far
+from ..locating.locate import locate
+from ..locating.walk import BRIEF, USUAL, Patience, Walk
+
+_RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long as a try of what raises
+_PLAIN = 0.05  # of that, a plain pass
+_TOGETHER = 40  # changes that one question asks about
+_RETURNED = ("logits", "class_probabilities")
+
+
+class Trials:
+    """Of one examination. Whatever it asks may raise the SubmissionError that ended its process."""
+
+    def __init__(self, examination: Examination, session: Session, effort: float) -> None:
+        self.examination, self.session, self.effort = examination, session, effort
+        self._accepted = _lacking(examination)
+        self._texts = dict(texts(examination.source.files))
+        self._is_changed = False  # is another program than the submission loaded?
+        self.used = (
+            None if _has_mistakes(examination) else _used(examination.first.trace)
+        )  # where no stage is wrong
+
+    def promising(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Those with which a plain pass returns what it should, then those that may be right all the same."""
+        todo, other, untold = iter(edits), list[Edit](), list[Edit]()
+        while self.effort > 0 and (some := list(islice(todo, _TOGETHER))):
+            for edit, found in zip(some, self._plain_passes(some)):
+                if self._is_expected(found):
+                    yield edit
+                elif not found.tried:
+                    untold.append(edit)
+                elif self._differs(found):
+                    other.append(edit)
+        for edit in (*other, *untold):
+            if self.effort <= 0:
+                return
+            yield edit
+
+    def repaired(self, edit: Edit) -> Examination | None:
+        """The changed program, examined, if all of it is right, and it lacks no stage that was there."""
+        asked, source = self.examination, self._changed(edit)
+        self.effort -= 1
+        self._is_changed = True
+        try:
+            self.session.replace(source)
+            if not self._seems_right():
+                return None
+            other = Examination(source, self.session, asked.assignment, asked.seed)
+            other.trace_examples()
+            other.locate_examples()
+            right = not _has_mistakes(other) and _lacking(other) <= self._accepted
+        except (NotLoaded, StudentCodeFailed):
+            return None
+        return other if right else None
+
+    def _plain_passes(self, edits: Sequence[Edit]) -> Sequence[ChangedPass]:
+        if self._is_changed:
+            self.session.replace(self.examination.source)
+            self._is_changed = False
+        draw = self.examination.first_draw
+        changes = [Change(one.file, one.start, one.end, one.new) for one in edits]
+        found = self.session.ask(
+            TryChanges(
+                sizes=draw.sizes,
+                seed=draw.seed,
+                image=draw.image,
+                texts={one.file: self._texts[one.file] for one in edits},
+                changes=changes,
+            )
+        )
+        self.effort -= _PLAIN * sum(one.tried for one in found)
+        return found
+
+    def _is_expected(self, found: ChangedPass) -> bool:
+        pairs = ((one, right) for one in found.tensors for right in self._expected)
+        return any(equal(*pair, IN_SINGLE) for pair in pairs)
+
+    def _differs(self, found: ChangedPass) -> bool:
+        """Does it return anything else than before?"""
+        return bool(found.tensors) and not _same(found.tensors, self._before)
+
+    @cached_property
+    def _before(self) -> list[Tensor]:
+        return [*_scores(self.examination.first.trace)]
+
+    @cached_property
+    def _expected(self) -> list[Tensor]:
+        """What a right program returns with these weights; nothing where some stage is not known."""
+        asked = self.examination
+        if self.used is not None or asked.crash is not None:
+            return []
+        one = asked.first
+        stages = reference_pass(
+            one.walk, one.trace, one.draw.sizes, lambda step: asked.is_amiss(step) or not step.findings
+        )
+        return [stages[key, 0] for key in _RETURNED if (key, 0) in stages]
+
+    def _changed(self, edit: Edit) -> Source:
+        source = self.examination.source
+        text = edit.applied(self._texts[edit.file])
+        return replace(source, files={**source.files, edit.file: text.encode()})
+
+    def _seems_right(self) -> bool:
+        """Does one pass give other scores, all of which is explained by right equations at once?"""
+        asked = self.examination
+        draw = asked.first_draw
+        trace = self.session.trace(draw.sizes, draw.seed, draw.image)
+        self.effort -= len(trace.records) / _RECORDS
+        if trace.error is not None or _same([*_scores(trace)], self._before):
+            return False
+        if self.used is not None:  # every stage is right already, and something learns nothing
+            return self.used < _used(trace) and _is_right(self._located(trace, USUAL), asked)
+        walk = self._located(trace, BRIEF)
+        if walk.blocks >= draw.sizes.depth and walk.unexplained is not None:
+            walk = self._located(trace, USUAL)  # ways to read out that are right in some courses have a price
+        return _is_right(walk, asked)
+
+    def _located(self, trace: Trace, patience: Patience) -> Walk:
+        asked = self.examination
+        accepted = asked.accepted_blocks | {asked.architecture or ""}
+        walk = locate(trace, asked.first_draw.sizes, asked.family, accepted=accepted, patience=patience)
+        self.effort -= walk.places.look_ups / _LOOK_UPS
+        return walk
+
+
+def _has_mistakes(examination: Examination) -> bool:
+    return examination.crash is not None or any(map(examination.is_wrong, examination.keys))
+
+
+def _lacking(examination: Examination) -> set[str]:
+    """Ids of accepted variants in which a stage is not there."""
+    ids = (one.id for one in examination.findings() if not examination.counts(one.id))
+    return {id for id in ids if examination.family.mistake(id).without}
+
+
+def _is_right(walk: Walk, examination: Examination) -> bool:
+    return walk.unexplained is None and not any(map(examination.is_amiss, walk.steps))
+
+
+def _used(trace: Trace) -> set[str]:
+    """The names of the parameters that the scores are computed from."""
+    records = {number for _, reference in trace.outputs for number in trace.ancestors(reference)}
+    read = (one for number in records for one in trace.records[number].inputs if one.kind == "leaf")
+    return {trace.leaves[one.number].name for one in read}
+
+
+def _same(some: Sequence[Tensor], others: Sequence[Tensor]) -> bool:
+    """Is what is returned the same to rounding, which another order of the same operations changes?"""
+    pairs = list(zip(some, others))
+    return bool(pairs) and not any(far(*pair) for pair in pairs)
+
+
+def _scores(trace: Trace) -> Iterator[Tensor]:
+    return (trace.tensor(reference) for _, reference in trace.outputs)
