@@ -10,7 +10,7 @@ from .suspects import suspects
 from .trials import Trials
 
 # What may be spent on changed programs: a try of one that raises costs 1, and takes some 30 ms.
-_EFFORT, _LESS = 150.0, 80.0  # the second where the mistake has a name, and its line alone is looked for
+_EFFORT, _LESS = 150.0, 60.0  # the second where the mistake has a name, and its line alone is looked for
 _FEWER = 240  # changes that are looked at then
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import islice, takewhile
 
 from ...submissions.errors import Frame
 from ...submissions.reading.code import texts
 from ...submissions.reading.edits import Edit, Kind, edits
 from ..examining.examination import Examination
+from ..locating.walk import Step
 
 _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
     "operator": 0, "kept": 0, "extra": 3, "order": 4, "number": 5, "layer": 6, "variable": 8,
@@ -32,31 +33,35 @@ def suspects(examination: Examination, *, anywhere: bool = False) -> list[Edit]:
 
 
 def _ran(examination: Examination) -> dict[tuple[str, int], float]:
-    """By line, how many records behind the last stage that is right it was first at work.
+    """By line, how late it was first at work on what no right stage is made from.
 
-    What ran before comes after all that, the latest first.
+    What right stages are made from comes after all that, the latest first.
     """
-    records, begin = examination.walk.trace.records, max(_last_right(examination), 1)
+    records, right = examination.walk.trace.records, _right(examination)
+    rest = [number for number in range(1, len(records)) if number not in right]
     found: dict[tuple[str, int], float] = {}
     for place, frame in enumerate(_raised(examination)):
         found.setdefault((frame.file, frame.line), float(place) - _RAISED)
-    proven = {one.frames[0] for one in records[1:begin] if one.frames}
-    proven -= {one.frames[0] for one in records[begin : begin + 2] if one.frames}
-    for later, number in enumerate((*range(begin, len(records)), *range(begin - 1, 0, -1)), 1):
+    proven = {records[number].frames[:1] for number in right}
+    proven -= {records[number].frames[:1] for number in rest[:2]}
+    for later, number in enumerate((*rest, *sorted(right - {0}, reverse=True)), 1):
         for outer, frame in enumerate(records[number].frames):
-            far = later + _OUTER * outer + _PROVEN * (frame in proven)
+            far = later + _OUTER * outer + _PROVEN * ((frame,) in proven)
             found.setdefault((frame.file, frame.line), far)
     return found
 
 
-def _last_right(examination: Examination) -> int:
-    """The record of the last stage before the first that is wrong."""
-    walk, last = examination.walk, 0
-    for step in walk.steps:
-        if examination.is_amiss(step):
-            return last
-        last = max(last, step.found.record if step.found else 0)
-    return walk.position
+def _right(examination: Examination) -> set[int]:
+    """The records that the stages before the first wrong one are made from."""
+    walk = examination.walk
+    wrong = next(filter(examination.is_amiss, walk.steps), None)
+    before = takewhile(lambda one: one is not wrong, walk.steps)
+    made = {number for step in before for number in _records(step)} - _records(wrong)
+    return set().union(*(walk.trace.ancestors(walk.trace.records[number].reference) for number in made))
+
+
+def _records(step: Step | None) -> set[int]:
+    return {place.record for place in step.found.places} if step and step.found else set()
 
 
 def _raised(examination: Examination) -> Iterator[Frame]:
