@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterator, Mapping
-from itertools import islice, takewhile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise, takewhile
 
 from ...submissions.errors import Frame
+from ...submissions.host.trace import Value
 from ...submissions.reading.code import texts
 from ...submissions.reading.edits import Edit, Kind, edits
 from ..examining.examination import Examination
@@ -38,7 +39,7 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
     What right stages are made from comes after all that, the latest first.
     """
     records, right = examination.walk.trace.records, _right(examination)
-    rest = [number for number in range(1, len(records)) if number not in right]
+    rest = [number for number in _operations(records) if number not in right]
     found: dict[tuple[str, int], float] = {}
     for place, frame in enumerate(_raised(examination)):
         found.setdefault((frame.file, frame.line), float(place) - _RAISED)
@@ -49,6 +50,12 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
             far = later + _OUTER * outer + _PROVEN * ((frame,) in proven)
             found.setdefault((frame.file, frame.line), far)
     return found
+
+
+def _operations(records: Sequence[Value]) -> list[int]:
+    """One record of each, since some give several tensors."""
+    pairs = pairwise(records)
+    return [one.number for before, one in pairs if (one.op, one.inputs) != (before.op, before.inputs)]
 
 
 def _right(examination: Examination) -> set[int]:

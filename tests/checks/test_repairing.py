@@ -29,6 +29,7 @@ SLIPS = (  # what is right, what is written instead, the part of it that is mark
     ("self.mlp(self.norm2(x))", "self.attn(self.norm2(x))", "self.attn", "wrong-layer", "S17"),
     ("(attn @ v)", "(torch.tanh(attn) @ v)", "torch.tanh(attn)", "extra-step", "S14"),
     ("transpose(1, 2).reshape(B, N, C)", "transpose(0, 2).reshape(B, N, C)", "0", "wrong-number", "S15"),
+    ("return x[:, 0]", "return x[:, -1]", "-1", "readout-last-token", "S24"),
     ("x = blk(x)", "x = blk(blk(x))", "blk(blk(x))", "depth-off-by-one", "S22"),  # which keeps its name
 )
 

@@ -97,3 +97,10 @@ def test_passes_of_a_loop_that_run_the_same_operations_share_a_plan() -> None:
 def test_where_it_was_located_it_is_though_its_numbers_may_tell_no_place(walk: Walk) -> None:
     with patch.object(Places, "hold", return_value=False):  # as of rows that are all the same
         assert len(replay(walk, walk.trace, RECTANGULAR)) == len(walk.steps)
+
+
+def test_the_reference_of_a_wrong_student_ends_where_a_right_one_does() -> None:
+    """Each of its stages is computed from its own stage before, not from the student's."""
+    wrong = examine("report", ("cls_rep = final_seq[:, 0]", "cls_rep = final_seq[:, -1]"))
+    expected = examine("report").first.reference["logits", 0]
+    torch.testing.assert_close(wrong.first.reference["logits", 0], expected, rtol=1e-9, atol=1e-9)

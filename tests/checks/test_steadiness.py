@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from examining import examine
+from examining import BRIEF, examine
 
 from vitcheck.checks.examining.passes import examples
 from vitcheck.checks.examining.verdicts import CheckFailed
@@ -43,6 +43,14 @@ def test_such_a_submission_is_located_a_few_times(monkeypatch: pytest.MonkeyPatc
         with pytest.raises(CheckFailed):
             check_equation(examination, key)
     assert count == 1
+
+
+def test_what_takes_long_to_locate_is_located_in_a_few_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code with a loop over tokens runs other operations at each size."""
+    asked = BRIEF.model_copy(update={"examples": 8})
+    assert len(examine("token_loops", assignment=asked).examples) == 8
+    monkeypatch.setattr(examples, "_MOST_LOOK_UPS", 1)
+    assert 4 <= len(examine("token_loops", assignment=asked).examples) < 8  # sizes that come again are free
 
 
 def test_what_is_kept_from_the_first_pass_on_is_no_other_operation_each_time() -> None:
