@@ -174,6 +174,12 @@ class Assignment(AskedTable):
             return rule.allow, rule.reason
         return self.family.mistake(name).kind != "error" and self.variants.default == "allow", None
 
+    @property
+    def asks_sizes(self) -> bool:
+        """Are its sizes asked for, or only those at which shapes are shown?"""
+        rule = self.variants.by_id.get("default-size-wrong")
+        return rule is None or not rule.allow
+
     def visibility_of(self, id: str) -> Visibility:
         """Say when students may see how the check ended: its own entry, else that of its group."""
         group = group_of(id) or PARTS[kind_of(id)]

@@ -20,10 +20,14 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class FullSize:
-    """Shapes by stage key for one image; none where it fails there, or runs other operations."""
+    """Shapes by stage key for one image; none where it fails there, or runs other operations.
+
+    ``sizes`` are the nearest to the assignment's that the model can be built at.
+    """
 
     shapes: dict[str, Shape]
     failure: str | None = None
+    sizes: ModelSizes | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def full_size(examples: Examples) -> FullSize:
         return FullSize({}, str(trace.error))
     if trace.signature != examples.walk.trace.signature:
         return FullSize({})
-    return FullSize(_shapes_in(examples, trace, sizes))
+    return FullSize(_shapes_in(examples, trace, sizes), sizes=sizes)
 
 
 def _shapes_in(examples: Examples, full: Trace, sizes: ModelSizes) -> dict[str, Shape]:

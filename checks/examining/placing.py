@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+from itertools import takewhile
+
 from ...submissions.errors import Frame, StudentCodeFailed
+from ...submissions.reading.code import texts
+from ...submissions.reading.python_text import tree as python_tree
 from ..locating.walk import Step
 from .examination import Examination
 
@@ -24,7 +29,7 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     steps = [step for step in examination.walk.steps if step.key == key]
     wrong = [step for step in steps if step.findings or not step.explained]
     for step in (*wrong, *steps):
-        frame = _frame(examination, step)
+        frame = chained_at(examination, step) or _frame(examination, step)
         if frame is not None:
             return frame
     return None
@@ -37,6 +42,28 @@ def _where_stopped(examination: Examination, crash: StudentCodeFailed) -> Frame 
         return next(iter(crash.frames), None)
     behind = walk.trace.records[walk.position + 1 :]
     return next((frame for one in behind for frame in one.frames[:1]), None)
+
+
+def chained_at(examination: Examination, step: Step) -> Frame | None:
+    """Where blocks are put one behind the other, for a stage that is no more than what a block gives."""
+    walk = examination.walk
+    made = (one.found for one in walk.steps if one.block and one.key != "block_input")
+    records = {found.record for found in made if found is not None}
+    if step.block or step.found is None or step.found.record not in records:
+        return None
+    calls = [walk.trace.records[number].frames[::-1] for number in records]  # the outermost line first
+    shared = [frames[0] for frames in takewhile(lambda one: len({*one}) == 1, zip(*calls))]
+    if not shared:
+        return None
+    return _loop_at(examination, shared[-1]) if step.key == "last_block_output" else shared[-1]
+
+
+def _loop_at(examination: Examination, frame: Frame) -> Frame:
+    """The head of the loop that the line stands in, which says how many times it runs; else the line."""
+    tree = python_tree(dict(texts(examination.source.files)).get(frame.file, ""))
+    loops = (one for one in ast.walk(tree) if isinstance(one, ast.For)) if tree else ()
+    around = (one.lineno for one in loops if one.lineno <= frame.line <= (one.end_lineno or one.lineno))
+    return frame._replace(line=max(around, default=frame.line))
 
 
 def _frame(examination: Examination, step: Step) -> Frame | None:

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -14,6 +14,7 @@ import torch
 from ...submissions.errors import Crashed, StudentCodeFailed, SubmissionError
 from ...submissions.host.process import HANDLERS, WITH_SAMPLES, Zygote
 from ...submissions.host.session import Session
+from ...submissions.limits import Limits
 from ...submissions.questions.pins import Pins
 from ...submissions.reading.code import demand_python
 from ...submissions.reading.source import Source, read_source
@@ -31,6 +32,8 @@ from ..written.examining import Written
 from .assembling import graded
 from .not_graded import GRADING, Notes, not_graded, versions
 from .running import planned_checks, run_check, run_checks
+
+_CHANGED_SECONDS = 20.0  # of all changed programs of a submission, which take one to three
 
 
 @dataclass
@@ -83,7 +86,7 @@ class Grading:
         with (
             suppress(SubmissionError),
             warnings.catch_warnings(),
-            self.zygote.child(self.assignment.limits, seed=self.seed) as child,
+            self.zygote.child(_briefer(self.assignment.limits), seed=self.seed) as child,
         ):
             warnings.simplefilter("ignore")  # of what a changed program makes of its numbers
             session = Session(child)  # a changed program may end its process
@@ -149,6 +152,11 @@ def grade(
     except SubmissionError as raised:
         error = raised
     return not_graded(name, assignment, error, grading.source, grading.notes, grading.run(), written)
+
+
+def _briefer(limits: Limits) -> Limits:
+    """For changed programs, of which one that is slow by itself would take as long again for each."""
+    return replace(limits, submission_seconds=min(_CHANGED_SECONDS, limits.submission_seconds))
 
 
 def _written(path: Path, assignment: Assignment, zygote: Zygote) -> Written | None:

@@ -11,15 +11,16 @@ from ...submissions.host.trace import Value
 from ...submissions.reading.code import texts
 from ...submissions.reading.edits import Edit, Kind, edits
 from ..examining.examination import Examination
+from ..examining.placing import chained_at
 from ..locating.walk import Step
 
 _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
-    "operator": 0, "kept": 0, "extra": 3, "order": 4, "number": 5, "layer": 6, "variable": 8,
+    "operator": 0, "kept": 0, "extra": 3, "order": 4, "number": 5, "layer": 6, "variable": 8, "missing": 9,
 }  # fmt: skip
 _RECORDS = 3  # later in the pass, which is as unlikely as a step of these prices
 _OUTER = 2  # records, for each call between a line and the operation
 _NEAR = 2  # records, for each line between one that ran and one that did not
-_RAISED = 15  # records by which a line that raised an exception comes before what ran
+_RAISED = 15  # records by which a line that is to blame for what it does comes before what ran
 _PROVEN = 30  # records, for a line that has made a stage, or what one is made of, that is right
 _MOST = 50_000  # changes of a submission: programs of a course have some 500
 
@@ -41,7 +42,7 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
     records, right = examination.walk.trace.records, _right(examination)
     rest = [number for number in _operations(records) if number not in right]
     found: dict[tuple[str, int], float] = {}
-    for place, frame in enumerate(_raised(examination)):
+    for place, frame in enumerate(_blamed(examination)):
         found.setdefault((frame.file, frame.line), float(place) - _RAISED)
     proven = {records[number].frames[:1] for number in right}
     proven -= {records[number].frames[:1] for number in rest[:2]}
@@ -71,9 +72,13 @@ def _records(step: Step | None) -> set[int]:
     return {place.record for place in step.found.places} if step and step.found else set()
 
 
-def _raised(examination: Examination) -> Iterator[Frame]:
+def _blamed(examination: Examination) -> Iterator[Frame]:
+    """The lines that raised an exception, or where blocks are put one behind the other if that is wrong."""
     if examination.crash is not None:
         yield from examination.crash.frames
+    elif (wrong := next(filter(examination.is_amiss, examination.walk.steps), None)) is not None:
+        chained = chained_at(examination, wrong)
+        yield from () if chained is None else (chained,)
 
 
 class _Distances:

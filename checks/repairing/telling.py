@@ -20,6 +20,7 @@ IDS: Mapping[Kind, str] = {
     "order": "wrong-argument-order",
     "extra": "extra-step",
     "kept": "result-not-used",
+    "missing": "missing-step",
 }
 
 SLIP_IDS = frozenset(IDS.values())

@@ -47,14 +47,16 @@ class Trials:
 
     def promising(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         """Those with which a plain pass returns what it should, then those that may be right all the same."""
-        todo, other, untold = iter(edits), list[Edit](), list[Edit]()
+        # of what adds something there is too much to try it where it is not known what should be returned
+        todo = (one for one in edits if self._expected or one.kind != "missing")
+        other, untold = list[Edit](), list[Edit]()
         while self.effort > 0 and (some := list(islice(todo, _TOGETHER))):
             for edit, found in zip(some, self._plain_passes(some)):
                 if self._is_expected(found):
                     yield edit
                 elif not found.tried:
                     untold.append(edit)
-                elif self._differs(found):
+                elif edit.kind != "missing" and self._differs(found):
                     other.append(edit)
         for edit in (*other, *untold):
             if self.effort <= 0:
@@ -112,9 +114,10 @@ class Trials:
     def _expected(self) -> list[Tensor]:
         """What a right program returns with these weights; nothing where some stage is not known."""
         asked = self.examination
-        if self.used is not None or asked.crash is not None:
-            return []
         one = asked.first
+        is_whole = asked.crash is None and one.walk.blocks == one.draw.sizes.depth
+        if self.used is not None or not is_whole:
+            return []
         stages = reference_pass(
             one.walk, one.trace, one.draw.sizes, lambda step: asked.is_amiss(step) or not step.findings
         )
@@ -135,10 +138,18 @@ class Trials:
             return False
         if self.used is not None:  # every stage is right already, and something learns nothing
             return self.used < _used(trace) and _is_right(self._located(trace, USUAL), asked)
-        walk = self._located(trace, BRIEF)
+        walk = self._located(trace, self._patience)
         if walk.blocks >= draw.sizes.depth and walk.unexplained is not None:
             walk = self._located(trace, USUAL)  # ways to read out that are right in some courses have a price
         return _is_right(walk, asked)
+
+    @cached_property
+    def _patience(self) -> Patience:
+        """What is right is explained at no higher price than what is wrong was."""
+        walk = self.examination.walk
+        if walk.unexplained is not None:
+            return BRIEF
+        return Patience(max(walk.price, BRIEF.price), max(walk.places.look_ups, BRIEF.look_ups))
 
     def _located(self, trace: Trace, patience: Patience) -> Walk:
         asked = self.examination

@@ -1,7 +1,7 @@
 """Small changes of a program: what might stand in the place of one operator, name, number, call or statement.
 
-They undo the slips that people make: a sign, an axis, a variable of a similar name, a line too many. Nothing
-here executes student code.
+They undo the slips that people make: a sign, an axis, a variable of a similar name, a line too many, a layer
+that is never called. Nothing here executes student code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Literal
 from .python_text import names_bound
 from .python_text import tree as python_tree
 
-Kind = Literal["operator", "variable", "layer", "number", "order", "extra", "kept"]
+Kind = Literal["operator", "variable", "layer", "number", "order", "extra", "kept", "missing"]
 
 _OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {  # as written, and what is taken for it
     ast.Add: ("+", ("*", "-")),
@@ -32,6 +32,7 @@ _TAKES_AXES = {
     "transpose", "permute", "swapaxes", "movedim", "softmax", "log_softmax", "cat", "concat", "stack", "mean",
     "sum", "max", "var", "std", "flatten", "unflatten", "chunk", "split", "squeeze", "unsqueeze", "size",
 }  # fmt: skip
+_STEPS = ("[:, 0]", ".transpose(1, 2)", ".softmax(dim=-1)")  # that are left out
 _AXIS_NAMES = ("dim", "axis", "dims", "dim0", "dim1", "start_dim", "end_dim")
 # What is looked at of code that nobody has written by hand.
 _MOST = 20_000  # changes of one file
@@ -77,6 +78,7 @@ class _Scope:
     function: ast.FunctionDef
     known: frozenset[str]  # names that it need not bind itself
     held: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()  # of what is held, what no method but the constructor reads
 
     @cached_property
     def names(self) -> list[str]:
@@ -113,9 +115,18 @@ def _scopes(tree: ast.Module) -> Iterator[_Scope]:
         if isinstance(top, ast.FunctionDef):
             yield _Scope(top, known)
         elif isinstance(top, ast.ClassDef):
-            held = (_held(one) for one in ast.walk(top) if isinstance(getattr(one, "ctx", None), ast.Store))
-            names = tuple(dict.fromkeys(filter(None, held)))
-            yield from (_Scope(one, known, names) for one in top.body if isinstance(one, ast.FunctionDef))
+            methods = [one for one in top.body if isinstance(one, ast.FunctionDef)]
+            held = dict.fromkeys(_attributes(top, ast.Store))
+            running = [one for one in methods if one.name != "__init__"]
+            read = {name for one in running for name in _attributes(one, ast.Load)}
+            unused = tuple(name for name in held if name not in read)
+            yield from (_Scope(one, known, (*held,), unused) for one in methods)
+
+
+def _attributes(tree: ast.AST, context: type[ast.expr_context]) -> list[str]:
+    """Of ``self``, those that are stored, or read."""
+    found = (one for one in ast.walk(tree) if isinstance(getattr(one, "ctx", None), context))
+    return [name for one in found if (name := _held(one))]
 
 
 def _held(node: ast.AST) -> str:
@@ -162,6 +173,37 @@ class _Editor:
                 yield self._edit("extra", node, self._text(node.value))
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)):
             yield from self._of_statement(node)
+        if isinstance(node, (ast.Name, ast.Call, ast.BinOp, ast.Subscript)) and self._is_value(node):
+            yield from self._with_more(node)
+
+    def _is_value(self, node: ast.expr) -> bool:
+        """Is it, in a pass, what is bound, returned or called with, or what a method is called of?"""
+        parent = self.parents.get(node)
+        if self.scope.function.name == "__init__" or isinstance(getattr(node, "ctx", None), ast.Store):
+            return False
+        if isinstance(parent, ast.Attribute):
+            return isinstance(self.parents.get(parent), ast.Call) and not isinstance(node, ast.Name)
+        if isinstance(parent, ast.Call):
+            return node in parent.args
+        return isinstance(parent, (ast.Assign, ast.AugAssign, ast.Return))
+
+    def _with_more(self, node: ast.expr) -> Iterator[Edit]:
+        """With what may have been left out: a layer, a term, or a step."""
+        if self.scope.function.name == "__init__" or not isinstance(
+            getattr(node, "ctx", ast.Load()), ast.Load
+        ):
+            return
+        value = self._text(node)
+        grouped = f"({value})" if isinstance(node, ast.BinOp) else value
+        unused = [f"self.{name}" for name in self.scope.unused]
+        known = (name for name in self.scope.names if self.scope.first.get(name, 0) <= node.lineno)
+        yield from (self._edit("missing", node, f"{layer}({value})") for layer in unused)
+        yield from (
+            self._edit("missing", node, f"({value} + {other})")
+            for other in (*unused, *known)
+            if other != value
+        )
+        yield from (self._edit("missing", node, f"{grouped}{step}") for step in _STEPS)
 
     def _of_operation(self, node: ast.BinOp) -> Iterator[Edit]:
         left, right = self._text(node.left), self._text(node.right)

@@ -26,6 +26,30 @@ def test_what_is_right_in_some_course_gets_all_points(name: str, zygote: Zygote,
     assert result.asked.known_as == DEFAULT
 
 
+@pytest.mark.parametrize(
+    "fixed",
+    [
+        {"img_size": 32, "patch_size": 4, "num_classes": 10},
+        {"patch_size": 8},  # too many tokens for a pass through all blocks
+        {"img_size": 28, "patch_size": 7, "in_chans": 1, "embed_dim": 64, "depth": 6, "num_heads": 4},
+        {"mlp_ratio": 2.0},
+    ],
+)
+def test_a_model_of_one_size_is_right_whatever_size_it_is(
+    fixed: dict[str, float], zygote: Zygote, tmp_path: Path
+) -> None:
+    text = BASES["prenorm"].source()
+    for name in fixed:
+        text, count = re.subn(rf"\n        {name}=[^,]+,", "", text)
+        assert count == 1
+    place = "        super().__init__()\n        if isinstance(img_size, int)"
+    assert text.count(place) == 1
+    lines = "".join(f"        {name} = {size}\n" for name, size in fixed.items())
+    result = graded_file(text.replace(place, lines + place), load_assignment(DEFAULT), zygote, tmp_path)
+    assert (result.score.earned, result.mistakes) == (100, [])
+    assert not [one for one in result.checks if one.outcome in ("failed", "errored")]
+
+
 def test_wanting_marks_cost_their_points_and_are_one_sentence(zygote: Zygote, tmp_path: Path) -> None:
     text = BASES["report"].source()
     assert _MARK.search(text)

@@ -79,3 +79,12 @@ def test_what_no_pass_calls_changes_nothing() -> None:
     unused = "\n\ndef unused():\n    return 12345\n\n\nclass "
     program = Program(("\n\nclass EncoderBlock", f"{unused}EncoderBlock"))
     assert program.passes(program.change("12345", "54321")) == (ChangedPass(True),)
+
+
+def test_a_change_that_writes_into_the_weights_leaves_them_as_they_were() -> None:
+    program = Program()
+    once = program.change("x_tokens + self.pos_embed", "x_tokens + self.pos_embed.add_(1)")
+    nothing = program.change("x_tokens + self.pos_embed", "self.pos_embed + x_tokens")
+    _, after = program.passes(once, nothing)
+    for one, right in zip(after.tensors, returned(program.session)):
+        torch.testing.assert_close(one, right, rtol=1e-12, atol=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ....reference.model_sizes import ModelSizes
 from ....reference.stages import Stage
@@ -50,15 +51,25 @@ def shape_and_expected(
     examination: Examination, row: Stage
 ) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
     """At full size where the model runs there, else at the sizes of the first example."""
-    full = examination.full_shapes().shapes
+    full = examination.full_shapes()
     example = examination.examples[0]
-    if row.key in full or example.first(row.key) is None:
-        shapes, sizes = full, examination.assignment.full
+    if row.key in full.shapes or example.first(row.key) is None:
+        shapes, sizes = full.shapes, _full_sizes(examination)
     else:
         found = {one.step.key: tuple(one.student.shape) for one in example.seen}
         shapes, sizes = found, example.draw.sizes
     shape, expected = shapes.get(row.key), row.shape(sizes)
     return shape, expected if shape in (expected, None) else _as_accepted(examination, row, shapes, sizes)
+
+
+def _full_sizes(examination: Examination) -> ModelSizes:
+    """The assignment's, or where it asks for none the nearest to them that the model has."""
+    own = examination.full_shapes().sizes
+    return (
+        examination.assignment.full
+        if own is None or examination.assignment.asks_sizes
+        else replace(own, batch=1)
+    )
 
 
 def _as_accepted(

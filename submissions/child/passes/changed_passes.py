@@ -18,6 +18,7 @@ import torch
 from torch import nn
 
 from ...questions.changes import Change, ChangedPass, TryChanges
+from ...questions.randomise import named_tensors
 from ...reading.code import STUDENT_PREFIX
 from ..building.probing import as_given
 from ..child import is_out_of_memory
@@ -43,7 +44,7 @@ def changed_passes(asked: TryChanges) -> tuple[ChangedPass, ...]:
         model = model_of(asked)
     with _calls(passing):
         before = _run(model, asked)
-    functions = _functions(passing - building)
+    functions, weights = _functions(passing - building), _Weights(model)
     texts = {file: _Text(file, text) for file, text in asked.texts.items()}
     found = []
     for change in map(Change._make, asked.changes):
@@ -51,6 +52,7 @@ def changed_passes(asked: TryChanges) -> tuple[ChangedPass, ...]:
         place = text.place(change)
         if place in functions:
             found.append(_changed(functions[place], text.code(change, place), model, asked))
+            weights.restore()
         else:
             found.append(ChangedPass(tried=before is not None and place not in building))
     return tuple(found)
@@ -83,6 +85,21 @@ def _run(model: nn.Module, asked: TryChanges) -> tuple[torch.Tensor, ...] | None
         if is_out_of_memory(error):
             raise
         return None
+
+
+class _Weights:
+    """What a model holds, which a change may write into."""
+
+    def __init__(self, model: nn.Module) -> None:
+        held = [one for _, one in named_tensors(model)]
+        self._kept = [(one, one._version, one.detach().clone()) for one in held]
+
+    @torch.no_grad()
+    def restore(self) -> None:
+        for one, version, before in self._kept:
+            if one._version != version:
+                one.copy_(before)
+        self._kept = [(one, one._version, before) for one, _, before in self._kept]
 
 
 class _Text:
