@@ -11,7 +11,7 @@ from .trials import Trials
 
 # What may be spent on changed programs: a try of one that raises costs 1, and takes some 30 ms.
 _EFFORT, _LESS = 150.0, 60.0  # the second where the mistake has a name, and its line alone is looked for
-_FEWER = 240  # changes that are looked at then
+_MOST, _FEWER = 600, 240  # changes that are looked at, and then
 
 
 def is_repairable(examination: Examination) -> bool:
@@ -33,7 +33,7 @@ def find_repair(
     """
     trials = Trials(examination, session, _LESS if named else _EFFORT)
     likeliest = suspects(examination, anywhere=trials.used is not None)
-    for edit in trials.promising(likeliest[:_FEWER] if named else likeliest):
+    for edit in trials.promising(likeliest[: _FEWER if named else _MOST]):
         repaired = trials.repaired(edit)
         stage = None if repaired is None else first_changed(examination, repaired)
         if repaired is not None and stage is not None:

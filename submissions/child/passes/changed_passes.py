@@ -11,6 +11,7 @@ import inspect
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from time import process_time
 from types import CodeType, FrameType, FunctionType
 from typing import NamedTuple
 
@@ -26,6 +27,8 @@ from ..dtypes import default_dtype
 from ..subject import model_of
 from ..tracing.results import results_in
 from .plain import begin_pass
+
+_SLOW = 0.05  # processor seconds of one pass, which takes some thousandths: not worth as much for each change
 
 
 class _Place(NamedTuple):
@@ -43,7 +46,10 @@ def changed_passes(asked: TryChanges) -> tuple[ChangedPass, ...]:
     with _calls(building):
         model = model_of(asked)
     with _calls(passing):
+        began = process_time()
         before = _run(model, asked)
+    if process_time() - began > _SLOW:
+        return (ChangedPass(True),) * len(asked.changes)
     functions, weights = _functions(passing - building), _Weights(model)
     texts = {file: _Text(file, text) for file, text in asked.texts.items()}
     found = []
