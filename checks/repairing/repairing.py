@@ -33,8 +33,8 @@ def find_repair(
     """
     trials = Trials(examination, session, _LESS if named else _EFFORT)
     likeliest = suspects(examination, anywhere=trials.used is not None)
-    for edit in trials.promising(likeliest[: _FEWER if named else _MOST]):
-        repaired = trials.repaired(edit)
+    for edit, patience in trials.promising(likeliest[: _FEWER if named else _MOST]):
+        repaired = trials.repaired(edit, patience)
         stage = None if repaired is None else first_changed(examination, repaired)
         if repaired is not None and stage is not None:
             return Repair(edit, stage), repaired

@@ -41,19 +41,21 @@ class Trials:
         self._accepted = _lacking(examination)
         self._texts = dict(texts(examination.source.files))
         self._is_changed = False  # is another program than the submission loaded?
-        self.used = (
-            None if _has_mistakes(examination) else _used(examination.first.trace)
-        )  # where no stage is wrong
+        is_wrong = _has_mistakes(examination)
+        self.used = None if is_wrong else _used(examination.first.trace)  # where no stage is wrong
 
-    def promising(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Those with which a plain pass returns what it should, then those that may be right all the same."""
+    def promising(self, edits: Iterable[Edit]) -> Iterator[tuple[Edit, Patience]]:
+        """Those with which a plain pass returns what it should, then those that may be right all the same.
+
+        With each comes how far to look for an explanation of all stages.
+        """
         # of what adds something there is too much to try it where it is not known what should be returned
         todo = (one for one in edits if self._expected or one.kind != "missing")
         other, untold = list[Edit](), list[Edit]()
         while self.effort > 0 and (some := list(islice(todo, _TOGETHER))):
             for edit, found in zip(some, self._plain_passes(some)):
                 if self._is_expected(found):
-                    yield edit
+                    yield edit, self._patience
                 elif not found.tried:
                     untold.append(edit)
                 elif edit.kind != "missing" and self._differs(found):
@@ -61,16 +63,16 @@ class Trials:
         for edit in (*other, *untold):
             if self.effort <= 0:
                 return
-            yield edit
+            yield edit, BRIEF
 
-    def repaired(self, edit: Edit) -> Examination | None:
+    def repaired(self, edit: Edit, patience: Patience) -> Examination | None:
         """The changed program, examined, if all of it is right, and it lacks no stage that was there."""
         asked, source = self.examination, self._changed(edit)
         self.effort -= 1
         self._is_changed = True
         try:
             self.session.replace(source)
-            if not self._seems_right():
+            if not self._seems_right(patience):
                 return None
             other = Examination(source, self.session, asked.assignment, asked.seed)
             other.trace_examples()
@@ -113,8 +115,7 @@ class Trials:
     @cached_property
     def _expected(self) -> list[Tensor]:
         """What a right program returns with these weights; nothing where some stage is not known."""
-        asked = self.examination
-        one = asked.first
+        asked, one = self.examination, self.examination.first
         is_whole = asked.crash is None and one.walk.blocks == one.draw.sizes.depth
         if self.used is not None or not is_whole:
             return []
@@ -128,7 +129,7 @@ class Trials:
         text = edit.applied(self._texts[edit.file])
         return replace(source, files={**source.files, edit.file: text.encode()})
 
-    def _seems_right(self) -> bool:
+    def _seems_right(self, patience: Patience) -> bool:
         """Does one pass give other scores, all of which is explained by right equations at once?"""
         asked = self.examination
         draw = asked.first_draw
@@ -138,7 +139,7 @@ class Trials:
             return False
         if self.used is not None:  # every stage is right already, and something learns nothing
             return self.used < _used(trace) and _is_right(self._located(trace, USUAL), asked)
-        walk = self._located(trace, self._patience)
+        walk = self._located(trace, patience)
         if walk.blocks >= draw.sizes.depth and walk.unexplained is not None:
             walk = self._located(trace, USUAL)  # ways to read out that are right in some courses have a price
         return _is_right(walk, asked)
