@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from itertools import takewhile
 
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.reading.code import texts
@@ -51,11 +50,9 @@ def chained_at(examination: Examination, step: Step) -> Frame | None:
     records = {found.record for found in made if found is not None}
     if step.block or step.found is None or step.found.record not in records:
         return None
-    calls = [walk.trace.records[number].frames[::-1] for number in records]  # the outermost line first
-    shared = [frames[0] for frames in takewhile(lambda one: len({*one}) == 1, zip(*calls))]
-    if not shared:
-        return None
-    return _loop_at(examination, shared[-1]) if step.key == "last_block_output" else shared[-1]
+    first, *others = (walk.trace.records[number].frames for number in records)  # the innermost line first
+    call = next((frame for frame in first if all(frame in one for one in others)), None)
+    return call if call is None or step.key != "last_block_output" else _loop_at(examination, call)
 
 
 def _loop_at(examination: Examination, frame: Frame) -> Frame:

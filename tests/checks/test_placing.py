@@ -45,6 +45,20 @@ def test_a_mistake_in_one_block_is_placed_in_the_code_of_that_block() -> None:
     assert {one.stage for one in wrong} == {"post_attention_norm"}
 
 
+def test_how_many_blocks_run_is_placed_where_the_loop_says_so() -> None:
+    examination = examine("prenorm", ("for blk in self.blocks:", "for blk in self.blocks[:-1]:"))
+    assert examination.findings()[0].id == "depth-off-by-one"
+    assert line(examination, "last_block_output") == "for blk in self.blocks[:-1]:"
+
+
+def test_what_a_block_reads_is_placed_where_it_is_called() -> None:
+    loop = "for blk in self.blocks:\n            x = blk(x)\n"
+    each = "first = x\n        for blk in self.blocks:\n            x = blk(first)\n"
+    examination = examine("prenorm", (loop, each))
+    assert examination.findings()[0].id == "every-block-reads-first-input"
+    assert line(examination, "second_block_output") == "x = blk(first)"
+
+
 def test_what_is_no_tensor_of_its_own_is_on_the_line_of_the_next_that_is() -> None:
     examination = examine("fused_sdpa")
     assert "scaled_dot_product_attention" in line(examination, "attention_scores")
