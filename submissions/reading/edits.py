@@ -185,7 +185,7 @@ class _Editor:
             return isinstance(self.parents.get(parent), ast.Call) and not isinstance(node, ast.Name)
         if isinstance(parent, ast.Call):
             return node in parent.args
-        return isinstance(parent, (ast.Assign, ast.AugAssign, ast.Return))
+        return isinstance(parent, (ast.Assign, ast.AugAssign, ast.Return, ast.Tuple))
 
     def _with_more(self, node: ast.expr) -> Iterator[Edit]:
         """With what may have been left out: a layer, a term, or a step."""

@@ -45,12 +45,14 @@ SLIPS: list[tuple[Kind, str, str]] = [  # the kind, what is right, and what is w
     ("extra", "self.mlp(weights)", "self.mlp(F.relu(weights))"),
     ("extra", "q @ k.transpose(-2, -1) * self.scale", "q @ k.transpose(-2, -1) * self.scale + 1"),
     ("kept", "tokens = torch.cat", "torch.cat"),
+    ("missing", "self.norm2(x)", "x"),
 ]
 
 
 @pytest.mark.parametrize(("kind", "right", "wrong"), SLIPS)
 def test_each_slip_is_undone_by_one_change(kind: Kind, right: str, wrong: str) -> None:
     slipped = RIGHT.replace(right, wrong, 1)
+    assert slipped != RIGHT
     found = [one for one in edits("vit.py", slipped) if one.kind == kind]
     assert any(_gives(one.applied(slipped), RIGHT) for one in found)
 
@@ -60,6 +62,12 @@ def _gives(changed: str, meant: str) -> bool:
     with suppress(SyntaxError):
         return ast.dump(ast.parse(changed.replace("        pass\n", ""))) == ast.dump(ast.parse(meant))
     return False
+
+
+def test_a_term_or_a_step_may_have_been_left_out() -> None:
+    found = {one.new for one in edits("vit.py", RIGHT) if one.kind == "missing"}
+    assert {"tokens[:, 0]", "(tokens + weights)", "(x + self.mlp(weights)).softmax(dim=-1)"} <= found
+    assert not [one for one in found if "super" in one]  # what constructors do is no step of a pass
 
 
 def test_places_are_those_of_editors() -> None:
