@@ -245,6 +245,51 @@ def test_arguments_whose_names_say_nothing_are_told_by_what_they_change(way: str
     assert logits.shape == (3, 7)
 
 
+KERNELS = (  # an axis for the heads in the weights
+    (
+        "self.qkv = nn.Linear(dim, dim * 3)",
+        "self.kernels = nn.Parameter(torch.randn(3, dim, num_heads, dim // num_heads))",
+    ),
+    (
+        "self.qkv(x).reshape(B, T, 3, self.num_heads, D // self.num_heads).permute(2, 0, 3, 1, 4)",
+        "torch.einsum('btc,nchd->nbhtd', x, self.kernels)",
+    ),
+)
+LISTS = (  # a list for each layer of a block, and no class of blocks
+    (
+        "self.blocks = nn.ModuleList([Block(D, h, M) for _ in range(L)])",
+        "self.h = h\n"
+        "        self.norms, self.qkvs, self.projections, self.norms2, self.ups, self.downs = (\n"
+        "            nn.ModuleList([kind(*two) for _ in range(L)]) for kind, *two in (\n"
+        "                (nn.LayerNorm, D), (nn.Linear, D, 3 * D), (nn.Linear, D, D),\n"
+        "                (nn.LayerNorm, D), (nn.Linear, D, M), (nn.Linear, M, D)))",
+    ),
+    (
+        "for block in self.blocks:\n            x = block(x)",
+        "of = self.norms, self.qkvs, self.projections, self.norms2, self.ups, self.downs\n"
+        "        for n, qkv, p, n2, up, down in zip(*of):\n"
+        "            B, T, D = x.shape\n"
+        "            q, k, v = qkv(n(x)).view(B, T, 3, self.h, D // self.h).permute(2, 0, 3, 1, 4)\n"
+        "            a = (q @ k.mT / (D // self.h) ** 0.5).softmax(-1) @ v\n"
+        "            x = x + p(a.transpose(1, 2).reshape(B, T, D))\n"
+        "            x = x + down(nn.functional.gelu(up(n2(x))))",
+    ),
+)
+
+
+@pytest.mark.parametrize("edits", [KERNELS, LISTS], ids=["kernels", "lists"])
+@pytest.mark.parametrize("way", ["defaults", "no values at all", "values by place"])
+def test_heads_and_depth_are_told_apart_by_what_they_leave_as_it_is(
+    way: str, edits: tuple[tuple[str, str], ...]
+) -> None:
+    text = FOREIGN[way]
+    for old, new in edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    told = given(inferred(text))
+    assert {name.rpartition(".")[2]: one for name, one in told.items()} == dict(zip(NAMED, MEANT))
+
+
 def test_a_number_that_changes_nothing_is_left_to_its_default() -> None:
     recipe = inferred(usual().replace("num_classes):", "num_classes, semilla=42):"))
     assert "semilla" not in given(recipe)

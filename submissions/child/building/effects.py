@@ -135,13 +135,17 @@ class _Effects:
     def _told(
         self, before: _Look, after: _Look, slot: BlueprintSlot, now: float, factor: float
     ) -> Iterator[str]:
-        if before.shapes.keys() != after.shapes.keys():  # more blocks, or more heads that are modules
-            deeper = before.sizes.get("depth") != after.sizes.get("depth")
+        if before.shapes.keys() != after.shapes.keys():  # more blocks, or more heads, which are smaller then
+            kept = before.shapes.keys() & after.shapes.keys()
+            alike = all(before.shapes[name] == after.shapes[name] for name in kept)
+            deeper = alike or before.sizes.get("depth") != after.sizes.get("depth")
             yield from ("depth", "heads") if deeper else ("heads", "depth")
         elif before.shapes == after.shapes:
             if before.calls() != after.calls():  # one block is used again and again
                 yield "depth"
             yield from (one for one in _unseen(before, slot, now) if not {*fields_of(one)} & self._named)
+        elif _is_split(before.shapes, after.shapes, now, factor):
+            yield "heads"
         elif _scaled(before, after, "embed_dim", factor):
             yield "embed_dim"
         elif _scaled(before, after, "mlp_dim", factor):
@@ -170,6 +174,16 @@ def _fields(slot: BlueprintSlot) -> tuple[str, ...]:
 def _scaled(before: _Look, after: _Look, size: str, factor: float) -> bool:
     was = before.sizes.get(size) or before.sizes.get("embed_dim")  # an MLP as wide as the tokens is not seen
     return was is not None and after.sizes.get(size) == factor * was
+
+
+def _is_split(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> bool:
+    """Do all tensors that change have an axis for it, and beside it one that shrinks where that grows?"""
+    changed = [zip(before[name], after[name]) for name in before if before[name] != after[name]]
+    sides = [{(one, other) for one, other in pairs if one != other} for pairs in changed]
+    own = (now, now * factor)
+    return all(
+        own in pairs and any((other < one) == (factor > 1) for one, other in pairs - {own}) for pairs in sides
+    )
 
 
 def _unseen(before: _Look, slot: BlueprintSlot, now: float) -> Iterator[str]:
