@@ -177,7 +177,7 @@ def test_a_script_may_run_the_model_in_eval_mode_or_train_it(base: str, script: 
 
 def test_fewer_blocks_than_asked_for_are_said() -> None:
     examination = examine("prenorm")
-    examination.session.sizes_for = lambda sizes: type(sizes)(**{**vars(sizes), "depth": 2})  # type: ignore[method-assign]  # a code that fixes it
+    examination.session.whole_sizes_for = lambda sizes: type(sizes)(**{**vars(sizes), "depth": 2})  # type: ignore[method-assign]  # a code that fixes it
     with pytest.raises(CheckFailed, match="expected 12 blocks, got 2"):
         PROPERTIES["number-of-blocks"](examination)
 
