@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.code import texts
-from ...submissions.reading.python_text import tree as python_tree
+from ...submissions.reading.code import parsed
 from ..locating.walk import Step
 from .examination import Examination
 
@@ -45,10 +44,12 @@ def _where_stopped(examination: Examination, crash: StudentCodeFailed) -> Frame 
 
 def chained_at(examination: Examination, step: Step) -> Frame | None:
     """Where blocks are put one behind the other, for a stage that is no more than what a block gives."""
+    if step.block or step.found is None:
+        return None
     walk = examination.walk
     made = (one.found for one in walk.steps if one.block and one.key != "block_input")
     records = {found.record for found in made if found is not None}
-    if step.block or step.found is None or step.found.record not in records:
+    if step.found.record not in records:
         return None
     first, *others = (walk.trace.records[number].frames for number in records)  # the innermost line first
     call = next((frame for frame in first if all(frame in one for one in others)), None)
@@ -57,7 +58,7 @@ def chained_at(examination: Examination, step: Step) -> Frame | None:
 
 def _loop_at(examination: Examination, frame: Frame) -> Frame:
     """The head of the loop that the line stands in, which says how many times it runs; else the line."""
-    tree = python_tree(dict(texts(examination.source.files)).get(frame.file, ""))
+    tree = dict(parsed(examination.source.files)).get(frame.file)
     loops = (one for one in ast.walk(tree) if isinstance(one, ast.For)) if tree else ()
     around = (one.lineno for one in loops if one.lineno <= frame.line <= (one.end_lineno or one.lineno))
     return frame._replace(line=max(around, default=frame.line))

@@ -62,10 +62,14 @@ def _operations(records: Sequence[Value]) -> list[int]:
 def _right(examination: Examination) -> set[int]:
     """The records that the stages before the first wrong one are made from."""
     walk = examination.walk
-    wrong = next(filter(examination.is_amiss, walk.steps), None)
+    wrong = _first_wrong(examination)
     before = takewhile(lambda one: one is not wrong, walk.steps)
     made = {number for step in before for number in _records(step)} - _records(wrong)
     return set().union(*(walk.trace.ancestors(walk.trace.records[number].reference) for number in made))
+
+
+def _first_wrong(examination: Examination) -> Step | None:
+    return next(filter(examination.is_amiss, examination.walk.steps), None)
 
 
 def _records(step: Step | None) -> set[int]:
@@ -76,7 +80,7 @@ def _blamed(examination: Examination) -> Iterator[Frame]:
     """The lines that raised an exception, or where blocks are put one behind the other if that is wrong."""
     if examination.crash is not None:
         yield from examination.crash.frames
-    elif (wrong := next(filter(examination.is_amiss, examination.walk.steps), None)) is not None:
+    elif (wrong := _first_wrong(examination)) is not None:
         chained = chained_at(examination, wrong)
         yield from () if chained is None else (chained,)
 

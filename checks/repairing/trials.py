@@ -17,7 +17,7 @@ from torch import Tensor
 from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ...submissions.host.session import Session
 from ...submissions.host.trace import Trace
-from ...submissions.questions.changes import Change, ChangedPass, TryChanges
+from ...submissions.questions.changes import ChangedPass, TryChanges
 from ...submissions.reading.code import texts
 from ...submissions.reading.edits import Edit
 from ...submissions.reading.source import Source
@@ -87,14 +87,13 @@ class Trials:
             self.session.replace(self.examination.source)
             self._is_changed = False
         draw = self.examination.first_draw
-        changes = [Change(one.file, one.start, one.end, one.new) for one in edits]
         found = self.session.ask(
             TryChanges(
                 sizes=draw.sizes,
                 seed=draw.seed,
                 image=draw.image,
                 texts={one.file: self._texts[one.file] for one in edits},
-                changes=changes,
+                changes=edits,
             )
         )
         self.effort -= _PLAIN * sum(one.tried for one in found)

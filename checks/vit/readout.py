@@ -143,6 +143,7 @@ def _scores(
 
 
 def _hidden(first: LinearMap, function: Callable[[Tensor], Tensor], second: LinearMap, x: Predict) -> Predict:
+    """The head with a hidden layer, of S24."""
     return applied(second, combine(function, applied(first, x)))
 
 

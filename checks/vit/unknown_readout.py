@@ -110,14 +110,8 @@ def _from_returned(walk: Walk, x: Predict) -> bool:
     head = likely_map(walk, walk.sizes.embed_dim, walk.sizes.classes, walk.position)
     logits = returned_as(returned[0].path)
     told = _NO_HEAD if head is None else None
-    settle_unknown(
-        walk,
-        "logits",
-        0,
-        logits,
-        logits if head is None else applied(head, stage_of("class_representation", 0)),
-        told,
-    )
+    right = logits if head is None else applied(head, stage_of("class_representation", 0))
+    settle_unknown(walk, "logits", 0, logits, right, told)
     _settle_probabilities(walk)
     return True
 

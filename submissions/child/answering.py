@@ -7,6 +7,7 @@ from typing import Any
 
 from ..questions.question import A, Question
 from ..questions.wire import Header
+from ..reading.edits import Edit
 from .child import Handler
 from .subject import Submission
 
@@ -19,6 +20,8 @@ def answered_by(kind: type[Question[A]], answer: Callable[[Any], A]) -> dict[str
             header["sizes"] = sizes_in(header["sizes"])
         if "wanted" in header:
             header["wanted"] = [sizes_in(one) for one in header["wanted"]]
+        if "changes" in header:
+            header["changes"] = [Edit(**one) for one in header["changes"]]
         return answer(kind(**header))
 
     return {kind.name: handle}

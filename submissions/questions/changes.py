@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from ..reading.edits import Edit
 from .question import IN_A_PASS, OfModel
-
-
-class Change(NamedTuple):
-    """What stands in the place of some bytes of a file."""
-
-    file: str
-    start: int
-    end: int
-    new: str
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,7 @@ class TryChanges(OfModel[tuple[ChangedPass, ...]]):
 
     image: Tensor
     texts: Mapping[str, str]
-    changes: Sequence[Change]
+    changes: Sequence[Edit]
 
     def demand(self, answer: tuple[ChangedPass, ...]) -> None:
         if len(answer) != len(self.changes):

@@ -254,17 +254,13 @@ def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:
 
 def demand_python(files: Mapping[str, bytes]) -> None:
     """Raise NotLoaded for the first syntax error, where every file of code has one."""
-    errors = [_error_in(file, text) for file, text in texts(files) if text.strip()]
-    if errors and all(errors):
-        raise next(filter(None, errors))
-
-
-def _error_in(file: str, text: str) -> NotLoaded | None:
-    try:
-        parse(text)
-    except NotPythonError as error:
-        return syntax_error(file, error)
-    return None
+    code = [(file, text) for file, text in texts(files) if text.strip()]
+    if code and all(tree(text) is None for _, text in code):
+        file, text = code[0]
+        try:
+            parse(text)
+        except NotPythonError as error:
+            raise syntax_error(file, error) from None
 
 
 def syntax_error(file: str, error: NotPythonError) -> NotLoaded:

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.host.session import Session
-from vitcheck.submissions.questions.changes import Change, ChangedPass, TryChanges
+from vitcheck.submissions.questions.changes import ChangedPass, TryChanges
+from vitcheck.submissions.reading.edits import Edit
 
 SMALL = Sizes(
     batch=2, channels=1, height=4, width=6, patch=2, embed_dim=8, heads=2, mlp_dim=16, depth=2, classes=3
@@ -27,12 +28,14 @@ class Program:
         ((self.file, content),) = examination.source.files.items()
         self.text, self.session = content.decode(), examination.session
 
-    def change(self, old: str, new: str) -> Change:
+    def change(self, old: str, new: str) -> Edit:
         assert self.text.count(old) == 1
-        start = len(self.text[: self.text.index(old)].encode())
-        return Change(self.file, start, start + len(old.encode()), new)
+        before, _, _ = self.text.partition(old)
+        start = len(before.encode())
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        return Edit(self.file, "extra", line, column, start, start + len(old.encode()), old, new)
 
-    def passes(self, *changes: Change) -> Sequence[ChangedPass]:
+    def passes(self, *changes: Edit) -> Sequence[ChangedPass]:
         texts = {self.file: self.text}
         return self.session.ask(TryChanges(sizes=SMALL, seed=7, image=IMAGE, texts=texts, changes=changes))
 

@@ -18,9 +18,11 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from ...questions.changes import Change, ChangedPass, TryChanges
+from ...questions.changes import ChangedPass, TryChanges
 from ...questions.randomise import named_tensors
 from ...reading.code import STUDENT_PREFIX
+from ...reading.edits import Edit
+from ...reading.python_text import ABSURD
 from ..building.probing import as_given
 from ..child import is_out_of_memory
 from ..dtypes import default_dtype
@@ -53,7 +55,7 @@ def changed_passes(asked: TryChanges) -> tuple[ChangedPass, ...]:
     functions, weights = _functions(passing - building), _Weights(model)
     texts = {file: _Text(file, text) for file, text in asked.texts.items()}
     found = []
-    for change in map(Change._make, asked.changes):
+    for change in asked.changes:
         text = texts[change.file]
         place = text.place(change)
         if place in functions:
@@ -112,22 +114,22 @@ class _Text:
     """A file, and the functions and methods that it defines."""
 
     def __init__(self, file: str, text: str) -> None:
-        self._file, self._raw = STUDENT_PREFIX + file, text.encode()
-        self._last = {place: _last_line(code) for place, code in self._functions(self._raw)}
+        self._file, self._text = STUDENT_PREFIX + file, text
+        self._last = {place: _last_line(code) for place, code in self._functions(text)}
 
-    def place(self, change: Change) -> _Place | None:
+    def place(self, change: Edit) -> _Place | None:
         """The function that the change is made in."""
-        line = self._raw.count(b"\n", 0, change.start) + 1
-        return next((place for place, last in self._last.items() if place.line <= line <= last), None)
+        within = (place for place, last in self._last.items() if place.line <= change.line <= last)
+        return next(within, None)
 
-    def code(self, change: Change, place: _Place) -> CodeType | None:
+    def code(self, change: Edit, place: _Place) -> CodeType | None:
         """The code of that function with the change; None where it is no Python then."""
-        changed = self._raw[: change.start] + change.new.encode() + self._raw[change.end :]
-        return next((code for other, code in self._functions(changed) if other == place), None)
+        changed = self._functions(change.applied(self._text))
+        return next((code for other, code in changed if other == place), None)
 
-    def _functions(self, raw: bytes) -> Iterator[tuple[_Place, CodeType]]:
-        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            yield from _outermost(compile(raw, self._file, "exec", dont_inherit=True))
+    def _functions(self, text: str) -> Iterator[tuple[_Place, CodeType]]:
+        with suppress(*ABSURD):
+            yield from _outermost(compile(text, self._file, "exec", dont_inherit=True))
 
 
 def _outermost(code: CodeType) -> Iterator[tuple[_Place, CodeType]]:
