@@ -48,7 +48,7 @@ class Here:
         recipe = SimpleNamespace(build=self._build, sizes_for=self._sizes_for, controls=controls)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Submission, "recipe", recipe, raising=False)
-            patch.setattr(Submission, "shortens", False, raising=False)
+            patch.setattr(Submission, "shortening", None, raising=False)
             nothing = SimpleNamespace(modules={}, importers={})  # a base prepares no pictures
             patch.setattr(Submission, "loaded", nothing, raising=False)
             return answered(requests.HANDLERS, header)

@@ -39,7 +39,7 @@ class _Here:
     prints_in_passes = False
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        self._state = {"loaded": load(files), "components": {}, "functions": {}, "shortens": False}
+        self._state = {"loaded": load(files), "components": {}, "functions": {}, "shortening": None}
 
     def request(self, header: Mapping[str, Any], **_: object) -> Any:
         for name, value in self._state.items():  # the handlers know one submission a process

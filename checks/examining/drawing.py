@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from ...reference.model_sizes import ModelSizes
-from ...submissions.questions.question import LARGE
 from ..architecture.family import Family
 
 
@@ -46,8 +45,3 @@ def draw_examples(count: int, seed: int, family: Family) -> Iterator[Draw]:
 def drawn(integer: Callable[[int, int], int], family: Family) -> Draw:
     """What one example of the architecture is made from, where ``integer`` gives a number from a range."""
     return Draw(family.sampling.draw(integer), integer(0, 2**31 - 1))
-
-
-def is_large(sizes: ModelSizes) -> bool:
-    """Does a pass at these sizes cost seconds?"""
-    return bool(sizes.embed_dim * sizes.tokens > LARGE)

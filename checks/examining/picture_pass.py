@@ -7,8 +7,9 @@ from dataclasses import replace
 import torch
 
 from ...submissions.host.trace import Trace
+from ...submissions.questions.size_limits import is_large
 from ..locating.locate import locate
-from .drawing import Draw, is_large
+from .drawing import Draw
 from .passes.example import Example
 from .passes.examples import Examples
 from .passes.pictures import Picture

@@ -9,8 +9,9 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from ...submissions.questions.size_limits import is_large
 from ...submissions.questions.uses import MeasureSlopes, Slopes, TryUses, UseOutcome
-from .drawing import Draw, is_large
+from .drawing import Draw
 from .passes.example import Example
 from .passes.examples import Examples
 from .passes.repeating import goes_on

@@ -35,7 +35,9 @@ def following(walk: Walk) -> Iterator[Option]:
     if walk.blocks < _MOST:
         for predict, right, ids, price in _inputs(walk, x):
             sign = f"input: {' '.join(ids)}" if ids else ""
-            yield Option(price, _begin(predict, right, ids), (_rows(kinds, 0), following), sign)
+            # what the first maps read may be normed by the first block, or before it
+            open = "extra-norm-before-encoder" in ids
+            yield Option(price, _begin(predict, right, ids), (_rows(kinds, 0), following), sign, open)
     if not walk.blocks and walk.trace.error is None and walk.steps[-1].explained:
         yield later(unknown_price(walk), _other_tokens).before(following)
     yield from _readouts(walk, x)
@@ -101,16 +103,18 @@ def sequence(walk: Walk) -> Predict:
 
 
 def _inputs(walk: Walk, x: Predict) -> Iterator[tuple[Predict, Predict, tuple[str, ...], float]]:
-    yield x, x, (), 0.0
+    read: list[tuple[Predict, tuple[str, ...], float]] = [(x, (), 0.0)]
     if walk.number == 1:
-        for norm, _, _ in walk.parameters.norms(x(walk.context), walk.position - 1):
-            yield applied(norm, x), x, ("extra-norm-before-encoder",), 0.3
-        if ("tokens", 0) in walk.context.stages:
-            yield stage_of("tokens", 0), x, ("block-reads-stale-tokens",), 1.0
+        norms = walk.parameters.norms(x(walk.context), walk.position - 1)
+        read += [(applied(norm, x), ("extra-norm-before-encoder",), 0.3) for norm, _, _ in norms]
+    yield from ((one, x, ids, price) for one, ids, price in read)
+    if walk.number == 1 and ("tokens", 0) in walk.context.stages:
+        yield stage_of("tokens", 0), x, ("block-reads-stale-tokens",), 1.0
     table = walk.roles.get("positions")
     if isinstance(table, Use):
         once_more = 0.05 * (walk.number == 1)  # which are positions added twice, if in no other block
-        yield _with_positions(x, table), x, ("pos-every-block",), 1.0 + once_more
+        for one, ids, price in read:
+            yield _with_positions(one, table), x, (*ids, "pos-every-block"), price + 1.0 + once_more
     if walk.number > 1:
         yield stage_of("block_input", 1), x, ("every-block-reads-first-input",), 1.0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...submissions.host.session import Session
-from ..examining.drawing import is_large
+from ...submissions.questions.size_limits import is_large
 from ..examining.examination import Examination
 from ..examining.repair import Repair
 from .suspects import suspects

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
+from torch import Tensor, nn
 
 from ...reference.components import COMPONENTS
 from ...reference.model_sizes import described
@@ -30,7 +32,7 @@ from .answering import answered_by
 from .building.own_sizes import own_sizes
 from .building.probing import as_given
 from .building.recipe import Recipe, infer
-from .building.shortening import BLOCKS, shorten
+from .building.shortening import Change, Shortening, shortening
 from .dtypes import default_dtype
 from .loading.definitions import Definitions
 from .loading.execution import load
@@ -93,7 +95,7 @@ def _infer_model(asked: Infer) -> Inferred:
     if Submission.loaded.error is not None:
         raise Submission.loaded.error
     Submission.recipe = infer(Submission.loaded, Pins(asked.model, asked.arguments), Submission.small)
-    Submission.shortens = _runs_shorter()
+    Submission.shortening = _shortening()
     return Inferred(tuple(Submission.recipe.notes()))
 
 
@@ -120,30 +122,40 @@ def _lay_out(files: Mapping[str, bytes]) -> None:
                 path.write_bytes(content)
 
 
-def _runs_shorter() -> bool:
+def _shortening() -> Shortening | None:
     recipe = Submission.recipe
     if "depth" in recipe.controls.fields:
-        return False
+        return None
     sizes = recipe.sizes_for(replace(Submission.small, batch=1))
-    try:
-        model = recipe.build(sizes).eval()
-        if not shorten(model, BLOCKS):
-            return False
-        with torch.no_grad():
-            model(as_given(sizes.input(0), torch.float32))
-    except Exception:  # it names a block that is left out, say
-        return False
-    return True
+
+    def fresh() -> nn.Module:
+        tried = recipe.builder.build_to_try(recipe.controls.assignment, sizes)
+        with suppress(Exception):  # a table that is filled number by number takes seconds to build
+            return deepcopy(tried)
+        return recipe.build(sizes)
+
+    def read(change: Change) -> frozenset[str]:
+        found = recorded_shapes(lambda: _changed_pass(fresh(), sizes.input(0), change))
+        if found.error is not None:
+            raise found.error
+        return frozenset(one.name for one in found.leaves)
+
+    return shortening(fresh, sizes.depth, read)
+
+
+def _changed_pass(model: nn.Module, given: Tensor, change: Change) -> Recorded:
+    change(model.eval())
+    return record(model, as_given(given, torch.float32), dtype=torch.float32, keep_cells=False)
 
 
 def _sizes(asked: FitSizes) -> tuple[Mapping[str, int], ...]:
     subject = subject_of(asked)
-    shortens = isinstance(subject, Recipe) and Submission.shortens and not asked.whole
+    shorter = None if asked.whole or not isinstance(subject, Recipe) else Submission.shortening
     rows = []
     for wanted in asked.wanted:
         found = subject.sizes_for(wanted)
-        if shortens:
-            found = replace(found, depth=min(found.depth, max(wanted.depth, BLOCKS)))
+        if shorter is not None:
+            found = replace(found, depth=min(found.depth, shorter.depth(wanted.depth)))
         rows.append(asdict(found))
     return tuple(rows)
 

@@ -16,7 +16,7 @@ from ..questions.randomise import named_tensors, randomise_held, seed_random_sta
 from .building.component_recipes import ComponentRecipe
 from .building.probing import SMALL
 from .building.recipe import Recipe
-from .building.shortening import shorten
+from .building.shortening import Shortening
 from .dtypes import default_dtype
 from .loading.definitions import Definition
 from .loading.execution import Loaded
@@ -38,7 +38,7 @@ class Submission:
     samples: ClassVar[Mapping[str, Sample]] = {}  # models of ours, where they are asked for
     script: Script | None = None  # where there is no model class to build, or it is not what is shown
     small: ClassVar[ModelSizes] = SMALL  # to try a model at; of the class that describes the architecture
-    shortens: bool  # can blocks be left out, where the code fixes their number?
+    shortening: Shortening | None  # where the code fixes how many blocks there are
 
 
 def subject_of(asked: OfSubject[Any]) -> Recipe | Script | ComponentRecipe | Sample:
@@ -57,8 +57,8 @@ def built(asked: OfModel[Any]) -> nn.Module:
     assert not isinstance(subject, Script)  # which the parent knows, and asks for no model
     fitted: Any = subject.sizes_for(asked.sizes)
     model = subject.build(fitted)
-    if isinstance(subject, Recipe) and Submission.shortens and not asked.whole:
-        shorten(model, asked.sizes.depth)
+    if isinstance(subject, Recipe) and Submission.shortening is not None and not asked.whole:
+        Submission.shortening.shorten(model, asked.sizes.depth)
     return model
 
 

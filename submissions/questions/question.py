@@ -12,13 +12,13 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from annotated_types import Ge, Le
 
 from ..errors import Frame, Status
+from .size_limits import is_large
 
 A = TypeVar("A")
 
 Natural = Annotated[int, Ge(0)]
 Share = Annotated[float, Ge(0), Le(1)]
 
-LARGE = 2**14  # numbers in one image's tokens, beyond which a pass takes seconds
 IN_A_PASS = "in the forward pass"
 BUILDING = "while its model was built"
 
@@ -58,7 +58,7 @@ class OfModel(OfSubject[A]):
 
     @property
     def is_large(self) -> bool:
-        return bool(self.sizes.embed_dim * self.sizes.tokens > LARGE)
+        return is_large(self.sizes)
 
 
 def answer_type(question: Question[A]) -> Any:

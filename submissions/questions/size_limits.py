@@ -10,6 +10,9 @@ from ..errors import Refused
 
 MOST_NUMBERS = 1 << 28  # of a pass on one image, 2 GB: three ViT-H/14 blocks at 336 pixels are half
 
+LARGE = 2**14  # numbers in one image's tokens, beyond which a pass takes seconds
+_MANY_LEARNED = 2**23  # numbers, beyond which building a model and drawing them does
+
 _OF_SCORES, _OF_WIDTH, _OF_HIDDEN = 4, 20, 4  # tensors of each shape that a block makes
 _OF_IMAGE = 3  # itself, its patches, and these flattened
 
@@ -18,8 +21,17 @@ def pass_numbers(sizes: ModelSizes) -> int:
     """About how many numbers a traced pass of a Transformer holds, those of its parameters included."""
     tokens, width, hidden = int(sizes.tokens), sizes.embed_dim, sizes.mlp_dim
     block = _OF_SCORES * sizes.heads * tokens**2 + _OF_WIDTH * tokens * width + _OF_HIDDEN * tokens * hidden
-    learned = sizes.depth * (4 * width**2 + 2 * width * hidden)
-    return _OF_IMAGE * prod(sizes.input_shape) + sizes.batch * sizes.depth * block + learned
+    return _OF_IMAGE * prod(sizes.input_shape) + sizes.batch * sizes.depth * block + _learned(sizes)
+
+
+def is_large(sizes: ModelSizes) -> bool:
+    """Does a pass at these sizes cost seconds?"""
+    return sizes.embed_dim * sizes.tokens > LARGE or _learned(sizes) > _MANY_LEARNED
+
+
+def _learned(sizes: ModelSizes) -> int:
+    """About how many numbers the blocks of a Transformer learn."""
+    return sizes.depth * (4 * sizes.embed_dim**2 + 2 * sizes.embed_dim * sizes.mlp_dim)
 
 
 def gradable(sizes: AnySizes, asked: ModelSizes) -> AnySizes:

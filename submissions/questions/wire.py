@@ -158,7 +158,12 @@ def _pack(tensors: Mapping[str, torch.Tensor]) -> bytes:
         name: tensor.detach().to("cpu", copy=several, memory_format=torch.contiguous_format).contiguous()
         for name, tensor in tensors.items()
     }
-    return save(plain)
+    try:
+        return save(plain)
+    except BaseException as error:  # what is written in Rust panics, which is no Exception, without memory
+        if type(error).__name__ == "PanicException":
+            raise MemoryError(str(error)) from None
+        raise
 
 
 def _unpack(body: bytes, limits: FrameLimits) -> dict[str, torch.Tensor]:

@@ -59,6 +59,16 @@ def test_so_are_two(kind: str, one: AcceptedForm, other: AcceptedForm, zygote: Z
     assert costs_nothing(graded(kind, accepting(kind, one, other), zygote, one, other))
 
 
+@pytest.mark.parametrize("other", ["post-norm block", "positions in every block"])
+def test_blocks_behind_a_norm_are_what_they_are(other: str, zygote: Zygote) -> None:
+    forms = [one for one in forms_for("pre-norm") if one.name in ("norm before the encoder", other)]
+    assert len(forms) == 2
+    assert costs_nothing(graded("pre-norm", accepting("pre-norm", *forms), zygote, *forms))
+    whatever = load_assignment(DEFAULT).model_copy(update={"examples": 3})
+    if other == "post-norm block":
+        assert costs_nothing(graded("pre-norm", whatever, zygote, *forms))
+
+
 @pytest.mark.parametrize("kind", ASSIGNMENTS)
 @pytest.mark.parametrize("id", ["cls-missing", "post-norm-block", "mean-pool-patches"])
 def test_one_that_is_not_accepted_costs_points_by_its_name(kind: str, id: str, zygote: Zygote) -> None:

@@ -47,7 +47,7 @@ def test_a_known_mistake_is_named_with_its_smallest_sizes() -> None:
 def test_no_smaller_sizes_are_looked_for_where_the_code_holds_large_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("vitcheck.checks.examining.drawing.LARGE", 1)
+    monkeypatch.setattr("vitcheck.submissions.questions.size_limits.LARGE", 1)
     monkeypatch.setattr(
         "vitcheck.checks.examining.passes.shrinking.smallest", lambda *_: pytest.fail("took minutes")
     )

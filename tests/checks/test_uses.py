@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from examining import examine
+from examining import BRIEF, examine
 
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
@@ -187,6 +187,13 @@ def test_blocks_that_go_on_alike_are_not_located_again() -> None:
 
 def test_weights_that_are_computed_are_followed_to_full_width() -> None:
     check_property(examine("raw_parameters"), PROPERTIES["full-width"])
+
+
+def test_patches_of_one_channel_do_not_say_in_which_order_those_of_three_are() -> None:
+    assignment = BRIEF.model_copy(update={"examples": 3})
+    examination = examine("channel_last_patches", assignment=assignment, seed=51)
+    assert [one.draw.sizes.channels for one in examination.examples] == [1, 3, 1]
+    check_property(examination, PROPERTIES["full-width"])
 
 
 def test_a_loop_over_tokens_is_no_reason_to_fail() -> None:

@@ -290,6 +290,36 @@ def test_heads_and_depth_are_told_apart_by_what_they_leave_as_it_is(
     assert {name.rpartition(".")[2]: one for name, one in told.items()} == dict(zip(NAMED, MEANT))
 
 
+HAND_MADE = '"weight": nn.Parameter(torch.ones(3))'
+FUNCTIONS = f"""
+def one_layer(x, p):
+    return x @ p["weight"]
+
+def layers(x, p):
+    return one_layer(x, {{name: p[name] for name in ("weight",)}})
+
+def held():
+    return {{{HAND_MADE}}}
+"""
+
+
+def test_an_argument_is_not_what_a_function_calls_by_the_same_name() -> None:
+    text = usual().replace("num_classes):", "num_classes, p=0.1):")
+    text = text.replace("return self.head(", "layers(torch.ones(3), held())\n        return self.head(")
+    recipe = inferred(text + FUNCTIONS)
+    assert not [name for name in given(recipe) if name.startswith("p.")]
+    build(recipe, recipe.sizes_for(ASKED))
+
+
+def test_heads_of_an_unknown_name_are_those_that_attend() -> None:
+    made = "self.setup(in_channels, (image_size // patch_size) ** 2, patch_size, dim, 8, depth, mlp_dim, 7)"
+    text = vit(", image_size, patch_size, in_channels, dim, depth, mlp_dim", made)
+    recipe = inferred(text.replace("num_heads", "cabezas"))
+    sizes = recipe.sizes_for(ASKED)
+    assert (sizes.heads, sizes.embed_dim) == (8, 32)
+    assert recipe.sizes_for(replace(ASKED, embed_dim=36)).embed_dim % 8 == 0
+
+
 def test_a_number_that_changes_nothing_is_left_to_its_default() -> None:
     recipe = inferred(usual().replace("num_classes):", "num_classes, semilla=42):"))
     assert "semilla" not in given(recipe)

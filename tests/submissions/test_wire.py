@@ -117,6 +117,18 @@ def test_views_that_share_memory_arrive_apart() -> None:
     assert arrived["turned"].sum() == 66
 
 
+def test_where_there_is_no_memory_for_a_frame_that_is_what_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):  # of code in Rust
+        pass
+
+    def save(_: object) -> bytes:
+        raise PanicException("PyObject pointer is null")
+
+    monkeypatch.setattr("safetensors.torch.save", save)
+    with pytest.raises(MemoryError):
+        there_and_back({"x": torch.ones(2)})
+
+
 def test_tensors_stand_where_they_stood_in_whatever_is_sent() -> None:
     sent = {"rows": [{"x": torch.ones(2)}, torch.zeros(())], "frame": Frame("a.py", 3), "sizes": Sizes()}
     arrived = there_and_back(sent)

@@ -14,7 +14,7 @@ from ....submissions.errors import StudentCodeFailed
 from ....submissions.host.session import Session
 from ....submissions.host.trace import Trace
 from ....submissions.questions.inventory import TakeInventory
-from ....submissions.questions.size_limits import pass_numbers
+from ....submissions.questions.size_limits import is_large, pass_numbers
 from ....submissions.reading.code import marks
 from ....submissions.reading.source import Source
 from ...architecture.family import Family
@@ -24,7 +24,7 @@ from ...locating.context import Context
 from ...locating.locate import locate
 from ...locating.walk import Walk
 from ..asked_once import asked_once
-from ..drawing import Draw, draw_examples, is_large
+from ..drawing import Draw, draw_examples
 from ..stops import statements
 from ..verdicts import NotApplicable
 from .example import Example
@@ -205,7 +205,7 @@ class Examples:
         if likelier and self._uses_all(draw, trace):
             walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks | likelier)
         self._look_ups += walk.places.look_ups
-        self._walks.setdefault(trace.signature, walk)
+        self._walks[trace.signature] = walk  # one that did not hold here was found where more sizes are equal
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 
     def _uses_all(self, draw: Draw, trace: Trace) -> bool:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from ....reference.model_sizes import ModelSizes
 from ....submissions.errors import StudentCodeFailed, SubmissionError
+from ....submissions.questions.size_limits import is_large
 from ...assignment.kinds import Kind
 from ...examining.dependence import dependence
-from ...examining.drawing import Draw, is_large
+from ...examining.drawing import Draw
 from ...examining.examination import Examination
 from ...examining.passes.replay import Seen
 from ...examining.returned_paths import demand_returned

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....reference.model_sizes import ModelSizes
-from ...examining.drawing import Draw, is_large
+from ....submissions.questions.size_limits import is_large
+from ...examining.drawing import Draw
 from ...examining.examination import Examination
 from ...examining.passes.predicting import predicted, with_weights
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked

@@ -5,9 +5,39 @@ What holds for three blocks holds for twelve, and a traced pass of twelve ViT-B 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+
 from torch import nn
 
 BLOCKS = 3  # "every block reads the first input" shows at three, and no sooner
+
+
+@dataclass(frozen=True)
+class Shortening:
+    """How blocks are left out: of lists of them, or where a ``number`` of the model says how many run.
+
+    The number is an attribute of modules; ``unread`` are the parameters of the blocks that do not run then.
+    """
+
+    number: str = ""
+    unread: frozenset[str] = frozenset()
+
+    def depth(self, asked: int) -> int:
+        """How many blocks are left where so many are asked for."""
+        return BLOCKS if self.number else max(asked, BLOCKS)
+
+    def shorten(self, model: nn.Module, depth: int) -> bool:
+        """Keeps the first ``depth`` blocks. The answer is whether anything was left out."""
+        if not self.number:
+            return shorten(model, depth)
+        _set(model, self.number)
+        for name in self.unread:
+            holder, _, held = name.rpartition(".")
+            del model.get_submodule(holder)._parameters[held]
+        return True
 
 
 def shorten(model: nn.Module, depth: int) -> bool:
@@ -23,3 +53,47 @@ def shorten(model: nn.Module, depth: int) -> bool:
             del parent[depth:]
             shortened = True
     return shortened
+
+
+Change = Callable[[nn.Module], object]
+
+
+def shortening(
+    build: Callable[[], nn.Module], depth: int, read: Callable[[Change], frozenset[str]]
+) -> Shortening | None:
+    """How this model of ``depth`` blocks is shortened, if it can be.
+
+    ``read`` tells which parameters a pass of the changed model reads, and raises where it fails.
+    """
+    lists = Shortening()
+    with suppress(Exception):  # it names a block that is left out, say
+        if lists.shorten(build(), BLOCKS) and read(partial(lists.shorten, depth=BLOCKS)):
+            return lists
+    with suppress(Exception):
+        return next(_by_number(build(), depth, read), None)
+    return None
+
+
+def _by_number(
+    model: nn.Module, depth: int, read: Callable[[Change], frozenset[str]]
+) -> Iterator[Shortening]:
+    """Where fewer heads run, say, as many parameters are read as before."""
+    names = {
+        name
+        for module in model.modules()
+        for name, one in vars(module).items()
+        if type(one) is int and one == depth > BLOCKS
+    }
+    every = read(lambda _: None) & {name for name, _ in model.named_parameters()} if names else frozenset()
+    for name in sorted(names):
+        with suppress(Exception):
+            fewer = every & read(partial(_set, name=name))
+            found = Shortening(name, every - fewer)
+            if 2 * len(fewer) < len(every) and read(partial(found.shorten, depth=BLOCKS)) >= fewer:
+                yield found
+
+
+def _set(model: nn.Module, name: str) -> None:
+    for module in model.modules():
+        if name in vars(module):
+            setattr(module, name, BLOCKS)

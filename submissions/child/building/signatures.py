@@ -167,16 +167,18 @@ class SignatureReader:
         if self._part(definition, name, "") is not None:
             return False
         reachable = self.definitions.reachable(definition)
-        nodes = [node for one in reachable if (node := constructor(one.node)) is not None]
-        read = keys_read(nodes, self.definitions.names_given(reachable, name))
+        called = self.definitions.names_given(reachable, name)
+        built = ((constructor(one.node), called[one.name]) for one in reachable)
+        read = keys_read((node, names) for node, names in built if node is not None)
         return any(not any(hasattr(one, key) for one in _PLAIN) for key, *_ in read)
 
     def _keys(self, definition: Definition, name: str) -> dict[Keys, bool]:
         reachable = self.definitions.reachable(definition)
-        nodes = [one.node for one in reachable]
-        arguments = {one.arg for node in nodes for one in ast.walk(node) if isinstance(one, ast.arg)}
+        called = self.definitions.names_given(reachable, name)
+        inside = (node for one in reachable for node in ast.walk(one.node))
+        arguments = {node.arg for node in inside if isinstance(node, ast.arg)}
         settings = {one for one in arguments if _SETTINGS_NAME.search(one)}
-        return keys_read(nodes, settings | self.definitions.names_given(reachable, name))
+        return keys_read((one.node, settings | called[one.name]) for one in reachable)
 
     def _settings_class(self, keys: Mapping[Keys, bool]) -> Definition | None:
         """Find the student's class whose instances hold all ``keys``."""
@@ -203,7 +205,7 @@ class SignatureReader:
         self, definition: Definition, prefix: str, name: str, known: Mapping[str, Argument]
     ) -> dict[str, Argument]:
         """Read ``**name``: keys that are read from it, and the arguments of what it is passed on to."""
-        keywords = dict(self._group(definition, prefix, keys_read([definition.node], {name})).keywords)
+        keywords = dict(self._group(definition, prefix, keys_read([(definition.node, {name})])).keywords)
         for target in passed_on(definition.node, name):
             for used in self._targets(definition, target):
                 keywords |= {
@@ -235,7 +237,7 @@ class SignatureReader:
             holder = values.get(name)
             if isinstance(holder, type) and issubclass(holder, nn.Module):
                 continue
-            for keys in keys_read([one.node for one in reachable], {name}):
+            for keys in keys_read((one.node, {name}) for one in reachable):
                 current = holder.get(keys[0]) if isinstance(holder, dict) else getattr(holder, keys[0], None)
                 if len(keys) == 1 and current is not None:
                     slot = self._own_slot(f"{name}.{keys[0]}", keys[0], current)

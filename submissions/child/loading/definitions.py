@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -123,19 +123,27 @@ class Definitions:
                         return self._literal(value)
         raise LookupError(name)
 
-    def names_given(self, definitions: Iterable[Definition], name: str) -> set[str]:
-        """Collect what an argument ``name`` is called in all that it is handed on to, itself included."""
+    def names_given(self, definitions: Sequence[Definition], name: str) -> dict[str, set[str]]:
+        """What an argument ``name`` of the first of them is called in each, by its name.
+
+        One that is never called by its own name (a base class, what ``partial`` is given) is taken to use
+        the same; in one that is always given something else, the same name means something else.
+        """
         calls = [
-            (call, self.all[call.func.id])
+            (one.name, call, self.all[call.func.id])
             for one in definitions
             for call in _inside(one.node)
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in self.all
         ]
-        found, more = set[str](), {name}
-        while more:
-            found |= more
-            given = (pair for call, to in calls for pair in _arguments(call, to))
-            more = {key for key, value in given if _chain(value, found) == ()} - found
+        first, called = definitions[0].name, {to.name for _, _, to in calls}
+        found: dict[str, set[str]] = {
+            one.name: {name} if one.name == first or one.name not in called else set() for one in definitions
+        }
+        before = -1
+        while before != (before := sum(map(len, found.values()))):
+            for where, call, to in calls:
+                given = _arguments(call, to)
+                found[to.name] |= {key for key, value in given if _chain(value, found[where]) == ()}
         return found
 
     def _literal(self, node: ast.expr) -> object:
@@ -145,14 +153,14 @@ class Definitions:
         return ast.literal_eval(node)
 
 
-def keys_read(nodes: Iterable[ast.AST], names: set[str]) -> dict[Keys, bool]:
-    """List the keys or attributes that are read from variables called ``names`` (also ``self.<name>``).
+def keys_read(read: Iterable[tuple[ast.AST, set[str]]]) -> dict[Keys, bool]:
+    """List the keys or attributes that each node reads from variables of these names (also ``self.<name>``).
 
     ``config["vit"]["dim"]``, ``config.vit.dim`` and ``config.get("dim", 8)`` are all understood. The value
     says whether the code can do without the key.
     """
     found: dict[Keys, bool] = {}
-    for node in (inner for outer in nodes for inner in _inside(outer)):
+    for node, names in ((inner, names) for outer, names in read for inner in _inside(outer)):
         keys, optional = _read_chain(node, names)
         if keys:
             found[keys] = found.get(keys, True) and optional
