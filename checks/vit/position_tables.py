@@ -12,6 +12,7 @@ from ..locating.search.origins import origin
 from ..locating.walk import Walk
 
 _STAGE = "positioned_tokens"
+_MEANT = 0.25  # the share of a formula's columns from which on the others are meant to be such, too
 _BASE = 10000.0  # of the wavelengths; Vaswani et al. 2017, section 3.5
 
 
@@ -66,13 +67,16 @@ def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     """
     T, D = table.shape
     patches = table if table[0].any() else table[1:]
-    if D % 2 or _is_of_rows_and_columns(patches, grid):
+    in_two = _of_rows_and_columns(patches, grid)
+    if D % 2 or in_two == 1.0:
         return None
     interleaved, halves = _sinusoids(T, D)
     of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))
     if not table[0].any() and any(equal(table[1:], one, TABLE) for one in of_patches):
         return "cls-without-position"
-    if equal(table, interleaved, TABLE) or not (_is_sinusoid(patches) or _shares(table, interleaved)):
+    if equal(table, interleaved, TABLE):
+        return None
+    if not (_is_sinusoid(patches) or max(in_two, _share(table, interleaved)) >= _MEANT):
         return None
     return "sinusoid-halves-layout" if equal(table, halves, TABLE) else "sinusoid-wrong-frequencies"
 
@@ -84,29 +88,28 @@ def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:
     return torch.stack(pair, 2).flatten(1), torch.cat(pair, 1)
 
 
-def _is_of_rows_and_columns(table: Tensor, grid: tuple[int, int]) -> bool:
-    """Are its columns sines and cosines of a patch's row and of its column, in whatever order?
+def _of_rows_and_columns(table: Tensor, grid: tuple[int, int]) -> float:
+    """The share of its columns that are sines and cosines of a patch's row and of its column, in any order.
 
     He et al. 2022, arXiv:2111.06377, and Beyer et al. 2022, arXiv:2205.01580, which ends at 1 / base.
     """
     quarter = table.shape[1] // 4
     if table.shape[1] % 4 or len(table) != grid[0] * grid[1]:
-        return False
+        return 0.0
     places = torch.cartesian_prod(*(torch.arange(size, dtype=torch.float64) for size in grid))
+    shares = []
     for steps in (quarter, max(quarter - 1, 1)):
         frequencies = _BASE ** (-torch.arange(quarter, dtype=torch.float64) / steps)
         angles = (places[:, :, None] * frequencies).flatten(1)
         columns = torch.cat([angles.sin(), angles.cos()], 1)
         near = (columns[:, :, None] - table[:, None, :]).abs().amax(0) < TABLE
-        if bool(near.any(0).all() and near.any(1).all()):
-            return True
-    return False
+        shares.append(min(float(near.any(axis).double().mean()) for axis in (0, 1)))
+    return max(shares)
 
 
-def _shares(table: Tensor, formula: Tensor) -> bool:
-    """Has it at least a quarter of the formula's columns? Then the others are meant to be such, too."""
-    same = (table - formula).abs().amax(0) < TABLE
-    return 4 * int(same.sum()) >= len(same)
+def _share(table: Tensor, formula: Tensor) -> float:
+    """The share of its columns that are those of the formula."""
+    return float(((table - formula).abs().amax(0) < TABLE).double().mean())
 
 
 def _is_sinusoid(table: Tensor) -> bool:

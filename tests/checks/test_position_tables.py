@@ -43,7 +43,12 @@ def test_sines_of_rows_and_columns_are_right_in_any_order(edit: tuple[str, str])
 
 
 @pytest.mark.parametrize(
-    "edit", [("1.0 / 10000 **", "1.0 / 100 **"), ("by_row, by_column]", "by_row, by_row]")]
+    "edit",
+    [
+        ("1.0 / 10000 **", "1.0 / 100 **"),
+        ("by_row, by_column]", "by_row, by_row]"),
+        ("angles.sin(), angles.cos()", "angles.sin(), angles"),
+    ],
 )
 def test_other_sines_are_not(edit: tuple[str, str]) -> None:
     assert named(*_NO_TOKEN, edit) == {"sinusoid-wrong-frequencies"}

@@ -290,6 +290,38 @@ def test_heads_and_depth_are_told_apart_by_what_they_leave_as_it_is(
     assert {name.rpartition(".")[2]: one for name, one in told.items()} == dict(zip(NAMED, MEANT))
 
 
+ONE_BLOCK = (  # used again and again, with a module for each of its heads
+    (
+        "self.qkv = nn.Linear(dim, dim * 3)",
+        "self.each = nn.ModuleList([nn.Linear(dim, 3 * (dim // num_heads)) for _ in range(num_heads)])\n"
+        "        self.each = nn.ModuleList([nn.ModuleDict({'a': one, 'b': nn.Dropout(0.0),"
+        " 'c': nn.Linear(dim, dim // num_heads)}) for one in self.each])",
+    ),
+    (
+        "self.qkv(x).reshape(B, T, 3, self.num_heads, D // self.num_heads).permute(2, 0, 3, 1, 4)",
+        "torch.stack([one['a'](x).reshape(B, T, 3, -1) for one in self.each]).permute(3, 1, 0, 2, 4)",
+    ),
+    (
+        "self.blocks = nn.ModuleList([Block(D, h, M) for _ in range(L)])",
+        "self.block, self.runs = Block(D, h, M), L",
+    ),
+    (
+        "for block in self.blocks:\n            x = block(x)",
+        "for _ in range(self.runs):\n            x = self.block(x)",
+    ),
+)
+
+
+@pytest.mark.parametrize("way", ["defaults", "no values at all", "values by place"])
+def test_modules_for_heads_of_one_block_that_is_used_again_are_no_blocks(way: str) -> None:
+    text = FOREIGN[way]
+    for old, new in ONE_BLOCK:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    told = given(inferred(text))
+    assert {name.rpartition(".")[2]: one for name, one in told.items()} == dict(zip(NAMED, MEANT))
+
+
 HAND_MADE = '"weight": nn.Parameter(torch.ones(3))'
 FUNCTIONS = f"""
 def one_layer(x, p):
@@ -318,6 +350,18 @@ def test_heads_of_an_unknown_name_are_those_that_attend() -> None:
     sizes = recipe.sizes_for(ASKED)
     assert (sizes.heads, sizes.embed_dim) == (8, 32)
     assert recipe.sizes_for(replace(ASKED, embed_dim=36)).embed_dim % 8 == 0
+
+
+@pytest.mark.parametrize("heads", ["num_heads", "cabezas"])
+def test_blocks_that_no_module_counts_are_those_that_attend(heads: str) -> None:
+    made = "self.setup(3, 16, 4, 32, 4, 5, 64, 7)"
+    text = vit("", made)
+    for old, new in ONE_BLOCK[2:]:
+        text = text.replace(old, new)
+    recipe = inferred(text.replace("num_heads", heads))
+    sizes = recipe.sizes_for(ASKED)
+    assert (sizes.heads, sizes.depth) == (4, 5)
+    assert recipe.notes() == []
 
 
 def test_a_number_that_changes_nothing_is_left_to_its_default() -> None:

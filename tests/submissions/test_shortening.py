@@ -19,6 +19,10 @@ HELD = {  # what is made, and how it is run
         "self.held = nn.ModuleList([Block(32, 4, 64) for _ in range(12)])",
         "for block in self.held:\n            x = block(x)",
     ),
+    "a dictionary": (
+        "self.held = nn.ModuleDict({f'block{i}': Block(32, 4, 64) for i in range(12)})",
+        "for block in self.held.values():\n            x = block(x)",
+    ),
     "numbered attributes": (
         "self.depth = 12\n"
         "        for i in range(12):\n"

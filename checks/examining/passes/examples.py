@@ -32,7 +32,6 @@ from .replay import ReplayError, replay, reread
 from .steadiness import parting, unsteady
 
 _SPARE = 4  # times as many draws as examples
-_LARGE_EXAMPLES = 2
 _MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens take 20
 _ENOUGH = 4  # examples, where no known equation leads far, and each is looked at for seconds
 _MOST_LOOK_UPS = 60_000  # for all examples; usual code takes some hundred for each
@@ -40,11 +39,12 @@ _LARGE_NUMBERS = 1 << 26  # of a pass, 0.5 GB: several times that is held while 
 
 
 def _fewer(found: list[Draw]) -> list[Draw]:
-    """Of large draws some, with two images, as far as memory goes: one hides what mixes images."""
-    two = replace(found[0].sizes, batch=2)
+    """Of large draws two, as far as memory goes: one with two images, since one hides what mixes images."""
+    one, two = (replace(found[0].sizes, batch=batch) for batch in (1, 2))
     if pass_numbers(two) > _LARGE_NUMBERS:
-        return [replace(found[0], sizes=replace(two, batch=1))]
-    return [replace(draw, sizes=replace(draw.sizes, batch=2)) for draw in found[:_LARGE_EXAMPLES]]
+        return [replace(found[0], sizes=one)]
+    others = (replace(draw, sizes=replace(draw.sizes, batch=1)) for draw in found[1:2])
+    return [replace(found[0], sizes=two), *others]
 
 
 def _told(draw: Draw) -> str:

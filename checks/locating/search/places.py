@@ -84,7 +84,8 @@ class Places:
         self._starts = np.concatenate([[0], np.cumsum([one.size for one in cells.values()])]).astype(np.int64)
         values = np.concatenate(list(cells.values())) if cells else np.empty(0)
         self.look_ups = 0  # searches for values, so that a walk can be bounded
-        self._order = np.argsort(values, kind="stable")
+        order = np.argsort(values, kind="stable")
+        self._order = order.astype(np.int32) if len(order) < 2**31 else order  # half a pass of a large model
         self._sorted = values[self._order]
 
     def have(self, values: Array, scales: Array) -> npt.NDArray[np.bool_]:

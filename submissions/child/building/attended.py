@@ -1,4 +1,4 @@
-"""How many heads a model has where its code does not say so by a known name: as many as attend in a pass."""
+"""How many heads and blocks a model has where its code does not say so by known names: as many as attend."""
 
 from __future__ import annotations
 
@@ -18,33 +18,46 @@ _FUSED = "aten::_scaled_dot_product"
 
 
 class _Attended(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
-    """Counts the attention probabilities of a pass, by how many tokens are attended to."""
+    """Counts attention probabilities and the operations that give them, by the number of tokens."""
 
     def __init__(self) -> None:
         super().__init__()
         self.numbers: Counter[int] = Counter()
+        self.operations: Counter[int] = Counter()
 
     def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if func in _NORMALISED and args[0].dim() > 1:
-            self.numbers[args[0].shape[-1]] += args[0].numel()
+            self._count(args[0].shape[-1], args[0].numel())
         elif func.name().startswith(_FUSED):
-            queries, keys = args[0].shape[:-1], args[1].shape[-2]
-            self.numbers[keys] += queries.numel() * keys
+            self._count(args[1].shape[-2], args[0].shape[:-1].numel() * args[1].shape[-2])
         return func(*args, **kwargs)
 
+    def _count(self, tokens: int, numbers: int) -> None:
+        self.numbers[tokens] += numbers
+        self.operations[tokens] += 1
 
-def attending_heads(builder: Builder, attempt: BuildAttempt) -> int:
-    """Of each image, block and token as many as probabilities for each token; 0 where that is no number."""
+
+def attending(builder: Builder, attempt: BuildAttempt) -> dict[str, int]:
+    """The number of heads, of blocks, or both, where neither an argument nor an attribute tells it.
+
+    Every head of every block has T² probabilities for each image. What is no whole number is left out.
+    """
+    known = {name: attempt.seen.get(name, 0) for name in ("heads", "depth")}
+    known |= {name: getattr(attempt.sizes, name) for name in known.keys() & attempt.claimed}
+    if all(known.values()):
+        return {}
     sizes: Any = attempt.sizes
     try:
         model = builder.build_to_try(attempt.assignment, sizes).eval()
         with torch.no_grad(), _Attended() as attended:
             model(as_given(sizes.input(0), torch.get_default_dtype()))
     except (Exception, SystemExit):
-        return 0
-    of_one = sizes.batch * (attempt.seen.get("depth") or sizes.depth)
+        return {}
     for tokens in (sizes.tokens, sizes.tokens - 1):  # with a class token, or without
-        heads, rest = divmod(attended.numbers[tokens], of_one * tokens**2)
-        if heads and not rest and sizes.embed_dim % heads == 0:
-            return int(heads)
-    return 0
+        of_all, rest = divmod(attended.numbers[tokens], sizes.batch * tokens**2)
+        others = of_all // known["heads"] if known["heads"] else attended.operations[tokens]
+        depth = known["depth"] or others
+        if depth and of_all and not rest and of_all % depth == 0 and sizes.embed_dim % (of_all // depth) == 0:
+            found = {"depth": depth, "heads": of_all // depth}
+            return {name: found[name] for name in found if not known[name]}
+    return {}

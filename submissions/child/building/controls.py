@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from ....reference.model_sizes import AnySizes
-from .attended import attending_heads
+from .attended import attending
 from .blueprint import Assignment, Builder
 from .probing import BuildAttempt, Level, fit, run
 
@@ -47,9 +47,9 @@ class _Verification:
     def __init__(self, builder: Builder, base: BuildAttempt) -> None:
         self.builder = builder
         self.assignment = dict(base.assignment)
-        if "heads" not in base.claimed | base.seen.keys() and (heads := attending_heads(builder, base)):
-            base.seen["heads"] = heads
+        base.seen |= (attended := attending(builder, base))
         self.base = self._at_real_sizes(base)
+        self.base.seen |= attended
         self.sizes = self.base.sizes
 
     def _at_real_sizes(self, base: BuildAttempt) -> BuildAttempt:

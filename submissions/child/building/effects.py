@@ -137,12 +137,20 @@ class _Effects:
     ) -> Iterator[str]:
         if before.shapes.keys() != after.shapes.keys():  # more blocks, or more heads, which are smaller then
             kept = before.shapes.keys() & after.shapes.keys()
-            alike = all(before.shapes[name] == after.shapes[name] for name in kept)
-            deeper = alike or before.sizes.get("depth") != after.sizes.get("depth")
+            changed = [pair for name in kept for pair in zip(before.shapes[name], after.shapes[name])]
+            if any(one != other and (other < one) == (factor > 1) for one, other in changed):
+                yield "heads"  # each of which is smaller, the more there are
+                return
+            deeper = all(one == other for one, other in changed) or before.sizes.get(
+                "depth"
+            ) != after.sizes.get("depth")
             yield from ("depth", "heads") if deeper else ("heads", "depth")
         elif before.shapes == after.shapes:
-            if before.calls() != after.calls():  # one block is used again and again
+            calls = before.calls(), after.calls()
+            if calls[0] != calls[1]:  # one block is used again and again
                 yield "depth"
+                if None not in calls:
+                    return
             yield from (one for one in _unseen(before, slot, now) if not {*fields_of(one)} & self._named)
         elif _is_split(before.shapes, after.shapes, now, factor):
             yield "heads"

@@ -53,7 +53,7 @@ def observe(parts: ModelParts) -> dict[str, int]:
     found = {
         "embed_dim": width,
         "mlp_dim": _mlp_dim(parts, width),
-        "depth": _depth(parts),
+        "depth": _depth(parts, width),
         "heads": _heads(parts),
         "classes": _classes(parts),
         **_patch_and_image(parts, width),
@@ -79,9 +79,10 @@ def _mlp_dim(parts: ModelParts, width: int) -> int:
     return max(fitting, key=lambda size: (fitting[size], size)) if fitting else 0
 
 
-def _depth(parts: ModelParts) -> int:
+def _depth(parts: ModelParts, width: int) -> int:
     """Return how many modules of one class stand side by side, where those hold the most parameters."""
-    groups = [(_numel(group), len(group)) for module in parts.modules for group in _alike(module)]
+    found = (group for module in parts.modules for group in _alike(module))
+    groups = [(_numel(group), len(group)) for group in found if not _is_head(group[0], width)]
     repeated = [group for group in groups if group[1] > 1]
     return max(repeated or groups, default=(0, 0))[1]
 
@@ -98,6 +99,12 @@ def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
         group = [one for one in parts if type(one) is kind]
         if len(group) >= least:
             yield group
+
+
+def _is_head(module: nn.Module, width: int) -> bool:
+    """Does it only give less than a token? Then it is one of the heads of a block."""
+    outputs = [one.out_features for one in module.modules() if isinstance(one, nn.Linear)]
+    return bool(outputs) and max(outputs) < width
 
 
 def _numel(modules: list[nn.Module]) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from torch import nn
 
@@ -41,18 +42,24 @@ class Shortening:
 
 
 def shorten(model: nn.Module, depth: int) -> bool:
-    """Keeps the first ``depth`` of every run of modules of one class that are held in a list or sequence.
+    """Keeps the first ``depth`` of every run of modules of one class that one container holds.
 
     The answer is whether anything was left out.
     """
     shortened = False
-    for parent in list(model.modules()):
-        if not isinstance(parent, (nn.ModuleList, nn.Sequential)):
-            continue
-        if len(parent) > depth and len({type(child) for child in parent}) == 1:
-            del parent[depth:]
+    for held in _containers(model):
+        names = list(held) if isinstance(held, nn.ModuleDict) else list(range(len(held)))
+        if len(names) > depth and len({type(held[name]) for name in names}) == 1:
             shortened = True
+            for name in reversed(names[depth:]):
+                del held[name]
     return shortened
+
+
+def _containers(model: nn.Module) -> Iterator[Any]:
+    for module in list(model.modules()):
+        if isinstance(module, (nn.ModuleList, nn.Sequential, nn.ModuleDict)):
+            yield module
 
 
 Change = Callable[[nn.Module], object]
