@@ -67,7 +67,7 @@ def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     """
     T, D = table.shape
     patches = table if table[0].any() else table[1:]
-    in_two = _of_rows_and_columns(patches, grid)
+    in_two = _of_rows_and_columns(table[-grid[0] * grid[1] :], grid)
     if D % 2 or in_two == 1.0:
         return None
     interleaved, halves = _sinusoids(T, D)

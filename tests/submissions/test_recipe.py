@@ -364,6 +364,13 @@ def test_blocks_that_no_module_counts_are_those_that_attend(heads: str) -> None:
     assert recipe.notes() == []
 
 
+def test_a_size_of_an_unknown_name_is_followed_though_its_value_fits_another_name() -> None:
+    made = "self.setup(3, (IMAGE // PATCH) ** 2, PATCH, UNITS, HEADS, LAYERS, HIDDEN_DIM, 7)"
+    constants = "IMAGE = 32\nPATCH = 8\nUNITS = 64\nHEADS = 4\nLAYERS = 4\nHIDDEN_DIM = 256\n"
+    told = given(inferred(vit("", made, constants)))
+    assert (told["UNITS"], told["HIDDEN_DIM"]) == ("embed_dim", "mlp_dim")
+
+
 def test_a_number_that_changes_nothing_is_left_to_its_default() -> None:
     recipe = inferred(usual().replace("num_classes):", "num_classes, semilla=42):"))
     assert "semilla" not in given(recipe)

@@ -19,6 +19,10 @@ HELD = {  # what is made, and how it is run
         "self.held = nn.ModuleList([Block(32, 4, 64) for _ in range(12)])",
         "for block in self.held:\n            x = block(x)",
     ),
+    "a list of blocks with lists of heads": (
+        "self.held = nn.ModuleList([nn.Sequential(Block(32, 4, 64), Narrowed()) for _ in range(12)])",
+        "for block in self.held:\n            x = block(x)",
+    ),
     "a dictionary": (
         "self.held = nn.ModuleDict({f'block{i}': Block(32, 4, 64) for i in range(12)})",
         "for block in self.held.values():\n            x = block(x)",
@@ -41,6 +45,14 @@ HELD = {  # what is made, and how it is run
     ),
 }
 MODEL = """
+class Narrowed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.each = nn.ModuleList([nn.Linear(32, 8) for _ in range(4)])
+
+    def forward(self, x):
+        return torch.cat([one(x) for one in self.each], dim=-1)
+
 class ViT(nn.Module):
     def __init__(self):
         super().__init__()

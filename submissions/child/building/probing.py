@@ -20,7 +20,7 @@ from ...questions.meanings import fields_of
 from ...questions.randomise import randomise
 from ..child import is_out_of_memory
 from ..tracing.results import computed
-from .blueprint import Assignment, BlueprintSlot, Builder, Choice
+from .blueprint import Assignment, BlueprintSlot, Builder, Choice, Literal
 from .observing import ModelParts, observe, tensors
 
 MOST_TRIES = 64
@@ -211,7 +211,8 @@ def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
     kinds = Counter(fields for fields in found if fields)
     twice = sum(count - 1 for count in kinds.values())
     lone_side = (("height",) in kinds) != (("width",) in kinds)
-    return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side
+    unused = sum(rank > 0 and isinstance(choice, Literal) for rank, choice in way)  # though it has a meaning
+    return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side + 0.5 * unused
 
 
 def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: bool = False) -> BuildAttempt:

@@ -44,22 +44,26 @@ class Shortening:
 def shorten(model: nn.Module, depth: int) -> bool:
     """Keeps the first ``depth`` of every run of modules of one class that one container holds.
 
-    The answer is whether anything was left out.
+    What such a container holds is left as it is: blocks may hold a list of their heads. The answer is whether
+    anything was left out.
     """
-    shortened = False
-    for held in _containers(model):
-        names = list(held) if isinstance(held, nn.ModuleDict) else list(range(len(held)))
-        if len(names) > depth and len({type(held[name]) for name in names}) == 1:
-            shortened = True
-            for name in reversed(names[depth:]):
-                del held[name]
-    return shortened
+    names = _held_alike(model)
+    if len(names) <= depth:
+        shortened = [shorten(one, depth) for one in model.children()]
+        return any(shortened)
+    held: Any = model
+    for name in reversed(names[depth:]):
+        del held[name]
+    return True
 
 
-def _containers(model: nn.Module) -> Iterator[Any]:
-    for module in list(model.modules()):
-        if isinstance(module, (nn.ModuleList, nn.Sequential, nn.ModuleDict)):
-            yield module
+def _held_alike(container: nn.Module) -> list[str] | list[int]:
+    """By what it is asked for each of its modules, if all are of one class."""
+    if not isinstance(container, (nn.ModuleList, nn.Sequential, nn.ModuleDict)):
+        return []
+    alike = len({type(one) for one in container.children()}) == 1
+    names = list(container) if isinstance(container, nn.ModuleDict) else list(range(len(container)))
+    return names if alike else []
 
 
 Change = Callable[[nn.Module], object]
