@@ -30,14 +30,14 @@ class Option:
     ``take`` settles it on a walk of its own, and is False where the pass does not show it. ``then`` comes
     before all that was planned. ``sign`` tells a wrong way that is repeated in every block. Where
     ``take`` makes the walk ``sure``, what came before is certain, unless it holds something unknown, and only
-    ways from there on are left, and those that are ``open``: other readings of the same tensors.
+    ways from there on are left. One that reads the same tensors otherwise ``stays`` beside them.
     """
 
     price: float
     take: Callable[[Walk], bool]
     then: tuple[Node, ...] = ()
     sign: str = ""
-    open: bool = False
+    stays: bool = False
 
     def before(self, *nodes: Node) -> Option:
         """The same, with these after all that it brings with it."""
@@ -73,7 +73,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
             continue
         one.price = price
         if one.sure and price - at.certain < UNKNOWN:
-            queue[:] = [one for one in queue if one[4].open or len(one[3].steps) >= len(at.steps)]
+            queue[:] = [one for one in queue if one[4].stays or len(one[3].steps) >= len(at.steps)]
             heapify(queue)
         if one.sure:
             one.certain, one.sure = price, False

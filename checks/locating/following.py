@@ -36,8 +36,8 @@ def following(walk: Walk) -> Iterator[Option]:
         for predict, right, ids, price in _inputs(walk, x):
             sign = f"input: {' '.join(ids)}" if ids else ""
             # what the first maps read may be normed by the first block, or before it
-            open = "extra-norm-before-encoder" in ids
-            yield Option(price, _begin(predict, right, ids), (_rows(kinds, 0), following), sign, open)
+            either = "extra-norm-before-encoder" in ids
+            yield Option(price, _begin(predict, right, ids), (_rows(kinds, 0), following), sign, either)
     if not walk.blocks and walk.trace.error is None and walk.steps[-1].explained:
         yield later(unknown_price(walk), _other_tokens).before(following)
     yield from _readouts(walk, x)

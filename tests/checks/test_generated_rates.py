@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from corpus import BASES
 
 from vitcheck.__main__ import main
+from vitcheck.checks.assignment.default_assignment import DEFAULT
 from vitcheck.checks.record.result import Outcome, Result
 from vitcheck.checks.tools.selftest.generated import Generated, load_maker
 from vitcheck.checks.tools.selftest.kept_rows import GradedProgram, asked, graded, kept_rows, measured
@@ -227,6 +228,11 @@ def test_a_part_is_asked_for_alone() -> None:
     assert list(assignment.components) == [made.part]
     assert not assignment.architectures
     assert assignment.possible == 100
+
+
+def test_of_every_second_right_program_nothing_is_asked() -> None:
+    one, other = (asked(load_maker(TESTS)("right", "3", number)) for number in (0, 1))
+    assert (one.asks_sizes, other.asks_sizes, other.name) == (True, False, DEFAULT)
 
 
 def test_what_is_known_of_a_wrong_program_reaches_the_count() -> None:

@@ -19,7 +19,9 @@ class Generated:
     name: str
     kind: str
     files: Mapping[str, bytes]
-    sizes: Mapping[str, int]  # of the model, as an assignment file calls them
+    sizes: Mapping[
+        str, int
+    ]  # of the model, by the names of an assignment file; none where none are asked for
     part: str = ""  # the component that it is, where it is no whole model
     has: tuple[str, ...] = ()  # labels of the stages that its text computes
     differs: str = ""  # what is wrong of it, as measured: raises, scores, gradients, …

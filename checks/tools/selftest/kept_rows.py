@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 from ....submissions.host.process import Zygote
 from ...assignment.asked_parts import AskedPart
 from ...assignment.assignment import Assignment, load_assignment
+from ...assignment.default_assignment import DEFAULT
 from ...grading.grader import grader
 from ...parts.alone import asking_for
 from .corpus_counts import asked_of_all, handed_in
@@ -103,8 +104,11 @@ def graded(program: Generated, zygote: Zygote) -> GradedProgram:
 def asked(program: Generated) -> Assignment:
     """What the program does is asked for: its sizes, any variant, and of a part the part alone.
 
+    Where no sizes are told, nothing is: it is graded as a file is without an assignment.
     What shows on another device alone is not: no assignment asks for it unless its author says so.
     """
+    if not program.sizes:
+        return load_assignment(DEFAULT)
     every, shipped = asked_of_all(), load_assignment("vit-debugging").variants
     allowed = {id: one for id, one in shipped.by_id.items() if one.allow}
     variants = shipped.model_copy(update={"by_id": allowed})
