@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -26,6 +25,7 @@ STYLES = {
     State.NOT_APPLICABLE: "dim",
     State.NOT_WRITTEN: "dim",
 }
+_TOGETHER = 5  # signs of stages
 _MOST = 5  # further things wrong that have a line
 _TONES = {
     "unfinished": ("○", "bold yellow"),
@@ -42,18 +42,18 @@ def verdict(result: Result) -> RenderableType:
     words of theirs.
     """
     stages = pipeline(result)
-    return Group(_score(result), Text(), *told(standing(result)), *_more(result), *_strip(stages))
+    return Group(_heading(result), *told(standing(result)), *_more(result), *_strip(stages))
 
 
-def _score(result: Result) -> RenderableType:
-    score = score_view(result, result.score).text
-    told = (one_line(note.text) for note in result.notes if note.kind in ("part", "unearned"))
-    unearned = "".join(f"\n{text}" for text in told)
+def _heading(result: Result) -> RenderableType:
+    """Whose, by which assignment, the score, and what of it is still to be earned."""
     name = one_line(result.submission, NAME_LIMIT)
-    heading = named(name, Text.assemble((name, "bold"), f" · {assigned(result)}"))
     wrong = len(list(findings(result)))
     to_fix = f" · {say('page.to_fix', number=wrong)}" if wrong else ""
-    return Group(heading, Text.assemble(score, to_fix, (unearned, "dim")))
+    score = score_view(result, result.score).text
+    heading = Text.assemble((name, "bold"), f" · {assigned(result)} · ", (f"{score}{to_fix}", "bold"))
+    notes = (one_line(note.text) for note in result.notes if note.kind in ("part", "unearned"))
+    return Group(named(name, heading), *(Text(text, style="dim") for text in notes))
 
 
 def told(stands: Standing) -> Iterator[RenderableType]:
@@ -65,10 +65,7 @@ def told(stands: Standing) -> Iterator[RenderableType]:
     yield from _code(stands)
     if stands.details:
         yield Quoted(Text(stands.details, style="dim"))
-    for last in (stands.question, stands.advice):
-        if last:
-            yield Text()
-            yield Text(last, style="italic")
+    yield from (Text(last, style="italic") for last in (stands.question, stands.advice) if last)
 
 
 def _code(stands: Standing) -> Iterator[RenderableType]:
@@ -90,8 +87,6 @@ def _code(stands: Standing) -> Iterator[RenderableType]:
 def _more(result: Result) -> Iterator[RenderableType]:
     """A line for each other thing that is wrong, and where the first is explained."""
     found = list(findings(result))
-    if len(found) > 1 or any(one.mistake for one in found[:1]):
-        yield Text()
     for one in found[1 : 1 + _MOST]:
         yield Text(f"✗ {_line(one)}", style="bold red", no_wrap=True, overflow="ellipsis")
     if len(found) > 1 + _MOST:
@@ -107,10 +102,15 @@ def _line(found: Standing) -> str:
 
 
 def _strip(stages: tuple[StageView, ...]) -> Iterator[RenderableType]:
+    """A sign for each stage, behind the label of the first of each few, and what the rarer signs mean."""
     if not stages:
         return
-    yield Text()
-    yield Columns(Text(f"{one.state.sign} {one.label}", STYLES[one.state]) for one in stages)
-    explained = [one for one in states_of(stages) if one not in (State.PASSED, State.FAILED)]
-    if explained:
-        yield Text("   ".join(f"{one.sign} {one.word}" for one in explained), style="dim")
+    strip = Text()
+    for at, one in enumerate(stages):
+        if at % _TOGETHER == 0:
+            strip.append(f"{' ' if at else ''}{one.label} ")
+        strip.append(one.state.sign, STYLES[one.state])
+    for state in states_of(stages):
+        if state not in (State.PASSED, State.FAILED):
+            strip.append(f"   {state.sign} {state.word}", "dim")
+    yield strip

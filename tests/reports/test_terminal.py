@@ -28,13 +28,16 @@ def shown(result: Result, width: int = 80, color: bool = False) -> str:
 def test_the_first_mistake_with_its_line_and_question() -> None:
     text = shown(scaled_by_embed_dim())
     for part in (
-        "brown-li · vit-debugging\n96.5 of 100 points · 1 to fix",
+        "brown-li · vit-debugging · 96.5 of 100 points · 1 to fix\n",
         "✗ Scores divided by the square root of the full width\nS12 attention scores · vit_transformer.py:58",
         "    57 │ # BREAKPOINT S12\n▸   58 │ attn_scores = q @ k.transpose(-2, -1) / math.sqrt(self",
-        "✗ S12",
-        "✓ S13",
+        "\nS01 ✓✓✓✓✓ S06 ✓✓✓✓✓ S11 ✓✗✓✓✓ S16 ✓✓✓✓✓ S21 ✓✓✓✓✓ S26 ✓",
     ):
         assert part in text
+
+
+def test_all_of_it_is_seen_at_once() -> None:
+    assert len(shown(scaled_by_embed_dim()).splitlines()) <= 14
 
 
 def test_a_whole_model_check_that_may_follow_from_a_wrong_stage_is_no_further_finding() -> None:
@@ -51,20 +54,20 @@ def test_a_whole_model_check_that_may_follow_from_a_wrong_stage_is_no_further_fi
         shown(one.model_copy(update={"checks": [*one.checks, follows]}))
         for one in (all_passed(), scaled_by_embed_dim())
     )
-    assert "1 to fix\n\n✗ A block does not hand on its input\nWhat should hold: A block hands on" in alone
+    assert "1 to fix\n✗ A block does not hand on its input\nWhat should hold: A block hands on" in alone
     assert "1 to fix" in wrong
     assert "hand on" not in wrong
 
 
 def test_implied_stages_have_their_own_sign() -> None:
-    assert "~ S12" in shown(all_passed())
+    assert "S11 ✓~~✓✓" in shown(all_passed())
     assert "~ right (inferred)" in shown(all_passed())
 
 
 def test_points_that_stay_unearned_are_told_under_the_score() -> None:
     note = Note(kind="unearned", text="2 checks could not be asked: 2.50 points are not earned.")
     result = all_passed().model_copy(update={"notes": [note]})
-    assert shown(result).splitlines()[2] == note.text
+    assert shown(result).splitlines()[1] == note.text
 
 
 def test_a_submission_without_stages_shows_no_strip() -> None:
