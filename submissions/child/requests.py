@@ -31,7 +31,7 @@ from . import part_requests
 from .answering import answered_by
 from .building.own_sizes import own_sizes
 from .building.probing import as_given
-from .building.recipe import Recipe, infer
+from .building.recipe import infer
 from .building.shortening import Change, Shortening, shortening
 from .dtypes import default_dtype
 from .loading.definitions import Definitions
@@ -47,7 +47,7 @@ from .passes.wide import wide_pass
 from .pictures.picture_calls import own_functions
 from .scripts.script_finding import find_script, has_classes, likeliest
 from .scripts.scripts import Script
-from .subject import DTYPES, Submission, built, model_of, subject_of
+from .subject import DTYPES, Submission, built, model_of, shortening_for, subject_of
 from .tracing.shapes_alone import recorded_shapes
 from .uncompiled import ignore_compiler
 
@@ -149,8 +149,7 @@ def _changed_pass(model: nn.Module, given: Tensor, change: Change) -> Recorded:
 
 
 def _sizes(asked: FitSizes) -> tuple[Mapping[str, int], ...]:
-    subject = subject_of(asked)
-    shorter = None if asked.whole or not isinstance(subject, Recipe) else Submission.shortening
+    subject, shorter = subject_of(asked), shortening_for(asked)
     rows = []
     for wanted in asked.wanted:
         found = subject.sizes_for(wanted)

@@ -51,14 +51,19 @@ def subject_of(asked: OfSubject[Any]) -> Recipe | Script | ComponentRecipe | Sam
     return Submission.components[key][number]
 
 
+def shortening_for(asked: OfSubject[Any]) -> Shortening | None:
+    """How blocks are left out of what is asked about, if they are."""
+    return Submission.shortening if isinstance(subject_of(asked), Recipe) and not asked.whole else None
+
+
 def built(asked: OfModel[Any]) -> nn.Module:
     """A model or component at sizes that ``_sizes`` gave."""
     subject = subject_of(asked)
     assert not isinstance(subject, Script)  # which the parent knows, and asks for no model
     fitted: Any = subject.sizes_for(asked.sizes)
     model = subject.build(fitted)
-    if isinstance(subject, Recipe) and Submission.shortening is not None and not asked.whole:
-        Submission.shortening.shorten(model, asked.sizes.depth)
+    if (shorter := shortening_for(asked)) is not None:
+        shorter.shorten(model, asked.sizes.depth)
     return model
 
 

@@ -31,6 +31,13 @@ def inferred(source: str, **arguments: object) -> Recipe:
     return infer(loaded, Pins(None, arguments))
 
 
+def edited(text: str, edits: tuple[tuple[str, str], ...]) -> str:
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
 def build(recipe: Recipe, sizes: Sizes) -> Any:
     return recipe.build(sizes)
 
@@ -282,11 +289,7 @@ LISTS = (  # a list for each layer of a block, and no class of blocks
 def test_heads_and_depth_are_told_apart_by_what_they_leave_as_it_is(
     way: str, edits: tuple[tuple[str, str], ...]
 ) -> None:
-    text = FOREIGN[way]
-    for old, new in edits:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    told = given(inferred(text))
+    told = given(inferred(edited(FOREIGN[way], edits)))
     assert {name.rpartition(".")[2]: one for name, one in told.items()} == dict(zip(NAMED, MEANT))
 
 
@@ -314,11 +317,7 @@ ONE_BLOCK = (  # used again and again, with a module for each of its heads
 
 @pytest.mark.parametrize("way", ["defaults", "no values at all", "values by place"])
 def test_modules_for_heads_of_one_block_that_is_used_again_are_no_blocks(way: str) -> None:
-    text = FOREIGN[way]
-    for old, new in ONE_BLOCK:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    told = given(inferred(text))
+    told = given(inferred(edited(FOREIGN[way], ONE_BLOCK)))
     assert {name.rpartition(".")[2]: one for name, one in told.items()} == dict(zip(NAMED, MEANT))
 
 
@@ -355,9 +354,7 @@ def test_heads_of_an_unknown_name_are_those_that_attend() -> None:
 @pytest.mark.parametrize("heads", ["num_heads", "cabezas"])
 def test_blocks_that_no_module_counts_are_those_that_attend(heads: str) -> None:
     made = "self.setup(3, 16, 4, 32, 4, 5, 64, 7)"
-    text = vit("", made)
-    for old, new in ONE_BLOCK[2:]:
-        text = text.replace(old, new)
+    text = edited(vit("", made), ONE_BLOCK[2:])
     recipe = inferred(text.replace("num_heads", heads))
     sizes = recipe.sizes_for(ASKED)
     assert (sizes.heads, sizes.depth) == (4, 5)

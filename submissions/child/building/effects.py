@@ -141,9 +141,8 @@ class _Effects:
             if any(one != other and (other < one) == (factor > 1) for one, other in changed):
                 yield "heads"  # each of which is smaller, the more there are
                 return
-            deeper = all(one == other for one, other in changed) or before.sizes.get(
-                "depth"
-            ) != after.sizes.get("depth")
+            alike = all(one == other for one, other in changed)
+            deeper = alike or before.sizes.get("depth") != after.sizes.get("depth")
             yield from ("depth", "heads") if deeper else ("heads", "depth")
         elif before.shapes == after.shapes:
             calls = before.calls(), after.calls()

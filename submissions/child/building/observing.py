@@ -14,7 +14,7 @@ from ...questions.randomise import held_by
 from .parameter_names import meanings
 
 _PARAMETERS_OF_A_LAYER = 2  # weight and bias
-_CONTAINERS = (nn.ModuleList, nn.Sequential, nn.ModuleDict)
+CONTAINERS = (nn.ModuleList, nn.Sequential, nn.ModuleDict)
 _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.MultiheadAttention)
 
 
@@ -89,10 +89,10 @@ def _depth(parts: ModelParts, width: int) -> int:
 
 def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
     """Yield the parts of a module by class: all that a container holds, or attributes that are alike."""
-    if isinstance(module, _CONTAINERS):
+    if isinstance(module, CONTAINERS):
         held, least = list(module.values() if isinstance(module, nn.ModuleDict) else module), 1
     else:
-        no_part = (*_CONTAINERS, nn.ParameterList)  # which holds the same weight of all blocks
+        no_part = (*CONTAINERS, nn.ParameterList)  # which holds the same weight of all blocks
         held, least = [one for one in module.children() if not isinstance(one, no_part)], 2
     parts = [one for one in held if len(list(one.parameters())) > _PARAMETERS_OF_A_LAYER]
     for kind in dict.fromkeys(map(type, parts)):

@@ -13,6 +13,8 @@ from typing import Any
 
 from torch import nn
 
+from .observing import CONTAINERS
+
 BLOCKS = 3  # "every block reads the first input" shows at three, and no sooner
 
 
@@ -33,7 +35,7 @@ class Shortening:
     def shorten(self, model: nn.Module, depth: int) -> bool:
         """Keeps the first ``depth`` blocks. The answer is whether anything was left out."""
         if not self.number:
-            return shorten(model, depth)
+            return _cut(model, depth)
         _set(model, self.number)
         for name in self.unread:
             holder, _, held = name.rpartition(".")
@@ -41,7 +43,7 @@ class Shortening:
         return True
 
 
-def shorten(model: nn.Module, depth: int) -> bool:
+def _cut(model: nn.Module, depth: int) -> bool:
     """Keeps the first ``depth`` of every run of modules of one class that one container holds.
 
     What such a container holds is left as it is: blocks may hold a list of their heads. The answer is whether
@@ -49,8 +51,8 @@ def shorten(model: nn.Module, depth: int) -> bool:
     """
     names = _held_alike(model)
     if len(names) <= depth:
-        shortened = [shorten(one, depth) for one in model.children()]
-        return any(shortened)
+        cut = [_cut(one, depth) for one in model.children()]
+        return any(cut)
     held: Any = model
     for name in reversed(names[depth:]):
         del held[name]
@@ -59,7 +61,7 @@ def shorten(model: nn.Module, depth: int) -> bool:
 
 def _held_alike(container: nn.Module) -> list[str] | list[int]:
     """By what it is asked for each of its modules, if all are of one class."""
-    if not isinstance(container, (nn.ModuleList, nn.Sequential, nn.ModuleDict)):
+    if not isinstance(container, CONTAINERS):
         return []
     alike = len({type(one) for one in container.children()}) == 1
     names = list(container) if isinstance(container, nn.ModuleDict) else list(range(len(container)))

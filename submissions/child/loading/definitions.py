@@ -139,8 +139,9 @@ class Definitions:
         found: dict[str, set[str]] = {
             one.name: {name} if one.name == first or one.name not in called else set() for one in definitions
         }
-        before = -1
-        while before != (before := sum(map(len, found.values()))):
+        before = 0
+        while before < (now := sum(map(len, found.values()))):  # until no call hands it on to another name
+            before = now
             for where, call, to in calls:
                 given = _arguments(call, to)
                 found[to.name] |= {key for key, value in given if _chain(value, found[where]) == ()}
