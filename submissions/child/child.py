@@ -9,6 +9,7 @@ import random
 import socket
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -20,6 +21,7 @@ import numpy.random  # only now does it load what every child needs
 import torch
 
 from ..errors import Frame, StudentCodeFailed, SubmissionError
+from ..host.collecting import clear_memory
 from ..limits import FrameLimits, Limits
 from ..questions.question import Raised
 from ..questions.randomise import seed_random_state
@@ -33,6 +35,7 @@ Handler = Callable[[Header], object]
 _MESSAGE_CHARACTERS = 10_000
 _QUOTED_CHARACTERS = 300
 _LARGE = 1 << 24  # bytes of an answer
+_LONG = 0.5  # processor seconds, of which to clear memory takes less than a tenth
 _GARBAGE = 20_000  # new objects between two looks; recording a pass makes thousands, nearly all in use
 _FRAMES = 50  # of a traceback, innermost first
 _FROM_PARENT = FrameLimits(body_bytes=1 << 40, tensors=1 << 20)  # the parent is trusted; each file is one
@@ -113,12 +116,18 @@ def _draw_from(seed: int) -> None:
 def serve(stream: Stream, handlers: Mapping[str, Handler]) -> None:
     """Answer each request by the handler of its name, whatever that raises. Ends with EOFError."""
     while True:
-        header = receive(stream, _FROM_PARENT)
-        answer = _answer(header, handlers)
-        for part in answer:
-            stream.write(part)
-        if sum(map(len, answer)) > _LARGE:
-            gc.collect()  # or what a few large passes leave behind in circles fills the memory
+        began = time.process_time()
+        sent = _serve_one(stream, handlers)
+        if sent > _LARGE or time.process_time() - began > _LONG:
+            clear_memory()
+
+
+def _serve_one(stream: Stream, handlers: Mapping[str, Handler]) -> int:
+    """The answer is how many bytes were sent."""
+    answer = _answer(receive(stream, _FROM_PARENT), handlers)
+    for part in answer:
+        stream.write(part)
+    return sum(map(len, answer))
 
 
 def _answer(header: Header, handlers: Mapping[str, Handler]) -> tuple[bytes, bytes]:

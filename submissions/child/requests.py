@@ -140,7 +140,9 @@ def _shortening() -> Shortening | None:
             raise found.error
         return frozenset(one.name for one in found.leaves)
 
-    return shortening(fresh, sizes.depth, read)
+    found = shortening(fresh, sizes.depth, read)
+    recipe.builder.forget()
+    return found
 
 
 def _changed_pass(model: nn.Module, given: Tensor, change: Change) -> Recorded:

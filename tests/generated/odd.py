@@ -60,6 +60,16 @@ def a_base_that_is_not_installed(program: Program, below: Below) -> dict[str, by
 
 
 @idiom("odd")
+def a_base_that_keeps_arguments(program: Program, below: Below) -> dict[str, bytes]:
+    before, head, model = program.source.partition(f"class {program.model}(nn.Module)")
+    kept = re.sub(
+        r"( +|\t+)(super\(.*\).__init__\(\))\n", r"\1\2\n\1self.save_hyperparameters()\n", model, count=1
+    )
+    line = "from lightning import LightningModule\n"
+    return program.files(line + before + head.replace("nn.Module", "LightningModule") + kept)
+
+
+@idiom("odd")
 def a_missing_config(program: Program, below: Below) -> dict[str, bytes]:
     lines = 'import json\n\nwith open("config.json") as handle:\n    SETTINGS = json.load(handle)\n'
     return program.files(program.source.replace("import torch\n", "import torch\n" + lines, 1))
@@ -70,6 +80,15 @@ def a_model_in_main(program: Program, below: Below) -> dict[str, bytes]:
     parts = pieces(program.source)
     body = textwrap.indent("\n".join(parts[1:]), "    ")
     text = f'{parts[0]}\n\ndef main():\n{body}\n\n\nif __name__ == "__main__":\n    main()\n'
+    return {program.file: text.encode()}
+
+
+@idiom("odd")
+def a_model_in_a_factory(program: Program, below: Below) -> dict[str, bytes]:
+    parts = pieces(program.source)
+    name = ("build_model", "get_model", "create_vit")[below(3)]
+    body = textwrap.indent("\n".join(parts[1:]), "    ")
+    text = f"{parts[0]}\n\ndef {name}(pretrained=False):\n{body}\n\n    return {plain(program.entry)}\n"
     return {program.file: text.encode()}
 
 
@@ -115,3 +134,18 @@ def a_forward_with_a_mask(program: Program, below: Below) -> dict[str, bytes]:
 def a_forward_of_a_dictionary(program: Program, below: Below) -> dict[str, bytes]:
     key = ("image", "pixel_values", "img", "x")[below(4)]
     return program.files(_with_forward(program, "X", "batch", f'X = batch["{key}"]'))
+
+
+@idiom("odd")
+def a_forward_of_a_pair(program: Program, below: Below) -> dict[str, bytes]:
+    return program.files(
+        _with_forward(
+            program, "X", "batch", ("X, _ = batch", "X, labels = batch", "(X, y) = batch")[below(3)]
+        )
+    )
+
+
+@idiom("odd")
+def a_forward_of_keywords(program: Program, below: Below) -> dict[str, bytes]:
+    key = ("image", "pixel_values", "images")[below(3)]
+    return program.files(_with_forward(program, "X", "**batch", f'X = batch["{key}"]'))

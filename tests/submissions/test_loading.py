@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import nn
 
+from vitcheck.submissions.child.loading.definitions import Definitions
 from vitcheck.submissions.child.loading.execution import Loaded, load
 from vitcheck.submissions.errors import Frame
 
@@ -506,3 +507,79 @@ def test_exceptions_that_cannot_be_shown_are_still_reported() -> None:
         """
     )
     assert skipped(loaded, "class ViT") == "'class ViT(raises()):' failed: Rude: "
+
+
+LIGHTNING = """
+import torch.nn as nn
+import lightning_is_not_here as L
+from not_here.registry import register
+
+@register("vit")
+class ViT({bases}):
+    def __init__(self, dim=8, depth=2):
+        super().__init__()
+        self.save_hyperparameters(ignore=["depth"])
+        self.head = nn.Linear(self.hparams.dim, 3)
+
+    def forward(self, x):
+        self.log("mean", x.mean())
+        return self.head(x.to(self.device))
+"""
+
+
+@pytest.mark.parametrize("bases", ["L.LightningModule", "L.LightningModule, L.Mixin"])
+def test_a_base_that_is_not_installed_is_stood_in_for(bases: str) -> None:
+    loaded = run(LIGHTNING.format(bases=bases))
+    model = loaded.modules["vit.py"].ViT(dim=4)
+    assert isinstance(model, nn.Module)
+    assert model.hparams == {"dim": 4}
+    assert model(torch.zeros(2, 4)).shape == (2, 3)
+    assert "not installed" in skipped(loaded, "import lightning")
+    assert loaded.error is None
+
+
+def test_a_mixin_that_is_not_installed_is_left_out() -> None:
+    loaded = run(
+        MODEL.replace("(nn.Module)", "(nn.Module, HubMixin)").replace(
+            "\nclass", "\nfrom hub_is_not_here import HubMixin\n\nclass"
+        )
+    )
+    assert loaded.modules["vit.py"].ViT.__mro__[1] is nn.Module
+
+
+@pytest.mark.parametrize("head", ["def main():", "def build(pretrained=False, dim=4):", "def run(args):"])
+def test_classes_inside_a_function_are_those_of_the_file(head: str) -> None:
+    inside = textwrap.indent(MODEL.strip(), "    ")
+    loaded = run(f"{head}\n{inside}\n\n    return ViT()\n\nif __name__ == '__main__':\n    main()\n")
+    assert loaded.error is None
+    (definition,) = (one for one in Definitions(loaded).all.values() if one.is_module)
+    assert definition.frame == Frame("vit.py", 5)
+    assert loaded.modules["vit.py"].ViT(dim=4)(torch.zeros(2, 4)).shape == (2, 3)
+
+
+def test_a_function_that_defines_a_class_beside_others_is_left_alone() -> None:
+    loaded = run(MODEL + "\ndef make():\n    class Inner(nn.Module):\n        pass\n    return Inner\n")
+    assert set(Definitions(loaded).all) == {"ViT", "make"}
+
+
+def test_cells_are_run_when_what_they_need_is_there() -> None:
+    cells = [
+        "WIDTH = HALF * 2",
+        "class ViT(Base):\n    width = WIDTH",
+        "HALF = 4",
+        "import torch.nn as nn",
+        "class Base(nn.Module):\n    pass",
+    ]
+    loaded = run({f"vit.ipynb[{number}]": one for number, one in enumerate(cells)})
+    assert loaded.error is None
+    assert loaded.skipped == []
+    assert loaded.modules["vit.ipynb"].ViT.width == 8
+
+
+def test_a_name_that_no_cell_binds_is_told() -> None:
+    loaded = run(
+        {"vit.ipynb[1]": "A = B", "vit.ipynb[2]": "B = A", "vit.ipynb[3]": "class Net(A):\n    pass"}
+    )
+    assert loaded.error is not None
+    assert "is not defined" in skipped(loaded, "A = B")
+    assert "is not defined" in skipped(loaded, "B = A")

@@ -321,6 +321,16 @@ def test_modules_for_heads_of_one_block_that_is_used_again_are_no_blocks(way: st
     assert {name.rpartition(".")[2]: one for name, one in told.items()} == dict(zip(NAMED, MEANT))
 
 
+@pytest.mark.parametrize(("side", "patch"), [(32, 8), (64, 8), (28, 7), (24, 24)])
+def test_small_images_of_unknown_names_are_followed(side: int, patch: int) -> None:
+    """An eighth of the student's values may be an image without one whole patch, or with patches of one."""
+    made = "self.setup(canali, (lato // toppa) ** 2, toppa, dim, teste, strati, nascosta, classi)"
+    given_to = f"lato={side}, toppa={patch}, canali=3, dim=64, teste=4, strati=4, nascosta=256, classi=10"
+    told = given(inferred(edited(vit(", " + given_to, made), ONE_BLOCK[2:])))
+    meant = "image patch channels embed_dim heads depth mlp_dim classes".split()
+    assert told == dict(zip("lato toppa canali dim teste strati nascosta classi".split(), meant))
+
+
 HAND_MADE = '"weight": nn.Parameter(torch.ones(3))'
 FUNCTIONS = f"""
 def one_layer(x, p):

@@ -11,6 +11,8 @@ from torch import nn
 from ....reference.model_sizes import ModelSizes
 from ...questions.meanings import value_of
 from ..loading.execution import Loaded
+from ..settings import Settings
+from .forward_inputs import ForwardInputs, forward_inputs
 from .parameter_names import normalise
 
 
@@ -86,16 +88,6 @@ class Call:
 Argument = BlueprintSlot | Call
 
 
-class Settings(dict[str, Any]):
-    """A configuration that can be read as ``config["dim"]``, as ``config.dim``, and as ``**config``."""
-
-    def __getattr__(self, name: str) -> object:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-
 @dataclass(frozen=True)
 class Blueprint:
     """How to build the model: ``call`` it after module constants and module-level settings have been set."""
@@ -120,11 +112,15 @@ Assignment = Mapping[BlueprintSlot, Choice]
 
 
 class Builder:
-    """Builds models from a blueprint; constants are set by running the student's files again."""
+    """Builds models from a blueprint; constants are set by running the student's files again.
 
-    def __init__(self, loaded: Loaded, blueprint: Blueprint) -> None:
+    What a forward demands beside its input is filled in as ``inputs`` say, or in the likeliest way.
+    """
+
+    def __init__(self, loaded: Loaded, blueprint: Blueprint, inputs: ForwardInputs | None = None) -> None:
         self.loaded = loaded
         self.blueprint = blueprint
+        self.inputs = inputs
         self._last: tuple[dict[str, object], Loaded] = ({}, loaded)
         self._tried: tuple[dict[BlueprintSlot, object], nn.Module] | None = None
 
@@ -139,6 +135,11 @@ class Builder:
             self._tried = (values, self.build_with(values))
         return self._tried[1]
 
+    def give(self, inputs: ForwardInputs | None) -> None:
+        """Fill in what a forward demands as ``inputs`` say from now on."""
+        self.inputs = inputs
+        self.forget()
+
     def forget(self) -> None:
         """Let go of the model that was built last."""
         self._tried = None
@@ -149,6 +150,9 @@ class Builder:
         model = _call(self.blueprint.call, values, loaded)
         if not isinstance(model, nn.Module):
             raise TypeError(f"got {type(model).__name__}, not an nn.Module")
+        self.inputs = self.inputs or forward_inputs(type(model).forward)
+        if self.inputs is not None:
+            self.inputs.open(model)
         return model
 
     def _with_globals(self, values: Mapping[BlueprintSlot, object]) -> Loaded:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from ....reference.components import COMPONENTS, Component
 from ....reference.sizes import Sizes
@@ -26,6 +26,7 @@ from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded
 from ..loading.finding import pinned_model
 from .blueprint import BlueprintSlot, Builder, Literal
+from .forward_inputs import ITSELF, forward_inputs
 from .functions import function_ways
 from .observing import ModelParts, observe, tensors
 from .parameter_names import first_match
@@ -185,24 +186,12 @@ def _affine_flags(definition: Definition) -> list[str]:
     return [name for name in inspect.signature(definition.value).parameters if _AFFINE.search(name)]  # type: ignore[arg-type]  # is a class
 
 
-class _WithThreeInputs(nn.Module):
-    """Self-attention that is called with query, key and value."""
-
-    def __init__(self, inner: nn.Module) -> None:
-        super().__init__()
-        self.inner = inner
-
-    def forward(self, x: Tensor) -> object:
-        return self.inner(x, x, x)
-
-
 def _called_rightly(module: nn.Module) -> nn.Module:
-    needed = [
-        one
-        for one in inspect.signature(module.forward).parameters.values()
-        if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD
-    ]
-    return _WithThreeInputs(module) if len(needed) == 3 else module
+    """The module, which is given its input three times where it asks for query, key and value."""
+    inputs = forward_inputs(type(module).forward)
+    if inputs is not None and inputs.held is None and len(inputs.names) >= 3:
+        replace(inputs, fillings=(ITSELF, ITSELF, *inputs.fillings[2:])).open(module)
+    return module
 
 
 def _run(way: Way, row: Component, sizes: Sizes) -> tuple[Level, int, BaseException | None]:

@@ -22,8 +22,8 @@ from .blueprint import Blueprint, BlueprintSlot, Builder, Literal, value
 from .observing import ModelParts, observe
 
 _FACTORS = (2.0, 0.5, 3.0)  # what fits one size need not fit another: heads divide the width
-_PARTS = 8, 1  # of the student's values, if that can be built: a table filled number by number takes seconds
-_CHANNELS = 3  # where no layer shows how many there are
+_PARTS = 8, 4, 2, 1  # of the student's values: a table that is filled number by number takes seconds
+_CHANNELS, _SIDE = 3, 8  # where no layer shows how many there are, or patches beside each other
 _MOST = 32  # arguments, each of which takes up to three models
 _MOST_HEADS = 16  # a larger number of the student's that shapes no tensor is more likely a side of the image
 _ALIKE = Sizes(  # where the student gives no values: equal ones divide each other, whatever they mean
@@ -82,7 +82,8 @@ class _Look:
     def calls(self) -> int | None:
         """How many modules a pass calls, each as often as it is used; None where no pass can be run."""
         called: list[nn.Module] = []
-        side, channels = self.sizes.get("height", 0), self.sizes.get("channels", _CHANNELS)
+        side = self.sizes.get("height") or _SIDE * self.sizes.get("patch", 1)
+        channels = self.sizes.get("channels", _CHANNELS)
         hook = register_module_forward_hook(lambda module, *_: called.append(module))
         try:
             with ShapesAlone(), torch.no_grad():
@@ -99,18 +100,30 @@ class _Effects:
         slots = builder.blueprint.slots
         self._builder = builder
         self._named = {field for slot in slots if slot.named for field in _fields(slot)}
-        # a side as one number, or as two; the student's values or a part of them; a size or a rate for none
-        for pairs, part, any_ in itertools.product((False, True), _PARTS, _ANY):
-            self._own = {slot: _smaller(_own(slot, pairs, any_), part) for slot in slots}
-            self._before = self._look({})
+        self._before: _Look | None = None
+        # a side as one number, or as two; a size or a rate for what the student gives no value
+        for pairs, any_ in itertools.product((False, True), _ANY):
+            given = {slot: _own(slot, pairs, any_) for slot in slots}
+            self._begin(given)
             if self._before is not None:
                 break
 
-    def _look(self, changes: Mapping[BlueprintSlot, object]) -> _Look | None:
+    def _begin(self, given: Mapping[BlueprintSlot, object]) -> None:
+        """With the first part of these values that a model runs at whose image has a side to be seen."""
+        for part in _PARTS:
+            own = {slot: _smaller(one, part) for slot, one in given.items()}
+            look = self._look(own)
+            is_whole = look is not None and "height" in look.sizes and look.calls() is not None
+            if self._before is None or is_whole:
+                self._own, self._before = own, look
+            if is_whole:
+                return
+
+    def _look(self, values: Mapping[BlueprintSlot, object]) -> _Look | None:
         """None where the student's code cannot build a model of these values."""
         try:
             with ShapesAlone():
-                model = self._builder.build_with({**self._own, **changes})
+                model = self._builder.build_with(values)
         except (Exception, SystemExit):
             return None
         shapes = {name: tuple(one.shape) for name, one in named_tensors(model)}
@@ -122,7 +135,7 @@ class _Effects:
         assert isinstance(now, (int, float))  # or it would not be asked for
         for factor in _FACTORS:
             other = type(now)(now * factor)
-            after = self._look({slot: other}) if other >= 1 and other == now * factor else None
+            after = self._look({**self._own, slot: other}) if other >= 1 and other == now * factor else None
             if self._before is not None and after is not None:
                 yield from self._told(self._before, after, slot, now, factor)
                 return
@@ -130,7 +143,9 @@ class _Effects:
     def fitting(self, slot: BlueprintSlot) -> Iterator[Literal]:
         """What a model can be built with where nothing tells what it means: rather a rate than a size."""
         if self._before is not None:
-            yield from (Literal(one) for one in reversed(_ANY) if self._look({slot: one}) is not None)
+            yield from (
+                Literal(one) for one in reversed(_ANY) if self._look({**self._own, slot: one}) is not None
+            )
 
     def _told(
         self, before: _Look, after: _Look, slot: BlueprintSlot, now: float, factor: float
@@ -220,7 +235,7 @@ def _ends(
 
 def _side(one: int, other: int, now: float, factor: float) -> Iterator[str]:
     for token in (0, 1):  # of the class token, beside those of the patches
-        side = isqrt(one - token)
+        side = isqrt(max(one - token, 0))
         if side * side == one - token and other - token == (side * factor) ** 2 and now % max(side, 1) == 0:
             yield "patches_side" if side == now else "image"
     if (one, other) == (now + 1, now * factor + 1):

@@ -89,6 +89,11 @@ class BuildAttempt:
         return self.level == Level.FITS and not self.contradicted
 
     @property
+    def comes_through(self) -> bool:
+        """Did numbers come out?"""
+        return self.level >= Level.RAN and (self.output is None or bool(self.output.isfinite().all()))
+
+    @property
     def is_bug(self) -> bool:
         """Say whether the forward pass would fail at all sizes."""
         return self.level == Level.BUILT and isinstance(self.error, (AttributeError, NameError))
@@ -156,7 +161,7 @@ class Search:
 
     def _settle(self, assignment: Assignment, sizes: ModelSizes) -> BuildAttempt:
         """Try at ``sizes``, then with what the model has fixed put in, until an image passes."""
-        first = self._run(assignment, sizes)
+        first = self._given(assignment, sizes)
         if first.level != Level.BUILT or first.is_bug:
             return first
         unset = {name: one for name, one in first.seen.items() if name not in first.claimed}
@@ -168,6 +173,19 @@ class Search:
         if "height" in first.claimed or not isinstance(sizes, Sizes):
             return first
         return self._other_images(assignment, fit(sizes, unset)) or first
+
+    def _given(self, assignment: Assignment, sizes: ModelSizes) -> BuildAttempt:
+        """Try what a forward may be given beside the image until numbers come out."""
+        first, inputs = self._run(assignment, sizes), self.builder.inputs
+        if first.level == Level.NOTHING or first.comes_through or inputs is None:
+            return first
+        for other in inputs.ways():
+            self.builder.give(other)
+            attempt = self._run(assignment, sizes)
+            if attempt.comes_through:
+                return attempt
+        self.builder.give(inputs)
+        return first
 
     def _other_images(self, assignment: Assignment, sizes: Sizes) -> BuildAttempt | None:
         sides = [

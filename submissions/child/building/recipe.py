@@ -42,7 +42,7 @@ class Recipe:
 
     def of(self, loaded: Loaded) -> Recipe:
         """The same way to build the model, of other code."""
-        return replace(self, builder=Builder(loaded, self.builder.blueprint))
+        return replace(self, builder=Builder(loaded, self.builder.blueprint, self.builder.inputs))
 
     def build(self, sizes: ModelSizes) -> nn.Module:
         """Build a fresh model at ``sizes``, which should be what ``sizes_for`` returned.
@@ -72,7 +72,8 @@ class Recipe:
             notes.append(f"the forward pass failed while trying: {quoted(self.attempt.error)}")
         if self.attempt.level == Level.RAN:
             notes.append("the model does not return a tensor with one row of logits for each image")
-        return [*notes, *self.controls.notes]
+        inputs = self.builder.inputs
+        return [*notes, *(inputs.notes() if inputs else ()), *self.controls.notes]
 
 
 def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:

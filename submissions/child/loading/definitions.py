@@ -19,6 +19,7 @@ from ...errors import Frame
 from ...reading.code import STUDENT_PREFIX
 from ...reading.python_text import NotPythonError, parse
 from .execution import Loaded
+from .hoisting import top_level
 from .older_files import by_age
 
 Node = ast.ClassDef | ast.FunctionDef
@@ -74,7 +75,7 @@ class Definitions:
         except NotPythonError:
             return  # a file that did not load defines nothing
         self.trees.append(tree)
-        for node in tree.body:
+        for node in top_level(tree):
             if isinstance(node, Node):
                 value = vars(module).get(node.name)
                 if getattr(value, "__module__", None) == module.__name__:

@@ -11,10 +11,11 @@ import builtins
 import functools
 import sys
 import warnings
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from torch import Tensor, nn
 
@@ -22,8 +23,9 @@ from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...reading.code import STUDENT_PREFIX
 from ...reading.missing_imports import USUAL
-from ...reading.python_text import imports
+from ...reading.python_text import base_name, imports
 from ..child import quoted
+from .absent_bases import lacks_base, with_stand_in
 from .costs import cost
 from .importing import Importer, module_name
 from .program import TEXT_LENGTH, Program
@@ -79,6 +81,10 @@ class _Execution:
         self._packages: dict[str, ModuleType] = {}  # folders without __init__.py
         self._failures: list[tuple[Statement, NotLoaded]] = []
         self._unbound: dict[str, NotLoaded] = {}  # why there is nothing of this name
+        self._absent: set[str] = set()  # what packages are called that are not installed, and what they hold
+        nodes = [one.node for body in program.statements.values() for one in body]
+        classes = [one for one in nodes if isinstance(one, ast.ClassDef)]
+        self._extended = {base_name(base) for one in classes for base in one.bases}
 
     def run(self) -> Loaded:
         argv, sys.argv = sys.argv, ["main.py"]  # for argparse
@@ -115,8 +121,7 @@ class _Execution:
         if file not in self._loaded.modules:
             module = self._loaded.modules[file] = self._new_module(file)
             sys.modules[module.__name__] = module  # dataclasses and inspect look there
-            for statement in self._program.statements[file]:
-                self._run_statement(statement, module)
+            self._run_statements(file, module)
         return self._loaded.modules[file]
 
     def _new_module(self, file: str) -> ModuleType:
@@ -129,19 +134,31 @@ class _Execution:
         vars(module).update(__file__=STUDENT_PREFIX + file, __builtins__={**vars(builtins), **own})
         return module
 
-    def _run_statement(self, statement: Statement, module: ModuleType) -> None:
+    def _run_statements(self, file: str, module: ModuleType) -> None:
+        """One after the other; in a notebook, what lacks a name of a later cell is run after that."""
+        todo = deque(self._program.statements[file])
+        is_notebook, waiting = file not in self._program.parts[file], 0
+        while todo:
+            statement = todo.popleft()
+            ahead = todo if is_notebook and waiting <= len(todo) else ()
+            if self._run_statement(statement, module, ahead):
+                waiting = 0
+            else:
+                waiting += 1
+                todo.append(statement)
+
+    def _run_statement(self, statement: Statement, module: ModuleType, ahead: Iterable[Statement]) -> bool:
+        """The answer is False where it must wait for what statements ``ahead`` bind."""
         need = self._program.needs[statement]
         namespace = vars(module)
-        if need is Need.SCRIPT and self._loaded.stopped:
-            line = self._loaded.stopped[0].line
-            return self._leave_out(statement, namespace, f"not run: the script stopped at line {line}")
-        if statement.code is None or need is Need.NOBODY:
-            return self._leave_out(statement, namespace, NOT_NEEDED)
-        if reason := cost(statement.node, need, namespace):
-            return self._leave_out(statement, namespace, reason)
+        if reason := self._reason_against(statement, need, namespace):
+            self._leave_out(statement, namespace, reason)
+            return True
         try:
-            exec(statement.code, namespace)
+            exec(self._code(statement, namespace), namespace)
         except BaseException as error:  # SystemExit too: grading goes on
+            if isinstance(error, NameError) and any(error.name in one.binds for one in ahead):
+                return False
             if need is Need.SCRIPT:
                 self._loaded.raised.append((statement, error))
                 if self._is_step(statement, namespace):
@@ -149,6 +166,25 @@ class _Execution:
             self._fail(statement, namespace, self._explain(statement, error))
         else:
             self._set_constants(statement, namespace)
+        return True
+
+    def _reason_against(
+        self, statement: Statement, need: Need, namespace: Mapping[str, object]
+    ) -> str | None:
+        """Why it is not run, if it is not."""
+        if need is Need.SCRIPT and self._loaded.stopped:
+            return f"not run: the script stopped at line {self._loaded.stopped[0].line}"
+        if statement.code is None or need is Need.NOBODY:
+            return NOT_NEEDED
+        return cost(statement.node, need, namespace)
+
+    def _code(self, statement: Statement, namespace: dict[str, object]) -> CodeType:
+        """What is run: of a class whose base is not installed, the same with what stands in for that."""
+        absent = self._absent - namespace.keys()
+        if lacks_base(statement.node, absent, self._extended):
+            return statement.code_of(with_stand_in(statement.node, absent, namespace))
+        assert statement.code is not None
+        return statement.code
 
     def _is_step(self, statement: Statement, namespace: Mapping[str, object]) -> bool:
         """Whether a statement makes something of computed tensors that a later one reads, as no plot does."""
@@ -189,6 +225,7 @@ class _Execution:
             return self._unbound[error.name]
         frame = Frame(statement.file, statement.line)
         if package := _missing_package(error):
+            self._absent |= statement.binds
             return NotLoaded(f"needs the package {package!r}, which is not installed", frame)
         return NotLoaded(f"{statement.text[:TEXT_LENGTH]!r} failed: {quoted(error)}", frame)
 

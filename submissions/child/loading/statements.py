@@ -19,6 +19,7 @@ from typing import Any
 
 from ...reading.code import STUDENT_PREFIX
 from ...reading.python_text import DEFINITIONS, base_name, names_bound, parse
+from .hoisting import top_level
 
 
 class Need(Enum):
@@ -55,6 +56,11 @@ class Statement:
     @property
     def is_definition(self) -> bool:
         return isinstance(self.node, DEFINITIONS)
+
+    def code_of(self, node: ast.stmt) -> CodeType:
+        """What runs where ``node`` stands in its place."""
+        assert self.code is not None
+        return _compiled(node, self.file, self.code.co_flags & __future__.annotations.compiler_flag)
 
     @property
     def literal(self) -> bool:
@@ -98,8 +104,9 @@ def read_statements(
 ) -> list[Statement]:
     """List the top-level statements of plain Python, where an import of several names counts as several.
 
-    As a ``whole``, every statement is run, those under ``if __name__ == "__main__":`` in its place. Each of
-    the whole ``numbers`` that is written out in the code is replaced. Raises SyntaxError, and on absurd code
+    Where all classes stand inside functions, what stands beside them is of the top level, too. As a
+    ``whole``, every statement is run, those under ``if __name__ == "__main__":`` in its place. Each of the
+    whole ``numbers`` that is written out in the code is replaced. Raises SyntaxError, and on absurd code
     ValueError, RecursionError or MemoryError.
     """
     tree = parse(text, STUDENT_PREFIX + file)
@@ -108,7 +115,7 @@ def read_statements(
             node.value = numbers.get(node.value, node.value)
     lines = text.split("\n")
     flags = _future_flags(tree)
-    body = [inner for one in tree.body for inner in unguarded(one)] if whole else tree.body
+    body = [inner for one in tree.body for inner in unguarded(one)] if whole else top_level(tree)
     return [
         _statement(file, lines, node, node if whole else _runnable(node), flags)
         for one in body
@@ -128,9 +135,13 @@ def _statement(
     text = lines[written.lineno - 1].strip()
     if node is None:
         return Statement(file, written.lineno, text, written, None, _bound(written), frozenset())
-    module = ast.Module([node], [])
-    code = compile(module, STUDENT_PREFIX + file, "exec", flags, dont_inherit=True)
+    code = _compiled(node, file, flags)
     return Statement(file, written.lineno, text, node, code, _bound(node), frozenset(_loaded(code)))
+
+
+def _compiled(node: ast.stmt, file: str, flags: int) -> CodeType:
+    code: CodeType = compile(ast.Module([node], []), STUDENT_PREFIX + file, "exec", flags, dont_inherit=True)
+    return code
 
 
 def _future_flags(tree: ast.Module) -> int:
