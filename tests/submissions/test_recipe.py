@@ -361,10 +361,14 @@ def test_heads_of_an_unknown_name_are_those_that_attend() -> None:
     assert recipe.sizes_for(replace(ASKED, embed_dim=36)).embed_dim % 8 == 0
 
 
+@pytest.mark.parametrize("patch", [4, 8])  # beside the image that is tried first, and not
 @pytest.mark.parametrize("heads", ["num_heads", "cabezas"])
-def test_blocks_that_no_module_counts_are_those_that_attend(heads: str) -> None:
-    made = "self.setup(3, 16, 4, 32, 4, 5, 64, 7)"
-    text = edited(vit("", made), ONE_BLOCK[2:])
+def test_blocks_that_no_module_counts_are_those_that_attend(heads: str, patch: int) -> None:
+    made = f"self.setup(3, 64, {patch}, 32, 4, 5, 64, 7)"
+    text = edited(
+        vit("", made),
+        (*ONE_BLOCK[2:], ("1) + self.pos_embed", "1)\n        x = x + self.pos_embed[:, :x.shape[1]]")),
+    )
     recipe = inferred(text.replace("num_heads", heads))
     sizes = recipe.sizes_for(ASKED)
     assert (sizes.heads, sizes.depth) == (4, 5)

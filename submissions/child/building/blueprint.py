@@ -135,10 +135,11 @@ class Builder:
             self._tried = (values, self.build_with(values))
         return self._tried[1]
 
-    def give(self, inputs: ForwardInputs | None) -> None:
-        """Fill in what a forward demands as ``inputs`` say from now on."""
+    def give(self, inputs: ForwardInputs) -> None:
+        """Fill in what a forward demands as ``inputs`` say from now on, also in the model that is tried."""
         self.inputs = inputs
-        self.forget()
+        if self._tried is not None:
+            inputs.open(self._tried[1])
 
     def forget(self) -> None:
         """Let go of the model that was built last."""

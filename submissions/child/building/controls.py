@@ -47,8 +47,9 @@ class _Verification:
     def __init__(self, builder: Builder, base: BuildAttempt) -> None:
         self.builder = builder
         self.assignment = dict(base.assignment)
-        base.seen |= (attended := attending(builder, base))
-        self.base = self._at_real_sizes(base)
+        real = self._at_real_sizes(base)
+        base.seen |= (attended := attending(builder, real))
+        self.base = self._at_real_sizes(base) if attended else real
         self.base.seen |= attended
         self.sizes = self.base.sizes
 
@@ -57,7 +58,10 @@ class _Verification:
         own = {name: one for name, one in base.seen.items() if name not in {*base.claimed, "height", "width"}}
         if "embed_dim" in own:  # keeps the ratio, which may have to be whole
             own.setdefault("mlp_dim", base.sizes.mlp_dim * own["embed_dim"] // base.sizes.embed_dim)
-        real = run(self.builder, self.assignment, fit(base.sizes, own)) if own else base
+        sizes = fit(base.sizes, own)
+        if not base.claimed and sizes.input_shape == base.sizes.input_shape:
+            return replace(base, sizes=sizes)  # the same model, which takes seconds where all is in its code
+        real = run(self.builder, self.assignment, sizes) if own else base
         return real if real.level >= base.level else base
 
     def controls(self) -> Controls:
@@ -84,6 +88,8 @@ class _Verification:
         changes = {name: self._other(name) for name in self.base.claimed}
         if {"embed_dim", "mlp_dim"} <= changes.keys():  # keeps the ratio, which may have to be whole
             changes["mlp_dim"] = changes["mlp_dim"] * changes["embed_dim"] // self.sizes.embed_dim
+        if not changes:
+            return set()
         changed = self._run(**changes)
         if changed.level < max(self.base.level, Level.RAN):
             return set()
