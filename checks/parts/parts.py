@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 
 from ...reference.components import COMPONENTS
-from ...submissions.errors import NotLoaded, StudentCodeFailed
+from ...submissions.errors import NotLoaded, OutOfMemory, StudentCodeFailed
 from ...submissions.host.asking import Candidate, candidates
 from ..architecture.catalogue import mistakes
 from ..assignment.asked_parts import ASPECTS
@@ -78,7 +78,7 @@ class Parts:
     def _part(self, key: str) -> Part:
         try:
             found = candidates(self._examination.session, key, self._pinned(key))
-        except NotLoaded as error:
+        except (NotLoaded, OutOfMemory) as error:
             return Part(key, None, (Fault(error.reason),))
         if not found:
             return Part(key, None, (Fault(_missing(key)),))

@@ -72,6 +72,31 @@ class MLP(nn.Module):
 """
 
 
+MLP_OF_A_RATIO = """
+from torch import nn
+
+class MLP(nn.Module):
+    def __init__(self, dim{fattore}):
+        super().__init__()
+        self.inner = nn.{layer}(dim, {ratio} * dim{kernel})
+        self.outer = nn.{layer}({ratio} * dim, dim{kernel})
+
+    def forward(self, x):
+        return self.outer(nn.functional.gelu(self.inner(x{turned}))){turned}
+"""
+
+
+@pytest.mark.parametrize("ratio", ["4", "3", "fattore"])
+@pytest.mark.parametrize("layer", ["Linear", "Conv1d"])
+def test_an_mlp_whose_ratio_is_its_own_is_right(ratio: str, layer: str) -> None:
+    given = {"kernel": ", 1", "turned": ".mT"} if layer == "Conv1d" else {"kernel": "", "turned": ""}
+    fattore = ", fattore" if ratio == "fattore" else ""
+    text = MLP_OF_A_RATIO.format(ratio=ratio, layer=layer, fattore=fattore, **given)
+    found = parts(text).part("mlp")
+    assert [fault.message for fault in found.faults] == []
+    assert found.component is not None
+
+
 def test_settings_are_given_whatever_the_argument_is_called() -> None:
     parts(READS_SETTINGS).check("mlp", "values")
 

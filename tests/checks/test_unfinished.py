@@ -206,3 +206,29 @@ def test_a_wrong_part_below_it_is_told_by_its_mistake(zygote: Zygote, tmp_path: 
     assert [one.id for one in result.mistakes] == ["softmax-over-queries"]
     assert standing(result).label == "S13"
     assert standing(result).place is not None
+
+
+_NOT_GIVEN = """dim=64, mlp=128):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Linear(dim, mlp), nn.Linear(mlp, dim)"""
+
+
+@pytest.mark.parametrize("layer", ["Linear({}, {})", "Conv1d({}, {}, 1)"])
+@pytest.mark.parametrize(("asked", "ratio"), [("", "4"), (", fattore=4", "fattore"), (", zeug", "zeug")])
+@pytest.mark.parametrize("is_written", [True, False])
+def test_an_mlp_whose_ratio_is_its_own_is_right_below_it(
+    is_written: bool, asked: str, ratio: str, layer: str, zygote: Zygote, tmp_path: Path
+) -> None:
+    """Its name says nothing, or it has none; taken for a width it would take all of the memory."""
+    turned = ".mT" if "Conv" in layer else ""
+    layers = ", ".join(
+        "nn." + layer.format(*widths) for widths in (("dim", f"{ratio} * dim"), (f"{ratio} * dim", "dim"))
+    )
+    made = f"dim{asked}):\n        super().__init__()\n        self.fc1, self.fc2 = {layers}"
+    passed = f"return self.fc2(nn.functional.gelu(self.fc1(x{turned}))){turned}"
+    text = _BELOW.replace(_NOT_GIVEN, made)
+    text = text.replace("raise NotImplementedError", passed if is_written else "raise NotImplementedError")
+    result = graded_file(text, VIT, zygote, tmp_path)
+    assert standing(result).tone == "unfinished", standing(result)
+    right = [label for label, one in result.stages.items() if one.status is StageStatus.PASSED]
+    assert right == ["S01", *LABELS[8:15], *(["S17", "S18"] if is_written else [])]

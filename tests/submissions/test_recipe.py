@@ -327,8 +327,10 @@ def test_small_images_of_unknown_names_are_followed(side: int, patch: int) -> No
     made = "self.setup(canali, (lato // toppa) ** 2, toppa, dim, teste, strati, nascosta, classi)"
     given_to = f"lato={side}, toppa={patch}, canali=3, dim=64, teste=4, strati=4, nascosta=256, classi=10"
     told = given(inferred(edited(vit(", " + given_to, made), ONE_BLOCK[2:])))
-    meant = "image patch channels embed_dim heads depth mlp_dim classes".split()
-    assert told == dict(zip("lato toppa canali dim teste strati nascosta classi".split(), meant))
+    meant = ["image", "patch", "channels", "embed_dim", "heads", "depth", "mlp_dim", "classes"]
+    assert told == dict(
+        zip(["lato", "toppa", "canali", "dim", "teste", "strati", "nascosta", "classi"], meant)
+    )
 
 
 HAND_MADE = '"weight": nn.Parameter(torch.ones(3))'

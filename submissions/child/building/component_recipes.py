@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -28,7 +28,7 @@ from ..loading.finding import pinned_model
 from .blueprint import BlueprintSlot, Builder, Literal
 from .forward_inputs import ITSELF, forward_inputs
 from .functions import function_ways
-from .observing import ModelParts, observe, tensors
+from .observing import ModelParts, mlp_dim, observe, tensors
 from .parameter_names import first_match
 from .probing import BASES, MOST_TRIES, TRIES_ELSEWHERE, Effort, Level, assignments, fields_set, fit
 from .signatures import SignatureReader
@@ -63,6 +63,7 @@ class ComponentRecipe:
     error: BaseException | None = None
     fixed: dict[str, int] = field(default_factory=dict)
     square_only: bool = False
+    mlp_ratio: int = 0  # where mlp_dim is embed_dim times this, whatever is asked for
 
     def build(self, sizes: Sizes) -> nn.Module:
         """Build a fresh one at sizes that ``sizes_for`` gave; what the student's code raises comes out."""
@@ -71,7 +72,8 @@ class ComponentRecipe:
 
     def sizes_for(self, sizes: Sizes) -> Sizes:
         """Return the sizes nearest to ``sizes`` that it can be built at."""
-        return fit(replace(sizes, width=sizes.height) if self.square_only else sizes, self.fixed)
+        found = fit(replace(sizes, width=sizes.height) if self.square_only else sizes, self.fixed)
+        return replace(found, mlp_dim=found.embed_dim * self.mlp_ratio) if self.mlp_ratio else found
 
     def describe(self) -> Fitting:
         """Say what it is."""
@@ -117,17 +119,17 @@ def _tried(
     best = ComponentRecipe(row, definition, _rank(definition.name, row.key))
     effort = Effort(_TRIES)
     try:
-        for way, sizes, claimed in _ways(loaded, definitions, row, definition):
-            level, parameters, error = _run(way, row, sizes)
+        for number, (way, sizes, claimed) in enumerate(_ways(loaded, definitions, row, definition)):
+            level, parameters, error = _run(way, row, sizes, claimed)
             effort.spend(parameters, sizes.batch * sizes.tokens)
-            if level > best.level or best.error is None:
+            if level > best.level or number == 0:
                 best = replace(best, way=way if level else None, level=level, sizes=sizes, error=error)
                 best.fixed = _unclaimed_heads(way, sizes, claimed) if level else {}
             if level is Level.FITS or effort.is_spent:
                 break
     except NotLoaded as error:
         best.error = best.error or error
-    return _verified(best) if best.way else best
+    return _verified(best) if best.level >= Level.RAN else best
 
 
 _Tries = Iterator[tuple[Way, Sizes, set[str]]]
@@ -153,7 +155,8 @@ def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: 
 
 def _any_size(row: Component, slot: BlueprintSlot) -> BlueprintSlot:
     """What a name that says nothing may mean: a component has few sizes, and trying tells which."""
-    return slot if slot.named else replace(slot, choices=(*row.sizes, *slot.choices))
+    meant = (*row.sizes, "mlp_ratio") if "mlp_dim" in row.sizes else row.sizes
+    return slot if slot.named else replace(slot, choices=(*meant, *slot.choices))
 
 
 def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:
@@ -194,8 +197,13 @@ def _called_rightly(module: nn.Module) -> nn.Module:
     return module
 
 
-def _run(way: Way, row: Component, sizes: Sizes) -> tuple[Level, int, BaseException | None]:
-    """Build it once, and pass one input: how far that went, of how many parameters, and the error."""
+def _run(
+    way: Way, row: Component, sizes: Sizes, claimed: Collection[str] = ()
+) -> tuple[Level, int, BaseException | None]:
+    """Build it once, and pass one input: how far that went, of how many parameters, and the error.
+
+    One that shows another MLP than the way has ``claimed`` does not fit, whatever comes out.
+    """
     level, parameters = Level.NOTHING, 0
     try:
         module = way(sizes).eval()
@@ -204,6 +212,8 @@ def _run(way: Way, row: Component, sizes: Sizes) -> tuple[Level, int, BaseExcept
             shapes = [tuple(one.shape) for one in tensors(module(torch.randn(row.input_shape(sizes))))]
     except (Exception, SystemExit) as error:
         return level, parameters, error
+    if "mlp_dim" in claimed and mlp_dim(ModelParts.of(module), sizes.embed_dim) not in (0, sizes.mlp_dim):
+        return Level.BUILT, parameters, None
     return (Level.FITS if row.output_shape(sizes) in shapes else Level.RAN), parameters, None
 
 
@@ -225,8 +235,18 @@ def _verified(candidate: ComponentRecipe) -> ComponentRecipe:
     for change in changes:
         if not _works(candidate, replace(at, **change)):
             candidate.fixed |= {one: getattr(at, one) for one in change if one != "mlp_dim"}
+    candidate.mlp_ratio = _own_ratio(candidate)
     candidate.square_only = not _works(candidate, replace(at, width=2 * at.width))
     return candidate
+
+
+def _own_ratio(candidate: ComponentRecipe) -> int:
+    """How many times wider than a token its MLP always is; 0 where it follows, or is not to be seen."""
+    at = candidate.sizes
+    both = at, replace(at, mlp_dim=at.mlp_dim + at.embed_dim)
+    seen = {mlp_dim(ModelParts.of(candidate.build(one)), one.embed_dim) for one in both}
+    own = seen.pop() if len(seen) == 1 and "mlp_dim" in candidate.row.sizes else 0
+    return own // at.embed_dim if own % at.embed_dim == 0 else 0
 
 
 def _works(candidate: ComponentRecipe, sizes: Sizes) -> bool:

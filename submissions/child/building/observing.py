@@ -52,7 +52,7 @@ def observe(parts: ModelParts) -> dict[str, int]:
     width = _embed_dim(parts)
     found = {
         "embed_dim": width,
-        "mlp_dim": _mlp_dim(parts, width),
+        "mlp_dim": mlp_dim(parts, width),
         "depth": _depth(parts, width),
         "heads": _heads(parts),
         "classes": _classes(parts),
@@ -67,7 +67,7 @@ def _embed_dim(parts: ModelParts) -> int:
     return Counter(sizes).most_common(1)[0][0] if sizes else 0
 
 
-def _mlp_dim(parts: ModelParts, width: int) -> int:
+def mlp_dim(parts: ModelParts, width: int) -> int:
     """Return the width M with a map M → D for each D → M; 0 where no other width than D is there.
 
     A convolution of one token at a time is such a map too. Flattened patches may be as wide.
