@@ -101,6 +101,8 @@ class Parts:
         except StudentCodeFailed as error:  # at other sizes than it was tried at
             frame = next(iter(error.frames), candidate.frame)
             return Part(candidate.key, None, (Fault(f"it could not be built: {error}", frame=frame),))
+        except OutOfMemory as error:
+            return Part(candidate.key, None, (Fault(error.reason, frame=candidate.frame),))
 
 
 @asked_once

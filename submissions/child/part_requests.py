@@ -27,7 +27,10 @@ from .subject import Submission, model_of
 
 def _components(asked: FindComponents) -> tuple[Fitting, ...]:
     """By its name and by trying."""
-    found = Submission.components[asked.key] = candidates(Submission.loaded, asked.key, asked.pin)
+    recipe = getattr(Submission, "recipe", None)  # where a whole model is asked for, too
+    meanings = recipe.meanings() if recipe else {}
+    found = candidates(Submission.loaded, asked.key, asked.pin, meanings)
+    Submission.components[asked.key] = found
     return tuple(one.describe() for one in found)
 
 

@@ -346,9 +346,12 @@ def held():
 """
 
 
-def test_an_argument_is_not_what_a_function_calls_by_the_same_name() -> None:
+@pytest.mark.parametrize(
+    "run", ["layers(torch.ones(3), held())", "for p in [held()]:\n            layers(torch.ones(3), p)"]
+)
+def test_an_argument_is_not_what_a_function_calls_by_the_same_name(run: str) -> None:
     text = usual().replace("num_classes):", "num_classes, p=0.1):")
-    text = text.replace("return self.head(", "layers(torch.ones(3), held())\n        return self.head(")
+    text = text.replace("return self.head(", f"{run}\n        return self.head(")
     recipe = inferred(text + FUNCTIONS)
     assert not [name for name in given(recipe) if name.startswith("p.")]
     build(recipe, recipe.sizes_for(ASKED))

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -25,7 +26,7 @@ from ..child import quoted
 from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded
 from ..loading.finding import pinned_model
-from .blueprint import BlueprintSlot, Builder, Literal
+from .blueprint import BlueprintSlot, Builder, Choice, Literal
 from .forward_inputs import ITSELF, forward_inputs
 from .functions import function_ways
 from .observing import ModelParts, mlp_dim, observe, tensors
@@ -47,6 +48,7 @@ _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores,
     "mlp": ("mlp|feedforward|ffn|^ff", "perceptron"),
     "block": ("(encoder|transformer|vit).*(block|layer)", "block|encoder|layer$"),
 }
+_PARTS_OF_A_MODEL = ("patch_embedding", "attention", "mlp", "block")
 _AFFINE = re.compile(r"affine|learnable")
 
 
@@ -86,18 +88,21 @@ class ComponentRecipe:
         )
 
 
-def candidates(loaded: Loaded, key: str, pin: str | None) -> list[ComponentRecipe]:
+def candidates(
+    loaded: Loaded, key: str, pin: str | None, meanings: Mapping[str, Choice] = MappingProxyType({})
+) -> list[ComponentRecipe]:
     """List what may be the component, the likeliest first; what could not be built has no way.
 
+    ``meanings`` are those of names that say nothing, as far as the whole model tells them.
     Raises NotLoaded where the pinned name is not defined.
     """
     definitions = Definitions(loaded)
+    trial = partial(_tried, loaded, definitions, COMPONENTS[key], meanings)
     named = [pinned_model(definitions, pin)] if pin else _named(definitions, key)
-    found = [_tried(loaded, definitions, COMPONENTS[key], one) for one in named]
+    found = [trial(one) for one in named]
     if not found:
-        others = (one for one in definitions.all.values() if _says_nothing(one.name))
-        tried = (_tried(loaded, definitions, COMPONENTS[key], one) for one in others)
-        found = [one for one in tried if one.level is Level.FITS]
+        others = (one for one in definitions.all.values() if _may_be(one, key, definitions))
+        found = [one for one in map(trial, others) if one.level is Level.FITS]
     return sorted(found, key=lambda one: (one.level is not Level.FITS, one.rank, one.way is None))
 
 
@@ -109,17 +114,25 @@ def _rank(name: str, key: str) -> int:
     return first_match(name, _NAMES[key])
 
 
-def _says_nothing(name: str) -> bool:
-    return all(_rank(name, key) == len(patterns) for key, patterns in _NAMES.items())
+def _may_be(definition: Definition, key: str, definitions: Definitions) -> bool:
+    """Does its name say nothing, and is it made of no other component?"""
+    others = (one for one in _PARTS_OF_A_MODEL if one != key)
+    inside = [one.name for one in definitions.reachable(definition)[1:]]
+    is_made = any(_rank(name, other) < len(_NAMES[other]) for other in others for name in inside)
+    return not is_made and all(_rank(definition.name, one) == len(_NAMES[one]) for one in _NAMES)
 
 
 def _tried(
-    loaded: Loaded, definitions: Definitions, row: Component, definition: Definition
+    loaded: Loaded,
+    definitions: Definitions,
+    row: Component,
+    meanings: Mapping[str, Choice],
+    definition: Definition,
 ) -> ComponentRecipe:
     best = ComponentRecipe(row, definition, _rank(definition.name, row.key))
     effort = Effort(_TRIES)
     try:
-        for number, (way, sizes, claimed) in enumerate(_ways(loaded, definitions, row, definition)):
+        for number, (way, sizes, claimed) in enumerate(_ways(loaded, definitions, row, meanings, definition)):
             level, parameters, error = _run(way, row, sizes, claimed)
             effort.spend(parameters, sizes.batch * sizes.tokens)
             if level > best.level or number == 0:
@@ -135,7 +148,13 @@ def _tried(
 _Tries = Iterator[tuple[Way, Sizes, set[str]]]
 
 
-def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: Definition) -> _Tries:
+def _ways(
+    loaded: Loaded,
+    definitions: Definitions,
+    row: Component,
+    meanings: Mapping[str, Choice],
+    definition: Definition,
+) -> _Tries:
     """Yield every way to build it with sizes to try it at, and the sizes that the way sets."""
     if not definition.is_class:
         yield from ((way, BASES[0], set(vars(BASES[0]))) for way in function_ways(definition, row.key))
@@ -143,7 +162,8 @@ def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: 
         raise NotLoaded(f"{definition.name} is not an nn.Module", definition.frame)
     pins = {name: Literal(False) for name in _affine_flags(definition)} if row.parameters == "0" else {}
     blueprint = SignatureReader(loaded, definitions, pins).blueprint(definition)
-    builder = Builder(loaded, blueprint.changed(partial(_any_size, row)))
+    read = definitions.words_of(definition)
+    builder = Builder(loaded, blueprint.changed(partial(_any_size, row, meanings, read)))
     ways = assignments(builder.blueprint.slots)
     for number, base in enumerate(BASES):
         for assignment in ways[: MOST_TRIES if number == 0 else TRIES_ELSEWHERE]:
@@ -153,10 +173,18 @@ def _ways(loaded: Loaded, definitions: Definitions, row: Component, definition: 
         yield from ((way, sizes, fields_set(ways[0])) for sizes in _own_sizes(way, BASES[0]))
 
 
-def _any_size(row: Component, slot: BlueprintSlot) -> BlueprintSlot:
-    """What a name that says nothing may mean: a component has few sizes, and trying tells which."""
+def _any_size(
+    row: Component, meanings: Mapping[str, Choice], read: Collection[str], slot: BlueprintSlot
+) -> BlueprintSlot:
+    """What a name that says nothing may mean: a component has few sizes, and trying tells which.
+
+    What its code does not read keeps the student's value, such as most of a configuration.
+    """
+    if slot.named or ("." in slot.path and slot.path.rpartition(".")[2] not in read):
+        return slot
     meant = (*row.sizes, "mlp_ratio") if "mlp_dim" in row.sizes else row.sizes
-    return slot if slot.named else replace(slot, choices=(*meant, *slot.choices))
+    known = [meanings[slot.plain]] if meanings.get(slot.plain) in meant else []
+    return replace(slot, choices=tuple(dict.fromkeys((*known, *meant, *slot.choices))))
 
 
 def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:

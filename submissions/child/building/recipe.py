@@ -57,6 +57,11 @@ class Recipe:
             sizes = fit(type(sizes)(**{**vars(sizes), "width": sizes.height}), {})
         return self.controls.with_derived(fit(sizes, self.controls.fixed))
 
+    def meanings(self) -> dict[str, Choice]:
+        """What each name was taken to mean, without the values that were given as they are."""
+        found = self.controls.assignment.items()
+        return {slot.plain: choice for slot, choice in found if not isinstance(choice, Literal)}
+
     def notes(self) -> list[str]:
         """Say what was inferred on the way."""
         one = self.definition

@@ -16,8 +16,9 @@ from torch import nn
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
 from ...errors import NotLoaded
-from ..loading.definitions import Definition, Definitions, Keys, constructor, keys_read, passed_on, unpacked
+from ..loading.definitions import Definition, Definitions, constructor
 from ..loading.execution import Loaded
+from ..loading.keys import Keys, keys_read, passed_on, unpacked
 from .argument_choices import choices
 from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal
 from .parameter_names import is_known, normalise

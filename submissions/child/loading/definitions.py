@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import linecache
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -20,11 +19,10 @@ from ...reading.code import STUDENT_PREFIX
 from ...reading.python_text import NotPythonError, parse
 from .execution import Loaded
 from .hoisting import top_level
+from .keys import chain, in_scopes, inside, names_in, text_of
 from .older_files import by_age
 
 Node = ast.ClassDef | ast.FunctionDef
-Keys = tuple[str, ...]
-_OF_DICT = frozenset(dir(dict))
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class Definitions:
                     others = (*before.others, before.file) if before and before.module != key else ()
                     self.all[node.name] = Definition(node.name, key, file, value, node, others)
             for name, value_node in _assignments(node):
-                self._assigned.setdefault(name, set()).update(_names(value_node))
+                self._assigned.setdefault(name, set()).update(names_in(value_node))
                 with suppress(ValueError):
                     self._literals[name] = ast.literal_eval(value_node)
 
@@ -98,15 +96,22 @@ class Definitions:
         """List ``of`` and all that it uses, directly or not, the outermost first."""
         found, todo = {of.name: of}, [of.name]
         while todo:
-            for used in sorted(_names(found[todo.pop(0)].node) & self.all.keys() - found.keys()):
+            for used in sorted(names_in(found[todo.pop(0)].node) & self.all.keys() - found.keys()):
                 found[used] = self.all[used]
                 todo.append(used)
         return list(found.values())
 
+    def words_of(self, definition: Definition) -> set[str]:
+        """The names, attributes and texts in its code and in that of modules and functions it uses."""
+        code = [one.node for one in self.reachable(definition) if one.is_module or not one.is_class]
+        nodes = [node for one in code for node in inside(one)]
+        texts = {one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+        return texts.union(*(names_in(one) for one in code))
+
     def module_names(self, definitions: Iterable[Definition]) -> set[str]:
         """Collect the module-level names that the definitions use, also by way of other such names."""
         found: set[str] = set()
-        todo = set[str]().union(*(_names(one.node) for one in definitions))
+        todo = set[str]().union(*(names_in(one.node) for one in definitions))
         while todo:
             found |= todo
             todo = set().union(*(self._assigned.get(name, set()) for name in todo)) - found
@@ -131,21 +136,21 @@ class Definitions:
         the same; in one that is always given something else, the same name means something else.
         """
         calls = [
-            (one.name, call, self.all[call.func.id])
+            (one.name, call, self.all[call.func.id], own)
             for one in definitions
-            for call in _inside(one.node)
+            for call, own in in_scopes(one.node)
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in self.all
         ]
-        first, called = definitions[0].name, {to.name for _, _, to in calls}
+        first, called = definitions[0].name, {to.name for _, _, to, _ in calls}
         found: dict[str, set[str]] = {
             one.name: {name} if one.name == first or one.name not in called else set() for one in definitions
         }
         before = 0
         while before < (now := sum(map(len, found.values()))):  # until no call hands it on to another name
             before = now
-            for where, call, to in calls:
+            for where, call, to, own in calls:
                 given = _arguments(call, to)
-                found[to.name] |= {key for key, value in given if _chain(value, found[where]) == ()}
+                found[to.name] |= {key for key, value in given if chain(value, found[where], own) == ()}
         return found
 
     def _literal(self, node: ast.expr) -> object:
@@ -153,42 +158,6 @@ class Definitions:
         if isinstance(node, ast.Name) and node.id in self._literals:
             return self._literals[node.id]
         return ast.literal_eval(node)
-
-
-def keys_read(read: Iterable[tuple[ast.AST, set[str]]]) -> dict[Keys, bool]:
-    """List the keys or attributes that each node reads from variables of these names (also ``self.<name>``).
-
-    ``config["vit"]["dim"]``, ``config.vit.dim`` and ``config.get("dim", 8)`` are all understood. The value
-    says whether the code can do without the key.
-    """
-    found: dict[Keys, bool] = {}
-    for node, names in ((inner, names) for outer, names in read for inner in _inside(outer)):
-        keys, optional = _read_chain(node, names)
-        if keys:
-            found[keys] = found.get(keys, True) and optional
-    return {
-        keys: optional for keys, optional in found.items() if not any(_longer(one, keys) for one in found)
-    }
-
-
-def passed_on(node: ast.AST, name: str) -> Iterator[ast.expr]:
-    """Yield what is called with ``**name`` inside ``node``."""
-    for call in ast.walk(node):
-        if isinstance(call, ast.Call) and any(
-            one.arg is None and isinstance(one.value, ast.Name) and one.value.id == name
-            for one in call.keywords
-        ):
-            yield call.func
-
-
-def unpacked(node: ast.AST, name: str) -> list[str]:
-    """List the names that ``*name`` is unpacked into inside ``node``: ``a, b = args``."""
-    for inside in ast.walk(node):
-        if isinstance(inside, ast.Assign) and isinstance(inside.value, ast.Name) and inside.value.id == name:
-            target = inside.targets[0]
-            if isinstance(target, ast.Tuple):
-                return [inner.id for inner in target.elts if isinstance(inner, ast.Name)]
-    return []
 
 
 def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
@@ -199,21 +168,10 @@ def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
         yield node.target.id, node.value
 
 
-@functools.cache  # the same classes are asked about many times over
-def _inside(node: ast.AST) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(node))
-
-
-@functools.cache
-def _names(node: ast.AST) -> frozenset[str]:
-    names = frozenset(one.id for one in _inside(node) if isinstance(one, ast.Name))
-    return names | {one.attr for one in _inside(node) if isinstance(one, ast.Attribute)}
-
-
 def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(node, ast.Call) and not _is_torchs(node.func):
         yield from ((one.arg, one.value) for one in node.keywords if one.arg)
-        option = _text(node.args[:1])
+        option = text_of(node.args[:1])
         if option.startswith("--"):
             yield from (
                 (option[2:].replace("-", "_"), one.value) for one in node.keywords if one.arg == "default"
@@ -251,39 +209,3 @@ def constructor(node: Node) -> ast.FunctionDef | None:
     """What is called: a function itself, a class by its ``__init__``, if it has one of its own."""
     inside = (one for one in ast.walk(node) if isinstance(one, ast.FunctionDef))
     return next((one for one in inside if one is node or one.name == "__init__"), None)
-
-
-def _read_chain(node: ast.AST, names: set[str]) -> tuple[Keys, bool]:
-    """Return the keys by which ``node`` reads from one of ``names``, and whether it names a fallback."""
-    if isinstance(node, ast.Call):
-        method = node.func
-        if isinstance(method, ast.Attribute) and method.attr in ("get", "pop") and _text(node.args[:1]):
-            before = _chain(method.value, names)
-            return ((*before, _text(node.args[:1])), True) if before is not None else ((), True)
-    keys = _chain(node, names) or ()
-    return keys, False
-
-
-def _chain(node: ast.AST, names: set[str]) -> Keys | None:
-    """Return the keys between one of ``names`` and ``node``; None where ``node`` reads something else."""
-    if isinstance(node, ast.Name) and node.id in names:
-        return ()
-    if isinstance(node, ast.Attribute):
-        if node.attr in names and isinstance(node.value, ast.Name) and node.value.id == "self":
-            return ()
-        before, key = _chain(node.value, names), "" if node.attr in _OF_DICT else node.attr
-    elif isinstance(node, ast.Subscript) and _text([node.slice]):
-        before, key = _chain(node.value, names), _text([node.slice])
-    else:
-        return None
-    return (*before, key) if before is not None and key else None
-
-
-def _text(nodes: list[ast.expr]) -> str:
-    """Return the string that the only one of ``nodes`` is, or nothing."""
-    values = [one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-    return values[0] if values else ""
-
-
-def _longer(one: Keys, keys: Keys) -> bool:
-    return len(one) > len(keys) and one[: len(keys)] == keys

@@ -1,0 +1,112 @@
+"""What code reads of a variable: its keys and attributes, under the names that it has in each function."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator
+
+Keys = tuple[str, ...]
+_OF_DICT = frozenset(dir(dict))
+
+
+def keys_read(read: Iterable[tuple[ast.AST, set[str]]]) -> dict[Keys, bool]:
+    """List the keys or attributes that each node reads from variables of these names (also ``self.<name>``).
+
+    ``config["vit"]["dim"]``, ``config.vit.dim`` and ``config.get("dim", 8)`` are all understood. The value
+    says whether the code can do without the key.
+    """
+    found: dict[Keys, bool] = {}
+    for node, own, names in ((*inner, names) for outer, names in read for inner in in_scopes(outer)):
+        keys, optional = _read_chain(node, names, own)
+        if keys:
+            found[keys] = found.get(keys, True) and optional
+    return {
+        keys: optional for keys, optional in found.items() if not any(_longer(one, keys) for one in found)
+    }
+
+
+def passed_on(node: ast.AST, name: str) -> Iterator[ast.expr]:
+    """Yield what is called with ``**name`` inside ``node``."""
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call) and any(
+            one.arg is None and isinstance(one.value, ast.Name) and one.value.id == name
+            for one in call.keywords
+        ):
+            yield call.func
+
+
+def unpacked(node: ast.AST, name: str) -> list[str]:
+    """List the names that ``*name`` is unpacked into inside ``node``: ``a, b = args``."""
+    for inside in ast.walk(node):
+        if isinstance(inside, ast.Assign) and isinstance(inside.value, ast.Name) and inside.value.id == name:
+            target = inside.targets[0]
+            if isinstance(target, ast.Tuple):
+                return [inner.id for inner in target.elts if isinstance(inner, ast.Name)]
+    return []
+
+
+@functools.cache  # the same classes are asked about many times over
+def inside(node: ast.AST) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(node))
+
+
+@functools.cache
+def in_scopes(node: ast.AST) -> tuple[tuple[ast.AST, frozenset[str]], ...]:
+    """All nodes inside, each with the names that the function around it binds itself."""
+    found: list[tuple[ast.AST, frozenset[str]]] = []
+    todo: list[tuple[ast.AST, frozenset[str]]] = [(node, frozenset())]
+    while todo:
+        one, own = todo.pop()
+        found.append((one, own))
+        if isinstance(one, ast.FunctionDef):
+            names = [inner for inner in inside(one) if isinstance(inner, ast.Name)]
+            bound = {inner.id for inner in names if isinstance(inner.ctx, ast.Store)}
+            own = frozenset(bound - {inner.arg for inner in inside(one) if isinstance(inner, ast.arg)})
+        todo += [(inner, own) for inner in ast.iter_child_nodes(one)]
+    return tuple(found)
+
+
+@functools.cache
+def names_in(node: ast.AST) -> frozenset[str]:
+    names = frozenset(one.id for one in inside(node) if isinstance(one, ast.Name))
+    return names | {one.attr for one in inside(node) if isinstance(one, ast.Attribute)}
+
+
+def _read_chain(node: ast.AST, names: set[str], own: frozenset[str]) -> tuple[Keys, bool]:
+    """Return the keys by which ``node`` reads from one of ``names``, and whether it names a fallback."""
+    if isinstance(node, ast.Call):
+        method = node.func
+        if isinstance(method, ast.Attribute) and method.attr in ("get", "pop") and text_of(node.args[:1]):
+            before = chain(method.value, names, own)
+            return ((*before, text_of(node.args[:1])), True) if before is not None else ((), True)
+    keys = chain(node, names, own) or ()
+    return keys, False
+
+
+def chain(node: ast.AST, names: set[str], own: frozenset[str]) -> Keys | None:
+    """Return the keys between one of ``names`` and ``node``; None where ``node`` reads something else.
+
+    A variable that is a function's ``own`` is something else.
+    """
+    if isinstance(node, ast.Name) and node.id in names - own:
+        return ()
+    if isinstance(node, ast.Attribute):
+        if node.attr in names and isinstance(node.value, ast.Name) and node.value.id == "self":
+            return ()
+        before, key = chain(node.value, names, own), "" if node.attr in _OF_DICT else node.attr
+    elif isinstance(node, ast.Subscript) and text_of([node.slice]):
+        before, key = chain(node.value, names, own), text_of([node.slice])
+    else:
+        return None
+    return (*before, key) if before is not None and key else None
+
+
+def text_of(nodes: list[ast.expr]) -> str:
+    """Return the string that the only one of ``nodes`` is, or nothing."""
+    values = [one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return values[0] if values else ""
+
+
+def _longer(one: Keys, keys: Keys) -> bool:
+    return len(one) > len(keys) and one[: len(keys)] == keys
