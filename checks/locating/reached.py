@@ -16,7 +16,7 @@ from .best_first import done
 from .catalogued import catalogued
 from .context import Context, Predict
 from .search.places import Found
-from .walk import Walk, applied, stage_of
+from .walk import Step, Walk, applied, stage_of
 from .wiring.in_hand import at_hand, is_in_hand
 
 LEFT_OUT = ("-missing", "-skipped", "-left-out")  # how ids end that say what is not there
@@ -37,8 +37,18 @@ def settle_reached(walk: Walk) -> None:
         return
     while (row := _next(walk)) is not None and _settled(walk, row):
         pass
-    while walk.steps and any(one.id.endswith(LEFT_OUT) for one in walk.steps[-1].findings):
-        walk.steps.pop()  # it may still come, as the scale of scores
+    while walk.steps and _may_still_come(walk.steps):
+        walk.steps.pop()
+
+
+def _may_still_come(steps: list[Step]) -> bool:
+    """Is the last of them wrong for want of something, such as a scale, or no more than an earlier one?"""
+    *before, last = steps
+    lacks = any(one.id.endswith(LEFT_OUT) for one in last.findings)
+    is_earlier = (
+        bool(last.findings) and last.found is not None and any(one.found == last.found for one in before)
+    )
+    return lacks or is_earlier
 
 
 def _next(walk: Walk) -> Stage | None:

@@ -88,6 +88,14 @@ def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
         (("return self.fc2(nn.functional.gelu(self.fc1(x)))", 'raise NotImplementedError("todo")'), "S17"),
         (("return x[:, 0]", "pass"), "S24"),
         (("self.head(self.pooled(self.norm(x)))", "x"), "S23"),
+        (("return self.head(self.pooled(self.norm(x)))", "x = self.norm(x)\n        ..."), "S24"),
+        (
+            (
+                "return self.head(self.pooled(self.norm(x)))",
+                "self.norm(x)\n        raise NotImplementedError",
+            ),
+            "S24",
+        ),
     ],
 )
 def test_what_is_written_is_right_and_the_next_stage_is_told(
