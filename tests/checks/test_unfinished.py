@@ -92,7 +92,7 @@ def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
         (
             (
                 "return self.head(self.pooled(self.norm(x)))",
-                "self.norm(x)\n        raise NotImplementedError",
+                "x = self.norm(x)\n        raise NotImplementedError",
             ),
             "S24",
         ),
