@@ -33,7 +33,7 @@ from .passes.pictures import Picture
 from .picture_pass import picture_pass
 from .presence import absent, missing
 from .repair import Repair
-from .returned_paths import paths_of_scores
+from .returned_paths import nothing_returned, paths_of_scores
 from .scales import fixed_scale
 from .told_rows import told_rows
 from .unfinished import Unfinished, unfinished
@@ -82,6 +82,7 @@ class Examination(Examples):
         if self.diagnosis is not None and self.diagnosis.id is not None:
             found.append(Finding(self.diagnosis.id, self.diagnosis.stage, None))
         found += [one.finding for one in self.false_claims()]
+        found += nothing_returned(self)
         found += [one.finding for one in self.constants().values() if one.finding is not None]
         asked = [one for one in found if one.stage not in self.to_write and self.assignment.asks(one.stage)]
         return list({(one.id, one.stage): one for one in asked}.values())

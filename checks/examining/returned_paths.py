@@ -9,6 +9,7 @@ from torch import Tensor
 from ...reference.model_sizes import ModelSizes
 from ..locating.anatomy import anatomy_of
 from ..locating.search.returned_scores import Output, candidates, is_label, outputs_of
+from ..locating.walk import Finding
 from .passes.example import Example
 from .passes.examples import Examples
 from .passes.steadiness import demand_steady
@@ -33,6 +34,25 @@ def demand_returned(examples: Examples) -> None:
         told = next(_complaints(example, paths, label), None) if example.trace.error is None else None
         if told is not None:
             raise CheckFailed(told, (), example.draw)
+
+
+def nothing_returned(examples: Examples) -> list[Finding]:
+    """Where a model computes its logits, and returns nothing."""
+    trace, first = examples.walk.trace, examples.examples[0] if examples.examples else None
+    if first is None or examples.session.is_script or trace.error is not None:
+        return []
+    if trace.outputs or trace.left_out or first.first("logits") is None:
+        return []
+    return [Finding("nothing-returned", "logits", None)]
+
+
+def demand_any_returned(examples: Examples) -> None:
+    """Raises CheckFailed where a model returns nothing at all."""
+    label = examples.family.stage("logits").label
+    for one in nothing_returned(examples):
+        raise CheckFailed(
+            f"{label} is computed, and forward ends without it.", (one.id,), examples.first_draw
+        )
 
 
 def paths_of_scores(examples: Sequence[Example]) -> list[str]:

@@ -119,6 +119,7 @@ _PLACES = (
 )
 
 _GRADIENTS = (
+    invisible(prenorm, "nothing-returned", ("return self.head(x)", "logits = self.head(x)")),
     invisible(prenorm, "path-detached", (_ATTEND, "x = x + self.attn(self.norm1(x)).detach()")),
     invisible(einsum, "path-detached", ("x = attn(ln1(x)) + x", "x = attn(ln1(x)).data + x")),
     invisible(library, "path-detached", ("x = attended + x", "x = attended.detach() + x")),

@@ -12,7 +12,7 @@ from ...examining.dependence import dependence
 from ...examining.drawing import Draw
 from ...examining.examination import Examination
 from ...examining.passes.replay import Seen
-from ...examining.returned_paths import demand_returned
+from ...examining.returned_paths import demand_any_returned, demand_returned
 from ...examining.verdicts import CheckFailed
 from ...locating.comparing import ROUNDING
 from ...locating.walk import Step
@@ -45,6 +45,8 @@ def check_equation(examination: Examination, key: str) -> None:
         ids = () if constant.id is None else (constant.id,)
         if not ids or examination.counts(ids[0]):
             raise CheckFailed(constant.message, ids, examination.first_draw)
+    if key == "logits":
+        demand_any_returned(examination)
     faults = examination.faults(key)
     if faults:
         draw = _smallest_fault(examination, key, faults)

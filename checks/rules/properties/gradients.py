@@ -6,7 +6,7 @@ from ....submissions.errors import Frame
 from ....submissions.questions.plain_passes import Passes
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
-from ...examining.verdicts import CheckFailed, NotApplicable
+from ...examining.verdicts import CheckFailed, NotApplicable, NotReached
 from ...locating.search.origins import origin
 from ...locating.search.parameter_search import LinearMap
 from . import holds
@@ -57,6 +57,8 @@ def _backward(examination: Examination) -> Passes:
     if passes.passes and passes.error is not None:
         ids = ("residual-in-place",) if _IN_PLACE in passes.error.message else ()
         raise CheckFailed(f"the backward pass fails: {passes.error}", ids, draw)
+    if passes.error is None and not any(one.tensors for one in passes.passes):
+        raise NotReached("the forward pass returns no tensor")
     return sound(passes, draw) if passes.error is not None else passes
 
 
