@@ -220,9 +220,20 @@ def test_mutant_changes_what_the_model_returns(mutant: Mutant) -> None:
     assert _difference(mutant) > 1e-9
 
 
-@pytest.mark.parametrize("mutant", [mutant for mutant in MUTANTS if mutant.invisible], ids=_name)
+_SILENT = "nothing-returned"
+_SAME = [mutant for mutant in MUTANTS if mutant.invisible and mutant.id != _SILENT]
+
+
+@pytest.mark.parametrize("mutant", _SAME, ids=_name)
 def test_invisible_mutant_returns_the_same(mutant: Mutant) -> None:
     assert _difference(mutant) < 1e-10
+
+
+@pytest.mark.parametrize("mutant", [mutant for mutant in MUTANTS if mutant.id == _SILENT], ids=_name)
+def test_silent_mutant_returns_nothing(mutant: Mutant) -> None:
+    base = BASES[mutant.base]
+    sizes = _sizes(base)
+    assert _build(base, source(mutant), sizes)(_images(sizes, seed=0)) is None
 
 
 _STARVING = ("cls-detached", "path-detached", "no-grad-in-blocks", "unused-parameter", "requires-grad-off")
