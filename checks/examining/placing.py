@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.code import parsed
 from ..locating.walk import Step
+from .block_lines import counted_at
 from .examination import Examination
 
 
@@ -27,7 +25,7 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     steps = [step for step in examination.walk.steps if step.key == key]
     wrong = [step for step in steps if step.findings or not step.explained]
     for step in (*wrong, *steps):
-        frame = chained_at(examination, step) or _frame(examination, step)
+        frame = counted_at(examination, step) or _frame(examination, step)
         if frame is not None:
             return frame
     return None
@@ -40,28 +38,6 @@ def _where_stopped(examination: Examination, crash: StudentCodeFailed) -> Frame 
         return next(iter(crash.frames), None)
     behind = walk.trace.records[walk.position + 1 :]
     return next((frame for one in behind for frame in one.frames[:1]), None)
-
-
-def chained_at(examination: Examination, step: Step) -> Frame | None:
-    """Where blocks are put one behind the other, for a stage that is no more than what a block gives."""
-    if step.block or step.found is None:
-        return None
-    walk = examination.walk
-    made = (one.found for one in walk.steps if one.block and one.key != "block_input")
-    records = {found.record for found in made if found is not None}
-    if step.found.record not in records:
-        return None
-    first, *others = (walk.trace.records[number].frames for number in records)  # the innermost line first
-    call = next((frame for frame in first if all(frame in one for one in others)), None)
-    return call if call is None or step.key != "last_block_output" else _loop_at(examination, call)
-
-
-def _loop_at(examination: Examination, frame: Frame) -> Frame:
-    """The head of the loop that the line stands in, which says how many times it runs; else the line."""
-    tree = dict(parsed(examination.source.files)).get(frame.file)
-    loops = (one for one in ast.walk(tree) if isinstance(one, ast.For)) if tree else ()
-    around = (one.lineno for one in loops if one.lineno <= frame.line <= (one.end_lineno or one.lineno))
-    return frame._replace(line=max(around, default=frame.line))
 
 
 def _frame(examination: Examination, step: Step) -> Frame | None:

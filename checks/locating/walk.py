@@ -38,7 +38,7 @@ class Step:
     ``predict`` gives the student's tensor on any trace with the same operations; ``right`` what the right
     equation gives from the same inputs. ``found`` is None where the tensor is implied by a later one.
     ``explained`` is False where no known equation gives the student's tensor; ``message`` then says what was
-    measured of it.
+    measured of it, and ``variants`` give what the equations of known variants do.
     """
 
     key: str
@@ -49,6 +49,7 @@ class Step:
     findings: tuple[Finding, ...] = ()
     explained: bool = True
     message: str = ""
+    variants: tuple[Predict, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice, pairwise, takewhile
 
 from ...submissions.errors import Frame
 from ...submissions.host.trace import Value
 from ...submissions.reading.code import texts
 from ...submissions.reading.edits import Edit, Kind, edits
+from ..examining.block_lines import built_at, chained_at
 from ..examining.examination import Examination
-from ..examining.placing import chained_at
 from ..locating.walk import Step
 
 _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
@@ -28,7 +28,9 @@ _MOST = 50_000  # changes of a submission: programs of a course have some 500
 def suspects(examination: Examination, *, anywhere: bool = False) -> list[Edit]:
     """All small changes of the submission, the likeliest first; wherever they are, if no stage is wrong."""
     found = (one for file, text in texts(examination.source.files) for one in edits(file, text))
-    far = _Distances({} if anywhere else _ran(examination))
+    wrong = None if anywhere else _first_wrong(examination)
+    built = () if wrong is None else built_at(examination, wrong)
+    far = _Distances({} if anywhere else _ran(examination), set(built))
     return sorted(
         islice(found, _MOST), key=lambda one: far.of(one.file, one.line) / _RECORDS + _PRICES[one.kind]
     )
@@ -81,20 +83,21 @@ def _blamed(examination: Examination) -> Iterator[Frame]:
     if examination.crash is not None:
         yield from examination.crash.frames
     elif (wrong := _first_wrong(examination)) is not None:
-        chained = chained_at(examination, wrong)
-        yield from () if chained is None else (chained,)
+        yield from chained_at(examination, wrong)
 
 
 class _Distances:
     """How far a line is from where the pass went wrong, or the nearest line that ran."""
 
-    def __init__(self, ran: Mapping[tuple[str, int], float]) -> None:
-        self.ran = ran
+    def __init__(self, ran: Mapping[tuple[str, int], float], built: Collection[Frame]) -> None:
+        self.ran, self.built = ran, built
         self.lines: dict[str, list[int]] = {}
         for file, line in sorted(ran):
             self.lines.setdefault(file, []).append(line)
 
     def of(self, file: str, line: int) -> float:
+        if (file, line) in self.built:
+            return -_RAISED
         lines = self.lines.get(file, [])
         place = bisect(lines, line)
         near = min(lines[max(place - 1, 0) : place + 1], key=lambda one: abs(one - line), default=None)

@@ -7,7 +7,7 @@ right alone; one that seems right is examined as the submission was.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -24,8 +24,9 @@ from ...submissions.reading.source import Source
 from ..examining.examination import Examination
 from ..examining.passes.replay import reference_pass
 from ..locating.comparing import IN_SINGLE, equal, far
+from ..locating.context import Predict
 from ..locating.locate import locate
-from ..locating.walk import BRIEF, USUAL, Patience, Walk
+from ..locating.walk import BRIEF, USUAL, Patience, Step, Walk
 
 _RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long as a try of what raises
 _PLAIN = 0.05  # of that, a plain pass
@@ -39,6 +40,7 @@ class Trials:
     def __init__(self, examination: Examination, session: Session, effort: float) -> None:
         self.examination, self.session, self.effort = examination, session, effort
         self._accepted = _lacking(examination)
+        self._there = {key for key in examination.keys if not examination.is_wrong(key)}
         self._texts = dict(texts(examination.source.files))
         self._is_changed = False  # is another program than the submission loaded?
         is_wrong = _has_mistakes(examination)
@@ -51,16 +53,14 @@ class Trials:
         """
         # of what adds something there is too much to try it where it is not known what should be returned
         todo = (one for one in edits if self._expected or one.kind != "missing")
-        other, untold = list[Edit](), list[Edit]()
+        left = list[Edit]()
         while self.effort > 0 and (some := list(islice(todo, _TOGETHER))):
             for edit, found in zip(some, self._plain_passes(some)):
                 if self._is_expected(found):
                     yield edit, self._patience
-                elif not found.tried:
-                    untold.append(edit)
-                elif edit.kind != "missing" and self._differs(found):
-                    other.append(edit)
-        for edit in (*other, *untold):
+                elif not found.tried or (edit.kind != "missing" and self._differs(found)):
+                    left.append(edit)
+        for edit in left:
             if self.effort <= 0:
                 return
             yield edit, BRIEF
@@ -77,10 +77,15 @@ class Trials:
             other = Examination(source, self.session, asked.assignment, asked.seed)
             other.trace_examples()
             other.locate_examples()
-            right = not _has_mistakes(other) and _lacking(other) <= self._accepted
+            right = not _has_mistakes(other) and not self._lost(edit, other)
         except (NotLoaded, StudentCodeFailed):
             return None
         return other if right else None
+
+    def _lost(self, edit: Edit, other: Examination) -> Set[str]:
+        """What was there, or may have been, and is not with the change: leaving it out mends nothing."""
+        new = _lacking(other) - self._accepted
+        return new if edit.kind == "extra" else new & self._there
 
     def _plain_passes(self, edits: Sequence[Edit]) -> Sequence[ChangedPass]:
         if self._is_changed:
@@ -104,8 +109,10 @@ class Trials:
         return any(equal(*pair, IN_SINGLE) for pair in pairs)
 
     def _differs(self, found: ChangedPass) -> bool:
-        """Does it return anything else than before?"""
-        return bool(found.tensors) and not _same(found.tensors, self._before)
+        """Does it return what may be scores, and anything else than before?"""
+        shape = self.examination.first_draw.sizes.output_shape
+        scores = any(tuple(one.shape) == shape for one in found.tensors)
+        return scores and not _same(found.tensors, self._before)
 
     @cached_property
     def _before(self) -> list[Tensor]:
@@ -113,15 +120,25 @@ class Trials:
 
     @cached_property
     def _expected(self) -> list[Tensor]:
-        """What a right program returns with these weights; nothing where some stage is not known."""
-        asked, one = self.examination, self.examination.first
-        is_whole = asked.crash is None and one.walk.blocks == one.draw.sizes.depth
+        """What right programs return with these weights; nothing where some stage is not known."""
+        asked, walk = self.examination, self.examination.walk
+        is_whole = asked.crash is None and walk.blocks == asked.first_draw.sizes.depth
         if self.used is not None or not is_whole:
             return []
-        stages = reference_pass(
-            one.walk, one.trace, one.draw.sizes, lambda step: asked.is_amiss(step) or not step.findings
-        )
-        return [stages[key, 0] for key in _RETURNED if (key, 0) in stages]
+        ways = 1 + max(len(one.variants) for one in walk.steps)
+        return [one for way in range(ways) for one in self._returned(way)]
+
+    def _returned(self, way: int) -> Iterator[Tensor]:
+        """What is amiss computed rightly, or as a variant is."""
+        asked, one = self.examination, self.examination.first
+
+        def equation(step: Step) -> Predict:
+            if asked.is_amiss(step) or not step.findings:
+                return (step.right, *step.variants)[min(way, len(step.variants))]
+            return step.predict
+
+        stages = reference_pass(one.walk, one.trace, one.draw.sizes, equation)
+        return (stages[key, 0] for key in _RETURNED if (key, 0) in stages)
 
     def _changed(self, edit: Edit) -> Source:
         source = self.examination.source
@@ -164,9 +181,9 @@ def _has_mistakes(examination: Examination) -> bool:
 
 
 def _lacking(examination: Examination) -> set[str]:
-    """Ids of accepted variants in which a stage is not there."""
+    """The keys of stages that are not there, as an accepted variant has it."""
     ids = (one.id for one in examination.findings() if not examination.counts(one.id))
-    return {id for id in ids if examination.family.mistake(id).without}
+    return {key for id in ids for key in examination.family.mistake(id).without}
 
 
 def _is_right(walk: Walk, examination: Examination) -> bool:

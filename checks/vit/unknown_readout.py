@@ -11,6 +11,7 @@ import torch
 from ...reference import equations as eq
 from ..locating.best_first import Option
 from ..locating.context import Predict
+from ..locating.forms import READOUTS, VARIANT, Form
 from ..locating.search.mixing import mixture
 from ..locating.search.nearness import same
 from ..locating.search.parameter_search import LinearMap
@@ -81,8 +82,7 @@ def _from_row(walk: Walk, x: Predict) -> bool:
         for head, result, _ in walk.parameters.linears(row(walk.context), taken.record - 1):
             if result.shape[-1] == walk.sizes.classes:
                 _settle_sequence(walk, x)
-                right, told = _first_row(walk, row), _from_tokens(walk, row)
-                settle_unknown(walk, "class_representation", 0, row, right, told)
+                _settle_row(walk, row)
                 _settle_scores(walk, applied(head, stage_of("class_representation", 0)), head)
                 return True
     return False
@@ -127,13 +127,21 @@ def _settle_sequence(walk: Walk, x: Predict) -> None:
         walk.roles["final_norm"] = norm
 
 
-def _first_row(walk: Walk, row: Predict) -> Predict:
-    """Row 0, through the norm that follows where there is one."""
-    first: Predict = combine(eq.class_representation, stage_of("final_sequence", 0))
+def _settle_row(walk: Walk, row: Predict) -> None:
+    right, *variants = (
+        _read_out(walk, form, row) for form in READOUTS if form.id is None or form.cost == VARIANT
+    )
+    settle_unknown(walk, "class_representation", 0, row, right, _from_tokens(walk, row))
+    walk.steps[-1] = replace(walk.steps[-1], variants=tuple(variants))
+
+
+def _read_out(walk: Walk, form: Form, row: Predict) -> Predict:
+    """What is read of S23, through the norm that follows where there is one."""
+    read: Predict = combine(form.function, stage_of("final_sequence", 0))
     if "final_norm" in walk.roles or walk.normed:
-        return first
-    norm = likely_norm(walk, first(walk.context), row(walk.context), walk.position)
-    return first if norm is None else applied(norm, first)
+        return read
+    norm = likely_norm(walk, read(walk.context), row(walk.context), walk.position)
+    return read if norm is None else applied(norm, read)
 
 
 def _from_tokens(walk: Walk, row: Predict) -> str | None:

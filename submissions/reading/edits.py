@@ -245,14 +245,25 @@ class _Editor:
 
     def _of_call(self, node: ast.Call) -> Iterator[Edit]:
         first = next((one for one in node.args if not isinstance(one, ast.Starred)), None)
-        if first is not None:
+        if first is not None and not self._makes(node.func):
             yield self._edit("extra", node, self._text(first))
-        if isinstance(node.func, ast.Attribute):
+        if isinstance(node.func, ast.Attribute) and self._is_tensor(node.func.value):
             yield self._edit("extra", node, self._text(node.func.value))
         for one, other in zip(node.args, node.args[1:]):
             (start, middle), (again, end) = self._span(one), self._span(other)
             between = self.raw[middle:again].decode()
             yield self._at(one, "order", start, end, f"{self._text(other)}{between}{self._text(one)}")
+
+    def _makes(self, called: ast.expr) -> bool:
+        """Is it a class, or what makes something of numbers: no step on the way of a tensor?"""
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        return name[:1].isupper() or name in ("super", "range")
+
+    def _is_tensor(self, value: ast.expr) -> bool:
+        """May a tensor's method be called of it? Not where it is ``self``, an imported module or super()."""
+        if isinstance(value, ast.Call):
+            return not self._makes(value.func)
+        return not isinstance(value, ast.Name) or value.id in (*self.scope.names, *self.scope.unbound)
 
     def _of_statement(self, node: ast.Assign | ast.AugAssign | ast.Expr) -> Iterator[Edit]:
         if isinstance(node.value, ast.Constant) or self.scope.function.name == "__init__":

@@ -12,7 +12,7 @@ from torch import Tensor
 from ....reference.model_sizes import ModelSizes
 from ....submissions.host.trace import Reference, Trace
 from ...locating.comparing import equal
-from ...locating.context import Context
+from ...locating.context import Context, Predict
 from ...locating.search.places import Found, Places, is_at, places_in
 from ...locating.walk import Step, Walk
 
@@ -120,18 +120,17 @@ def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
 
 
 def reference_pass(
-    walk: Walk, trace: Trace, sizes: ModelSizes, corrected: Callable[[Step], bool] = lambda _: True
+    walk: Walk, trace: Trace, sizes: ModelSizes, equation: Callable[[Step], Predict] = lambda one: one.right
 ) -> dict[tuple[str, int], Tensor]:
     """The reference's own tensors: its equations with the student's parameters, chained from the image on.
 
-    Stages that are not ``corrected`` are computed by the student's equations. They end where these do not go
-    with what is right: positions for other tokens than there should be, say.
+    Other equations may be chained in the same way. They end where these do not go with each other: positions
+    for other tokens than there should be, say.
     """
     context = walk.opened(trace, sizes)
     for step in walk.steps:
-        equation = step.right if corrected(step) else step.predict
         try:
-            context.stages[step.key, step.block] = context.of(equation)
+            context.stages[step.key, step.block] = context.of(equation(step))
         except (RuntimeError, ValueError, LookupError):
             break
     return context.stages

@@ -66,13 +66,21 @@ def sequences(walk: Walk, width: int, tokens: int, until: int) -> Iterator[tuple
 
 
 def read_or_made(walk: Walk, start: int, until: int) -> Iterator[GraphTensor]:
-    """Each record, and each buffer that was written in part, as it is read."""
+    """Each record, and what is read in another shape: a view, or a buffer that was written in part."""
+    seen = set[Reference]()
     for record in walk.trace.records[start:until]:
         for position, reference in enumerate(record.inputs):
-            written = reference.kind == "record" and reference.number >= start
-            if written and prod(reference.shape) > prod(walk.trace.value(reference).shape):
+            if reference.kind != "record" or reference.number < start or reference in seen:
+                continue
+            seen.add(reference)
+            if _is_another_whole(reference, walk.trace.value(reference)):
                 yield GraphTensor(record.number, position)
         yield GraphTensor(record.number)
+
+
+def _is_another_whole(reference: Reference, made: Value) -> bool:
+    """Is all that was made, or more, read in another shape?"""
+    return reference.shape != made.shape and prod(reference.shape) >= prod(made.shape)
 
 
 def read_as_tokens(walk: Walk, taken: GraphTensor, width: int, tokens: int) -> Predict | None:

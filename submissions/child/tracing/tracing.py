@@ -26,7 +26,7 @@ Key = tuple[Literal["record", "leaf"], int]  # and its number
 RAN: dict[int, CodeType] = {}  # all code that was seen at work in any pass, by its identity
 _UNWRITTEN = ("empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided")
 _FILLED_WITH = 0.7071e-3  # no number that a stage is full of
-_FRAMES_KEPT = 3  # innermost student lines: a shared helper's own line says little without its caller's
+_FRAMES_KEPT = 6  # innermost student lines: from a helper of attention out to where blocks are called
 
 
 @dataclass

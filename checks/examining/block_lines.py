@@ -1,0 +1,122 @@
+"""The lines that say how many blocks there are: where they follow one another, and where they are built."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+
+from ...submissions.errors import Frame, SubmissionError
+from ...submissions.reading.code import parsed
+from ..locating.search.parameter_search import LinearMap
+from ..locating.walk import Step
+from .examination import Examination
+
+_REGISTERING = ("setattr", "add_module", "register_module", "append", "extend")
+_LAST = "last_block_output"
+
+
+def counted_at(examination: Examination, step: Step) -> Frame | None:
+    """The line to blame for a stage that is no more than what a block gives.
+
+    Where too few or too many were built, that is where they are built.
+    """
+    chained = chained_at(examination, step)
+    if not chained or step.key != _LAST:
+        return chained[-1] if chained else None
+    wrongly_built = _number_built(examination) not in (None, examination.walk.sizes.depth)
+    built = built_at(examination, step) if wrongly_built else ()
+    return next(iter(built), chained[0])
+
+
+def chained_at(examination: Examination, step: Step) -> Sequence[Frame]:
+    """Where blocks are put one behind the other: the head of a loop, and the call in it; or nothing."""
+    return [one for call in _calls(examination, step)[:1] for one in (_loop_at(examination, call), call)]
+
+
+def built_at(examination: Examination, step: Step) -> Iterator[Frame]:
+    """Where what is put one behind the other is built, as far as its class tells, the likeliest first."""
+    trees = dict(parsed(examination.source.files))
+    for call in _calls(examination, step):
+        loop = _loop_at(examination, call)
+        for scope in _around(trees.get(call.file), ast.ClassDef, call):
+            names = {name for line in (loop.line, call.line) for name in _read_on(scope, line)}
+            yield from (call._replace(line=line) for line in _building_lines(scope, names, loop.line))
+
+
+def _calls(examination: Examination, step: Step) -> Sequence[Frame]:
+    """The lines that every block is called from, the innermost first; none for what a block does not give."""
+    if step.block or step.found is None:
+        return ()
+    records = examination.walk.trace.records
+    made = [one.found for one in examination.walk.steps if one.block and one.found is not None]
+    starts = [one.found for one in examination.walk.steps if one.key == "block_input"]
+    if step.found.record not in {one.record for one in made}:
+        return ()
+    began = min((one.record for one in starts[:1] if one is not None), default=-1)
+    first, *others = (one.frames for one in records[began + 1 : max(one.record for one in made) + 1])
+    return [frame for frame in first if all(frame in one for one in others)]
+
+
+def _loop_at(examination: Examination, frame: Frame) -> Frame:
+    """The head of the loop that the line stands in, which says how many times it runs; else the line."""
+    tree = dict(parsed(examination.source.files)).get(frame.file)
+    return frame._replace(line=max((one.lineno for one in _around(tree, ast.For, frame)), default=frame.line))
+
+
+def _around(tree: ast.AST | None, kind: type[ast.For] | type[ast.ClassDef], frame: Frame) -> list[ast.stmt]:
+    inside = (one for one in ast.walk(tree) if isinstance(one, kind)) if tree else ()
+    return [one for one in inside if one.lineno <= frame.line <= (one.end_lineno or one.lineno)]
+
+
+def _building_lines(scope: ast.AST, names: set[str], running: int) -> Iterator[int]:
+    """Of loops in which what ``self`` holds by these names is made, then of other lines that make it."""
+    alone = []
+    for one in ast.walk(scope):
+        if isinstance(one, ast.Assign) and any(_own(target) in names for target in one.targets):
+            loops = [each for each in ast.walk(one.value) if isinstance(each, ast.comprehension)]
+            yield from (each.iter.lineno for each in loops)
+            alone += [] if loops else [one.value.lineno]
+        elif isinstance(one, ast.For) and one.lineno != running and _registers(one):
+            yield one.iter.lineno
+    yield from alone
+
+
+def _registers(loop: ast.For) -> bool:
+    calls = (one.func for one in ast.walk(loop) if isinstance(one, ast.Call))
+    return any(getattr(one, "attr", getattr(one, "id", "")) in _REGISTERING for one in calls)
+
+
+def _read_on(scope: ast.AST, line: int) -> Iterator[str]:
+    here = (one for one in ast.walk(scope) if getattr(one, "lineno", None) == line)
+    return (name for one in here if (name := _own(one)))
+
+
+def _own(node: ast.AST) -> str:
+    """``blocks`` of ``self.blocks``."""
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return node.attr if own and isinstance(node, ast.Attribute) else ""
+
+
+def _number_built(examination: Examination) -> int | None:
+    """How many parameters are named like one of the first block but for a number; None where none is."""
+    walk = examination.walk
+    map_ = walk.roles.get("block1.fc1")
+    kind, number, _ = walk.parameters.leaf(map_.weight) if isinstance(map_, LinearMap) else ("", 0, 0)
+    name = walk.trace.leaves[number].name if kind == "leaf" else ""
+    names = _parameters(examination)
+    return max((_alike(names, name, one) for one in re.finditer(r"\d+", name)), default=0) or None
+
+
+def _parameters(examination: Examination) -> Collection[str]:
+    """The names of all; none where the model's process has ended."""
+    with suppress(SubmissionError):
+        return examination.backward().gradients
+    return ()
+
+
+def _alike(names: Collection[str], name: str, digits: re.Match[str]) -> int:
+    before, after = name[: digits.start()], name[digits.end() :]
+    pattern = re.compile(rf"{re.escape(before)}\d+{re.escape(after)}")
+    return sum(pattern.fullmatch(one) is not None for one in names)
