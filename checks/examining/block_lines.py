@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from ...submissions.errors import Frame, SubmissionError
 from ...submissions.reading.code import parsed
+from ...submissions.reading.code_scopes import held
 from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Step
 from .examination import Examination
@@ -74,7 +75,7 @@ def _building_lines(scope: ast.AST, names: set[str], running: int) -> Iterator[i
     """Of loops in which what ``self`` holds by these names is made, then of other lines that make it."""
     alone = []
     for one in ast.walk(scope):
-        if isinstance(one, ast.Assign) and any(_own(target) in names for target in one.targets):
+        if isinstance(one, ast.Assign) and any(held(target) in names for target in one.targets):
             loops = [each for each in ast.walk(one.value) if isinstance(each, ast.comprehension)]
             yield from (each.iter.lineno for each in loops)
             alone += [] if loops else [one.value.lineno]
@@ -90,13 +91,7 @@ def _registers(loop: ast.For) -> bool:
 
 def _read_on(scope: ast.AST, line: int) -> Iterator[str]:
     here = (one for one in ast.walk(scope) if getattr(one, "lineno", None) == line)
-    return (name for one in here if (name := _own(one)))
-
-
-def _own(node: ast.AST) -> str:
-    """``blocks`` of ``self.blocks``."""
-    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    return node.attr if own and isinstance(node, ast.Attribute) else ""
+    return (name for one in here if (name := held(one)))
 
 
 def _number_built(examination: Examination) -> int | None:

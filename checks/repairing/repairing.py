@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ...submissions.host.session import Session
+from ...submissions.host.trace import Trace
 from ...submissions.questions.size_limits import is_large
 from ..examining.examination import Examination
+from ..examining.passes.replay import Seen
 from ..examining.repair import Repair
+from ..locating.search.places import Place
 from .suspects import suspects
 from .trials import Trials
 
 # What may be spent on changed programs: a try of one that raises costs 1, and takes some 30 ms.
 _EFFORT, _LESS = 150.0, 60.0  # the second where the mistake has a name, and its line alone is looked for
-_MOST, _FEWER = 600, 240  # changes that are looked at, and then
+_MOST, _FEWER = 1_000, 300  # changes that are looked at, and then
 
 
 def is_repairable(examination: Examination) -> bool:
@@ -46,10 +51,38 @@ def first_changed(examination: Examination, repaired: Examination) -> str | None
 
     From the second block on that is the first stage that was wrong, or else how blocks are put together.
     """
-    before = examination.walk.places
     for seen in repaired.example(examination.first_draw).seen:
-        if seen.step.found and not before.find(seen.student):
+        if seen.step.found and not _is_computed(examination, repaired, seen):
             wrong = (key for key in examination.keys if examination.is_wrong(key))
             joined = "second_block_output" if seen.step.block == 2 else "last_block_output"
             return next(wrong, joined) if seen.step.block > 1 else seen.step.key
     return None
+
+
+def _is_computed(examination: Examination, repaired: Examination, seen: Seen) -> bool:
+    """Does the submission compute it, for what it returns, and laid out as the right program has it?"""
+    walk, right = examination.walk, repaired.walk.trace
+    there = walk.places.find(seen.student)
+    if there is None or seen.step.found is None:
+        return False
+    if not _is_used(walk.trace, there.places[0]):
+        return False
+    one, other = there.places[0], seen.step.found.places[0]
+    alike = walk.trace.records[one.record].shape == right.records[other.record].shape
+    return not alike or one.strides == other.strides
+
+
+def _is_used(trace: Trace, place: Place) -> bool:
+    """Is what is returned made from these numbers, rather than from others beside them in memory?"""
+    used = {number for _, one in trace.outputs for number in trace.ancestors(one)}
+    if not used:
+        return True
+    cells = prod(trace.records[place.record].shape)
+    read = [
+        one
+        for number in used
+        for one in trace.records[number].inputs
+        if one.kind == "record" and one.number == place.record
+    ]
+    returned = [one for _, one in trace.outputs if one.kind == "record" and one.number == place.record]
+    return any(one.offset == place.offset or prod(one.shape) == cells for one in (*read, *returned))

@@ -8,15 +8,17 @@ from itertools import islice, pairwise, takewhile
 
 from ...submissions.errors import Frame
 from ...submissions.host.trace import Value
-from ...submissions.reading.code import texts
+from ...submissions.reading.code import parsed, texts
+from ...submissions.reading.code_scopes import stored_for
 from ...submissions.reading.edits import Edit, Kind, edits
 from ..examining.block_lines import built_at, chained_at
 from ..examining.examination import Examination
 from ..locating.walk import Step
 
 _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
-    "operator": 0, "kept": 0, "extra": 3, "order": 4, "number": 5, "layer": 6, "variable": 8, "missing": 9,
+    "operator": 0, "kept": 0, "number": 2, "order": 3, "extra": 4, "layer": 6, "variable": 8, "missing": 14,
 }  # fmt: skip
+_TELLING = 2  # the price of what uses what nothing uses, less how telling it is
 _RECORDS = 3  # later in the pass, which is as unlikely as a step of these prices
 _OUTER = 2  # records, for each call between a line and the operation
 _NEAR = 2  # records, for each line between one that ran and one that did not
@@ -30,10 +32,13 @@ def suspects(examination: Examination, *, anywhere: bool = False) -> list[Edit]:
     found = (one for file, text in texts(examination.source.files) for one in edits(file, text))
     wrong = None if anywhere else _first_wrong(examination)
     built = () if wrong is None else built_at(examination, wrong)
-    far = _Distances({} if anywhere else _ran(examination), set(built))
-    return sorted(
-        islice(found, _MOST), key=lambda one: far.of(one.file, one.line) / _RECORDS + _PRICES[one.kind]
-    )
+    ran = {} if anywhere else _with_stored(examination, _ran(examination))
+    far = _Distances(ran, set(built))
+    return sorted(islice(found, _MOST), key=lambda one: far.of(one.file, one.line) / _RECORDS + _price(one))
+
+
+def _price(edit: Edit) -> int:
+    return _TELLING - edit.telling if edit.telling else _PRICES[edit.kind]
 
 
 def _ran(examination: Examination) -> dict[tuple[str, int], float]:
@@ -52,6 +57,19 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
         for outer, frame in enumerate(records[number].frames):
             far = later + _OUTER * outer + _PROVEN * ((frame,) in proven)
             found.setdefault((frame.file, frame.line), far)
+    return found
+
+
+def _with_stored(
+    examination: Examination, ran: Mapping[tuple[str, int], float]
+) -> Mapping[tuple[str, int], float]:
+    """With the lines that store what is read of ``self`` on those that ran."""
+    found = dict(ran)
+    for file, tree in parsed(examination.source.files):
+        for line, stored in stored_for(tree):
+            if (file, line) in ran:
+                far = ran[file, line] + _OUTER
+                found[file, stored] = min(far, found.get((file, stored), far))
     return found
 
 

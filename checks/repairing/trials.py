@@ -31,6 +31,8 @@ from ..locating.walk import BRIEF, USUAL, Patience, Step, Walk
 _RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long as a try of what raises
 _PLAIN = 0.05  # of that, a plain pass
 _TOGETHER = 40  # changes that one question asks about
+_GLANCE = Patience(price=BRIEF.price, look_ups=800)
+_LONG = Patience(price=USUAL.price, look_ups=12_000)
 _RETURNED = ("logits", "class_probabilities")
 
 
@@ -52,13 +54,13 @@ class Trials:
         With each comes how far to look for an explanation of all stages.
         """
         # of what adds something there is too much to try it where it is not known what should be returned
-        todo = (one for one in edits if self._expected or one.kind != "missing")
+        todo = (one for one in edits if self._expected or one.telling or one.kind != "missing")
         left = list[Edit]()
         while self.effort > 0 and (some := list(islice(todo, _TOGETHER))):
             for edit, found in zip(some, self._plain_passes(some)):
-                if self._is_expected(found):
+                if self._is_expected(found.tensors):
                     yield edit, self._patience
-                elif not found.tried or (edit.kind != "missing" and self._differs(found)):
+                elif not found.tried or (self._is_doubtful(edit) and self._differs(found)):
                     left.append(edit)
         for edit in left:
             if self.effort <= 0:
@@ -72,7 +74,7 @@ class Trials:
         self._is_changed = True
         try:
             self.session.replace(source)
-            if not self._seems_right(patience):
+            if not self._seems_right(edit, patience):
                 return None
             other = Examination(source, self.session, asked.assignment, asked.seed)
             other.trace_examples()
@@ -104,9 +106,13 @@ class Trials:
         self.effort -= _PLAIN * sum(one.tried for one in found)
         return found
 
-    def _is_expected(self, found: ChangedPass) -> bool:
-        pairs = ((one, right) for one in found.tensors for right in self._expected)
+    def _is_expected(self, returned: Sequence[Tensor]) -> bool:
+        pairs = ((one, right) for one in returned for right in self._expected)
         return any(equal(*pair, IN_SINGLE) for pair in pairs)
+
+    def _is_doubtful(self, edit: Edit) -> bool:
+        """May it be right where what it returns is not expected? What nothing used so far is not known."""
+        return bool(edit.telling) or not self._expected
 
     def _differs(self, found: ChangedPass) -> bool:
         """Does it return what may be scores, and anything else than before?"""
@@ -145,20 +151,33 @@ class Trials:
         text = edit.applied(self._texts[edit.file])
         return replace(source, files={**source.files, edit.file: text.encode()})
 
-    def _seems_right(self, patience: Patience) -> bool:
+    def _seems_right(self, edit: Edit, patience: Patience) -> bool:
         """Does one pass give other scores, all of which is explained by right equations at once?"""
         asked = self.examination
         draw = asked.first_draw
         trace = self.session.trace(draw.sizes, draw.seed, draw.image)
         self.effort -= len(trace.records) / _RECORDS
-        if trace.error is not None or _same([*_scores(trace)], self._before):
+        scores = [*_scores(trace)]
+        if trace.error is not None or _same(scores, self._before):
+            return False
+        if not self._is_expected(scores) and not self._is_doubtful(edit):
             return False
         if self.used is not None:  # every stage is right already, and something learns nothing
             return self.used < _used(trace) and _is_right(self._located(trace, USUAL), asked)
+        if not self._comes_farther(trace):
+            return False
         walk = self._located(trace, patience)
         if walk.blocks >= draw.sizes.depth and walk.unexplained is not None:
-            walk = self._located(trace, USUAL)  # ways to read out that are right in some courses have a price
+            walk = self._located(trace, _LONG)  # ways to read out that are right in some courses have a price
         return _is_right(walk, asked)
+
+    def _comes_farther(self, trace: Trace) -> bool:
+        """Is more explained at a glance than was of the submission, if not all of that was?"""
+        before = self.examination.walk
+        if before.unexplained is None:
+            return True
+        walk = self._located(trace, _GLANCE)
+        return walk.unexplained is None or len(walk.steps) > len(before.steps)
 
     @cached_property
     def _patience(self) -> Patience:

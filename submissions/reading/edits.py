@@ -7,14 +7,12 @@ that is never called. Nothing here executes student code.
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate, islice
+from dataclasses import dataclass, replace
+from itertools import accumulate, combinations, islice, pairwise
 from typing import Literal
 
-from .python_text import names_bound
+from .code_scopes import Scope, held, scopes
 from .python_text import tree as python_tree
 
 Kind = Literal["operator", "variable", "layer", "number", "order", "extra", "kept", "missing"]
@@ -37,12 +35,14 @@ _AXIS_NAMES = ("dim", "axis", "dims", "dim0", "dim1", "start_dim", "end_dim")
 # What is looked at of code that nobody has written by hand.
 _MOST = 20_000  # changes of one file
 _LONGEST = 2_000  # bytes of what is changed
-_NAMES = 40  # of a function
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One piece of a program, and what might stand there instead; ``start`` and ``end`` count bytes."""
+    """One piece of a program, and what might stand there instead; ``start`` and ``end`` count bytes.
+
+    It is ``telling`` where it uses what nothing in the program does, and more so in place of a mere copy.
+    """
 
     file: str
     kind: Kind
@@ -52,6 +52,7 @@ class Edit:
     end: int
     old: str
     new: str
+    telling: int = 0
 
     def applied(self, text: str) -> str:
         """The program with the change in it."""
@@ -67,78 +68,14 @@ def edits(file: str, text: str) -> list[Edit]:
     tree = python_tree(text)
     if tree is None:
         return []
-    found = (one for scope in _scopes(tree) for one in _Editor(file, text, scope).edits())
+    found = (one for scope in scopes(tree) for one in _Editor(file, text, scope).edits())
     return [one for one in dict.fromkeys(islice(found, _MOST)) if one.old != one.new]
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """A function, with what ``self`` holds there."""
-
-    function: ast.FunctionDef
-    known: frozenset[str]  # names that it need not bind itself
-    held: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()  # of what is held, what no method but the constructor reads
-
-    @cached_property
-    def names(self) -> list[str]:
-        """Of arguments and variables, in their order."""
-        arguments = [one.arg for one in self.function.args.args if one.arg != "self"]
-        return list(dict.fromkeys([*arguments, *(name for name, _ in self.stored)]))[:_NAMES]
-
-    @cached_property
-    def stored(self) -> list[tuple[str, int]]:
-        """Variables, each with a line on which it is bound."""
-        names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
-        return [(one.id, one.lineno) for one in names if isinstance(one.ctx, ast.Store)]
-
-    @cached_property
-    def first(self) -> dict[str, int]:
-        """The line on which each variable is first bound; arguments have none."""
-        found: dict[str, int] = {}
-        for name, line in self.stored:
-            found[name] = min(line, found.get(name, line))
-        arguments = {one.arg for one in self.function.args.args}
-        return {name: line for name, line in found.items() if name not in arguments}
-
-    @cached_property
-    def unbound(self) -> list[str]:
-        """Names that are read here and bound nowhere."""
-        names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
-        bound = {*self.names, *self.known, "self"}
-        return list(dict.fromkeys(one.id for one in names if one.id not in bound))[:_NAMES]
-
-
-def _scopes(tree: ast.Module) -> Iterator[_Scope]:
-    known = frozenset(dir(builtins)).union(*map(names_bound, tree.body))
-    for top in tree.body:
-        if isinstance(top, ast.FunctionDef):
-            yield _Scope(top, known)
-        elif isinstance(top, ast.ClassDef):
-            methods = [one for one in top.body if isinstance(one, ast.FunctionDef)]
-            held = dict.fromkeys(_attributes(top, ast.Store))
-            running = [one for one in methods if one.name != "__init__"]
-            read = {name for one in running for name in _attributes(one, ast.Load)}
-            unused = tuple(name for name in held if name not in read)
-            yield from (_Scope(one, known, (*held,), unused) for one in methods)
-
-
-def _attributes(tree: ast.AST, context: type[ast.expr_context]) -> list[str]:
-    """Of ``self``, those that are stored, or read."""
-    found = (one for one in ast.walk(tree) if isinstance(getattr(one, "ctx", None), context))
-    return [name for one in found if (name := _held(one))]
-
-
-def _held(node: ast.AST) -> str:
-    """``norm1`` of ``self.norm1``."""
-    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    return node.attr if own and isinstance(node, ast.Attribute) else ""
 
 
 class _Editor:
     """The changes of one function."""
 
-    def __init__(self, file: str, text: str, scope: _Scope) -> None:
+    def __init__(self, file: str, text: str, scope: Scope) -> None:
         self.file, self.raw, self.scope = file, text.encode(), scope
         self.starts = list(accumulate((len(line) + 1 for line in self.raw.split(b"\n")), initial=0))
         inside = ((child, one) for one in ast.walk(scope.function) for child in ast.iter_child_nodes(one))
@@ -164,13 +101,15 @@ class _Editor:
                 yield self._edit("operator", node, self._text(node.operand))
             case ast.Name(ctx=ast.Load()) if node.id in (*self.scope.names, *self.scope.unbound):
                 yield from self._of_variable(node)
-            case ast.Attribute(ctx=ast.Load()) if _held(node) in self.scope.held:
+            case ast.Attribute(ctx=ast.Load()) if held(node) in self.scope.held:
                 others = (name for name in self.scope.held if name != node.attr)
                 yield from (self._edit("layer", node, f"self.{name}") for name in others)
             case ast.Call():
                 yield from self._of_call(node)
             case ast.Subscript(ctx=ast.Load()):
                 yield self._edit("extra", node, self._text(node.value))
+            case ast.Pass():
+                yield from self._of_nothing(node)
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)):
             yield from self._of_statement(node)
         if isinstance(node, (ast.Name, ast.Call, ast.BinOp, ast.Subscript)) and self._is_value(node):
@@ -195,15 +134,34 @@ class _Editor:
             return
         value = self._text(node)
         grouped = f"({value})" if isinstance(node, ast.BinOp) else value
-        unused = [f"self.{name}" for name in self.scope.unused]
         known = (name for name in self.scope.names if self.scope.first.get(name, 0) <= node.lineno)
-        yield from (self._edit("missing", node, f"{layer}({value})") for layer in unused)
+        yield from self._with_unused(node, value)
         yield from (
-            self._edit("missing", node, f"({value} + {other})")
-            for other in (*unused, *known)
+            self._edit("missing", node, f"({grouped} {sign} {other})")
+            for other in known
+            for sign in "+*"
             if other != value
         )
         yield from (self._edit("missing", node, f"{grouped}{step}") for step in _STEPS)
+
+    def _with_unused(self, node: ast.expr, value: str) -> Iterator[Edit]:
+        """With a layer, or the variable of a loop, that nothing uses."""
+        layers = [f"self.{name}" for name in self.scope.unused]
+        copied = isinstance(node, ast.Name) and isinstance(self.parents.get(node), ast.Assign)
+        unused = [one for one in (*layers, *self.scope.idle) if one != value]
+        for new in (*(f"{one}({value})" for one in unused), *(f"({value} + {one})" for one in unused)):
+            yield self._edit("missing", node, new, telling=1 + copied)
+
+    def _of_nothing(self, node: ast.Pass) -> Iterator[Edit]:
+        """What nothing uses, taken to a variable where nothing is done."""
+        known = [name for name, line in self.scope.first.items() if line < node.lineno]
+        arguments = [name for name in self.scope.names if name not in self.scope.first]
+        layers = [f"self.{name}" for name in self.scope.unused]
+        for x in (*known, *arguments):
+            taken = (f"{layer}({x})" for layer in layers)
+            added = (f"{x} + {one}" for one in (*layers, *self.scope.idle) if one != x)
+            for new in (*taken, *added):
+                yield self._edit("missing", node, f"{x} = {new}", telling=2)
 
     def _of_operation(self, node: ast.BinOp) -> Iterator[Edit]:
         left, right = self._text(node.left), self._text(node.right)
@@ -222,18 +180,24 @@ class _Editor:
             return
         if type(now) is float:
             yield from (self._edit("number", node, str(one)) for one in (0.0, -now) if one != now)
-        elif type(now) is int:
+        elif type(now) is int and _called(self.parents.get(node)) != "permute":  # which has each axis once
             axes = _AXES if self._is_axis(node) else ()
             others = dict.fromkeys(one for one in (*axes, now + 1, now - 1) if one != now)
             yield from (self._edit("number", node, str(one)) for one in others)
+            if self.scope.function.name == "__init__":
+                yield from self._of_size(node)
+
+    def _of_size(self, node: ast.expr) -> Iterator[Edit]:
+        """A size that was computed, and is not used."""
+        for name in (*self.scope.idle, *(f"self.{one}" for one in self.scope.unread)):
+            yield from (self._edit("number", node, text, telling=1) for text in (f"({name} + 1)", name))
 
     def _is_axis(self, node: ast.AST) -> bool:
         parent = self.parents.get(node)
         if isinstance(parent, ast.keyword):
             return parent.arg in _AXIS_NAMES
         if isinstance(parent, ast.Call):
-            function = parent.func
-            return getattr(function, "attr", getattr(function, "id", "")) in _TAKES_AXES
+            return _called(parent) in _TAKES_AXES
         return isinstance(parent, (ast.Subscript, ast.Tuple))
 
     def _of_variable(self, node: ast.Name) -> Iterator[Edit]:
@@ -241,7 +205,10 @@ class _Editor:
         if isinstance(parent, ast.Call) and parent.func is node:
             return
         known = (name for name in self.scope.names if self.scope.first.get(name, 0) <= node.lineno)
-        yield from (self._edit("variable", node, name) for name in known if name != node.id)
+        idle = self.scope.idle
+        yield from (
+            self._edit("variable", node, name, telling=int(name in idle)) for name in known if name != node.id
+        )
 
     def _of_call(self, node: ast.Call) -> Iterator[Edit]:
         first = next((one for one in node.args if not isinstance(one, ast.Starred)), None)
@@ -249,15 +216,15 @@ class _Editor:
             yield self._edit("extra", node, self._text(first))
         if isinstance(node.func, ast.Attribute) and self._is_tensor(node.func.value):
             yield self._edit("extra", node, self._text(node.func.value))
-        for one, other in zip(node.args, node.args[1:]):
+        among = combinations(node.args, 2) if _called(node) == "permute" else pairwise(node.args)
+        for one, other in among:
             (start, middle), (again, end) = self._span(one), self._span(other)
             between = self.raw[middle:again].decode()
             yield self._at(one, "order", start, end, f"{self._text(other)}{between}{self._text(one)}")
 
     def _makes(self, called: ast.expr) -> bool:
         """Is it a class, or what makes something of numbers: no step on the way of a tensor?"""
-        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-        return name[:1].isupper() or name in ("super", "range")
+        return _name(called)[:1].isupper() or _name(called) in ("super", "range")
 
     def _is_tensor(self, value: ast.expr) -> bool:
         """May a tensor's method be called of it? Not where it is ``self``, an imported module or super()."""
@@ -277,8 +244,8 @@ class _Editor:
                 self._edit("kept", node, f"{name} = {value}") for name in (*self.scope.unbound, *names)
             )
 
-    def _edit(self, kind: Kind, node: ast.expr | ast.stmt, new: str) -> Edit:
-        return self._at(node, kind, *self._span(node), new)
+    def _edit(self, kind: Kind, node: ast.expr | ast.stmt, new: str, *, telling: int = 0) -> Edit:
+        return replace(self._at(node, kind, *self._span(node), new), telling=telling)
 
     def _at(self, node: ast.expr | ast.stmt, kind: Kind, start: int, end: int, new: str) -> Edit:
         old = self.raw[start:end].decode()
@@ -294,3 +261,13 @@ class _Editor:
     def _text(self, node: ast.expr | ast.stmt) -> str:
         start, end = self._span(node)
         return self.raw[start:end].decode()
+
+
+def _called(node: ast.AST | None) -> str:
+    """The name of what is called; "" where nothing is."""
+    return _name(node.func) if isinstance(node, ast.Call) else ""
+
+
+def _name(function: ast.expr) -> str:
+    name: str = getattr(function, "attr", getattr(function, "id", ""))
+    return name

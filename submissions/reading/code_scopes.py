@@ -1,0 +1,103 @@
+"""The functions of a program: which names may stand in each, and what is stored and read of ``self``."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from .python_text import names_bound
+
+_NAMES = 40  # of a function, of code that nobody has written by hand
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A function, with what ``self`` holds there."""
+
+    function: ast.FunctionDef
+    known: frozenset[str]  # names that it need not bind itself
+    held: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()  # of what a call made, what no method but the constructor reads
+    unread: tuple[str, ...] = ()  # of all that is held, what that does not read either
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Of arguments and variables, in their order."""
+        arguments = [one.arg for one in self.function.args.args if one.arg != "self"]
+        return list(dict.fromkeys([*arguments, *(name for name, _ in self.stored)]))[:_NAMES]
+
+    @cached_property
+    def stored(self) -> list[tuple[str, int]]:
+        """Variables, each with a line on which it is bound."""
+        names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
+        return [(one.id, one.lineno) for one in names if isinstance(one.ctx, ast.Store)]
+
+    @cached_property
+    def idle(self) -> list[str]:
+        """Variables that are bound here and never read."""
+        names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
+        read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
+        return [name for name in self.first if name not in read and name.strip("_")][:_NAMES]
+
+    @cached_property
+    def first(self) -> dict[str, int]:
+        """The line on which each variable is first bound; arguments have none."""
+        found: dict[str, int] = {}
+        for name, line in self.stored:
+            found[name] = min(line, found.get(name, line))
+        arguments = {one.arg for one in self.function.args.args}
+        return {name: line for name, line in found.items() if name not in arguments}
+
+    @cached_property
+    def unbound(self) -> list[str]:
+        """Names that are read here and bound nowhere."""
+        names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
+        bound = {*self.names, *self.known, "self"}
+        return list(dict.fromkeys(one.id for one in names if one.id not in bound))[:_NAMES]
+
+
+def scopes(tree: ast.Module) -> Iterator[Scope]:
+    known = frozenset(dir(builtins)).union(*map(names_bound, tree.body))
+    for top in tree.body:
+        if isinstance(top, ast.FunctionDef):
+            yield Scope(top, known)
+        elif isinstance(top, ast.ClassDef):
+            methods = [one for one in top.body if isinstance(one, ast.FunctionDef)]
+            held = dict.fromkeys(_attributes(top, ast.Store))
+            made = _made(top)
+            running = [one for one in methods if one.name != "__init__"]
+            read = {name for one in running for name in _attributes(one, ast.Load)}
+            unused = tuple(name for name in held if name in made and name not in read)
+            unread = tuple(name for name in held if name not in {*_attributes(top, ast.Load)})
+            yield from (Scope(one, known, (*held,), unused, unread) for one in methods)
+
+
+def stored_for(tree: ast.Module) -> Iterator[tuple[int, int]]:
+    """Pairs of lines: what is read of ``self`` on the first is stored on the second."""
+    for one in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
+        read = [(held(node), node.lineno) for node in ast.walk(one) if isinstance(node, ast.Attribute)]
+        for statement in (each for each in ast.walk(one) if isinstance(each, ast.Assign)):
+            names = {held(target) for target in statement.targets} - {""}
+            stored = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+            yield from ((line, each) for name, line in read if name in names for each in stored)
+
+
+def _made(tree: ast.ClassDef) -> set[str]:
+    """What ``self`` holds that a call made, such as a layer or a parameter."""
+    calls = (one for one in ast.walk(tree) if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call))
+    return {held(target) for one in calls for target in one.targets}
+
+
+def _attributes(tree: ast.AST, context: type[ast.expr_context]) -> list[str]:
+    """Of ``self``, those that are stored, or read."""
+    found = (one for one in ast.walk(tree) if isinstance(getattr(one, "ctx", None), context))
+    return [name for one in found if (name := held(one))]
+
+
+def held(node: ast.AST) -> str:
+    """``norm1`` of ``self.norm1``."""
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return node.attr if own and isinstance(node, ast.Attribute) else ""
