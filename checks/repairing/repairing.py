@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
 
 from ...submissions.host.session import Session
-from ...submissions.host.trace import Trace
+from ...submissions.host.trace import Reference, Trace
 from ...submissions.questions.size_limits import is_large
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
 from ..examining.repair import Repair
-from ..locating.search.places import Place
+from ..locating.search.places import Found
 from .suspects import suspects
 from .trials import Trials
 
 # What may be spent on changed programs: a try of one that raises costs 1, and takes some 30 ms.
-_EFFORT, _LESS = 150.0, 60.0  # the second where the mistake has a name, and its line alone is looked for
+_EFFORT, _LESS = 150.0, 80.0  # the second where the mistake has a name, and its line alone is looked for
 _MOST, _FEWER = 1_000, 300  # changes that are looked at, and then
 
 
@@ -65,24 +68,26 @@ def _is_computed(examination: Examination, repaired: Examination, seen: Seen) ->
     there = walk.places.find(seen.student)
     if there is None or seen.step.found is None:
         return False
-    if not _is_used(walk.trace, there.places[0]):
+    if not _is_used(walk.trace, there, seen.student.shape):
         return False
     one, other = there.places[0], seen.step.found.places[0]
     alike = walk.trace.records[one.record].shape == right.records[other.record].shape
     return not alike or one.strides == other.strides
 
 
-def _is_used(trace: Trace, place: Place) -> bool:
-    """Is what is returned made from these numbers, rather than from others beside them in memory?"""
+def _is_used(trace: Trace, there: Found, shape: Sequence[int]) -> bool:
+    """Is what is returned made from some of these numbers, rather than from others beside them in memory?"""
     used = {number for _, one in trace.outputs for number in trace.ancestors(one)}
-    if not used:
-        return True
-    cells = prod(trace.records[place.record].shape)
-    read = [
-        one
-        for number in used
-        for one in trace.records[number].inputs
-        if one.kind == "record" and one.number == place.record
-    ]
-    returned = [one for _, one in trace.outputs if one.kind == "record" and one.number == place.record]
-    return any(one.offset == place.offset or prod(one.shape) == cells for one in (*read, *returned))
+    first = there.places[0]
+    sides = tuple(size for axis, size in enumerate(shape) if axis not in there.axes)
+    own = _cells(trace, Reference("record", first.record, first.offset, sides, first.strides))
+    read = [one for number in used for one in trace.records[number].inputs]
+    read += [one for _, one in trace.outputs]
+    of_it = (one for one in read if (one.kind, one.number) == ("record", first.record))
+    return not used or any(bool(torch.isin(_cells(trace, one), own).any()) for one in of_it)
+
+
+def _cells(trace: Trace, reference: Reference) -> Tensor:
+    """Which numbers of its record a tensor consists of."""
+    every = torch.arange(trace.value(reference).cells.numel())
+    return every.as_strided(reference.shape, reference.strides, reference.offset).reshape(-1)

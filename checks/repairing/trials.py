@@ -31,8 +31,9 @@ from ..locating.walk import BRIEF, USUAL, Patience, Step, Walk
 _RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long as a try of what raises
 _PLAIN = 0.05  # of that, a plain pass
 _TOGETHER = 40  # changes that one question asks about
-_GLANCE = Patience(price=BRIEF.price, look_ups=800)
+_GLANCE = Patience(price=BRIEF.price, look_ups=1_500)
 _LONG = Patience(price=USUAL.price, look_ups=12_000)
+_DOUBTED = 3  # changes tried first though they return what is not expected: that is not known of each sum
 _RETURNED = ("logits", "class_probabilities")
 
 
@@ -44,6 +45,7 @@ class Trials:
         self._accepted = _lacking(examination)
         self._there = {key for key in examination.keys if not examination.is_wrong(key)}
         self._texts = dict(texts(examination.source.files))
+        self._untold = set[Edit]()  # of which no plain pass tells
         self._is_changed = False  # is another program than the submission loaded?
         is_wrong = _has_mistakes(examination)
         self.used = None if is_wrong else _used(examination.first.trace)  # where no stage is wrong
@@ -55,14 +57,19 @@ class Trials:
         """
         # of what adds something there is too much to try it where it is not known what should be returned
         todo = (one for one in edits if self._expected or one.telling or one.kind != "missing")
-        left = list[Edit]()
+        telling, left, doubted = list[Edit](), list[Edit](), list[Edit]()
         while self.effort > 0 and (some := list(islice(todo, _TOGETHER))):
             for edit, found in zip(some, self._plain_passes(some)):
                 if self._is_expected(found.tensors):
                     yield edit, self._patience
-                elif not found.tried or (self._is_doubtful(edit) and self._differs(found)):
-                    left.append(edit)
-        for edit in left:
+                elif not found.tried:
+                    self._untold.add(edit)
+                    (telling if edit.telling else left).append(edit)
+                elif self._differs(found) and edit.telling:
+                    telling.append(edit)
+                elif self._differs(found) and edit.kind != "missing":
+                    (doubted if self._expected else left).append(edit)
+        for edit in (*telling, *doubted[:_DOUBTED], *left, *doubted[_DOUBTED:]):
             if self.effort <= 0:
                 return
             yield edit, BRIEF
@@ -110,15 +117,13 @@ class Trials:
         pairs = ((one, right) for one in returned for right in self._expected)
         return any(equal(*pair, IN_SINGLE) for pair in pairs)
 
-    def _is_doubtful(self, edit: Edit) -> bool:
-        """May it be right where what it returns is not expected? What nothing used so far is not known."""
-        return bool(edit.telling) or not self._expected
-
     def _differs(self, found: ChangedPass) -> bool:
         """Does it return what may be scores, and anything else than before?"""
+        return self._has_scores(found.tensors) and not _same(found.tensors, self._before)
+
+    def _has_scores(self, returned: Sequence[Tensor]) -> bool:
         shape = self.examination.first_draw.sizes.output_shape
-        scores = any(tuple(one.shape) == shape for one in found.tensors)
-        return scores and not _same(found.tensors, self._before)
+        return any(tuple(one.shape) == shape for one in returned)
 
     @cached_property
     def _before(self) -> list[Tensor]:
@@ -158,9 +163,9 @@ class Trials:
         trace = self.session.trace(draw.sizes, draw.seed, draw.image)
         self.effort -= len(trace.records) / _RECORDS
         scores = [*_scores(trace)]
-        if trace.error is not None or _same(scores, self._before):
+        if trace.error is not None or not self._has_scores(scores) or _same(scores, self._before):
             return False
-        if not self._is_expected(scores) and not self._is_doubtful(edit):
+        if edit in self._untold and self._expected and not (edit.telling or self._is_expected(scores)):
             return False
         if self.used is not None:  # every stage is right already, and something learns nothing
             return self.used < _used(trace) and _is_right(self._located(trace, USUAL), asked)
@@ -172,9 +177,9 @@ class Trials:
         return _is_right(walk, asked)
 
     def _comes_farther(self, trace: Trace) -> bool:
-        """Is more explained at a glance than was of the submission, if not all of that was?"""
+        """Is more explained at a glance than was of the submission, if not all blocks of that were?"""
         before = self.examination.walk
-        if before.unexplained is None:
+        if before.unexplained is None or before.blocks >= self.examination.first_draw.sizes.depth:
             return True
         walk = self._located(trace, _GLANCE)
         return walk.unexplained is None or len(walk.steps) > len(before.steps)

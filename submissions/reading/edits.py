@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import accumulate, combinations, islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Literal
 
 from .code_scopes import Scope, held, scopes
@@ -102,8 +102,9 @@ class _Editor:
             case ast.Name(ctx=ast.Load()) if node.id in (*self.scope.names, *self.scope.unbound):
                 yield from self._of_variable(node)
             case ast.Attribute(ctx=ast.Load()) if held(node) in self.scope.held:
-                others = (name for name in self.scope.held if name != node.attr)
-                yield from (self._edit("layer", node, f"self.{name}") for name in others)
+                for name in (one for one in self.scope.held if one != node.attr):
+                    unused = name in self.scope.unused
+                    yield self._edit("layer", node, f"self.{name}", telling=int(unused))
             case ast.Call():
                 yield from self._of_call(node)
             case ast.Subscript(ctx=ast.Load()):
@@ -216,8 +217,7 @@ class _Editor:
             yield self._edit("extra", node, self._text(first))
         if isinstance(node.func, ast.Attribute) and self._is_tensor(node.func.value):
             yield self._edit("extra", node, self._text(node.func.value))
-        among = combinations(node.args, 2) if _called(node) == "permute" else pairwise(node.args)
-        for one, other in among:
+        for one, other in pairwise(node.args):
             (start, middle), (again, end) = self._span(one), self._span(other)
             between = self.raw[middle:again].decode()
             yield self._at(one, "order", start, end, f"{self._text(other)}{between}{self._text(one)}")
