@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from itertools import takewhile
 
 from ...submissions.errors import Frame, SubmissionError
 from ...submissions.reading.code import parsed
@@ -51,13 +52,16 @@ def _calls(examination: Examination, step: Step) -> Sequence[Frame]:
     if step.block or step.found is None:
         return ()
     records = examination.walk.trace.records
-    made = [one.found for one in examination.walk.steps if one.block and one.found is not None]
-    starts = [one.found for one in examination.walk.steps if one.key == "block_input"]
+    steps = [one for one in examination.walk.steps if one.block and one.found is not None]
+    made = [one.found for one in steps if one.found is not None and one.key != "block_input"]
+    starts = [one.found for one in steps if one.key == "block_input"]
     if step.found.record not in {one.record for one in made}:
         return ()
     began = min((one.record for one in starts[:1] if one is not None), default=-1)
-    first, *others = (one.frames for one in records[began + 1 : max(one.record for one in made) + 1])
-    return [frame for frame in first if all(frame in one for one in others)]
+    lines = [one.frames for one in records[began + 1 : max(one.record for one in made) + 1]]
+    outermost_first = zip(*(one[::-1] for one in lines))
+    shared = takewhile(lambda frames: len(set(frames)) == 1, outermost_first)  # in a block there are several
+    return [frame for frame, *_ in shared][::-1]
 
 
 def _loop_at(examination: Examination, frame: Frame) -> Frame:

@@ -118,7 +118,7 @@ class _Distances:
             return -_RAISED
         lines = self.lines.get(file, [])
         place = bisect(lines, line)
-        near = min(lines[max(place - 1, 0) : place + 1], key=lambda one: abs(one - line), default=None)
-        if near is None:
-            return float(len(self.ran))
-        return self.ran[file, near] + _NEAR * abs(near - line)
+        near = lines[max(place - 1, 0) : place + 1]
+        return min(
+            (self.ran[file, one] + _NEAR * abs(one - line) for one in near), default=float(len(self.ran))
+        )

@@ -76,13 +76,20 @@ def scopes(tree: ast.Module) -> Iterator[Scope]:
 
 
 def stored_for(tree: ast.Module) -> Iterator[tuple[int, int]]:
-    """Pairs of lines: what is read of ``self`` on the first is stored on the second."""
+    """Pairs of lines: what is read of ``self`` on the first is stored on the second, or made there for it."""
+    functions = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
     for one in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
         read = [(held(node), node.lineno) for node in ast.walk(one) if isinstance(node, ast.Attribute)]
         for statement in (each for each in ast.walk(one) if isinstance(each, ast.Assign)):
             names = {held(target) for target in statement.targets} - {""}
-            stored = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-            yield from ((line, each) for name, line in read if name in names for each in stored)
+            called = (node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name))
+            making = [statement, *(functions[name] for name in called if name in functions)]
+            lines = [line for name, line in read if name in names]
+            yield from ((line, made) for line in lines for each in making for made in _lines(each))
+
+
+def _lines(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _made(tree: ast.ClassDef) -> set[str]:

@@ -146,10 +146,9 @@ class _Editor:
         yield from (self._edit("missing", node, f"{grouped}{step}") for step in _STEPS)
 
     def _with_unused(self, node: ast.expr, value: str) -> Iterator[Edit]:
-        """With a layer, or the variable of a loop, that nothing uses."""
-        layers = [f"self.{name}" for name in self.scope.unused]
+        """With what nothing uses: called, as a layer or the variable of a loop is, or added."""
         copied = isinstance(node, ast.Name) and isinstance(self.parents.get(node), ast.Assign)
-        unused = [one for one in (*layers, *self.scope.idle) if one != value]
+        unused = [one for one in self._unused() if one != value]
         for new in (*(f"{one}({value})" for one in unused), *(f"({value} + {one})" for one in unused)):
             yield self._edit("missing", node, new, telling=1 + copied)
 
@@ -157,17 +156,21 @@ class _Editor:
         """What nothing uses, taken to a variable where nothing is done."""
         known = [name for name, line in self.scope.first.items() if line < node.lineno]
         arguments = [name for name in self.scope.names if name not in self.scope.first]
-        layers = [f"self.{name}" for name in self.scope.unused]
         for x in (*known, *arguments):
-            taken = (f"{layer}({x})" for layer in layers)
-            added = (f"{x} + {one}" for one in (*layers, *self.scope.idle) if one != x)
-            for new in (*taken, *added):
+            unused = [one for one in self._unused() if one != x]
+            for new in (*(f"{one}({x})" for one in unused), *(f"{x} + {one}" for one in unused)):
                 yield self._edit("missing", node, f"{x} = {new}", telling=2)
+
+    def _unused(self) -> list[str]:
+        """Layers, parameters and variables that nothing uses."""
+        return [*(f"self.{name}" for name in self.scope.unused), *self.scope.idle]
 
     def _of_operation(self, node: ast.BinOp) -> Iterator[Edit]:
         left, right = self._text(node.left), self._text(node.right)
         sign, others = _OPERATORS.get(type(node.op), ("", ()))
         yield from (self._edit("operator", node, f"{left} {other} {right}") for other in others)
+        if isinstance(node.op, (ast.Mult, ast.Div)):
+            yield self._edit("operator", node.right, f"-{right}")
         yield from (self._edit("extra", node, side) for side in (left, right))
         if isinstance(node.op, _ORDERED):
             yield self._edit("order", node, f"({right}) {sign} ({left})")

@@ -70,6 +70,33 @@ def test_a_term_or_a_step_may_have_been_left_out() -> None:
     assert not [one for one in found if "super" in one]  # what constructors do is no step of a pass
 
 
+UNUSED = """
+class Model(nn.Module):
+    def __init__(self, side, width):
+        super().__init__()
+        cells = side * side
+        self.norm = nn.LayerNorm(width)
+        self.table = nn.Parameter(torch.zeros(1, 1, width))
+        self.layers = nn.ModuleList(Block(width) for _ in range(3))
+        self.width = width
+
+    def forward(self, x):
+        x = x + self.table
+        for layer in self.layers:
+            x = x
+        kept = self.pool(x)
+        pass
+        return self.head(x)
+"""
+
+
+def test_what_nothing_uses_is_likely_to_be_missing() -> None:
+    telling = {(one.line, one.new): one.telling for one in edits("vit.py", UNUSED) if one.telling}
+    assert telling[7, "(cells + 1)"] == telling[17, "self.norm(x)"] == telling[17, "kept"] == 1
+    assert telling[14, "layer(x)"] == telling[16, "x = x + kept"] == 2  # where else nothing would be done
+    assert not [new for _, new in telling if "super" in new or "layers" in new]
+
+
 def test_places_are_those_of_editors() -> None:
     (one,) = [each for each in edits("vit.py", RIGHT) if each.new == "x - self.mlp(weights)"]
     line = RIGHT.splitlines()[one.line - 1]

@@ -70,6 +70,7 @@ class _Verification:
         follows = {name for name in vars(self.sizes) if name in together or self._follows(name)}
         square = self._is_square(follows)
         follows |= {"height", "width"} if square else set()  # one of them may be named for both
+        follows |= self._unknown()
         fixed = {name: self._value(name) for name in vars(self.sizes) if name not in follows}
         ratio = self._mlp_ratio() if "mlp_dim" in fixed and "embed_dim" in follows else None
         headless = fixed.get("classes") == self.sizes.embed_dim and "embed_dim" in follows
@@ -77,6 +78,10 @@ class _Verification:
         fixed = {name: value for name, value in fixed.items() if not derived.get(name)}
         notes = tuple(self._notes(fixed, square, ratio, headless))
         return Controls(self.assignment, frozenset(follows), fixed, square, ratio, whole, headless, notes)
+
+    def _unknown(self) -> set[str]:
+        """What is asked for and seen nowhere, of code that does not come to use it: it may well follow."""
+        return {"heads"} & {*self.base.claimed} - {*self.base.seen}
 
     def _is_square(self, follows: set[str]) -> bool:
         """Has an image to be as wide as high?"""

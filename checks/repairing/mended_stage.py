@@ -1,0 +1,74 @@
+"""The stage at which one change makes a program right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from ...submissions.host.trace import Reference, Trace
+from ...submissions.reading.edits import Edit
+from ..examining.examination import Examination
+from ..examining.passes.replay import Seen
+from ..locating.search.places import Found
+
+
+def mended_stage(examination: Examination, repaired: Examination, edit: Edit) -> str | None:
+    """The key of the first stage of the right program that the wrong one does not compute.
+
+    Where it computes one for nothing, that is the stage if what is changed calls for it, or if something else
+    that was computed with it is used in its place.
+    From the second block on that is the first stage that was wrong, or else how blocks are put together.
+    """
+    every = [one for one in repaired.example(examination.first_draw).seen if one.step.found]
+    missing = next((one for one in every if not _is_computed(examination, repaired, one)), None)
+    unused = next((one for one in every if not _is_used(examination, one)), None)
+    if unused is not None and (
+        (edit.file, edit.line) in _lines(repaired, unused) or _is_used(examination, unused, whole=True)
+    ):
+        missing = unused if missing is None else min(missing, unused, key=every.index)
+    if missing is None or missing.step.block < 2:
+        return None if missing is None else missing.step.key
+    wrong = (key for key in examination.keys if examination.is_wrong(key))
+    return next(wrong, "second_block_output" if missing.step.block == 2 else "last_block_output")
+
+
+def _lines(repaired: Examination, seen: Seen) -> Sequence[tuple[str, int]]:
+    return () if seen.step.found is None else repaired.walk.trace.records[seen.step.found.record].frames
+
+
+def _is_computed(examination: Examination, repaired: Examination, seen: Seen) -> bool:
+    """Does the submission compute it, and lay it out as the right program does?"""
+    walk, right = examination.walk, repaired.walk
+    there, meant = walk.places.find(seen.student), right.places.find(seen.student)
+    if there is None or meant is None:
+        return there is not None
+    alike = walk.trace.records[there.record].shape == right.trace.records[meant.record].shape
+    return not alike or there.places[0].strides == meant.places[0].strides
+
+
+def _is_used(examination: Examination, seen: Seen, *, whole: bool = False) -> bool:
+    """Is what is returned made from some of these numbers, or from any of the ``whole`` record of them?"""
+    trace, there = examination.walk.trace, examination.walk.places.find(seen.student)
+    used = {number for _, one in trace.outputs for number in trace.ancestors(one)}
+    if there is None or not used:
+        return True
+    read = (one for number in used for one in trace.records[number].inputs)
+    every = (*read, *(one for _, one in trace.outputs))
+    own = _cells(trace, _reference(there, seen.student.shape))
+    of_it = (one for one in every if (one.kind, one.number) == ("record", there.record))
+    return any(whole or bool(torch.isin(_cells(trace, one), own).any()) for one in of_it)
+
+
+def _reference(found: Found, shape: Sequence[int]) -> Reference:
+    """Its first piece."""
+    first = found.places[0]
+    sides = tuple(size for axis, size in enumerate(shape) if axis not in found.axes)
+    return Reference("record", first.record, first.offset, sides, first.strides)
+
+
+def _cells(trace: Trace, reference: Reference) -> Tensor:
+    """Which numbers of its record a tensor consists of."""
+    every = torch.arange(trace.value(reference).cells.numel())
+    return every.as_strided(reference.shape, reference.strides, reference.offset).reshape(-1)
