@@ -14,6 +14,7 @@ from ...submissions.reading.code_scopes import held
 from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Step
 from .examination import Examination
+from .verdicts import NotAsked
 
 _REGISTERING = ("setattr", "add_module", "register_module", "append", "extend")
 _LAST = "last_block_output"
@@ -27,7 +28,8 @@ def counted_at(examination: Examination, step: Step) -> Frame | None:
     chained = chained_at(examination, step)
     if not chained or step.key != _LAST:
         return chained[-1] if chained else None
-    wrongly_built = _number_built(examination) not in (None, examination.walk.sizes.depth)
+    is_wrong = examination.is_amiss(step)
+    wrongly_built = is_wrong and _number_built(examination) not in (None, examination.walk.sizes.depth)
     built = built_at(examination, step) if wrongly_built else ()
     return next(iter(built), chained[0])
 
@@ -109,8 +111,8 @@ def _number_built(examination: Examination) -> int | None:
 
 
 def _parameters(examination: Examination) -> Collection[str]:
-    """The names of all; none where the model's process has ended."""
-    with suppress(SubmissionError):
+    """The names of all; none where the model's process has ended, or of a script."""
+    with suppress(SubmissionError, NotAsked):
         return examination.backward().gradients
     return ()
 

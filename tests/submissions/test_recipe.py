@@ -333,6 +333,15 @@ def test_small_images_of_unknown_names_are_followed(side: int, patch: int) -> No
     )
 
 
+def test_heads_of_an_unknown_name_are_followed_where_twice_as_many_do_not_divide_a_small_width() -> None:
+    """Of a width of 192 an eighth is looked at: 24 can be cut for 8 heads, and not for 16."""
+    made = "self.setup(canali, (lato // toppa) ** 2, toppa, dim, teste, strati, nascosta, classi)"
+    given_to = "lato=32, toppa=4, canali=3, dim=192, teste=8, strati=6, nascosta=768, classi=10"
+    slots = inferred(edited(vit(", " + given_to, made), LISTS)).attempt.assignment
+    likeliest = {one.path: one.choices[0] for one in slots}
+    assert (likeliest["teste"], likeliest["strati"]) == ("heads", "depth")
+
+
 HAND_MADE = '"weight": nn.Parameter(torch.ones(3))'
 FUNCTIONS = f"""
 def one_layer(x, p):

@@ -133,12 +133,23 @@ class _Effects:
         """What the slot may mean, the most plausible first."""
         now = self._own[slot]
         assert isinstance(now, (int, float))  # or it would not be asked for
+        told: tuple[_Look, float] | None = None
         for factor in _FACTORS:
-            other = type(now)(now * factor)
-            after = self._look({**self._own, slot: other}) if other >= 1 and other == now * factor else None
-            if self._before is not None and after is not None:
-                yield from self._told(self._before, after, slot, now, factor)
-                return
+            if (after := self._changed(slot, now, factor)) is not None:
+                is_shown = self._is_shown(after)
+                told = (after, factor) if is_shown or told is None else told
+                if is_shown:
+                    break
+        if self._before is not None and told is not None:
+            yield from self._told(self._before, told[0], slot, now, told[1])
+
+    def _changed(self, slot: BlueprintSlot, now: float, factor: float) -> _Look | None:
+        other = type(now)(now * factor)
+        return self._look({**self._own, slot: other}) if other >= 1 and other == now * factor else None
+
+    def _is_shown(self, after: _Look) -> bool:
+        """Does it show in a shape, or else in a pass? Heads that do not divide the width show in neither."""
+        return self._before is None or self._before.shapes != after.shapes or after.calls() is not None
 
     def fitting(self, slot: BlueprintSlot) -> Iterator[Literal]:
         """What a model can be built with where nothing tells what it means: rather a rate than a size."""
