@@ -16,13 +16,15 @@ from ..locating.walk import Step
 from .passes.examples import Examples
 
 Shape = tuple[int, ...]
+_AKIN = {"T": "N"}  # without a class token there are as many tokens as patches
 
 
 @dataclass(frozen=True)
 class FullSize:
-    """Shapes by stage key for one image; none where it fails there, or runs other operations.
+    """Shapes by stage key for one image; none where it runs other operations there.
 
-    ``sizes`` are the nearest to the assignment's that the model can be built at.
+    Where it fails there, they are those of the stages that it comes to. ``sizes`` are the nearest to the
+    assignment's that the model can be built at.
     """
 
     shapes: dict[str, Shape]
@@ -51,10 +53,16 @@ def full_size(examples: Examples) -> FullSize:
     except (StudentCodeFailed, SubmissionError) as error:
         return FullSize({}, str(error))
     if trace.error is not None and examples.crash is None and not session.is_script:
-        return FullSize({}, str(trace.error))
+        began = _begins_alike(trace, examples.walk.trace)
+        return FullSize(_shapes_in(examples, trace, sizes) if began else {}, str(trace.error), sizes)
     if trace.signature != examples.walk.trace.signature:
         return FullSize({})
     return FullSize(_shapes_in(examples, trace, sizes), sizes=sizes)
+
+
+def _begins_alike(full: Trace, located: Trace) -> bool:
+    """Did the same operations run, as far as it comes?"""
+    return [one.op for one in full.records] == [one.op for one in located.records[: len(full.records)]]
 
 
 def _shapes_in(examples: Examples, full: Trace, sizes: ModelSizes) -> dict[str, Shape]:
@@ -62,6 +70,8 @@ def _shapes_in(examples: Examples, full: Trace, sizes: ModelSizes) -> dict[str, 
     found: dict[str, Shape] = {family.input_key: of_one_image(full.records[0].shape, sizes.batch)}
     same = [one for one in examples.examples if one.walk is walk]
     for number, seen in enumerate(first.seen):
+        if seen.step.found is not None and seen.step.found.record >= len(full.records):
+            break  # it fails before
         measured = [Measured(one.draw.sizes, tuple(one.seen[number].student.shape)) for one in same]
         shape = shape_at(seen.step, family.stage(seen.step.key).axes, measured, walk.trace, full, sizes)
         if shape is not None:
@@ -97,7 +107,8 @@ def _axis(
     """The size in ``large`` that an axis called ``own`` follows, which was ``seen`` at ``small`` ones."""
     if set(seen) == {1} and own == "1":  # which some size may be in all examples, too
         return 1
-    for letter in [own, *large] if own in large else [*large]:
+    akin = _AKIN.get(own, "")  # rather than a size that is as large by chance
+    for letter in (one for one in (own, akin, *large) if one in large):
         if all(axes[letter] == there for axes, there in zip(small, seen)):
             return large[letter]
     return seen[0] if len(set(seen)) == 1 else None

@@ -93,6 +93,18 @@ def test_a_model_that_fails_at_full_size_is_told_the_exception() -> None:
     assert "at the assignment's full size the model fails: AssertionError: too large" in failed.message
 
 
+def test_what_fails_at_full_size_alone_is_to_blame_where_it_fails() -> None:
+    examination = examine(
+        "prenorm", ("B, N, C = x.shape", "B, N, C = x.shape\n        assert N < 100, 'too long'")
+    )
+    for key in ("patches", "positioned_tokens"):
+        check_shape(examination, key)
+    with pytest.raises(CheckFailed, match="at the assignment's full size the model fails"):
+        check_shape(examination, "query")
+    with pytest.raises(NotReached, match="fails before it"):
+        check_shape(examination, "logits")
+
+
 def test_a_crash_leaves_the_stages_before_it_judged() -> None:
     examination = examine("report", ("logits = self.head(cls_rep)", "logits = self.head(cls_rep.T)"))
     check_equation(examination, "block_output")

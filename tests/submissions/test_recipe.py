@@ -342,6 +342,16 @@ def test_heads_of_an_unknown_name_are_followed_where_twice_as_many_do_not_divide
     assert (likeliest["teste"], likeliest["strati"]) == ("heads", "depth")
 
 
+@pytest.mark.parametrize("ends", ["raise ValueError('here')", "continue"])
+def test_heads_are_not_said_to_be_ignored_by_code_that_does_not_come_to_use_them(ends: str) -> None:
+    text = FOREIGN["defaults"].replace(
+        "for block in self.blocks:\n", f"for block in self.blocks:\n            {ends}\n"
+    )
+    recipe = inferred(text.replace("num_heads", "teste"))
+    assert "heads" not in recipe.controls.fixed
+    assert not [one for one in recipe.controls.notes if "heads" in one]
+
+
 HAND_MADE = '"weight": nn.Parameter(torch.ones(3))'
 FUNCTIONS = f"""
 def one_layer(x, p):

@@ -9,7 +9,7 @@ from ....reference.model_sizes import ModelSizes
 from ....reference.stages import Stage
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
-from ...examining.verdicts import CheckFailed
+from ...examining.verdicts import CheckFailed, NotReached
 from ...locating.search.shapes import at_test_sizes, labelled, shaped
 from ..declaring import each_stage
 from ..judging import demand
@@ -35,9 +35,7 @@ def check_shape(examination: Examination, key: str) -> None:
     """
     row = examination.family.stage(key)
     demand(examination, row)
-    full = examination.full_shapes()
-    if full.failure is not None:
-        raise CheckFailed(f"at the assignment's full size the model fails: {full.failure}")
+    _demand_no_failure(examination, key)
     shape, expected = shape_and_expected(examination, row)
     if shape != expected:
         faults = examination.faults(key) or ([_MISTAKES[key]] if key in _MISTAKES else [])
@@ -45,6 +43,17 @@ def check_shape(examination: Examination, key: str) -> None:
         raise CheckFailed(
             f"Expected {labelled(row.axes, expected)}, got {got}{_where(examination, row)}.", faults
         )
+
+
+def _demand_no_failure(examination: Examination, key: str) -> None:
+    """Where the model fails at full size, the first stage that it does not come to is to blame."""
+    full = examination.full_shapes()
+    if full.failure is None or key in full.shapes:
+        return
+    asked = (one.key for one in examination.family.stages if one.key not in examination.absent)
+    if key == next(one for one in asked if one not in full.shapes):
+        raise CheckFailed(f"at the assignment's full size the model fails: {full.failure}")
+    raise NotReached("at the assignment's full size the model fails before it")
 
 
 def shape_and_expected(
