@@ -169,6 +169,19 @@ def test_layers_made_twice_or_in_another_order_are_no_mistake() -> None:
     assert judged == [None] * len(judged)
 
 
+def test_the_numbers_of_a_patch_in_another_order_are_no_mistake() -> None:
+    program = right_model(by_seed("reordered-14"))  # which cuts its patches by reshape and permute
+    made = [mutated(program.source, one) for one in candidates(program.source)["the order of axes"]]
+    slips = {one.new.rpartition("permute")[2]: one for one in made if one}
+    judged = {
+        axes: _Measured(program).judged(slips[axes].source, (slips[axes],))
+        for axes in ("(0, 2, 4, 3, 1, 5)", "(0, 2, 1, 4, 3, 5)")
+    }
+    same, of_other_patches = judged.values()
+    assert same is None
+    assert of_other_patches is not None
+
+
 def test_an_unfinished_program_is_python_and_ends_where_it_says() -> None:
     for number in range(20):
         below = by_seed(f"unfinished-{number}")
