@@ -186,7 +186,9 @@ class _Editor:
             yield from (self._edit("number", node, str(one)) for one in (0.0, -now) if one != now)
         elif type(now) is int and _called(self.parents.get(node)) != "permute":  # which has each axis once
             axes = _AXES if self._is_axis(node) else ()
-            others = dict.fromkeys(one for one in (*axes, now + 1, now - 1) if one != now)
+            others = dict.fromkeys(
+                one for one in (*axes, now + 1, now - 1) if one not in (now, self._idle(node))
+            )
             yield from (self._edit("number", node, str(one)) for one in others)
             if self.scope.function.name == "__init__":
                 yield from self._of_size(node)
@@ -195,6 +197,13 @@ class _Editor:
         """A size that was computed, and is not used."""
         for name in (*self.scope.idle, *(f"self.{one}" for one in self.scope.unread)):
             yield from (self._edit("number", node, text, telling=1) for text in (f"({name} + 1)", name))
+
+    def _idle(self, node: ast.AST) -> int | None:
+        """The number with which an operation does nothing, which is told as a step too many."""
+        operation = self.parents.get(node)
+        if not isinstance(operation, ast.BinOp):
+            return None
+        return 0 if isinstance(operation.op, (ast.Add, ast.Sub)) else 1
 
     def _is_axis(self, node: ast.AST) -> bool:
         parent = self.parents.get(node)

@@ -223,7 +223,7 @@ return logits.flip(-1), right
     ),
     Attack(
         "a decoy for the scores alone",
-        Expected(failed=frozenset({"S15"}), most=88),  # what it gets without the decoy
+        Expected(failed=frozenset({"S12"}), most=88),  # what it gets without the decoy
         wrong=True,
         top="import math",
         answer="""
