@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from ...submissions.errors import Frame, SubmissionError
 from ...submissions.reading.code import parsed
-from ...submissions.reading.code_scopes import held
+from ...submissions.reading.code_scopes import called, held
 from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Step
 from .examination import Examination
@@ -91,8 +91,7 @@ def _building_lines(scope: ast.AST, names: set[str], running: int) -> Iterator[i
 
 
 def _registers(loop: ast.For) -> bool:
-    calls = (one.func for one in ast.walk(loop) if isinstance(one, ast.Call))
-    return any(getattr(one, "attr", getattr(one, "id", "")) in _REGISTERING for one in calls)
+    return any(called(one) in _REGISTERING for one in ast.walk(loop))
 
 
 def _read_on(scope: ast.AST, line: int) -> Iterator[str]:

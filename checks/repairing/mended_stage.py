@@ -23,9 +23,10 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
     """
     every = [one for one in repaired.example(examination.first_draw).seen if one.step.found]
     missing = next((one for one in every if not _is_computed(examination, repaired, one)), None)
-    unused = next((one for one in every if not _is_used(examination, one)), None)
+    read = _read(examination.walk.trace)
+    unused = next((one for one in every if not _is_used(examination, one, read)), None)
     if unused is not None and (
-        (edit.file, edit.line) in _lines(repaired, unused) or _is_used(examination, unused, whole=True)
+        (edit.file, edit.line) in _lines(repaired, unused) or _is_used(examination, unused, read, whole=True)
     ):
         missing = unused if missing is None else min(missing, unused, key=every.index)
     if missing is None or missing.step.block < 2:
@@ -48,16 +49,20 @@ def _is_computed(examination: Examination, repaired: Examination, seen: Seen) ->
     return not alike or there.places[0].strides == meant.places[0].strides
 
 
-def _is_used(examination: Examination, seen: Seen, *, whole: bool = False) -> bool:
-    """Is what is returned made from some of these numbers, or from any of the ``whole`` record of them?"""
+def _read(trace: Trace) -> Sequence[Reference]:
+    """All that is read for what is returned, and that itself."""
+    returned = [one for _, one in trace.outputs]
+    used = set[int]().union(*map(trace.ancestors, returned))
+    return [*(one for number in used for one in trace.records[number].inputs), *returned] if used else []
+
+
+def _is_used(examination: Examination, seen: Seen, read: Sequence[Reference], *, whole: bool = False) -> bool:
+    """Is some of these numbers ``read``, or any of the ``whole`` record of them?"""
     trace, there = examination.walk.trace, examination.walk.places.find(seen.student)
-    used = {number for _, one in trace.outputs for number in trace.ancestors(one)}
-    if there is None or not used:
+    if there is None or not read:
         return True
-    read = (one for number in used for one in trace.records[number].inputs)
-    every = (*read, *(one for _, one in trace.outputs))
     own = _cells(trace, _reference(there, seen.student.shape))
-    of_it = (one for one in every if (one.kind, one.number) == ("record", there.record))
+    of_it = (one for one in read if (one.kind, one.number) == ("record", there.record))
     return any(whole or bool(torch.isin(_cells(trace, one), own).any()) for one in of_it)
 
 

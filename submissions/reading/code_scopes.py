@@ -108,3 +108,10 @@ def held(node: ast.AST) -> str:
     """``norm1`` of ``self.norm1``."""
     own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
     return node.attr if own and isinstance(node, ast.Attribute) else ""
+
+
+def called(node: ast.AST | None) -> str:
+    """``softmax`` of ``F.softmax(x)``; "" where nothing is called, or what has no name."""
+    function = node.func if isinstance(node, ast.Call) else None
+    name: str = getattr(function, "attr", getattr(function, "id", ""))
+    return name

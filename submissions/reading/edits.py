@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from typing import Literal
 
-from .code_scopes import Scope, held, scopes
+from .code_scopes import Scope, called, held, scopes
 from .python_text import tree as python_tree
 
 Kind = Literal["operator", "variable", "layer", "number", "order", "extra", "kept", "missing"]
@@ -129,10 +129,6 @@ class _Editor:
 
     def _with_more(self, node: ast.expr) -> Iterator[Edit]:
         """With what may have been left out: a layer, a term, or a step."""
-        if self.scope.function.name == "__init__" or not isinstance(
-            getattr(node, "ctx", ast.Load()), ast.Load
-        ):
-            return
         value = self._text(node)
         grouped = f"({value})" if isinstance(node, ast.BinOp) else value
         known = (name for name in self.scope.names if self.scope.first.get(name, 0) <= node.lineno)
@@ -184,7 +180,7 @@ class _Editor:
             return
         if type(now) is float:
             yield from (self._edit("number", node, str(one)) for one in (0.0, -now) if one != now)
-        elif type(now) is int and _called(self.parents.get(node)) != "permute":  # which has each axis once
+        elif type(now) is int and called(self.parents.get(node)) != "permute":  # which has each axis once
             axes = _AXES if self._is_axis(node) else ()
             others = dict.fromkeys(
                 one for one in (*axes, now + 1, now - 1) if one not in (now, self._idle(node))
@@ -210,7 +206,7 @@ class _Editor:
         if isinstance(parent, ast.keyword):
             return parent.arg in _AXIS_NAMES
         if isinstance(parent, ast.Call):
-            return _called(parent) in _TAKES_AXES
+            return called(parent) in _TAKES_AXES
         return isinstance(parent, (ast.Subscript, ast.Tuple))
 
     def _of_variable(self, node: ast.Name) -> Iterator[Edit]:
@@ -225,7 +221,7 @@ class _Editor:
 
     def _of_call(self, node: ast.Call) -> Iterator[Edit]:
         first = next((one for one in node.args if not isinstance(one, ast.Starred)), None)
-        if first is not None and not self._makes(node.func):
+        if first is not None and not self._makes(node):
             yield self._edit("extra", node, self._text(first))
         if isinstance(node.func, ast.Attribute) and self._is_tensor(node.func.value):
             yield self._edit("extra", node, self._text(node.func.value))
@@ -234,14 +230,15 @@ class _Editor:
             between = self.raw[middle:again].decode()
             yield self._at(one, "order", start, end, f"{self._text(other)}{between}{self._text(one)}")
 
-    def _makes(self, called: ast.expr) -> bool:
-        """Is it a class, or what makes something of numbers: no step on the way of a tensor?"""
-        return _name(called)[:1].isupper() or _name(called) in ("super", "range")
+    def _makes(self, call: ast.Call) -> bool:
+        """Is it of a class, or what makes something of numbers: no step on the way of a tensor?"""
+        name = called(call)
+        return name[:1].isupper() or name in ("super", "range")
 
     def _is_tensor(self, value: ast.expr) -> bool:
         """May a tensor's method be called of it? Not where it is ``self``, an imported module or super()."""
         if isinstance(value, ast.Call):
-            return not self._makes(value.func)
+            return not self._makes(value)
         return not isinstance(value, ast.Name) or value.id in (*self.scope.names, *self.scope.unbound)
 
     def _of_statement(self, node: ast.Assign | ast.AugAssign | ast.Expr) -> Iterator[Edit]:
@@ -273,13 +270,3 @@ class _Editor:
     def _text(self, node: ast.expr | ast.stmt) -> str:
         start, end = self._span(node)
         return self.raw[start:end].decode()
-
-
-def _called(node: ast.AST | None) -> str:
-    """The name of what is called; "" where nothing is."""
-    return _name(node.func) if isinstance(node, ast.Call) else ""
-
-
-def _name(function: ast.expr) -> str:
-    name: str = getattr(function, "attr", getattr(function, "id", ""))
-    return name

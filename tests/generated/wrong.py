@@ -182,18 +182,18 @@ def _again(program: Program, model: nn.Module) -> Tensor:
 
 def _training(program: Program, model: nn.Module) -> Tensor:
     """The scores in train mode, with no number dropped: where dropout stands is free."""
-    rates = {one: one.p for one in model.modules() if isinstance(one, nn.Dropout)}
-    for one in rates:
-        one.p = 0.0
-    for attention in (one for one in model.modules() if isinstance(one, nn.MultiheadAttention)):
-        attention.dropout = 0.0
+    kinds = ((nn.Dropout, "p"), (nn.MultiheadAttention, "dropout"))
+    dropping = [(one, name) for one in model.modules() for kind, name in kinds if isinstance(one, kind)]
+    rates = [getattr(one, name) for one, name in dropping]
+    for one, name in dropping:
+        setattr(one, name, 0.0)
     model.train()
     try:
         return _again(program, model)
     finally:
         model.eval()
-        for one, rate in rates.items():
-            one.p = rate
+        for (one, name), rate in zip(dropping, rates):
+            setattr(one, name, rate)
 
 
 def _gradients(program: Program, model: nn.Module) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isqrt
 
 import torch
@@ -79,6 +80,7 @@ class _Look:
     shapes: Mapping[str, _Shape]
     sizes: Mapping[str, int]
 
+    @cached_property
     def calls(self) -> int | None:
         """How many modules a pass calls, each as often as it is used; None where no pass can be run."""
         called: list[nn.Module] = []
@@ -113,7 +115,7 @@ class _Effects:
         for part in _PARTS:
             own = {slot: _smaller(one, part) for slot, one in given.items()}
             look = self._look(own)
-            is_whole = look is not None and "height" in look.sizes and look.calls() is not None
+            is_whole = look is not None and "height" in look.sizes and look.calls is not None
             if self._before is None or is_whole:
                 self._own, self._before = own, look
             if is_whole:
@@ -149,7 +151,7 @@ class _Effects:
 
     def _is_shown(self, after: _Look) -> bool:
         """Does it show in a shape, or else in a pass? Heads that do not divide the width show in neither."""
-        return self._before is None or self._before.shapes != after.shapes or after.calls() is not None
+        return self._before is None or self._before.shapes != after.shapes or after.calls is not None
 
     def fitting(self, slot: BlueprintSlot) -> Iterator[Literal]:
         """What a model can be built with where nothing tells what it means: rather a rate than a size."""
@@ -171,7 +173,7 @@ class _Effects:
             deeper = alike or before.sizes.get("depth") != after.sizes.get("depth")
             yield from ("depth", "heads") if deeper else ("heads", "depth")
         elif before.shapes == after.shapes:
-            calls = before.calls(), after.calls()
+            calls = before.calls, after.calls
             if calls[0] != calls[1]:  # one block is used again and again
                 yield "depth"
                 if None not in calls:
