@@ -183,6 +183,13 @@ FORMS = (
         "norm-after-projection",
         made="self.patch_norm = nn.LayerNorm(dim, eps=1e-6)",
     ),
+    AcceptedForm(
+        "batch norm of the projection's map",
+        "patches",
+        "x = self.patch_norm(self.patch(image)).flatten(2).transpose(1, 2)",
+        "norm-after-projection",
+        made="self.patch_norm = nn.BatchNorm2d(dim)",
+    ),
     AcceptedForm("no class token", "tokens", "", "cls-missing", also="mean-pool-patches"),
     AcceptedForm(
         "mean for a class token",

@@ -60,7 +60,7 @@ def graded(
         checks=check_rows(family, outcomes),
         mistakes=findings,
         variants=[
-            *(found for one in (*models, *components) for found in variant_results(one)),
+            *(found for one in (*models, *components) for found in variant_results(one, findings)),
             *exercise_variants(exercises),
         ],
         notes=[*notes_of(notes, examination.source), *_left_out(*models, *components)],

@@ -48,12 +48,13 @@ def _of_property(outcome: CheckOutcome, source: Source, family: Family) -> Mista
     return _row(family, id, family.mistakes[id].stage, where, also)
 
 
-def variant_results(examination: Examination) -> list[VariantResult]:
-    found, family = [], examination.family
+def variant_results(examination: Examination, mistakes: Sequence[MistakeResult]) -> list[VariantResult]:
+    """What another course might ask for; not what is one of the ``mistakes`` all the same."""
+    found, family, told = [], examination.family, {one.id for one in mistakes}
     for finding in (*_in_order(examination), *examination.noted):
         known = family.mistakes[finding.id]
         allowed, reason = examination.assignment.allows(finding.id)
-        if known.kind != "error" or allowed:
+        if (known.kind != "error" or allowed) and not (allowed and finding.id in told):
             found.append(
                 VariantResult(
                     id=finding.id,

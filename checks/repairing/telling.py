@@ -74,13 +74,27 @@ def told(
     if at is None:  # nothing could say so: the assignment does not ask for that stage
         return list(outcomes)
     examination.repair = repair
-    ids = _named_elsewhere(outcomes, repair) or (IDS[repair.edit.kind],)
+    ids = _named_elsewhere(outcomes, repair) or _left_unused(examination, repair) or (IDS[repair.edit.kind],)
     return [_told(one, one is at, repair, ids, mended - kept) for one in outcomes]
 
 
 def _named_elsewhere(outcomes: Sequence[CheckOutcome], repair: Repair) -> tuple[str, ...]:
     """What a check of the whole model says of the same line."""
     return next((one.mistakes for one in outcomes if one.mistakes and one.frame == repair.frame), ())
+
+
+def _left_unused(examination: Examination, repair: Repair) -> tuple[str, ...]:
+    """The mistake that is accepted as a form of the model: but here the code has what is missing, unused."""
+    if not repair.edit.telling:
+        return ()
+    accepted = (one for one in examination.findings() if not examination.counts(one.id))
+    return tuple(
+        {one.id: one for one in accepted if one.stage == repair.stage and _is_error(examination, one.id)}
+    )
+
+
+def _is_error(examination: Examination, id: str) -> bool:
+    return examination.family.mistake(id).kind == "error"
 
 
 def _told(

@@ -16,6 +16,7 @@ from ..locating.context import Predict
 from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, NORMS, READOUTS, Form
 from ..locating.search.norms import BatchNorm, Norm
 from ..locating.search.parameter_search import LinearMap
+from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, right_of, stage_of
 from .class_scores import settle_scores
 
@@ -131,15 +132,25 @@ def _scores(
     if tensor.dim() == 2 and _is_returned(walk, tensor):
         yield lambda x: x, None, ("head-missing",), 1.0
     for head, result, found in walk.parameters.linears(tensor, after):
-        if result.shape[-1] == walk.sizes.classes:
+        is_wide = result.shape[-1] == walk.sizes.classes  # and so may be a hidden layer's
+        more = None if is_wide and _is_returned(walk, result) else _second(walk, head, tensor, found)
+        if more is not None:
+            yield *more, ("head-hidden-layer",), 0.3
+            return
+        if is_wide:
             yield partial(applied, head), head, (), 0.0
-            continue
-        for function in _BETWEEN:
-            inner = function(head(walk.context, tensor))
-            for second, final, _ in walk.parameters.linears(inner, found.record - 1, walk.sizes.classes):
-                if _is_returned(walk, final):  # and no MLP of a block
-                    yield partial(_hidden, head, function, second), second, ("head-hidden-layer",), 0.3
-                    return
+
+
+def _second(
+    walk: Walk, first: LinearMap, tensor: Tensor, found: Found
+) -> tuple[Callable[[Predict], Predict], LinearMap] | None:
+    """A second layer of the head, behind a hidden one."""
+    for function in _BETWEEN:
+        inner = function(first(walk.context, tensor))
+        for second, final, _ in walk.parameters.linears(inner, found.record - 1, walk.sizes.classes):
+            if _is_returned(walk, final):  # and no MLP of a block
+                return partial(_hidden, first, function, second), second
+    return None
 
 
 def _hidden(first: LinearMap, function: Callable[[Tensor], Tensor], second: LinearMap, x: Predict) -> Predict:

@@ -17,7 +17,9 @@ STUDENT_PREFIX = "<submission>/"  # before a relative path: the file name that s
 _CELL = re.compile(r"(?P<notebook>.+\.ipynb)\[(?P<number>\d+)\]")
 _MAGIC = re.compile(
     r"\s*(?:%{1,2}\w|!|\?{1,2}\s*\w"  # %matplotlib inline, !pip install, ?help
-    r"|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[!%]\w)"  # help?, files = !ls
+    r"|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[!%]\w"  # help?, files = !ls
+    r"|(?:pip3?|conda|mamba|cd|ls|cat|cp|mv|rm|mkdir|matplotlib|load_ext)\s+(?!in\b|is\b|not\b|and\b|or\b|if\b)"
+    r"[\w./~-]*\w)"  # pip install einops: IPython knows its own commands without a sign
 )
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
 _PYTHON_CELLS = {"capture", "prun", "time", "timeit", "writefile"}  # cell magics whose body is Python

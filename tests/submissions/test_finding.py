@@ -143,6 +143,8 @@ def test_a_notebook_names_the_cell() -> None:
         ("numHeads", "heads"),
         ("vit_depth", "depth"),
         ("model_embed_dim", "embed_dim"),
+        ("attention_head_size", "head_dim"),  # the last words say what a name is
+        ("clip_num_heads", "heads"),
     ],
 )
 def test_names_are_recognised_in_every_spelling(name: str, first: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....submissions.errors import Frame
 from ....submissions.questions.plain_passes import Passes
+from ...examining.copied_layers import patterns
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed, NotApplicable, NotReached
@@ -31,6 +32,7 @@ def gradients(examination: Examination) -> None:
         raise CheckFailed("the model has no registered parameters", ("blocks-in-python-list",))
     missing = [name for name, one in passes.gradients.items() if not one.exists]
     fixed = {name for name in missing if _is_fixed(examination, passes, name)}
+    fixed |= patterns(examination.inventory(), missing) if missing else set()
     if missing := [name for name in missing if name not in fixed]:
         id, where, frame = _why_no_gradient(examination, passes, missing)
         raise CheckFailed(f"no gradient reaches {some(missing)}{where}", (id,), draw, frame)

@@ -57,7 +57,8 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
         choices = (*found.get(slot, ()), *slot.choices) or tuple(effects.fitting(slot))
         if not choices:
             raise _unclear(definition, slot)
-        return replace(slot, choices=choices) if found.get(slot) or slot.needed else None
+        meant = any(isinstance(one, str) for one in choices)
+        return replace(slot, choices=choices) if meant or slot.needed else None
 
     return blueprint.changed(with_meaning)
 

@@ -166,8 +166,18 @@ def is_known(name: str, kind: type[ModelSizes] = Sizes) -> bool:
 def meanings(name: str, kind: type[ModelSizes] = Sizes) -> tuple[str, ...]:
     """List the meanings that ``name`` may have, the most common first; none where it says nothing.
 
-    Prefixes such as ``vit_`` are looked through, and misspellings of longer names are recognised.
+    Prefixes such as ``vit_`` are looked through, other words before a known name of two or more as well, and
+    misspellings of longer names are recognised.
     """
+    return _known(name, kind) or _near(name, kind)
+
+
+def is_guessed(name: str, kind: type[ModelSizes] = Sizes) -> bool:
+    """Say whether ``name`` has its meaning from another one that is spelt nearly so."""
+    return not _known(name, kind) and bool(_near(name, kind))
+
+
+def _known(name: str, kind: type[ModelSizes]) -> tuple[str, ...]:
     plain, table = normalise(name), _table(kind)
     if plain in table:
         return table[plain]
@@ -176,5 +186,12 @@ def meanings(name: str, kind: type[ModelSizes] = Sizes) -> tuple[str, ...]:
     for prefix in _PREFIXES:
         if plain.startswith(prefix) and plain.removeprefix(prefix) in table and len(plain) - len(prefix) > 2:
             return table[plain.removeprefix(prefix)]
+    words = name.lower().split("_")
+    ends = ("".join(words[start:]) for start in range(1, len(words) - 1))
+    return next((table[end] for end in ends if end in table), ())
+
+
+def _near(name: str, kind: type[ModelSizes]) -> tuple[str, ...]:
+    plain, table = normalise(name), _table(kind)
     near = difflib.get_close_matches(plain, table, n=1, cutoff=_CLOSE) if len(plain) > 6 else []
     return table[near[0]] if near else ()

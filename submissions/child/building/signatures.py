@@ -21,7 +21,7 @@ from ..loading.execution import Loaded
 from ..loading.keys import Keys, keys_read, passed_on, unpacked
 from .argument_choices import choices
 from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal
-from .parameter_names import is_known, normalise
+from .parameter_names import is_guessed, is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
@@ -130,9 +130,10 @@ class SignatureReader:
 
     def _slot(self, path: str, found: tuple[Choice, ...], own: Literal | None = None) -> BlueprintSlot | None:
         found = (self.pins[path],) if path in self.pins else found
-        if found:
-            return BlueprintSlot(path, found, own)
         may_be = own is not None and self._may_be_a_size(own.value)
+        if found:
+            guessed = is_guessed(path.rpartition(".")[2], self.kind) and path not in self.pins
+            return BlueprintSlot(path, found, own, named=not (guessed and (may_be or own is None)))
         return BlueprintSlot(path, (own,), own, named=False) if own and may_be else None
 
     def _may_be_a_size(self, own: object) -> bool:
