@@ -97,7 +97,7 @@ class Grading:
                 repair, other = found
                 again = (one for one in planned_checks(self.assignment) if one.id in wrong)
                 mended = {one.id for one in again if run_check(one, other).outcome == "passed"}
-                return told(outcomes, repair, mended, examination) if mended else outcomes
+                return told(outcomes, repair, mended, examination, other) if mended else outcomes
         return outcomes
 
     def _infer(self, session: Session) -> tuple[str, ...]:

@@ -25,18 +25,21 @@ def is_repairable(examination: Examination) -> bool:
 def find_repair(
     examination: Examination, session: Session, *, named: bool = False
 ) -> tuple[Repair, Examination] | None:
-    """The first change that leaves nothing wrong at any stage, and the program with it, examined.
+    """The first likely change that leaves nothing wrong at any stage, and the program with it, examined.
 
-    None where none that is tried does.
+    The first of all where none is likely, and None where none that is tried leaves nothing wrong.
 
     ``session`` is of another process than the examination's: it may end by what a changed program does.
     Less is tried where the mistake is ``named``. Raises SubmissionError where that process ended.
     """
     trials = Trials(examination, session, _LESS if named else _EFFORT)
     likeliest = suspects(examination, anywhere=trials.used is not None)
+    first: tuple[Repair, Examination] | None = None
     for edit, patience in trials.promising(likeliest[: _FEWER if named else _MOST]):
         repaired = trials.repaired(edit, patience)
         stage = None if repaired is None else mended_stage(examination, repaired, edit)
         if repaired is not None and stage is not None:
-            return Repair(edit, stage), repaired
-    return None
+            first = first or (Repair(edit, stage), repaired)
+            if trials.is_likely(repaired):
+                return Repair(edit, stage), repaired
+    return first

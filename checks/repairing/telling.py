@@ -11,6 +11,7 @@ from ..examining.crashing import UNEXPLAINED
 from ..examining.examination import Examination
 from ..examining.repair import Repair
 from ..examining.verdicts import CheckOutcome
+from .trials import excused
 
 IDS: Mapping[Kind, str] = {
     "operator": "wrong-operator",
@@ -53,9 +54,15 @@ def is_named(outcomes: Sequence[CheckOutcome]) -> bool:
 
 
 def told(
-    outcomes: Sequence[CheckOutcome], repair: Repair, mended: Set[str], examination: Examination
+    outcomes: Sequence[CheckOutcome],
+    repair: Repair,
+    mended: Set[str],
+    examination: Examination,
+    repaired: Examination,
 ) -> list[CheckOutcome]:
     """The outcomes with the change as their one cause, which is noted in the examination.
+
+    What is accepted as a form of the model, and gone with the change, was none: the code has what it takes.
 
     The checks that are ``mended`` pass with it: what they say is its consequence. What has a name keeps it:
     its line is known now.
@@ -74,27 +81,14 @@ def told(
     if at is None:  # nothing could say so: the assignment does not ask for that stage
         return list(outcomes)
     examination.repair = repair
-    ids = _named_elsewhere(outcomes, repair) or _left_unused(examination, repair) or (IDS[repair.edit.kind],)
+    shown = excused(examination) - excused(repaired)
+    ids = _named_elsewhere(outcomes, repair) or tuple(sorted(shown)) or (IDS[repair.edit.kind],)
     return [_told(one, one is at, repair, ids, mended - kept) for one in outcomes]
 
 
 def _named_elsewhere(outcomes: Sequence[CheckOutcome], repair: Repair) -> tuple[str, ...]:
     """What a check of the whole model says of the same line."""
     return next((one.mistakes for one in outcomes if one.mistakes and one.frame == repair.frame), ())
-
-
-def _left_unused(examination: Examination, repair: Repair) -> tuple[str, ...]:
-    """The mistake that is accepted as a form of the model: but here the code has what is missing, unused."""
-    if not repair.edit.telling:
-        return ()
-    accepted = (one for one in examination.findings() if not examination.counts(one.id))
-    return tuple(
-        {one.id: one for one in accepted if one.stage == repair.stage and _is_error(examination, one.id)}
-    )
-
-
-def _is_error(examination: Examination, id: str) -> bool:
-    return examination.family.mistake(id).kind == "error"
 
 
 def _told(

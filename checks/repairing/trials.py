@@ -47,6 +47,7 @@ class Trials:
         self._texts = dict(texts(examination.source.files))
         self._untold = set[Edit]()  # of which no plain pass tells
         self._is_changed = False  # is another program than the submission loaded?
+        self._excused = excused(examination)
         is_wrong = _has_mistakes(examination)
         self.used = None if is_wrong else _used(examination.first.trace)  # where no stage is wrong
 
@@ -95,6 +96,10 @@ class Trials:
         """What was there, or may have been, and is not with the change: leaving it out mends nothing."""
         new = _lacking(other) - self._accepted
         return new if edit.kind == "extra" else new & self._there
+
+    def is_likely(self, repaired: Examination) -> bool:
+        """Where all stages are right, what is not used is rather missing where something is."""
+        return self.used is None or not self._excused or excused(repaired) < self._excused
 
     def _plain_passes(self, edits: Sequence[Edit]) -> Sequence[ChangedPass]:
         if self._is_changed:
@@ -198,6 +203,13 @@ class Trials:
         walk = locate(trace, asked.first_draw.sizes, asked.family, accepted=accepted, patience=patience)
         self.effort -= walk.places.look_ups / _LOOK_UPS
         return walk
+
+
+def excused(examination: Examination) -> set[str]:
+    """The mistakes that are accepted here, as forms of the model."""
+    ids = {one.id for one in examination.findings()}
+    kinds = examination.family.mistakes
+    return {id for id in ids if kinds[id].kind == "error" and not examination.counts(id)}
 
 
 def _has_mistakes(examination: Examination) -> bool:

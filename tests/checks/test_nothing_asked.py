@@ -62,3 +62,86 @@ def test_wanting_marks_cost_their_points_and_are_one_sentence(zygote: Zygote, tm
         " and 25 more are missing: 8.00 points are not earned."
     )
     assert verdict(result)
+
+
+_BLOCKS = "[Block(embed_dim, num_heads, mlp_ratio, drop_rate) for _ in range(depth)]"
+_LIBRARY = """nn.TransformerEncoder(self.layer, depth, enable_nested_tensor=False)"""
+_LAYER = """        self.layer = nn.TransformerEncoderLayer(
+            embed_dim, num_heads, int(mlp_ratio * embed_dim), 0.0, "gelu", batch_first=True, norm_first=True
+        )
+"""
+_BEFORE = """self.q, self.k, self.v = (nn.Linear(dim, dim) for _ in range(3))
+        self.mha = nn.MultiheadAttention(dim, num_heads, batch_first=True)"""
+_HIDDEN = """nn.Sequential(
+            nn.Linear(embed_dim, num_classes), nn.Tanh(), nn.Linear(num_classes, num_classes)
+        )"""
+_RATIO = ("mlp_ratio=4.0,\n        drop_rate", "drop_rate")
+STRANGERS = {  # what strangers' programs have, and the tests' did not
+    "no last norm": [
+        ("        self.norm = nn.LayerNorm(embed_dim, eps=1e-6)\n", ""),
+        ("        x = self.norm(x)\n", ""),
+    ],
+    "a layer that the library copies": [
+        ("        self.blocks =", f"{_LAYER}        self.blocks ="),
+        (f"nn.ModuleList({_BLOCKS})", _LIBRARY),
+        ("        for blk in self.blocks:\n            x = blk(x)\n", "        x = self.blocks(x)\n"),
+    ],
+    "batch norm of the map": [
+        ("stride=patch_size)\n", "stride=patch_size)\n        self.bn = nn.BatchNorm2d(embed_dim)\n"),
+        ("x = self.proj(x)\n        x = x.flatten", "x = self.bn(self.proj(x))\n        x = x.flatten"),
+    ],
+    "a head with a hidden layer as wide as the classes": [("nn.Linear(embed_dim, num_classes)", _HIDDEN)],
+    "layers before the library's attention": [
+        ("self.qkv = nn.Linear(dim, dim * 3, bias=qkv_bias)", _BEFORE),
+        ("        B, N, C = x.shape\n", "        return self.mha(self.q(x), self.k(x), self.v(x))[0]\n"),
+        ("        self.proj = nn.Linear(dim, dim)\n", ""),
+    ],
+    "an MLP three times as wide": [_RATIO, ("mlp_ratio, drop_rate)", "3, drop_rate)")],
+    "each head's width is kept": [
+        ("        head_dim = dim //", "        self.attention_head_size = head_dim = dim //"),
+        ("self.num_heads = num_heads", "self.count = num_heads"),
+        ("3, self.num_heads, C // self.num_heads", "3, self.count, self.attention_head_size"),
+    ],
+    "a command of IPython without its sign": [("import torch\n", "pip install torch\nimport torch\n")],
+    "a name spelt like another": [
+        (_RATIO[0], "n_hidden_layer=3072,\n        drop_rate"),
+        ("mlp_ratio, drop_rate)", "n_hidden_layer / embed_dim, drop_rate)"),
+    ],
+}
+
+
+@pytest.mark.parametrize("form", STRANGERS)
+def test_what_strangers_write_is_right(form: str, zygote: Zygote, tmp_path: Path) -> None:
+    text = BASES["prenorm"].source()
+    for old, new in STRANGERS[form]:
+        assert text.count(old) >= 1
+        text = text.replace(old, new, 1)
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    assert (result.score.earned, result.mistakes) == (100, [])
+    assert not [one for one in result.checks if one.outcome in ("failed", "errored")]
+
+
+def test_a_last_norm_that_lies_there_unused_is_missing(zygote: Zygote, tmp_path: Path) -> None:
+    text = BASES["prenorm"].source().replace("        x = self.norm(x)\n", "")
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == ["final-norm-missing"]
+    assert "final-norm-missing" not in [one.id for one in result.variants]
+
+
+def test_a_block_that_is_left_out_is_forgotten_though_the_others_are_copies(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    text = BASES["prenorm"].source()
+    for old, new in (
+        ("import torch\n", "import copy\nimport torch\n"),
+        ("[Block(embed_dim, num_heads, mlp_ratio, drop_rate) for", "[copy.deepcopy(block) for"),
+        (
+            "        self.blocks =",
+            "        block = Block(embed_dim, num_heads, mlp_ratio, drop_rate)\n        self.blocks =",
+        ),
+        ("in self.blocks:", "in self.blocks[1:]:"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    assert any(one.id in ("depth-off-by-one", "unused-parameter") for one in result.mistakes)

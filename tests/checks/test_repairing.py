@@ -94,7 +94,9 @@ def test_a_slip_at_a_stage_that_is_not_asked_for_makes_nothing_right() -> None:
     edit = Edit("vit.py", "operator", 101, 25, 0, 1, "-", "+")
     unseen = CheckOutcome("equation[S09]", "query", "it is right", "not_reached")
     examination = cast(Examination, SimpleNamespace(crash=None, repair=None))
-    assert told([unseen], Repair(edit, "positioned_tokens"), {unseen.id}, examination) == [unseen]
+    assert told([unseen], Repair(edit, "positioned_tokens"), {unseen.id}, examination, examination) == [
+        unseen
+    ]
 
 
 def test_a_changed_program_that_ends_its_process_costs_nothing(

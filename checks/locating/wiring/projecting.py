@@ -25,6 +25,7 @@ from .wrong_projections import raw_keys, shared_slices, unprojected_values
 _MERGED = 0.4
 _UNSEEN = 0.25  # the price of queries, keys and values of which nothing is seen to be made
 _TRIED_UNSEEN = 3
+_TWICE = 0.3  # the price of two linear maps in a row
 _ODD = 0.5  # the price of what may still be explained otherwise
 
 
@@ -51,6 +52,7 @@ class ProjectionsRow(Row):
         if any(one.startswith("heads: ") for one in walk.signs):
             again = list(self._ordered(unusual))
             yield from (one for one in again if one.sign in walk.signs)
+        yield later(_TWICE, self._projected_twice)
         yield later(_MERGED, self._merged)
         yield later(_UNSEEN, partial(self._unseen, cuts=usual), "heads: never seen to attend")
         if walk.trace.error is None and usual:
@@ -66,6 +68,15 @@ class ProjectionsRow(Row):
                 sign = f"heads: {heads.packing} {heads.id} {order}" if heads.id or order else ""
                 take = partial(_settle_attending, heads=heads, order=order)
                 yield Option(heads.price + more, take, sign=sign)
+
+    def _projected_twice(self, walk: Walk) -> Iterator[Option]:
+        """Maps of what other maps have made, with nothing between them: one could do as much."""
+        normed = self.given(walk)[0]
+        first = projected(walk, normed.predict, normed.began - 1)
+        again = [two for one in first for two in projected(walk, one.predict, normed.began - 1)]
+        cuts = [one for one in arrangements(walk, again) if one.id is None] if again else []
+        before = tuple(one.map for one in first)
+        yield from self._ordered([replace(one, id="projected-twice", before=before) for one in cuts])
 
     def _unseen(self, walk: Walk, cuts: list[Heads]) -> Iterator[Option]:
         """The first ways to cut it: there is nothing to tell them from others."""
@@ -162,7 +173,7 @@ def _settle_attending(walk: Walk, heads: Heads, order: str | None) -> bool:
 def _settle_three(walk: Walk, heads: Heads) -> None:
     walk.heads, walk.packing = heads.heads, heads.packing
     start = walk.position - 1
-    for number, map_ in enumerate(heads.maps):
+    for number, map_ in enumerate((*heads.maps, *heads.before)):
         walk.roles[f"block{walk.number}.projection{number}"] = map_
     for number, name in enumerate(("query", "key", "value")):
         predict = heads.parts[number]

@@ -187,6 +187,8 @@ class _Effects:
         elif _scaled(before, after, "mlp_dim", factor):
             yield "mlp_dim" if after.sizes["mlp_dim"] == now * factor else "mlp_ratio"
         else:
+            if _is_read(before, after):
+                yield "embed_dim"  # a layer behind the last block reads so many
             yield from _ends(before.shapes, after.shapes, now, factor)
 
 
@@ -220,6 +222,13 @@ def _is_split(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: fl
     return all(
         own in pairs and any((other < one) == (factor > 1) for one, other in pairs - {own}) for pairs in sides
     )
+
+
+def _is_read(before: _Look, after: _Look) -> bool:
+    """Is all that changes how many features, as many as a token has, a matrix reads?"""
+    changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
+    width = before.sizes.get("embed_dim")
+    return all(len(one) == 2 and one[0] == other[0] and one[1] == width for one, other in changed)
 
 
 def _unseen(before: _Look, slot: BlueprintSlot, now: float) -> Iterator[str]:

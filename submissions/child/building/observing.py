@@ -68,14 +68,15 @@ def _embed_dim(parts: ModelParts) -> int:
 
 
 def mlp_dim(parts: ModelParts, width: int) -> int:
-    """Return the width M with a map M → D for each D → M; 0 where no other width than D is there.
+    """Return the width M with the most maps D → M and M → D; 0 where no other width than D is there.
 
-    A convolution of one token at a time is such a map too. Flattened patches may be as wide.
+    A convolution of one token at a time is such a map too. Flattened patches may be as wide, and so may
+    query, key and value together.
     """
     sizes = (tuple(size for size in one.shape if size > 1) for one in parts.parameters)
     shapes = Counter(shape for shape in sizes if len(shape) == 2)
-    paired = {out: count for (out, into), count in shapes.items() if into == width != out}
-    fitting = {size: count for size, count in paired.items() if shapes[width, size] >= count}
+    paired = {out: min(count, shapes[width, out]) for (out, into), count in shapes.items() if into == width}
+    fitting = {size: count for size, count in paired.items() if count and size != width}
     return max(fitting, key=lambda size: (fitting[size], size)) if fitting else 0
 
 
