@@ -218,6 +218,12 @@ FORMS = (
     ),
     AcceptedForm("eps 1e-5", "norm", "nn.LayerNorm(dim)", "layernorm-eps-1e-5", ("pre-norm",)),
     AcceptedForm("batch norm", "norm", "BatchNorm(dim, eps=1e-6)", "batchnorm-instead-of-layernorm"),
+    AcceptedForm(
+        "two layers in a row for qkv",
+        "qkv",
+        "nn.Sequential(nn.Linear(dim, dim), nn.Linear(dim, 3 * dim))",
+        "projected-twice",
+    ),
     AcceptedForm("no bias in qkv", "qkv", "nn.Linear(dim, 3 * dim, bias=False)", "qkv-bias-missing"),
     AcceptedForm("ReLU", "activation", "F.relu(h)", "relu-instead-of-gelu"),
     AcceptedForm("SiLU", "activation", "F.silu(h)", "silu-instead-of-gelu"),

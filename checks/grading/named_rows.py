@@ -24,7 +24,11 @@ def mistake_results(examination: Examination, outcomes: Sequence[CheckOutcome]) 
         found = [one for one in found if one.id in told]
         known = {one.id for one in found}
         found = [*(Finding(id, stage, None) for id, stage in told.items() if id not in known), *found]
-    return [_mistake(examination, one) for one in found]
+    rows: dict[tuple[str, tuple[str, int] | None], MistakeResult] = {}
+    for row in (_mistake(examination, one) for one in found):
+        line = None if row.location is None else (row.location.file, row.location.line)
+        rows.setdefault((row.id, line), row)  # one line makes it at each stage that is computed there
+    return [*rows.values()]
 
 
 def property_results(

@@ -121,6 +121,15 @@ _PROJECTIONS = (
         "qkv-bias-missing", "S09", (_PACKED, "self.qkv = nn.Linear(dim, 3 * dim, bias=False)"), kind="variant"
     ),
     prenorm("qkv-bias-missing", "S09", ("qkv_bias=True", "qkv_bias=False"), kind="variant"),
+    prenorm(
+        "projected-twice",
+        "S09",
+        (
+            "nn.Linear(dim, dim * 3, bias=qkv_bias)",
+            "nn.Sequential(nn.Linear(dim, dim), nn.Linear(dim, dim * 3))",
+        ),
+        kind="variant",
+    ),
     report("query-equals-key", "S10", (_UNPACK, "q, k, v = qkv[0], qkv[0], qkv[2]")),
     separate("query-equals-key", "S10", ("self.split_heads(self.key(x))", "self.split_heads(self.query(x))")),
     separate("query-equals-key", "S09", ("self.split_heads(self.query(x))", "self.split_heads(self.key(x))")),

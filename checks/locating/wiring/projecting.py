@@ -9,6 +9,7 @@ from math import prod
 
 from ....reference import equations as eq
 from ..best_first import UNKNOWN, Option, later
+from ..comparing import equal
 from ..context import Predict
 from ..forms import SCORES
 from ..search.places import Found
@@ -177,8 +178,9 @@ def _settle_three(walk: Walk, heads: Heads) -> None:
         walk.roles[f"block{walk.number}.projection{number}"] = map_
     for number, name in enumerate(("query", "key", "value")):
         predict = heads.parts[number]
-        ids = [heads.id] if heads.id and name == heads.blame else []
         right = heads.right[number] if heads.right else predict
+        is_wrong = name == heads.blame or not equal(predict(walk.context), right(walk.context))
+        ids = [heads.id] if heads.id and is_wrong else []
         walk.settle(name, walk.number, predict, walk.find(predict(walk.context), start), right=right, ids=ids)
     about_maps(walk, heads)
 

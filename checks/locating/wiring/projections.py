@@ -52,9 +52,11 @@ def unpack(tensor: Tensor, packing: str, roles: int, heads: int) -> Tensor:
     return cut.permute(2 + packing.index("r"), 0, 2 + packing.index("h"), 1, 2 + packing.index("d"))
 
 
-def _scrambled(tensor: Tensor, roles: int, heads: int) -> Tensor:
-    """Heads cut by a view of tokens and features together."""
+def _scrambled(tensor: Tensor, roles: int, heads: int, whole: bool = False) -> Tensor:
+    """Heads cut by a view of tokens and features together; of the ``whole`` where the roles are, too."""
     B, T = tensor.shape[:2]
+    if whole:
+        return tensor.reshape(B, roles, heads, T, -1).transpose(0, 1)
     return torch.stack([one.reshape(B, heads, T, -1) for one in tensor.chunk(roles, -1)])
 
 
@@ -121,8 +123,8 @@ def _three(one: Projected, packing: str, count: Count) -> Parts:
     )
 
 
-def _scrambled_role(tensor: Predict, roles: int, count: Count, number: int) -> Predict:
-    return lambda context: _scrambled(tensor(context), roles, count(context))[number]
+def _scrambled_role(tensor: Predict, roles: int, count: Count, number: int, whole: bool = False) -> Predict:
+    return lambda context: _scrambled(tensor(context), roles, count(context), whole)[number]
 
 
 def _first_head(part: Predict) -> Predict:
@@ -143,10 +145,11 @@ def _packed(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Hea
                 _three(one, packing, count), heads, packing, unusual, price=0.01 * price, maps=(one.map,)
             )
         q, k, v = usual = _three(one, "rhd", count)
-        mixed = tuple(_scrambled_role(one.predict, 3, count, number) for number in range(3))
-        heads_of_tokens = (mixed[0], mixed[1], mixed[2])
         name = "heads-split-without-transpose"
-        yield Heads(heads_of_tokens, heads, "rhd", name, price=1.0, maps=(one.map,), right=usual)
+        for whole in (False, True):
+            mixed = tuple(_scrambled_role(one.predict, 3, count, number, whole) for number in range(3))
+            heads_of_tokens = (mixed[0], mixed[1], mixed[2])
+            yield Heads(heads_of_tokens, heads, "rhd", name, price=1.0, maps=(one.map,), right=usual)
         if heads > 1:
             firsts = (_first_head(q), _first_head(k), _first_head(v))
             yield Heads(firsts, heads, "rhd", "only-first-head-used", "query", 1.0, (one.map,), usual)
