@@ -28,6 +28,7 @@ _UNSEEN = 0.25  # the price of queries, keys and values of which nothing is seen
 _TRIED_UNSEEN = 3
 _TWICE = 0.3  # the price of two linear maps in a row
 _ODD = 0.5  # the price of what may still be explained otherwise
+_MAY_BE_ONE_MAP = ("patches", "flattened_patches")  # where a convolution makes tokens of pixels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +39,11 @@ class ProjectionsRow(Row):
         yield Option(0.0, self._is_projected, (self._ways,))
 
     def _is_projected(self, walk: Walk) -> bool:
-        """What the first block's maps read is certain where all are seen, and nothing odd led there."""
+        """What the first block's maps read is certain where all are seen, and hardly anything is odd."""
         normed = self.given(walk)[0]
         maps = projected(walk, normed.predict, normed.began - 1) if walk.number == 1 else []
         seen = sum(one.outputs for one in maps) >= 3 * walk.sizes.embed_dim
-        walk.sure = seen and walk.price - walk.certain < _ODD
+        walk.sure = seen and (walk.price - walk.certain < _ODD or _is_seen(walk))
         return True
 
     def _ways(self, walk: Walk) -> Iterator[Option]:
@@ -120,6 +121,13 @@ class ProjectionsRow(Row):
         yield from shared_slices(walk, normed, after)
         yield from unprojected_values(walk, maps, normed)
         yield from raw_keys(walk, maps, x, normed, after)
+
+
+def _is_seen(walk: Walk) -> bool:
+    """Is every tensor that led here in the trace, as the equations with one known mistake give it?"""
+    made = [one for one in walk.steps if one.key not in _MAY_BE_ONE_MAP]
+    named = sum(bool(one.findings) for one in made)
+    return named == 1 and all(one.found is not None and one.explained for one in made)
 
 
 def _attending(walk: Walk) -> Found | None:

@@ -37,7 +37,7 @@ def choices(
         return (*_forms(sizes, False, False), Literal(None))
     if isinstance(default, (tuple, list)):
         return _sequence_forms(sizes, default)
-    return _number_forms(sizes, default)
+    return _number_forms(sizes, default) if isinstance(default, (int, float)) else ()
 
 
 def _forms(found: tuple[str, ...], sequence: bool, either: bool) -> tuple[Choice, ...]:
