@@ -130,7 +130,7 @@ class Trace(PassOutcome):
         while reference.kind == "record":
             value = self.records[reference.number]
             whole = len(value.inputs) == 1 and reference.reads_as(value.reference)
-            if not whole or value.op.partition(".")[0] not in _COPIES:
+            if not whole or not _is_copy(value):
                 break
             reference = value.inputs[0]
         if 0 not in reference.strides:
@@ -140,6 +140,13 @@ class Trace(PassOutcome):
             shape=tuple(reference.shape[axis] for axis in kept),
             strides=tuple(reference.strides[axis] for axis in kept),
         )
+
+
+def _is_copy(value: Value) -> bool:
+    """The same numbers again, or repeated along axes that it had not, or had one of."""
+    name, shape = value.op.partition(".")[0], value.inputs[0].shape
+    pairs = zip(value.shape[::-1], shape[::-1])
+    return name in _COPIES or (name == "repeat" and all(before in (1, after) for after, before in pairs))
 
 
 class Use(NamedTuple):

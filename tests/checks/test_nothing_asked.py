@@ -75,6 +75,12 @@ _BEFORE = """self.q, self.k, self.v = (nn.Linear(dim, dim) for _ in range(3))
 _HIDDEN = """nn.Sequential(
             nn.Linear(embed_dim, num_classes), nn.Tanh(), nn.Linear(num_classes, num_classes)
         )"""
+_TABLE = """        self.table = torch.ones(num_patches + 1, embed_dim)
+        for pos in range(num_patches + 1):
+            for i in range(embed_dim):
+                angle = pos / 10000 ** ((i - i % 2) / embed_dim)
+                self.table[pos][i] = math.cos(angle) if i % 2 else math.sin(angle)
+"""
 _RATIO = ("mlp_ratio=4.0,\n        drop_rate", "drop_rate")
 STRANGERS = {  # what strangers' programs have, and the tests' did not
     "no last norm": [
@@ -103,6 +109,12 @@ STRANGERS = {  # what strangers' programs have, and the tests' did not
         ("3, self.num_heads, C // self.num_heads", "3, self.count, self.attention_head_size"),
     ],
     "a command of IPython without its sign": [("import torch\n", "pip install torch\nimport torch\n")],
+    "a fixed table, once for each image": [
+        ("import torch\n", "import math\nimport torch\n"),
+        ("        self.pos_embed = nn.Parameter(torch.zeros(1, num_patches + 1, embed_dim))\n", _TABLE),
+        ("        nn.init.trunc_normal_(self.pos_embed, std=0.02)\n", ""),
+        ("x + self.pos_embed", "x + self.table.repeat(B, 1, 1)"),
+    ],
     "a name spelt like another": [
         (_RATIO[0], "n_hidden_layer=3072,\n        drop_rate"),
         ("mlp_ratio, drop_rate)", "n_hidden_layer / embed_dim, drop_rate)"),

@@ -52,6 +52,14 @@ _PROJECTIONS = (
             "q, k, v = [t.reshape(B, self.num_heads, T, self.head_dim) for t in qkv]",
         ),
     ),
+    prenorm(  # the roles cut together with heads and tokens
+        "heads-split-without-transpose",
+        "S09",
+        (
+            "reshape(B, N, 3, self.num_heads, C // self.num_heads).permute(2, 0, 3, 1, 4)",
+            "reshape(B, 3, self.num_heads, N, C // self.num_heads).transpose(0, 1)",
+        ),
+    ),
     separate(
         "heads-split-without-transpose",
         "S09",

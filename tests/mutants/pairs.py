@@ -16,6 +16,7 @@ _TOGETHER = (
     ("probs-transposed", "depth-off-by-one"),
     ("heads-merged-without-transpose", "final-norm-missing"),
     ("pos-multiplied", "residual-mlp-missing"),
+    ("conv-reshape-not-transpose", "scale-by-embed-dim"),
 )
 
 

@@ -68,16 +68,16 @@ def _embed_dim(parts: ModelParts) -> int:
 
 
 def mlp_dim(parts: ModelParts, width: int) -> int:
-    """Return the width M with the most maps D → M and M → D; 0 where no other width than D is there.
+    """Return the width M with the most maps D → M and back; 0 where no other width than D is there.
 
     A convolution of one token at a time is such a map too. Flattened patches may be as wide, and so may
-    query, key and value together.
+    query, key and value together. Where these have a width of their own, fewer maps lead back.
     """
     sizes = (tuple(size for size in one.shape if size > 1) for one in parts.parameters)
     shapes = Counter(shape for shape in sizes if len(shape) == 2)
-    paired = {out: min(count, shapes[width, out]) for (out, into), count in shapes.items() if into == width}
-    fitting = {size: count for size, count in paired.items() if count and size != width}
-    return max(fitting, key=lambda size: (fitting[size], size)) if fitting else 0
+    there = {out: count for (out, into), count in shapes.items() if into == width != out}
+    back = {size: shapes[width, size] for size in there if shapes[width, size]}
+    return max(back, key=lambda size: (min(there[size], back[size]), -there[size], size), default=0)
 
 
 def _depth(parts: ModelParts, width: int) -> int:
