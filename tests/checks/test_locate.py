@@ -127,6 +127,21 @@ def test_a_mistake_is_named_where_it_sits(mutant: Mutant) -> None:
     assert not mutant.stage or stage(named[0].stage).label in {mutant.stage, *mutant.elsewhere}
 
 
+def test_a_second_mistake_is_found_where_heads_have_layers_of_their_own() -> None:
+    text = BASES["per_head_modules"].source()
+    for old, new in (
+        ("x = x.flatten(2)\n", "x = x.reshape(x.shape[0], -1, x.shape[1])\n"),
+        ("        x = x.transpose(-1, -2)\n", ""),
+        ("math.sqrt(q.size(-1))", "math.sqrt(hidden_state.size(-1))"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    base = "per_head_modules"
+    walk = locate(trace_source(text, base, sizes_of(base)), sizes_of(base), VIT)
+    assert walk.unexplained is None
+    assert {"conv-reshape-not-transpose", "scale-by-embed-dim"} <= walk.ids
+
+
 def test_nothing_is_out_of_reach_any_more_that_is_listed_so() -> None:
     by_name = {one.name: one for one in MUTANTS}
     for name in OUT_OF_REACH:
