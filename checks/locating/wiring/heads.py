@@ -21,5 +21,5 @@ class Heads:
     blame: str = "query"
     price: float = 0.0
     maps: tuple[LinearMap, ...] = ()
-    before: tuple[LinearMap, ...] = ()  # what those read is made by these, where they are the second in a row
     right: Parts | None = None  # where it is known what the parts should have been
+    before: tuple[LinearMap, ...] = ()  # what those read is made by these, where they are the second in a row
