@@ -81,6 +81,16 @@ _TABLE = """        self.table = torch.ones(num_patches + 1, embed_dim)
                 angle = pos / 10000 ** ((i - i % 2) / embed_dim)
                 self.table[pos][i] = math.cos(angle) if i % 2 else math.sin(angle)
 """
+_STEMS = """from typing import List, NamedTuple, Optional
+
+
+class Stem(NamedTuple):
+    hidden_dim: int
+    patch_size: int
+    act_layer: str = "relu"
+
+
+"""
 _RATIO = ("mlp_ratio=4.0,\n        drop_rate", "drop_rate")
 STRANGERS = {  # what strangers' programs have, and the tests' did not
     "no last norm": [
@@ -114,6 +124,10 @@ STRANGERS = {  # what strangers' programs have, and the tests' did not
         ("        self.pos_embed = nn.Parameter(torch.zeros(1, num_patches + 1, embed_dim))\n", _TABLE),
         ("        nn.init.trunc_normal_(self.pos_embed, std=0.02)\n", ""),
         ("x + self.pos_embed", "x + self.table.repeat(B, 1, 1)"),
+    ],
+    "settings that may be left out": [
+        ("import torch\n", _STEMS + "import torch\n"),
+        ("        drop_rate=0.0,\n", "        drop_rate=0.0,\n        stems: Optional[List[Stem]] = None,\n"),
     ],
     "a name spelt like another": [
         (_RATIO[0], "n_hidden_layer=3072,\n        drop_rate"),

@@ -133,9 +133,10 @@ class _Effects:
         return _Look(model, shapes, observe(ModelParts.of(model)))
 
     def meanings(self, slot: BlueprintSlot) -> Iterator[str]:
-        """What the slot may mean, the most plausible first."""
+        """What the slot may mean, the most plausible first; nothing where it is no number."""
         now = self._own[slot]
-        assert isinstance(now, (int, float))  # or it would not be asked for
+        if not isinstance(now, (int, float)):
+            return
         told: tuple[_Look, float] | None = None
         for factor in _FACTORS:
             if (after := self._changed(slot, now, factor)) is not None:

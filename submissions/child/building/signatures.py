@@ -25,6 +25,7 @@ from .parameter_names import is_guessed, is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
+_MANY = re.compile(r"(list|sequence|iterable|tuple|dict|mapping|callable|type)\[", re.IGNORECASE)
 _SETTINGS_NAME = re.compile(r"(config|cfg|conf|args|kwargs|params|settings|options|opts?|hp)$")
 
 
@@ -151,7 +152,7 @@ class SignatureReader:
         self, definition: Definition, path: str, name: str, annotation: str, default: object
     ) -> Call | None:
         """Read an argument that is a configuration: a class of the student's, or a mapping."""
-        annotated = self._part(definition, "", annotation)
+        annotated = None if _MANY.search(annotation) else self._part(definition, "", annotation)
         if annotated is not None and not annotated.is_module:
             return self._call(annotated, f"{path}.")
         if not (
