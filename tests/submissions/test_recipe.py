@@ -490,3 +490,22 @@ def test_models_of_different_sizes_live_side_by_side() -> None:
     small = build(recipe, recipe.sizes_for(ASKED))
     wide = build(recipe, recipe.sizes_for(replace(ASKED, embed_dim=64)))
     assert small(torch.randn(1, 1, 24, 24)).shape == wide(torch.randn(1, 1, 24, 24)).shape == (1, 7)
+
+
+@pytest.mark.parametrize("ends", ["raise NotImplementedError('to do')", "return self.hed(x)"])
+def test_what_ends_a_pass_at_any_size_is_tried_at_few(ends: str) -> None:
+    """Each takes a second where a table is filled number by number."""
+    text = BASES["prenorm"].source()
+    for old, new in (
+        ("        return self.head(x)\n", f"        {ends}\n"),
+        ("import torch\n", "import torch\nBUILT = []\n"),
+        ("        num_patches = (", "        BUILT.append(embed_dim)\n        num_patches = ("),
+        ("depth=12", "hidden_dim=12"),  # which may mean several things
+        ("range(depth)", "range(hidden_dim)"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    loaded = load({"vit.py": text.encode()})
+    recipe = infer(loaded, Pins())
+    assert recipe.attempt.error is not None
+    assert len(loaded.modules["vit.py"].BUILT) <= 12

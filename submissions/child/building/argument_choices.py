@@ -1,19 +1,23 @@
-"""What an argument may be given, by its name, its annotation and its default."""
+"""What an argument may be given, by its name, its annotation and its default; and all arguments together."""
 
 from __future__ import annotations
 
+import heapq
 import inspect
+import itertools
 import re
+from collections import Counter
 from typing import Any
 
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
 from ...questions.meanings import fields_of
-from .blueprint import Choice, Literal
+from .blueprint import Assignment, BlueprintSlot, Choice, Literal
 from .parameter_names import meanings
 
 _EMPTY = inspect.Parameter.empty
 _PAIRS = {"image": "image_pair", "patch": "patch_pair", "patches": "patches_pair", "heads": "heads_list"}
+MOST_TRIES = 64  # ways to give all of them a value
 _MOST_AS_RATIO = 8  # an MLP "width" of at most this is a ratio
 
 
@@ -61,3 +65,29 @@ def _number_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
     if "mlp_dim" in sizes and default <= _MOST_AS_RATIO and "embed_dim" not in sizes:
         return ("mlp_ratio",)
     return (*sizes, Literal(default)) if len(sizes) > 1 else sizes
+
+
+def assignments(slots: tuple[BlueprintSlot, ...]) -> list[Assignment]:
+    """List the ways to give each slot one of its choices, the most plausible first.
+
+    Slots of one name mean the same. A way is the less plausible, the further down the lists its choices
+    stand, and where two names mean the same.
+    """
+    groups: dict[object, list[BlueprintSlot]] = {}
+    for slot in slots:
+        groups.setdefault(slot.plain if len(slot.choices) > 1 else slot, []).append(slot)
+    options = [max((one.choices for one in group), key=len) for group in groups.values()]
+    ways = itertools.islice(itertools.product(*map(enumerate, options)), 4096)
+    return [
+        {slot: choice for (_, choice), group in zip(way, groups.values(), strict=True) for slot in group}
+        for way in heapq.nsmallest(MOST_TRIES, ways, key=_implausibility)
+    ]
+
+
+def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
+    found = (fields_of(choice) for _, choice in way if isinstance(choice, str))
+    kinds = Counter(fields for fields in found if fields)
+    twice = sum(count - 1 for count in kinds.values())
+    lone_side = (("height",) in kinds) != (("width",) in kinds)
+    unused = sum(rank > 0 and isinstance(choice, Literal) for rank, choice in way)  # though it has a meaning
+    return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side + 0.5 * unused

@@ -26,12 +26,13 @@ from ..child import quoted
 from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded
 from ..loading.finding import pinned_model
+from .argument_choices import MOST_TRIES, assignments
 from .blueprint import BlueprintSlot, Builder, Choice, Literal
 from .forward_inputs import ITSELF, forward_inputs
 from .functions import function_ways
 from .observing import ModelParts, mlp_dim, observe, tensors
 from .parameter_names import first_match
-from .probing import BASES, MOST_TRIES, TRIES_ELSEWHERE, Effort, Level, assignments, fields_set, fit
+from .probing import BASES, TRIES_ELSEWHERE, Effort, Level, fields_set, fit
 from .signatures import SignatureReader
 
 Way = Callable[[Sizes], nn.Module]

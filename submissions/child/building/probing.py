@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import traceback
 from collections import Counter
@@ -20,10 +19,10 @@ from ...questions.meanings import fields_of
 from ...questions.randomise import randomise
 from ..child import is_out_of_memory
 from ..tracing.results import computed
-from .blueprint import Assignment, BlueprintSlot, Builder, Choice, Literal
+from .argument_choices import assignments
+from .blueprint import Assignment, Builder
 from .observing import ModelParts, observe, tensors
 
-MOST_TRIES = 64
 TRIES_ELSEWHERE = 2  # at the sizes after the first
 
 # All letters differ, and differ from all their products that a layer may have (4 and 3 times the width too).
@@ -86,7 +85,8 @@ class BuildAttempt:
 
     @property
     def is_perfect(self) -> bool:
-        return self.level == Level.FITS and not self.contradicted
+        """Say whether no other values would come farther, nor these be wrong by what is seen."""
+        return (self.level == Level.FITS or self.is_bug) and not self.contradicted
 
     @property
     def comes_through(self) -> bool:
@@ -95,8 +95,9 @@ class BuildAttempt:
 
     @property
     def is_bug(self) -> bool:
-        """Say whether the forward pass would fail at all sizes."""
-        return self.level == Level.BUILT and isinstance(self.error, (AttributeError, NameError))
+        """Say whether the forward pass would fail at all sizes: by a bug, or where it is not written yet."""
+        bugs = (AttributeError, NameError, NotImplementedError)
+        return self.level == Level.BUILT and isinstance(self.error, bugs) and "aten::" not in str(self.error)
 
     @property
     def score(self) -> float:
@@ -205,32 +206,6 @@ class Search:
         tokens = sizes.batch * sizes.tokens if isinstance(sizes, Sizes) else prod(sizes.input_shape)
         self.effort.spend(attempt.parameters, tokens)
         return attempt
-
-
-def assignments(slots: tuple[BlueprintSlot, ...]) -> list[Assignment]:
-    """List the ways to give each slot one of its choices, the most plausible first.
-
-    Slots of one name mean the same. A way is the less plausible, the further down the lists its choices
-    stand, and where two names mean the same.
-    """
-    groups: dict[object, list[BlueprintSlot]] = {}
-    for slot in slots:
-        groups.setdefault(slot.plain if len(slot.choices) > 1 else slot, []).append(slot)
-    options = [max((one.choices for one in group), key=len) for group in groups.values()]
-    ways = itertools.islice(itertools.product(*map(enumerate, options)), 4096)
-    return [
-        {slot: choice for (_, choice), group in zip(way, groups.values(), strict=True) for slot in group}
-        for way in heapq.nsmallest(MOST_TRIES, ways, key=_implausibility)
-    ]
-
-
-def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
-    found = (fields_of(choice) for _, choice in way if isinstance(choice, str))
-    kinds = Counter(fields for fields in found if fields)
-    twice = sum(count - 1 for count in kinds.values())
-    lone_side = (("height",) in kinds) != (("width",) in kinds)
-    unused = sum(rank > 0 and isinstance(choice, Literal) for rank, choice in way)  # though it has a meaning
-    return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side + 0.5 * unused
 
 
 def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: bool = False) -> BuildAttempt:
