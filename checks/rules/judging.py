@@ -10,6 +10,8 @@ from ..examining.passes.replay import Seen
 from ..examining.passes.steadiness import demand_steady
 from ..examining.verdicts import CheckFailed, NotAsked, NotReached
 
+_NOT_FOLLOWED = "Either it is wrong in a way that has no name, or vitcheck cannot follow how it is computed."
+
 
 def demand(examination: Examination, row: Stage) -> Seen:
     """The stage as it was seen in block 1. Raises NotReached where the walk never came to it."""
@@ -33,6 +35,12 @@ def demand(examination: Examination, row: Stage) -> Seen:
     raise NotAsked("this architecture does not have this stage")
 
 
+def _is_finished(examination: Examination) -> bool:
+    """Does the pass come to an end with what may be class scores?"""
+    trace, asked = examination.first.trace, examination.first_draw.sizes.output_shape
+    return examination.crash is None and any(where.shape == asked for _, where in trace.outputs)
+
+
 def _missing(examination: Examination, row: Stage) -> Exception:
     """Where the walk is stuck, or else the first stage that the pass goes on without, is to blame."""
     stuck = examination.walk.unexplained
@@ -42,7 +50,8 @@ def _missing(examination: Examination, row: Stage) -> Exception:
         before = examination.failed_before(row.key)
         return NotReached(f"not checked: nothing after {before or 'an earlier stage'} was recognised")
     if stuck is not None:
-        return CheckFailed(examination.walk.lost or f"{UNEXPLAINED} {where}. {ADVICE}")
+        advice = _NOT_FOLLOWED if _is_finished(examination) else ADVICE
+        return CheckFailed(examination.walk.lost or f"{UNEXPLAINED} {where}. {advice}")
     return CheckFailed(
         f"This stage was not found {where}: your forward pass leaves it out, or computes it in a way"
         " that vitcheck cannot follow."

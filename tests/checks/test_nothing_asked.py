@@ -171,3 +171,25 @@ def test_a_block_that_is_left_out_is_forgotten_though_the_others_are_copies(
         text = text.replace(old, new)
     result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
     assert any(one.id in ("depth-off-by-one", "unused-parameter") for one in result.mistakes)
+
+
+FOREIGN = "self.proj(self.qkv(x).tanh().cumsum(1).unflatten(-1, (3, -1)).prod(2))"
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"), [("return self.head(x)", "cannot follow"), ("pass", "written yet")]
+)
+def test_what_is_not_followed_is_not_said_to_be_unwritten(
+    ends: str, said: str, zygote: Zygote, tmp_path: Path
+) -> None:
+    text = BASES["prenorm"].source()
+    for old, new in (
+        ("        B, N, C = x.shape\n", f"        return {FOREIGN}\n"),
+        ("return self.head(x)", ends),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    told = [one.message for one in result.checks if one.outcome == "failed" and "Nothing" in one.message]
+    assert told
+    assert all(said in one for one in told), told
