@@ -8,7 +8,7 @@ from __future__ import annotations
 import linecache
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import ModuleType
@@ -117,3 +117,11 @@ BASES: dict[str, Base] = {
     )
     for name, build in BUILDERS.items()
 }
+
+
+def edited(text: str, edits: Iterable[tuple[str, str]]) -> str:
+    """The text with the first of each edit, which is there once, replaced by the second."""
+    for old, new in edits:
+        assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
+        text = text.replace(old, new)
+    return text

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from corpus import edited
 from wired import answered
 
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
@@ -49,11 +50,7 @@ class _Here:
 
 def changed(name: str, *edits: Edit) -> str:
     """The text of a sample or example with each edit's first text replaced by its second."""
-    text = _SHIPPED.get(name, FOLDER / f"{name}.py").read_text(encoding="utf-8")
-    for old, new in edits:
-        assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
-        text = text.replace(old, new)
-    return text
+    return edited(_SHIPPED.get(name, FOLDER / f"{name}.py").read_text(encoding="utf-8"), edits)
 
 
 def examined(text: str, assignment: Assignment, seed: int = 1) -> Examination:

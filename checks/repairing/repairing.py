@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ...submissions.host.session import Session
 from ...submissions.questions.size_limits import is_large
+from ...submissions.reading.edits import Edit
 from ..examining.examination import Examination
 from ..examining.repair import Repair
+from ..locating.walk import Patience
 from .mended_stage import mended_stage
 from .suspects import suspects
 from .trials import Trials
@@ -34,12 +36,17 @@ def find_repair(
     """
     trials = Trials(examination, session, _LESS if named else _EFFORT)
     likeliest = suspects(examination, anywhere=trials.used is not None)
-    first: tuple[Repair, Examination] | None = None
+    doubtful: tuple[Edit, Patience] | None = None
     for edit, patience in trials.promising(likeliest[: _FEWER if named else _MOST]):
-        repaired = trials.repaired(edit, patience)
-        stage = None if repaired is None else mended_stage(examination, repaired, edit)
-        if repaired is not None and stage is not None:
-            first = first or (Repair(edit, stage), repaired)
-            if trials.is_likely(repaired):
-                return Repair(edit, stage), repaired
-    return first
+        found = _mended(trials, edit, patience)
+        if found is not None and trials.is_likely(found[1]):
+            return found
+        if found is not None and doubtful is None:
+            doubtful = edit, patience
+    return None if doubtful is None else _mended(trials, *doubtful)  # anew: other programs were loaded since
+
+
+def _mended(trials: Trials, edit: Edit, patience: Patience) -> tuple[Repair, Examination] | None:
+    repaired = trials.repaired(edit, patience)
+    stage = None if repaired is None else mended_stage(trials.examination, repaired, edit)
+    return None if repaired is None or stage is None else (Repair(edit, stage), repaired)

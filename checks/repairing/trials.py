@@ -47,7 +47,6 @@ class Trials:
         self._texts = dict(texts(examination.source.files))
         self._untold = set[Edit]()  # of which no plain pass tells
         self._is_changed = False  # is another program than the submission loaded?
-        self._excused = excused(examination)
         is_wrong = _has_mistakes(examination)
         self.used = None if is_wrong else _used(examination.first.trace)  # where no stage is wrong
 
@@ -99,7 +98,8 @@ class Trials:
 
     def is_likely(self, repaired: Examination) -> bool:
         """Where all stages are right, what is not used is rather missing where something is."""
-        return self.used is None or not self._excused or excused(repaired) < self._excused
+        before = excused(self.examination)
+        return self.used is None or not before or excused(repaired) < before
 
     def _plain_passes(self, edits: Sequence[Edit]) -> Sequence[ChangedPass]:
         if self._is_changed:

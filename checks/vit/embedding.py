@@ -15,7 +15,6 @@ from ...submissions.host.trace import Use
 from ..locating.best_first import Option, done, later
 from ..locating.context import Context, Predict
 from ..locating.forms import VARIANT, Form
-from ..locating.search.norms import batch_norms
 from ..locating.search.origins import origin
 from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, stage_of
@@ -200,11 +199,9 @@ def embeddings(walk: Walk) -> Iterator[Embedded]:
         if form.id is None or walk.find(predict(walk.context)):
             yield Embedded(predict, () if form.id is None else (form.id,), form.price)
     x, after = walk.context.stage("patch_embeddings"), walk.position - 1
-    of_the_map = batch_norms(walk.trace, after, x.shape[-1])  # a convolution's, channel by channel
-    for norm in (*(one for one, _, _ in walk.parameters.norms(x, after)), *of_the_map):
-        predict = applied(norm, stage_of("patch_embeddings", 0))
-        if walk.find(predict(walk.context)):
-            yield Embedded(predict, ("norm-after-projection",), VARIANT)
+    parameters = walk.parameters  # a batch norm is one of the convolution's map, channel by channel
+    for norm, _, _ in (*parameters.norms(x, after), *parameters.batch_norms(x, after)):
+        yield Embedded(applied(norm, stage_of("patch_embeddings", 0)), ("norm-after-projection",), VARIANT)
 
 
 def _embedded(form: Form) -> Predict:

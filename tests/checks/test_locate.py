@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pytest
 import torch
-from corpus import BASES
+from corpus import BASES, edited
 from mutants import MUTANTS, PLANTED, REFACTORINGS, WRITTEN, Mutant, Refactoring
 from tracing_helpers import RECTANGULAR, SQUARE, sizes_of, trace_changed, trace_of, trace_source
 
@@ -128,16 +128,13 @@ def test_a_mistake_is_named_where_it_sits(mutant: Mutant) -> None:
 
 
 def test_a_second_mistake_is_found_where_heads_have_layers_of_their_own() -> None:
-    text = BASES["per_head_modules"].source()
-    for old, new in (
+    base, few = "per_head_modules", {"embed_dim": 12, "heads": 2, "mlp_dim": 48}  # much fits by chance
+    edits = (
         ("x = x.flatten(2)\n", "x = x.reshape(x.shape[0], -1, x.shape[1])\n"),
         ("        x = x.transpose(-1, -2)\n", ""),
         ("math.sqrt(q.size(-1))", "math.sqrt(hidden_state.size(-1))"),
-    ):
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    base, few = "per_head_modules", {"embed_dim": 12, "heads": 2, "mlp_dim": 48}  # much fits by chance
-    sizes = replace(sizes_of(base), **few)
+    )
+    text, sizes = edited(BASES[base].source(), edits), replace(sizes_of(base), **few)
     walk = locate(trace_source(text, base, sizes), sizes, VIT)
     assert walk.unexplained is None
     assert {"conv-reshape-not-transpose", "scale-by-embed-dim"} <= walk.ids

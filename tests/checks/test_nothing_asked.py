@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from corpus import BASES
+from corpus import BASES, edited
 from one_file import graded_file
 
 from vitcheck.checks.assignment.assignment import load_assignment
@@ -138,10 +138,7 @@ STRANGERS = {  # what strangers' programs have, and the tests' did not
 
 @pytest.mark.parametrize("form", STRANGERS)
 def test_what_strangers_write_is_right(form: str, zygote: Zygote, tmp_path: Path) -> None:
-    text = BASES["prenorm"].source()
-    for old, new in STRANGERS[form]:
-        assert text.count(old) >= 1
-        text = text.replace(old, new, 1)
+    text = edited(BASES["prenorm"].source(), STRANGERS[form])
     result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
     assert (result.score.earned, result.mistakes) == (100, [])
     assert not [one for one in result.checks if one.outcome in ("failed", "errored")]
@@ -157,8 +154,7 @@ def test_a_last_norm_that_lies_there_unused_is_missing(zygote: Zygote, tmp_path:
 def test_a_block_that_is_left_out_is_forgotten_though_the_others_are_copies(
     zygote: Zygote, tmp_path: Path
 ) -> None:
-    text = BASES["prenorm"].source()
-    for old, new in (
+    edits = (
         ("import torch\n", "import copy\nimport torch\n"),
         ("[Block(embed_dim, num_heads, mlp_ratio, drop_rate) for", "[copy.deepcopy(block) for"),
         (
@@ -166,9 +162,8 @@ def test_a_block_that_is_left_out_is_forgotten_though_the_others_are_copies(
             "        block = Block(embed_dim, num_heads, mlp_ratio, drop_rate)\n        self.blocks =",
         ),
         ("in self.blocks:", "in self.blocks[1:]:"),
-    ):
-        assert text.count(old) == 1
-        text = text.replace(old, new)
+    )
+    text = edited(BASES["prenorm"].source(), edits)
     result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
     assert any(one.id in ("depth-off-by-one", "unused-parameter") for one in result.mistakes)
 
@@ -182,13 +177,8 @@ FOREIGN = "self.proj(self.qkv(x).tanh().cumsum(1).unflatten(-1, (3, -1)).prod(2)
 def test_what_is_not_followed_is_not_said_to_be_unwritten(
     ends: str, said: str, zygote: Zygote, tmp_path: Path
 ) -> None:
-    text = BASES["prenorm"].source()
-    for old, new in (
-        ("        B, N, C = x.shape\n", f"        return {FOREIGN}\n"),
-        ("return self.head(x)", ends),
-    ):
-        assert text.count(old) == 1
-        text = text.replace(old, new)
+    edits = (("        B, N, C = x.shape\n", f"        return {FOREIGN}\n"), ("return self.head(x)", ends))
+    text = edited(BASES["prenorm"].source(), edits)
     result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
     told = [one.message for one in result.checks if one.outcome == "failed" and "Nothing" in one.message]
     assert told

@@ -16,9 +16,11 @@ from vitcheck.checks.examining.verdicts import CheckOutcome
 from vitcheck.checks.grading import grading
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.result import Result, StageStatus, Status
+from vitcheck.checks.repairing import repairing
 from vitcheck.checks.repairing.telling import SLIP_IDS, told
 from vitcheck.submissions.errors import TimedOut
 from vitcheck.submissions.host.process import Zygote
+from vitcheck.submissions.host.session import Session
 from vitcheck.submissions.reading.edits import Edit
 
 ASKED = load_assignment("vit-prenorm").model_copy(update={"examples": 4})
@@ -94,9 +96,8 @@ def test_a_slip_at_a_stage_that_is_not_asked_for_makes_nothing_right() -> None:
     edit = Edit("vit.py", "operator", 101, 25, 0, 1, "-", "+")
     unseen = CheckOutcome("equation[S09]", "query", "it is right", "not_reached")
     examination = cast(Examination, SimpleNamespace(crash=None, repair=None))
-    assert told([unseen], Repair(edit, "positioned_tokens"), {unseen.id}, examination, examination) == [
-        unseen
-    ]
+    repair = Repair(edit, "positioned_tokens")
+    assert told([unseen], repair, {unseen.id}, examination, examination) == [unseen]
 
 
 def test_a_changed_program_that_ends_its_process_costs_nothing(
@@ -109,3 +110,27 @@ def test_a_changed_program_that_ends_its_process_costs_nothing(
     result = graded(tmp_path, zygote, slipped(*SLIPS[2][:2]))
     assert (result.status, failed(result)) == (Status.GRADED, ["S13"])
     assert result.mistakes == []
+
+
+def test_a_doubtful_change_is_examined_anew_where_none_is_likely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process has loaded other programs since, and would answer for the last of them."""
+    first, second = (Edit("vit.py", "missing", line, 1, 0, 1, "x", "self.norm(x)") for line in (1, 2))
+    loaded = []
+
+    class Doubtful(SimpleNamespace):
+        def repaired(self, edit: Edit, _: object) -> Edit:
+            loaded.append(edit)
+            return edit
+
+    trials = Doubtful(
+        used=set(),
+        examination=None,
+        promising=lambda _: ((one, None) for one in (first, second)),
+        is_likely=lambda _: False,
+    )
+    monkeypatch.setattr(repairing, "Trials", lambda *_: trials)
+    monkeypatch.setattr(repairing, "suspects", lambda *_, anywhere: [])
+    monkeypatch.setattr(repairing, "mended_stage", lambda *_: "query")
+    found: object = repairing.find_repair(cast(Examination, None), cast(Session, None))
+    assert found == (Repair(first, "query"), first)
+    assert loaded == [first, second, first]

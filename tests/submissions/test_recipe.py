@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from constructors import FIXED, STYLES, usual, vit
-from corpus import BASES
+from corpus import BASES, edited
 from understood import given
 
 from vitcheck.reference.sizes import Sizes
@@ -29,13 +29,6 @@ def inferred(source: str, **arguments: object) -> Recipe:
     loaded = load({"vit.py": source.encode()})
     assert loaded.error is None
     return infer(loaded, Pins(None, arguments))
-
-
-def edited(text: str, edits: tuple[tuple[str, str], ...]) -> str:
-    for old, new in edits:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return text
 
 
 def build(recipe: Recipe, sizes: Sizes) -> Any:
@@ -495,17 +488,14 @@ def test_models_of_different_sizes_live_side_by_side() -> None:
 @pytest.mark.parametrize("ends", ["raise NotImplementedError('to do')", "return self.hed(x)"])
 def test_what_ends_a_pass_at_any_size_is_tried_at_few(ends: str) -> None:
     """Each takes a second where a table is filled number by number."""
-    text = BASES["prenorm"].source()
-    for old, new in (
+    edits = (
         ("        return self.head(x)\n", f"        {ends}\n"),
         ("import torch\n", "import torch\nBUILT = []\n"),
         ("        num_patches = (", "        BUILT.append(embed_dim)\n        num_patches = ("),
         ("depth=12", "hidden_dim=12"),  # which may mean several things
         ("range(depth)", "range(hidden_dim)"),
-    ):
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    loaded = load({"vit.py": text.encode()})
+    )
+    loaded = load({"vit.py": edited(BASES["prenorm"].source(), edits).encode()})
     recipe = infer(loaded, Pins())
     assert recipe.attempt.error is not None
     assert len(loaded.modules["vit.py"].BUILT) <= 12

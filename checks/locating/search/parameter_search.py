@@ -217,8 +217,12 @@ class Parameters:
                     yield from self._folded(found[0], x, after)
                 yield from found
         if any(form.id == "batchnorm-instead-of-layernorm" for form in table):
-            for norm in batch_norms(self._context.trace, after, x.shape[-1]):
-                yield from self._checked(norm, x, after)
+            yield from self.batch_norms(x, after)
+
+    def batch_norms(self, x: Tensor, after: int) -> Iterator[tuple[Norm | BatchNorm, Tensor, Found]]:
+        """Every batch norm of ``x`` (…, D) in the trace, of which the library's are known."""
+        for norm in batch_norms(self._context.trace, after, x.shape[-1]):
+            yield from self._checked(norm, x, after)
 
     def _checked(
         self, norm: Norm | BatchNorm, x: Tensor, after: int

@@ -187,9 +187,10 @@ def _settle_three(walk: Walk, heads: Heads) -> None:
     for number, name in enumerate(("query", "key", "value")):
         predict = heads.parts[number]
         right = heads.right[number] if heads.right else predict
-        is_wrong = name == heads.blame or not equal(predict(walk.context), right(walk.context))
+        tensor = predict(walk.context)
+        is_wrong = heads.id and (name == heads.blame or not equal(tensor, right(walk.context)))
         ids = [heads.id] if heads.id and is_wrong else []
-        walk.settle(name, walk.number, predict, walk.find(predict(walk.context), start), right=right, ids=ids)
+        walk.settle(name, walk.number, predict, walk.find(tensor, start), right=right, ids=ids)
     about_maps(walk, heads)
 
 
