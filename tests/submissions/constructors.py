@@ -376,6 +376,14 @@ FIXED = {
         {"channels": 1, "height": 28, "width": 28, "patch": 7, "embed_dim": 64, "heads": 4, "mlp_dim": 128, "depth": 3,
          "classes": 10},
     ),
+    # where one patch would do for an image: its positions are added to as many copies of it
+    "all, without a class token": (
+        usual(USUAL, img_size="64", patch_size="16", in_chans="3", dim="48", heads="4", depth="3", mlp_dim="192",
+              num_classes="10").replace("N + 1", "N").replace("[:, 0]", ".mean(1)")
+        .replace("torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1)", "x"),
+        {"channels": 3, "height": 64, "width": 64, "patch": 16, "embed_dim": 48, "heads": 4, "mlp_dim": 192, "depth": 3,
+         "classes": 10},
+    ),
     "all, around patches that are cut out": (
         usual(USUAL, img_size="32", patch_size="8", in_chans="3", dim="48", heads="4", depth="3", mlp_dim="192",
               num_classes="10").replace("nn.Conv2d(C, D, kernel_size=P, stride=P)", "nn.Linear(C * P * P, D)")

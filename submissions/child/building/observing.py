@@ -128,8 +128,9 @@ def _patch_and_image(parts: ModelParts, width: int) -> dict[str, int]:
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
     patch = next((int(one.kernel_size[0]) for one in convolutions if one.kernel_size == one.stride), 0)
     patch = patch or _attribute(parts.model, "patch") or _flattened_patch(parts, width)
-    tokens = list(_rows_of_tables(parts, width))
-    side = next((isqrt(one - 1) for one in tokens if one > 1 and isqrt(one - 1) ** 2 == one - 1), 0)
+    rows = _rows_of_tables(parts, width)
+    counts = (count for one in rows for count in (one - 1, one))  # with a class token, and without one
+    side = next((isqrt(one) for one in counts if one > 0 and isqrt(one) ** 2 == one), 0)
     return {**found, "patch": patch, "height": side * patch, "width": side * patch}
 
 
