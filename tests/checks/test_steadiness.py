@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from examining import BRIEF, examine
 
 from vitcheck.checks.examining.passes import examples
-from vitcheck.checks.examining.verdicts import CheckFailed
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.rules.kinds.equation import check_equation
 from vitcheck.checks.rules.properties.images_in_batches import batch_independence
@@ -51,6 +53,16 @@ def test_what_takes_long_to_locate_is_located_in_a_few_examples(monkeypatch: pyt
     assert len(examine("token_loops", assignment=asked).examples) == 8
     monkeypatch.setattr(examples, "_MOST_LOOK_UPS", 1)
     assert 4 <= len(examine("token_loops", assignment=asked).examples) < 8  # sizes that come again are free
+
+
+def test_a_pass_that_takes_more_memory_than_there_is_is_not_looked_at() -> None:
+    """It would end the process, and a right program would lose what was to be seen after it."""
+    examination = examine("prenorm", assignment=BRIEF)
+    small = examination.first_draw
+    large = replace(small, sizes=replace(small.sizes, depth=60, batch=10_000))
+    with pytest.raises(NotApplicable, match="batch 10000.* takes too much memory"):
+        examination.trace(large)
+    assert examination.trace(small).error is None
 
 
 def test_what_is_kept_from_the_first_pass_on_is_no_other_operation_each_time() -> None:

@@ -35,6 +35,7 @@ _SPARE = 4  # times as many draws as examples
 _MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens take 20
 _ENOUGH = 4  # examples, where no known equation leads far, and each is looked at for seconds
 _MOST_LOOK_UPS = 60_000  # for all examples; usual code takes some hundred for each
+_BYTES_OF_A_NUMBER = 40  # while a pass is recorded and sent: four times in float64, and what the code holds
 _LARGE_NUMBERS = 1 << 26  # of a pass, 0.5 GB: several times that is held while it is recorded and sent
 
 
@@ -146,8 +147,17 @@ class Examples:
         fixed: Mapping[str, Tensor] | None = None,
         drawn: int | None = None,
     ) -> Trace:
+        """One pass. Raises NotApplicable where it takes more memory than those of the examples may."""
+        if not self.has_room_for(draw.sizes):
+            raise NotApplicable(f"a pass with {_told(draw)} takes too much memory to be looked at")
         given = self.input(draw) if image is None else image
         return self.session.trace(draw.sizes, draw.seed, given, fixed=fixed, drawn=drawn)
+
+    def has_room_for(self, sizes: ModelSizes) -> bool:
+        """Does a pass take little memory, or no more than one that was looked at?"""
+        drawn = [draw.sizes for draw, _ in self._traced] or [sizes]
+        room = self.assignment.limits.memory_bytes // _BYTES_OF_A_NUMBER
+        return pass_numbers(sizes) <= max(room, *map(pass_numbers, drawn))
 
     def example(self, draw: Draw, drawn: int | None = None) -> Example:
         """A draw traced, with the located stages in it; ``drawn`` is a seed of its own for the parameters."""

@@ -36,7 +36,7 @@ def operations(examination: Examination) -> None:
         sizes = _changed(example.draw.sizes, axis)
         draw = examination.buildable(replace(example.draw, sizes=sizes))
         more = getattr(draw.sizes, axis) - getattr(example.draw.sizes, axis)
-        if not more:
+        if not more or not examination.has_room_for(draw.sizes):
             continue
         trace = examination.trace(draw)
         grown = (len(trace.records) - len(example.trace.records)) / more
