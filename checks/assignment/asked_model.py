@@ -22,6 +22,7 @@ from pydantic import (
 
 from ...reference.model_sizes import ModelSizes
 from ...submissions.questions.meanings import VALUES
+from ...submissions.questions.pins import Pins
 from ..architecture.complaints import near
 from ..architecture.family import Family, family
 from .asked_table import AskedTable
@@ -58,6 +59,11 @@ class AskedModel(AskedTable):
 
     name: str | None = None
     arguments: dict[str, Annotated[Any, AfterValidator(_argument)]] = {}
+
+    @property
+    def pins(self) -> Pins:
+        """The same, as a submission's process is told."""
+        return Pins(self.name, self.arguments)
 
 
 def _variant(name: str, info: ValidationInfo) -> str:

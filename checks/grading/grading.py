@@ -15,7 +15,6 @@ from ...submissions.errors import Crashed, StudentCodeFailed, SubmissionError
 from ...submissions.host.process import HANDLERS, WITH_SAMPLES, Zygote
 from ...submissions.host.session import Session
 from ...submissions.limits import Limits
-from ...submissions.questions.pins import Pins
 from ...submissions.reading.code import demand_python
 from ...submissions.reading.source import Source, read_source
 from ...submissions.reading.submission_names import submission_name
@@ -102,7 +101,7 @@ class Grading:
 
     def _infer(self, session: Session) -> tuple[str, ...]:
         asked = self.assignment
-        return session.infer(Pins(asked.model.name, asked.model.arguments), asked.family.small)
+        return session.infer(asked.model.pins, asked.family.small)
 
     def run(self, examination: Examination | None = None) -> Run:
         """How it was graded, for the record."""

@@ -12,7 +12,6 @@ from ...submissions.errors import NotLoaded, StudentCodeFailed
 from ...submissions.host.asking import SampleSession
 from ...submissions.host.session import Session
 from ...submissions.questions.part_questions import ModelArgument
-from ...submissions.questions.pins import Pins
 from ..examining.drawing import draw_examples, noise
 from ..examining.examination import Examination
 from ..locating.locate import locate
@@ -49,7 +48,7 @@ def _has_model(examination: Examination) -> bool:
     assignment = examination.assignment
     try:
         if not assignment.architectures:  # else it has been looked for
-            examination.session.infer(Pins(assignment.model.name, assignment.model.arguments))
+            examination.session.infer(assignment.model.pins)
     except NotLoaded:
         return False
     return True

@@ -9,7 +9,7 @@ from itertools import islice, pairwise, takewhile
 from ...submissions.errors import Frame
 from ...submissions.host.trace import Value
 from ...submissions.reading.code import parsed, texts
-from ...submissions.reading.code_scopes import stored_for
+from ...submissions.reading.code_scopes import bound_for, stored_for
 from ...submissions.reading.edits import Edit, Kind, edits
 from ..examining.block_lines import built_at, chained_at
 from ..examining.examination import Examination
@@ -97,9 +97,15 @@ def _records(step: Step | None) -> set[int]:
 
 
 def _blamed(examination: Examination) -> Iterator[Frame]:
-    """The lines that raised an exception, or where blocks are put one behind the other if that is wrong."""
+    """The lines that raised an exception, and those that bind what they read.
+
+    Where none did, those where blocks are put one behind the other, if that is wrong.
+    """
     if examination.crash is not None:
-        yield from examination.crash.frames
+        trees = dict(parsed(examination.source.files))
+        for frame in examination.crash.frames:
+            bound = bound_for(trees[frame.file], frame.line) if frame.file in trees else []
+            yield from (frame, *(frame._replace(line=line) for line in bound))
     elif (wrong := _first_wrong(examination)) is not None:
         yield from chained_at(examination, wrong)
 

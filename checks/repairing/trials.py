@@ -30,6 +30,7 @@ from ..locating.walk import BRIEF, USUAL, Patience, Step, Walk
 
 _RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long as a try of what raises
 _PLAIN = 0.05  # of that, a plain pass
+_INFERRED = 5.0  # times that, how a program is built
 _TOGETHER = 40  # changes that one question asks about
 _GLANCE = Patience(price=BRIEF.price, look_ups=1_500)
 _LONG = Patience(price=USUAL.price, look_ups=12_000)
@@ -45,6 +46,8 @@ class Trials:
         self._accepted = _lacking(examination)
         self._there = {key for key in examination.keys if not examination.is_wrong(key)}
         self._texts = dict(texts(examination.source.files))
+        self._draw = examination.first_draw
+        self._raised = examination.crash is not None
         self._untold = set[Edit]()  # of which no plain pass tells
         self._is_changed = False  # is another program than the submission loaded?
         is_wrong = _has_mistakes(examination)
@@ -56,7 +59,8 @@ class Trials:
         With each comes how far to look for an explanation of all stages.
         """
         # of what adds something there is too much to try it where it is not known what should be returned
-        todo = (one for one in edits if self._expected or one.telling or one.kind != "missing")
+        is_known = self._expected or self._raised
+        todo = (one for one in edits if is_known or one.telling or one.kind != "missing")
         telling, left, doubted = list[Edit](), list[Edit](), list[Edit]()
         while self.effort > 0 and (some := list(islice(todo, _TOGETHER))):
             for edit, found in zip(some, self._plain_passes(some)):
@@ -65,7 +69,7 @@ class Trials:
                 elif not found.tried:
                     self._untold.add(edit)
                     (telling if edit.telling else left).append(edit)
-                elif self._differs(found) and edit.telling:
+                elif self._differs(found) and (edit.telling or self._raised):
                     telling.append(edit)
                 elif self._differs(found) and edit.kind != "missing":
                     (doubted if self._expected else left).append(edit)
@@ -81,6 +85,8 @@ class Trials:
         self._is_changed = True
         try:
             self.session.replace(source)
+            if self._raised:
+                self._understand()
             if not self._seems_right(edit, patience):
                 return None
             other = Examination(source, self.session, asked.assignment, asked.seed)
@@ -90,6 +96,12 @@ class Trials:
         except (NotLoaded, StudentCodeFailed):
             return None
         return other if right else None
+
+    def _understand(self) -> None:
+        """Of what ended in an exception it was not seen how many blocks there are, say."""
+        self.session.infer(self.examination.assignment.model.pins, self.examination.family.small)
+        self._draw = replace(self._draw, sizes=self.session.sizes_for(self._draw.sizes))
+        self.effort -= _INFERRED
 
     def _lost(self, edit: Edit, other: Examination) -> Set[str]:
         """What was there, or may have been, and is not with the change: leaving it out mends nothing."""
@@ -105,7 +117,7 @@ class Trials:
         if self._is_changed:
             self.session.replace(self.examination.source)
             self._is_changed = False
-        draw = self.examination.first_draw
+        draw = self._draw
         found = self.session.ask(
             TryChanges(
                 sizes=draw.sizes,
@@ -127,7 +139,7 @@ class Trials:
         return self._has_scores(found.tensors) and not _same(found.tensors, self._before)
 
     def _has_scores(self, returned: Sequence[Tensor]) -> bool:
-        shape = self.examination.first_draw.sizes.output_shape
+        shape = self._draw.sizes.output_shape
         return any(tuple(one.shape) == shape for one in returned)
 
     @cached_property
@@ -164,7 +176,7 @@ class Trials:
     def _seems_right(self, edit: Edit, patience: Patience) -> bool:
         """Does one pass give other scores, all of which is explained by right equations at once?"""
         asked = self.examination
-        draw = asked.first_draw
+        draw = self._draw
         trace = self.session.trace(draw.sizes, draw.seed, draw.image)
         self.effort -= len(trace.records) / _RECORDS
         scores = [*_scores(trace)]
@@ -184,7 +196,9 @@ class Trials:
     def _comes_farther(self, trace: Trace) -> bool:
         """Is more explained at a glance than was of the submission, if not all blocks of that were?"""
         before = self.examination.walk
-        if before.unexplained is None or before.blocks >= self.examination.first_draw.sizes.depth:
+        if self._raised or before.unexplained is None:
+            return True
+        if before.blocks >= self._draw.sizes.depth:
             return True
         walk = self._located(trace, _GLANCE)
         return walk.unexplained is None or len(walk.steps) > len(before.steps)
@@ -200,7 +214,7 @@ class Trials:
     def _located(self, trace: Trace, patience: Patience) -> Walk:
         asked = self.examination
         accepted = asked.accepted_blocks | {asked.architecture or ""}
-        walk = locate(trace, asked.first_draw.sizes, asked.family, accepted=accepted, patience=patience)
+        walk = locate(trace, self._draw.sizes, asked.family, accepted=accepted, patience=patience)
         self.effort -= walk.places.look_ups / _LOOK_UPS
         return walk
 

@@ -166,7 +166,7 @@ def failure_in_bounds(error: BaseException) -> StudentCodeFailed:
 
 def failure_of(error: BaseException) -> StudentCodeFailed:
     """An exception of the student's code, with their lines that it passed, innermost first."""
-    return _cut(StudentCodeFailed(type(error).__name__, text_of(error), _frames(error)))
+    return _cut(StudentCodeFailed(type(error).__name__, text_of(error), frames_of(error)))
 
 
 def _cut(failed: StudentCodeFailed) -> StudentCodeFailed:
@@ -187,7 +187,7 @@ def text_of(error: BaseException) -> str:
         return ""
 
 
-def _frames(error: BaseException) -> tuple[Frame, ...]:
+def frames_of(error: BaseException) -> tuple[Frame, ...]:
     """The lines of student code that ``error`` passed through, innermost first."""
     places = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
     frames = [

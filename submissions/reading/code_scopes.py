@@ -88,6 +88,15 @@ def stored_for(tree: ast.Module) -> Iterator[tuple[int, int]]:
             yield from ((line, made) for line in lines for each in making for made in _lines(each))
 
 
+def bound_for(tree: ast.Module, line: int) -> list[int]:
+    """Where the variables that are read on a line are bound in its function, the nearest line first."""
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and line in _lines(one)]
+    names = [one for each in functions[-1:] for one in ast.walk(each) if isinstance(one, ast.Name)]
+    read = {one.id for one in names if one.lineno == line and isinstance(one.ctx, ast.Load)}
+    bound = {one.lineno for one in names if one.id in read and isinstance(one.ctx, ast.Store)}
+    return sorted(bound - {line}, key=lambda one: abs(line - one))
+
+
 def _lines(node: ast.stmt) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 

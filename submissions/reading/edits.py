@@ -249,8 +249,10 @@ class _Editor:
             value = self._text(node.value)
             used = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
             names = [name for name in self.scope.names if name in used]
+            later = [name for name, line in self.scope.first.items() if line > node.lineno]
             yield from (
-                self._edit("kept", node, f"{name} = {value}") for name in (*self.scope.unbound, *names)
+                self._edit("kept", node, f"{name} = {value}")
+                for name in (*self.scope.unbound, *later, *names)
             )
 
     def _edit(self, kind: Kind, node: ast.expr | ast.stmt, new: str, *, telling: int = 0) -> Edit:

@@ -72,6 +72,29 @@ def test_a_slip_is_told_by_its_kind_its_stage_and_its_place(
     assert result.score.earned == result.score.possible - 12  # one mistake, whatever followed from it
 
 
+NORMED = slipped("x = x + self.attn(self.norm1(x))", "h = self.norm1(x)\n        x = x + self.attn(h)")
+NORMED = slipped("x = x + self.mlp(self.norm2(x))", "h = self.norm2(x)\n        x = x + self.mlp(h)", NORMED)
+OF_FOUR = slipped("for _ in range(depth)", "for _ in range(4)", slipped("        depth=12,\n", ""))
+RAISING = (  # the right program, a part of it, what is written instead, and what is marked of that
+    (TEXT, "N, 3, self.num_heads", "N, self.num_heads, 3", "self.num_heads, 3"),  # unbind raises behind it
+    (NORMED, "h = self.norm1(x)", "self.norm1(x)", "self.norm1(x)"),  # h is bound only later
+    (OF_FOUR, "N, 3, self.num_heads", "N, self.num_heads, 3", "self.num_heads, 3"),
+)
+
+
+@pytest.mark.parametrize(("text", "right", "wrong", "part"), RAISING)
+def test_a_slip_that_raises_on_another_line_is_told_at_its_own(
+    tmp_path: Path, zygote: Zygote, text: str, right: str, wrong: str, part: str
+) -> None:
+    result = graded(tmp_path, zygote, slipped(right, wrong, text))
+    where = result.mistakes[0].location
+    assert where is not None
+    assert where.column is not None
+    assert where.width is not None
+    marked = next(one.text for one in where.excerpt if one.marked)
+    assert marked[where.column - 1 :][: where.width] == part
+
+
 def test_what_is_computed_and_not_used_is_told_where_no_stage_is_wrong(
     tmp_path: Path, zygote: Zygote
 ) -> None:

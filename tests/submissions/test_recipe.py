@@ -423,12 +423,12 @@ REFUSED: dict[str, tuple[str, dict[str, object], str]] = {
     "a constructor that always fails": (
         FAILS,
         {},
-        r"ViT \(vit.py, line 49\) could not be built: NameError: name 'undefined' is not defined",
+        r"ViT could not be built: NameError: name 'undefined' is not defined",
     ),
     "a constructor that ends Python": (
         vit("", "import sys\nsys.exit(3)"),
         {},
-        "ViT .* could not be built: SystemExit: 3",
+        "ViT could not be built: SystemExit: 3",
     ),
     "no model": ("EMBED_DIM = 768\n", {}, "no model was found: no class is derived from nn.Module"),
     "a pinned argument that does not exist": (
@@ -450,6 +450,13 @@ def test_a_refusal_names_the_class_and_what_to_do(why: str) -> None:
     loaded = load({"vit.py": source.encode()})
     with pytest.raises(NotLoaded, match=message):
         infer(loaded, Pins(None, arguments))
+
+
+def test_what_cannot_be_built_is_told_at_the_line_that_raised() -> None:
+    with pytest.raises(NotLoaded) as raised:
+        infer(load({"vit.py": FAILS.encode()}), Pins(None, {}))
+    assert raised.value.frame is not None
+    assert FAILS.splitlines()[raised.value.frame.line - 1].strip() == "undefined"
 
 
 def test_inference_leaves_the_random_state_alone_and_builds_in_the_callers_dtype() -> None:

@@ -17,7 +17,7 @@ from ....reference.model_sizes import AnySizes, ModelSizes
 from ...errors import NotLoaded
 from ...questions.meanings import VALUES, fields_of
 from ...questions.pins import Pins
-from ..child import quoted
+from ..child import frames_of, quoted
 from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded
 from ..loading.finding import evidence, model_classes, pinned_model
@@ -29,6 +29,9 @@ from .signatures import SignatureReader
 
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
 _TRIES_MORE = 75  # of each after the most likely one
+_MISUNDERSTOOD = (
+    "; if its arguments were misunderstood, pin them in the assignment file under [model.arguments]"
+)
 
 
 @dataclass(frozen=True)
@@ -141,11 +144,10 @@ def _best(
 def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:
     """Return the attempt, if anything was built."""
     if attempt.level == Level.NOTHING and attempt.error is not None:
+        misunderstood = _MISUNDERSTOOD if attempt.assignment else ""
         raise NotLoaded(
-            f"{definition.name} ({definition.file}, line {definition.frame.line}) could not be built:"
-            f" {quoted(attempt.error)}; if its arguments were misunderstood, pin them in the assignment file"
-            " under [model.arguments]",
-            definition.frame,
+            f"{definition.name} could not be built: {quoted(attempt.error)}{misunderstood}",
+            next(iter(frames_of(attempt.error)), definition.frame),
         )
     return attempt
 
