@@ -60,7 +60,7 @@ def test_a_pass_that_takes_more_memory_than_there_is_is_not_looked_at() -> None:
     examination = examine("prenorm", assignment=BRIEF)
     small = examination.first_draw
     large = replace(small, sizes=replace(small.sizes, depth=60, batch=10_000))
-    with pytest.raises(NotApplicable, match="batch 10000.* takes too much memory"):
+    with pytest.raises(NotApplicable, match=r"batch 10000.* takes too much memory"):
         examination.trace(large)
     assert examination.trace(small).error is None
 
