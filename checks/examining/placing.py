@@ -58,6 +58,8 @@ def _record(examination: Examination, step: Step) -> int | None:
     for finding in step.findings:
         if finding.record is not None:
             return finding.record
+    if step.part is not None:
+        return step.part
     if step.found is not None:
         return step.found.record
     later = examination.walk.steps[examination.walk.steps.index(step) :]
@@ -65,10 +67,14 @@ def _record(examination: Examination, step: Step) -> int | None:
 
 
 def _helpers(examination: Examination) -> set[Frame]:
-    """Lines that made stages of one block, or of none, for different callers."""
+    """Lines that made stages of one block, or of none, for different callers, and not all of them wrong."""
     callers: dict[Frame, set[tuple[Frame, ...]]] = {}
-    for step in examination.walk.steps:
-        frames = () if step.found is None else examination.walk.trace.records[step.found.record].frames
-        if frames and step.block <= 1:
-            callers.setdefault(frames[0], set()).add(frames[1:])
-    return {line for line, several in callers.items() if len(several) > 1}
+    right: set[Frame] = set()
+    seen = [step for step in examination.walk.steps if step.found is not None and step.block <= 1]
+    wrong = {_record(examination, step) for step in seen if examination.is_amiss(step)}
+    for step in seen:
+        line, caller = frames_of(examination, step)[:1], frames_of(examination, step)[1:]
+        for one in line:
+            callers.setdefault(one, set()).add(caller)
+        right.update(() if _record(examination, step) in wrong else line)
+    return {line for line, several in callers.items() if len(several) > 1 and line in right}

@@ -50,6 +50,7 @@ class Step:
     explained: bool = True
     message: str = ""
     variants: tuple[Predict, ...] = ()
+    part: int | None = None  # the record of what it is made of, where the message is about that
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,10 @@ class Walk:
     bound: Binding | None = None  # of parameters, where all stages are known by the scores alone
     given: tuple[tuple[str, int], ...] = ()  # the stages that the input of the pass stands for
     made: dict[str, Made] = field(default_factory=dict)  # in the block at hand, what is no stage of its own
-    owed: tuple[tuple[str, str], ...] = ()  # what was found of such tensors: stage to blame, and id
+    owed: tuple[Finding, ...] = ()  # what was found of such tensors
     began: dict[tuple[str, int], int] = field(default_factory=dict)  # of stages, as of what is made
-    told: dict[str, str] = field(default_factory=dict)  # what was measured of such, by the stage to blame
+    # what was measured of such, and the record, by the stage to blame
+    told: dict[str, tuple[str, int]] = field(default_factory=dict)
     signs: frozenset[str] = frozenset()  # of wrong ways taken so far
     price: float = 0.0  # of all that was settled
     sure: bool = False  # does the latest step make all before it certain?
@@ -188,6 +190,18 @@ class Walk:
         if found is not None:
             self.position = max(self.position, found.first)
         return tensor
+
+    def paid(self, key: str) -> tuple[Finding, ...]:
+        """What is owed to a stage, which it is no longer."""
+        found = tuple(one for one in self.owed if one.stage == key)
+        self.owed = tuple(one for one in self.owed if one.stage != key)
+        return found
+
+    def tell(self, position: int) -> None:
+        """Says at a step what was measured of a part of it."""
+        step = self.steps[position]
+        message, part = self.told.pop(step.key)
+        self.steps[position] = replace(step, explained=False, message=message, part=part)
 
     def note(self, name: str, stage: str, record: int | None = None) -> None:
         """Adds a finding to the latest step."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice, zip_longest
 
 from torch import Tensor
 
@@ -34,7 +34,6 @@ _INFERRED = 5.0  # times that, how a program is built
 _TOGETHER = 40  # changes that one question asks about
 _GLANCE = Patience(price=BRIEF.price, look_ups=1_500)
 _LONG = Patience(price=USUAL.price, look_ups=12_000)
-_DOUBTED = 3  # changes tried first though they return what is not expected: that is not known of each sum
 _RETURNED = ("logits", "class_probabilities")
 
 
@@ -73,7 +72,8 @@ class Trials:
                     telling.append(edit)
                 elif self._differs(found) and edit.kind != "missing":
                     (doubted if self._expected else left).append(edit)
-        for edit in (*telling, *doubted[:_DOUBTED], *left, *doubted[_DOUBTED:]):
+        in_turn = chain.from_iterable(zip_longest(doubted, left))
+        for edit in (*telling, *(one for one in in_turn if one is not None)):
             if self.effort <= 0:
                 return
             yield edit, BRIEF

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from .python_text import names_bound
 
+_OF_MODULES = {"training"}  # attributes that any module has
 _NAMES = 40  # of a function, of code that nobody has written by hand
 
 
@@ -22,6 +23,7 @@ class Scope:
     held: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()  # of what a call made, what no method but the constructor reads
     unread: tuple[str, ...] = ()  # of all that is held, what that does not read either
+    lacking: tuple[str, ...] = ()  # in the constructor: what methods read of it, and nothing stores
 
     @cached_property
     def names(self) -> list[str]:
@@ -72,7 +74,17 @@ def scopes(tree: ast.Module) -> Iterator[Scope]:
             read = {name for one in running for name in _attributes(one, ast.Load)}
             unused = tuple(name for name in held if name in made and name not in read)
             unread = tuple(name for name in held if name not in {*_attributes(top, ast.Load)})
-            yield from (Scope(one, known, (*held,), unused, unread) for one in methods)
+            lacking = tuple(sorted(_lacking(top, read - {*held})))
+            yield from (
+                Scope(one, known, (*held,), unused, unread, lacking if one.name == "__init__" else ())
+                for one in methods
+            )
+
+
+def _lacking(tree: ast.ClassDef, read: set[str]) -> set[str]:
+    """Of these, what its own code does not name at all: no method, say, nor what it inherits from torch."""
+    bound = {name for one in tree.body for name in names_bound(one)}
+    return read - bound - _OF_MODULES
 
 
 def stored_for(tree: ast.Module) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ that is never called. Nothing here executes student code.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from typing import Literal
@@ -109,6 +109,8 @@ class _Editor:
                 yield from self._of_call(node)
             case ast.Subscript(ctx=ast.Load()):
                 yield self._edit("extra", node, self._text(node.value))
+                if isinstance(node.slice, ast.Tuple):
+                    yield from self._exchanged(node.slice.elts)
             case ast.Pass():
                 yield from self._of_nothing(node)
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)):
@@ -139,14 +141,18 @@ class _Editor:
             for sign in "+*"
             if other != value
         )
-        yield from (self._edit("missing", node, f"{grouped}{step}") for step in _STEPS)
+        copied = self._is_copy(node)
+        yield from (self._edit("missing", node, f"{grouped}{step}", telling=copied) for step in _STEPS)
 
     def _with_unused(self, node: ast.expr, value: str) -> Iterator[Edit]:
         """With what nothing uses: called, as a layer or the variable of a loop is, or added."""
-        copied = isinstance(node, ast.Name) and isinstance(self.parents.get(node), ast.Assign)
         unused = [one for one in self._unused() if one != value]
         for new in (*(f"{one}({value})" for one in unused), *(f"({value} + {one})" for one in unused)):
-            yield self._edit("missing", node, new, telling=1 + copied)
+            yield self._edit("missing", node, new, telling=1 + self._is_copy(node))
+
+    def _is_copy(self, node: ast.expr) -> bool:
+        """Is it a variable that another is bound to as it is?"""
+        return isinstance(node, ast.Name) and isinstance(self.parents.get(node), ast.Assign)
 
     def _of_nothing(self, node: ast.Pass) -> Iterator[Edit]:
         """What nothing uses, taken to a variable where nothing is done."""
@@ -225,7 +231,11 @@ class _Editor:
             yield self._edit("extra", node, self._text(first))
         if isinstance(node.func, ast.Attribute) and self._is_tensor(node.func.value):
             yield self._edit("extra", node, self._text(node.func.value))
-        for one, other in pairwise(node.args):
+        yield from self._exchanged(node.args)
+
+    def _exchanged(self, nodes: Sequence[ast.expr]) -> Iterator[Edit]:
+        """Any two neighbours, each in the place of the other."""
+        for one, other in pairwise(nodes):
             (start, middle), (again, end) = self._span(one), self._span(other)
             between = self.raw[middle:again].decode()
             yield self._at(one, "order", start, end, f"{self._text(other)}{between}{self._text(one)}")
@@ -242,11 +252,15 @@ class _Editor:
         return not isinstance(value, ast.Name) or value.id in (*self.scope.names, *self.scope.unbound)
 
     def _of_statement(self, node: ast.Assign | ast.AugAssign | ast.Expr) -> Iterator[Edit]:
-        if isinstance(node.value, ast.Constant) or self.scope.function.name == "__init__":
+        if isinstance(node.value, ast.Constant):
+            return
+        if isinstance(node, ast.Expr):
+            value = self._text(node.value)
+            yield from (self._edit("kept", node, f"self.{name} = {value}") for name in self.scope.lacking)
+        if self.scope.function.name == "__init__":
             return
         yield self._edit("extra", node, "pass")
         if isinstance(node, ast.Expr):
-            value = self._text(node.value)
             used = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
             names = [name for name in self.scope.names if name in used]
             later = [name for name, line in self.scope.first.items() if line > node.lineno]

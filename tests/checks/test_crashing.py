@@ -39,6 +39,14 @@ def test_what_met_is_told_by_variable_stage_and_axes() -> None:
     assert f"`cls_tok`, S05 (class token), {sizes.batch} × 1 × {sizes.embed_dim}" in crash.message
 
 
+def test_two_projections_of_a_pass_that_ends_behind_them_are_not_two_heads() -> None:
+    value = "v = self.v(x).view(B, T, self.heads, d).transpose(1, 2)"
+    examination = examine("handwritten_norm", (value, "v = 1"))
+    assert examination.walk.heads == examination.first_draw.sizes.heads
+    check_equation(examination, "query")
+    check_equation(examination, "key")
+
+
 def test_a_block_whose_result_cannot_be_used_fails_though_its_numbers_are_right() -> None:
     examination = examine("report-block-returns-tuple")
     with pytest.raises(CheckFailed, match="tuple") as failed:

@@ -32,6 +32,12 @@ def test_what_a_helper_makes_for_several_stages_is_on_its_callers_line() -> None
     assert "self.norm(" in line(examination, "final_sequence")
 
 
+def test_what_a_helper_makes_wrong_for_every_stage_is_on_its_own_line() -> None:
+    examination = examine("handwritten_norm", ("(x - mean) / torch.sqrt(var + self.eps)", "(x - mean)"))
+    for key in ("query", "post_attention_norm"):
+        assert line(examination, key) == "return self.gamma * x_hat + self.beta"
+
+
 def test_a_mistake_in_one_block_is_placed_in_the_code_of_that_block() -> None:
     skip = "x_after_attn = x_in + attn_out\n"
     edit = (skip, f"{skip}        if self is last:\n            x_after_attn = attn_out\n")

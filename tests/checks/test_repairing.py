@@ -37,6 +37,7 @@ SLIPS = (  # what is right, what is written instead, the part of it that is mark
     ("_ in range(depth)]", "_ in range(1, depth)]", "1", "depth-off-by-one", "S22"),  # where they are built
     ("for blk in self.blocks:", "for blk in self.blocks[1:]:", "1", "depth-off-by-one", "S22"),
     ("x = self.norm(x)", "x = x", "x", "final-norm-missing", "S23"),  # by the layer that nothing uses
+    ("attn = attn.softmax(dim=-1)", "attn = attn", "attn", "softmax-missing", "S13"),  # where it is a copy
     ("permute(2, 0, 3, 1, 4)", "permute(2, 3, 0, 1, 4)", "3, 0", "wrong-argument-order", "S14"),
     ("qkv.unbind(0)", "qkv[1], qkv[1], qkv[2]", "1", "query-equals-key", "S09"),
 )
@@ -78,6 +79,7 @@ OF_FOUR = slipped("for _ in range(depth)", "for _ in range(4)", slipped("       
 RAISING = (  # the right program, a part of it, what is written instead, and what is marked of that
     (TEXT, "N, 3, self.num_heads", "N, self.num_heads, 3", "self.num_heads, 3"),  # unbind raises behind it
     (NORMED, "h = self.norm1(x)", "self.norm1(x)", "self.norm1(x)"),  # h is bound only later
+    (TEXT, "self.head = nn.Linear(embed_dim", "nn.Linear(embed_dim", "nn.Linear(embed_dim, num_classes)"),
     (OF_FOUR, "N, 3, self.num_heads", "N, self.num_heads, 3", "self.num_heads, 3"),
 )
 

@@ -27,6 +27,9 @@ class Block(nn.Module):
         x = x + self.mlp(weights)
         x += weights
         tokens = torch.cat([x, weights], dim=1)
+        first = self.norm1(x)
+        weights = weights + first + scores[:, 0]
+        first = weights
         return tokens
 """
 SLIPS: list[tuple[Kind, str, str]] = [  # the kind, what is right, and what is written instead
@@ -40,11 +43,14 @@ SLIPS: list[tuple[Kind, str, str]] = [  # the kind, what is right, and what is w
     ("number", "transpose(-2, -1)", "transpose(-2, 1)"),
     ("order", "q @ k.transpose(-2, -1)", "(k.transpose(-2, -1)) @ q"),
     ("order", "k.transpose(-2, -1)", "k.transpose(-1, -2)"),
+    ("order", "scores[:, 0]", "scores[0, :]"),
     ("extra", "return tokens", "return tokens[:-1]"),
     ("extra", "x += weights", "x += weights\n        x = self.norm1(x)"),
     ("extra", "self.mlp(weights)", "self.mlp(F.relu(weights))"),
     ("extra", "q @ k.transpose(-2, -1) * self.scale", "q @ k.transpose(-2, -1) * self.scale + 1"),
     ("kept", "tokens = torch.cat", "torch.cat"),
+    ("kept", "self.norm2 = nn", "nn"),  # which a method reads
+    ("kept", "first = self.norm1(x)", "self.norm1(x)"),  # which is bound again below
     ("missing", "self.norm2(x)", "x"),
 ]
 

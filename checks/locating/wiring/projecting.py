@@ -198,13 +198,14 @@ def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
     q, k, v = (one(walk.context) for one in heads.parts)
     if not q.shape == k.shape == v.shape:
         return False
-    owed = [one for stage, one in walk.owed if stage == "query"]
-    walk.owed = tuple(one for one in walk.owed if one[0] != "query")
+    owed = walk.paid("query")
     at, position = len(walk.steps), walk.position
     _settle_three(walk, heads)
     walk.position = position  # scores may be computed before values are
-    for id in (*owed, *([order] if order else [])):
-        walk.note_at(at, id, "query")
-    if told := walk.told.pop("query", ""):
-        walk.steps[at] = replace(walk.steps[at], explained=False, message=told)
+    for one in owed:
+        walk.note_at(at, one.id, one.stage, one.record)
+    if order:
+        walk.note_at(at, order, "query")
+    if "query" in walk.told:
+        walk.tell(at)
     return True

@@ -239,9 +239,15 @@ def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
             else:
                 yield replace(heads, parts=(parts[0], parts[1], parts[2]))
     wide = [one for one in maps if one.outputs % 3 == 0]
-    if len(wide) >= 2 and len({one.outputs for one in wide}) == 1:
+    if len(wide) >= 2 and len({one.outputs for one in wide}) == 1 and _are_heads(walk, wide):
         q, k, v = (_stacked([one.predict for one in wide], _third(number)) for number in range(3))
         yield Heads((q, k, v), len(wide), "per head", maps=tuple(one.map for one in wide))
+
+
+def _are_heads(walk: Walk, maps: Sequence[Projected]) -> bool:
+    """Are there as many as heads, or so wide that each may be one: a part of all features, or all of them?"""
+    outputs, all_three = maps[0].outputs, 3 * walk.sizes.embed_dim
+    return len(maps) == walk.sizes.heads or all_three in (outputs, outputs * len(maps))
 
 
 def orders(heads: Heads) -> Iterator[tuple[Heads, str | None]]:

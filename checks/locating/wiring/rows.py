@@ -11,7 +11,7 @@ from ..context import Predict
 from ..search.norms import BatchNorm, Norm
 from ..search.parameter_search import LinearMap
 from ..search.places import Found
-from ..walk import Made, Walk, stage_of
+from ..walk import Finding, Made, Walk, stage_of
 from .graph_tensors import settle_unknown
 from .in_hand import is_in_hand
 from .unknown import Unknown, in_single, unknown_price, unknowns
@@ -136,18 +136,18 @@ class Row:
         began = way.made.began if found is None else found.first
         if self.stage:
             walk.made[self.key] = replace(way.made, began=began, stage=self.stage)
-            walk.owed += tuple((self.stage, one) for one in way.ids)
+            record = None if found is None else found.record
+            walk.owed += tuple(Finding(one, self.stage, record) for one in way.ids)
             return
         number, predict = walk.number, way.made.predict
-        owed = tuple(one for stage, one in walk.owed if stage == self.key)
-        walk.owed = tuple(one for one in walk.owed if one[0] != self.key)
-        told = walk.told.pop(self.key, "")
-        ids = (*owed, *way.ids)
+        owed = walk.paid(self.key)
         right, blame = way.made.right, way.blame
-        if told:
-            walk.settle(self.key, number, predict, found, right=right, explained=False, message=told)
+        if self.key in walk.told:
+            walk.settle(self.key, number, predict, found, right=right)
+            walk.tell(len(walk.steps) - 1)
         else:
-            walk.settle(self.key, number, predict, found, right=right, ids=ids, blame=blame)
+            walk.settle(self.key, number, predict, found, right=right, ids=way.ids, blame=blame)
+            walk.steps[-1] = replace(walk.steps[-1], findings=(*owed, *walk.steps[-1].findings))
         walk.began[self.key, number] = began
 
     def settle_unknown(self, walk: Walk, made: Made, unknown: Unknown, player: Player | None = None) -> bool:
@@ -157,7 +157,7 @@ class Row:
             self.settle(walk, Computation(made, ids=("stage-made-up",)), None)
         elif self.stage:
             walk.made[self.key] = replace(made, stage=self.stage)
-            walk.told[self.stage] = unknown.told
+            walk.told[self.stage] = unknown.told, unknown.taken.record
         else:
             settle_unknown(walk, self.key, walk.number, made.predict, made.right, unknown.told)
         return True
