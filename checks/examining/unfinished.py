@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.unwritten import unwritten
+from ...submissions.reading.unwritten import handed_back, unwritten
 from ..locating.reached import went_on
 from ..locating.walk import NOTHING
 from .passes.examples import Examples
@@ -36,7 +36,7 @@ def unfinished(examples: Examples) -> Unfinished | None:
     if ("logits" in reached and not is_said) or not keys or went_on(examples.walk, keys[0]):
         return None
     called = [one for one in places if one.name == keys[0]]  # as the stage is in a skeleton
-    frames = [one.frame for one in (*called, *places)]
+    frames = [one.frame for one in (*called, *places)] or handed_back(examples.source.files)[-1:]
     if error is not None and is_said:
         frames = list(error.frames)
     elif error is not None and not _is_for_want(error, frames):

@@ -60,14 +60,15 @@ def locate(
 
 
 def _returned_early(walk: Walk) -> Walk | None:
-    """The pass up to the stage that it returns as it is, or to its end where it returns nothing."""
+    """The pass up to the stage that it returns as it is; to its end where that is nothing, or the image."""
     returned = outputs_of(walk.trace)
     if stand_ins(returned, walk.sizes.output_shape):
         return None
     stopped = replace(walk.trace, error=StudentCodeFailed("Unfinished", "The forward pass ends here"))
     early = locate(stopped, walk.sizes, walk.family, accepted=walk.accepted)
     last = early.steps[-1].predict(early.context) if early.steps else None
-    if returned and not any(last is not None and equal(last, one.tensor) for one in returned):
+    ends = [walk.context.image, *([] if last is None else [last])]
+    if returned and not any(equal(end, one.tensor) for end in ends for one in returned):
         return None
     early.ended, early.unexplained = True, early.ahead
     return early

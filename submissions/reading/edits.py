@@ -141,8 +141,7 @@ class _Editor:
             for sign in "+*"
             if other != value
         )
-        copied = self._is_copy(node)
-        yield from (self._edit("missing", node, f"{grouped}{step}", telling=copied) for step in _STEPS)
+        yield from (self._edit("missing", node, f"{grouped}{step}") for step in _STEPS)
 
     def _with_unused(self, node: ast.expr, value: str) -> Iterator[Edit]:
         """With what nothing uses: called, as a layer or the variable of a loop is, or added."""
@@ -256,7 +255,8 @@ class _Editor:
             return
         if isinstance(node, ast.Expr):
             value = self._text(node.value)
-            yield from (self._edit("kept", node, f"self.{name} = {value}") for name in self.scope.lacking)
+            lacking = self.scope.lacking if called(node.value)[:1].isupper() else ()  # a layer or a parameter
+            yield from (self._edit("kept", node, f"self.{name} = {value}") for name in lacking)
         if self.scope.function.name == "__init__":
             return
         yield self._edit("extra", node, "pass")

@@ -32,6 +32,24 @@ def unwritten(files: Mapping[str, bytes]) -> list[Unwritten]:
     return sorted(found)
 
 
+def handed_back(files: Mapping[str, bytes]) -> list[Frame]:
+    """The lines on which a ``forward`` ends with what it was given, and never changed."""
+    return [
+        Frame(file, node.body[-1].lineno)
+        for file, content in files.items()
+        for node in nodes(clean(decode(content))[0])
+        if isinstance(node, ast.FunctionDef) and node.name == "forward" and _is_handed_back(node)
+    ]
+
+
+def _is_handed_back(function: ast.FunctionDef) -> bool:
+    last = function.body[-1]
+    name = last.value.id if isinstance(last, ast.Return) and isinstance(last.value, ast.Name) else ""
+    names = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == name]
+    given = name in (one.arg for one in function.args.args)
+    return given and all(isinstance(one.ctx, ast.Load) for one in names)
+
+
 def _places(node: ast.AST) -> Iterator[tuple[int, str]]:
     if isinstance(node, (ast.Assign, ast.AnnAssign)) and _is_dots(node.value):
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target

@@ -82,6 +82,7 @@ def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
         (("x = x + self.pos", "x = ..."), "S07"),
         (("x = x + self.pos", "x = x + self.pos\n        return x"), "S09"),
         (("x = x + self.pos", "x = x + self.pos\n        return"), "S09"),
+        (("x = x + self.pos", "x = x + self.pos\n        return image"), "S09"),  # what it was given
         (("context = scores.softmax(-1) @ v", "raise NotImplementedError"), "S13"),
         ((_ATTENTION, "pass"), "S15"),
         ((_ATTENTION, "..."), "S15"),
@@ -119,6 +120,14 @@ def test_the_line_is_told_that_is_not_written_yet(zygote: Zygote, tmp_path: Path
     assert FINISHED.split("\n")[result.unwritten.line - 2].strip() == "def pooled(self, x):"
 
 
+def test_a_forward_that_hands_back_what_it_is_given_is_the_line(zygote: Zygote, tmp_path: Path) -> None:
+    tail = FINISHED[FINISHED.index("        for block in self.blocks:") :]
+    result = graded(zygote, tmp_path, (tail, "        return image\n"))
+    assert to_write(result)[0] == "S09"
+    assert result.unwritten is not None
+    assert result.unwritten.line == FINISHED.count("\n", 0, FINISHED.index(tail)) + 1
+
+
 def test_a_mistake_in_unfinished_work_is_told_as_in_finished_work(zygote: Zygote, tmp_path: Path) -> None:
     result = graded(
         zygote,
@@ -137,6 +146,10 @@ def test_a_mistake_in_unfinished_work_is_told_as_in_finished_work(zygote: Zygote
         (_ATTENTION, _ATTENTION.replace("return ", "")),  # a return that was forgotten is a mistake
         ("context = scores.softmax(-1) @ v", "context = scores.softmax(-1) @ v.nothing"),
         ("self.head(self.pooled(self.norm(x)))", "self.pooled(self.norm(x))"),
+        (
+            "return self.head(self.pooled(self.norm(x)))",
+            "self.head(self.pooled(self.norm(x)))\n        return image",
+        ),
     ],
 )
 def test_finished_work_that_fails_is_wrong(edit: tuple[str, str], zygote: Zygote, tmp_path: Path) -> None:
