@@ -52,6 +52,16 @@ def slipped(right: str, wrong: str, text: str = TEXT) -> str:
     return text.replace(right, wrong)
 
 
+def marked(result: Result) -> str:
+    """The part of a line that is shown as the mistake."""
+    where = result.mistakes[0].location
+    assert where is not None
+    assert where.column is not None
+    assert where.width is not None
+    line = next(one.text for one in where.excerpt if one.marked)
+    return line[where.column - 1 :][: where.width]
+
+
 def failed(result: Result) -> list[str]:
     return [label for label, one in result.stages.items() if one.status is StageStatus.FAILED]
 
@@ -63,12 +73,7 @@ def test_a_slip_is_told_by_its_kind_its_stage_and_its_place(
     result = graded(tmp_path, zygote, slipped(right, wrong))
     assert [(one.id, one.stage) for one in result.mistakes] == [(id, label)]
     assert failed(result) == [label]
-    where = result.mistakes[0].location
-    assert where is not None
-    assert where.column is not None
-    assert where.width is not None
-    marked = next(one.text for one in where.excerpt if one.marked)
-    assert marked[where.column - 1 :][: where.width] == part
+    assert marked(result) == part
     assert result.score.earned == result.score.possible - 12  # one mistake, whatever followed from it
 
 
@@ -88,12 +93,7 @@ def test_a_slip_that_raises_on_another_line_is_told_at_its_own(
     tmp_path: Path, zygote: Zygote, text: str, right: str, wrong: str, part: str
 ) -> None:
     result = graded(tmp_path, zygote, slipped(right, wrong, text))
-    where = result.mistakes[0].location
-    assert where is not None
-    assert where.column is not None
-    assert where.width is not None
-    marked = next(one.text for one in where.excerpt if one.marked)
-    assert marked[where.column - 1 :][: where.width] == part
+    assert marked(result) == part
 
 
 def test_what_is_computed_and_not_used_is_told_where_no_stage_is_wrong(
