@@ -70,11 +70,12 @@ def _helpers(examination: Examination) -> set[Frame]:
     """Lines that made stages of one block, or of none, for different callers, and not all of them wrong."""
     callers: dict[Frame, set[tuple[Frame, ...]]] = {}
     right: set[Frame] = set()
-    seen = [step for step in examination.walk.steps if step.found is not None and step.block <= 1]
-    wrong = {_record(examination, step) for step in seen if examination.is_amiss(step)}
-    for step in seen:
-        line, caller = frames_of(examination, step)[:1], frames_of(examination, step)[1:]
-        for one in line:
-            callers.setdefault(one, set()).add(caller)
-        right.update(() if _record(examination, step) in wrong else line)
+    steps = [step for step in examination.walk.steps if step.found is not None and step.block <= 1]
+    made = [(step, _record(examination, step)) for step in steps]
+    wrong = {record for step, record in made if examination.is_amiss(step)}
+    for step, record in made:
+        frames = frames_of(examination, step)
+        if frames:
+            callers.setdefault(frames[0], set()).add(frames[1:])
+            right.update([] if record in wrong else frames[:1])
     return {line for line, several in callers.items() if len(several) > 1 and line in right}

@@ -36,10 +36,12 @@ def unfinished(examples: Examples) -> Unfinished | None:
     if ("logits" in reached and not is_said) or not keys or went_on(examples.walk, keys[0]):
         return None
     called = [one for one in places if one.name == keys[0]]  # as the stage is in a skeleton
-    frames = [one.frame for one in (*called, *places)] or handed_back(examples.source.files)[-1:]
-    if error is not None and is_said:
+    frames = [one.frame for one in (*called, *places)]
+    if error is None:
+        frames = frames or handed_back(examples.source.files)[-1:]
+    elif is_said:
         frames = list(error.frames)
-    elif error is not None and not _is_for_want(error, frames):
+    elif not _is_for_want(error, frames):
         return None
     return Unfinished(tuple(keys), next(iter(frames), None))
 

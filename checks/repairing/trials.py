@@ -100,7 +100,8 @@ class Trials:
     def _understand(self) -> None:
         """Of what ended in an exception it was not seen how many blocks there are, say."""
         self.session.infer(self.examination.assignment.model.pins, self.examination.family.small)
-        self._draw = replace(self._draw, sizes=self.session.sizes_for(self._draw.sizes))
+        draw = self.examination.first_draw  # whatever was understood of a change before this one
+        self._draw = replace(draw, sizes=self.session.sizes_for(draw.sizes))
         self.effort -= _INFERRED
 
     def _lost(self, edit: Edit, other: Examination) -> Set[str]:

@@ -253,21 +253,20 @@ class _Editor:
     def _of_statement(self, node: ast.Assign | ast.AugAssign | ast.Expr) -> Iterator[Edit]:
         if isinstance(node.value, ast.Constant):
             return
+        if self.scope.function.name != "__init__":
+            yield self._edit("extra", node, "pass")
         if isinstance(node, ast.Expr):
             value = self._text(node.value)
-            lacking = self.scope.lacking if called(node.value)[:1].isupper() else ()  # a layer or a parameter
-            yield from (self._edit("kept", node, f"self.{name} = {value}") for name in lacking)
+            yield from (self._edit("kept", node, f"{name} = {value}") for name in self._forgotten(node))
+
+    def _forgotten(self, node: ast.Expr) -> list[str]:
+        """What the value may have been meant for: in a constructor, what a layer or a parameter is."""
         if self.scope.function.name == "__init__":
-            return
-        yield self._edit("extra", node, "pass")
-        if isinstance(node, ast.Expr):
-            used = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
-            names = [name for name in self.scope.names if name in used]
-            later = [name for name, line in self.scope.first.items() if line > node.lineno]
-            yield from (
-                self._edit("kept", node, f"{name} = {value}")
-                for name in (*self.scope.unbound, *later, *names)
-            )
+            return [f"self.{name}" for name in self.scope.lacking if called(node.value)[:1].isupper()]
+        used = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
+        names = [name for name in self.scope.names if name in used]
+        later = [name for name, line in self.scope.first.items() if line > node.lineno]
+        return [*self.scope.unbound, *later, *names]
 
     def _edit(self, kind: Kind, node: ast.expr | ast.stmt, new: str, *, telling: int = 0) -> Edit:
         return replace(self._at(node, kind, *self._span(node), new), telling=telling)

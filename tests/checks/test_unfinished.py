@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from corpus import edited
 from one_file import ATTENTION, graded_file
 
 from vitcheck.checks.assignment.assignment import load_assignment
@@ -68,11 +69,7 @@ _ATTENTION = "return self.proj(context.transpose(1, 2).reshape(B, T, D))"
 
 
 def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
-    text = FINISHED
-    for old, new in edits:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return graded_file(text, VIT, zygote, folder)
+    return graded_file(edited(FINISHED, edits), VIT, zygote, folder)
 
 
 @pytest.mark.parametrize(
@@ -154,6 +151,15 @@ def test_a_mistake_in_unfinished_work_is_told_as_in_finished_work(zygote: Zygote
 )
 def test_finished_work_that_fails_is_wrong(edit: tuple[str, str], zygote: Zygote, tmp_path: Path) -> None:
     result = graded(zygote, tmp_path, edit)
+    assert to_write(result) == []
+    assert standing(result).tone == "wrong"
+
+
+def test_a_return_that_was_forgotten_beside_a_layer_that_changes_nothing_is_wrong(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    same = "class Same(nn.Module):\n    def forward(self, x):\n        return x\n\n\nclass ViT("
+    result = graded(zygote, tmp_path, (_ATTENTION, _ATTENTION.replace("return ", "")), ("class ViT(", same))
     assert to_write(result) == []
     assert standing(result).tone == "wrong"
 
