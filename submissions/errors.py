@@ -67,5 +67,10 @@ class StudentCodeFailed(Exception):
     message: str
     frames: tuple[Frame, ...] = field(default=())
 
+    @property
+    def is_placeholder(self) -> bool:
+        """Does the code say by it that it is not written yet?"""
+        return self.type == "NotImplementedError"
+
     def __str__(self) -> str:
         return f"{self.type}: {self.message}"

@@ -53,7 +53,7 @@ class Examination(Examples):
         picture: Picture | None = None,
     ) -> None:
         super().__init__(source, session, assignment, seed)
-        self._picture = picture
+        self.picture = picture
         self._shrunk: set[str] = set()
         self.noted: list[Finding] = []  # variants that no single stage shows
         self.repair: Repair | None = None  # where one small change makes all of it right
@@ -66,7 +66,7 @@ class Examination(Examples):
     @asked_once
     def shown(self) -> Example:
         """The pass whose numbers people see: of the picture that was given, else the first example."""
-        return self.first if self._picture is None else picture_pass(self, self._picture)
+        return self.first if self.picture is None else picture_pass(self, self.picture)
 
     @asked_once
     def findings(self) -> list[Finding]:

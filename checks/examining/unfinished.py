@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.unwritten import handed_back, unwritten
+from ...submissions.reading.unwritten import unwritten
 from ..locating.reached import went_on
 from ..locating.walk import NOTHING
 from .passes.examples import Examples
@@ -27,19 +27,17 @@ class Unfinished:
 
 def unfinished(examples: Examples) -> Unfinished | None:
     """Return what is not written yet; None where the pass came to its end, failed, or was not made."""
-    if not examples.examples or (examples.crash is None and not examples.walk.ended):
+    error = examples.crash
+    if not examples.examples or error is None:
         return None
     reached = {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
-    places, error = unwritten(examples.source.files), examples.crash
-    is_said = error is not None and error.type == "NotImplementedError"
-    if ("logits" in reached and not is_said) or not keys or went_on(examples.walk, keys[0]):
+    places = unwritten(examples.source.files)
+    if ("logits" in reached and not error.is_placeholder) or not keys or went_on(examples.walk, keys[0]):
         return None
     called = [one for one in places if one.name == keys[0]]  # as the stage is in a skeleton
     frames = [one.frame for one in (*called, *places)]
-    if error is None:
-        frames = frames or handed_back(examples.source.files)[-1:]
-    elif is_said:
+    if error.is_placeholder:
         frames = list(error.frames)
     elif not _is_for_want(error, frames):
         return None

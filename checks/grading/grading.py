@@ -22,6 +22,7 @@ from ...submissions.written.reading import read_documents
 from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
 from ..examining.passes.pictures import Picture
+from ..examining.placeholders import until_unwritten
 from ..examining.verdicts import CheckOutcome
 from ..record.result import Result, Run
 from ..repairing.repairing import find_repair, is_repairable
@@ -75,6 +76,7 @@ class Grading:
                 self.notes = Notes(session.left, inferred)  # of a script, other statements are left out
                 examination.trace_examples()
                 examination.locate_examples()
+                examination = until_unwritten(examination)
             yield examination
 
     def repaired(self, examination: Examination, outcomes: list[CheckOutcome]) -> list[CheckOutcome]:

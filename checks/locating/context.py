@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
@@ -13,17 +13,29 @@ from ...submissions.host.trace import Trace, Use
 
 @dataclass
 class Context:
-    """What equations read. ``stages`` is keyed by stage key and block (0 outside of the blocks)."""
+    """What equations read. ``stages`` is keyed by stage key and block (0 outside of the blocks).
+
+    What is predicted is kept, until a stage that it may read is revised.
+    """
 
     trace: Trace
     sizes: ModelSizes
     stages: dict[tuple[str, int], Tensor] = field(default_factory=dict)
-    settled: bool = False  # are predictions of one stage never revised here, so that each is made only once?
-    _made: dict[Predict, Tensor] = field(default_factory=dict, init=False, repr=False)
-    _used: dict[Use, Tensor] = field(default_factory=dict, init=False, repr=False)
+    _made: dict[Predict, Tensor] = field(default_factory=dict, repr=False)
+    _used: dict[Use, Tensor] = field(default_factory=dict, repr=False)
+
+    def forked(self) -> Context:
+        """One in which other stages may be settled."""
+        return replace(self, stages=dict(self.stages), _made=dict(self._made))
 
     def stage(self, key: str, block: int = 0) -> Tensor:
         return self.stages[key, block]
+
+    def settle(self, key: str, block: int, tensor: Tensor) -> None:
+        """Takes ``tensor`` for a stage."""
+        if self.stages.get((key, block), tensor) is not tensor:
+            self._made.clear()
+        self.stages[key, block] = tensor
 
     def use(self, use: Use) -> Tensor:
         """A parameter as it was consumed, at this trace's sizes."""
@@ -33,8 +45,6 @@ class Context:
 
     def of(self, predict: Predict) -> Tensor:
         """What ``predict`` gives here."""
-        if not self.settled:
-            return predict(self)
         if predict not in self._made:
             self._made[predict] = predict(self)
         return self._made[predict]

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import takewhile
 
 from ...reference.model_sizes import ModelSizes
-from ...submissions.errors import StudentCodeFailed
 from ...submissions.host.trace import Trace
 from ..architecture.family import Family
 from .anatomy import anatomy_of
 from .best_first import explain
-from .comparing import equal
 from .following import following
 from .model import about_model
 from .not_numbers import until_no_number
 from .reached import settle_reached
-from .search.returned_scores import outputs_of, stand_ins
 from .walk import USUAL, Patience, Step, Walk, begin
 from .wiring.in_hand import is_in_hand
 
@@ -55,23 +51,8 @@ def locate(
     if trace.error is not None:
         settle_reached(walk)
     elif not _is_explained(walk):
-        return anatomy_of(family).known_otherwise(walk) or _returned_early(walk) or walk
+        return anatomy_of(family).known_otherwise(walk) or walk
     return walk
-
-
-def _returned_early(walk: Walk) -> Walk | None:
-    """The pass up to the stage that it returns as it is; to its end where that is nothing, or the image."""
-    returned = outputs_of(walk.trace)
-    if stand_ins(returned, walk.sizes.output_shape):
-        return None
-    stopped = replace(walk.trace, error=StudentCodeFailed("Unfinished", "The forward pass ends here"))
-    early = locate(stopped, walk.sizes, walk.family, accepted=walk.accepted)
-    last = early.steps[-1].predict(early.context) if early.steps else None
-    ends = [walk.context.image, *([] if last is None else [last])]
-    if returned and not any(equal(end, one.tensor) for end in ends for one in returned):
-        return None
-    early.ended, early.unexplained = True, early.ahead
-    return early
 
 
 def _followed(walk: Walk) -> Walk:

@@ -18,7 +18,6 @@ from .search.norms import BatchNorm, Norm
 from .search.parameter_search import LinearMap, Parameters
 from .search.places import Found, Places, places_in
 
-_UNWRITTEN = ("NotImplementedError", "Unfinished")  # exceptions: a placeholder's, and that of an early return
 NOTHING = ("NoneType", "ellipsis")  # what a function gives that is not written yet, or a variable is
 
 
@@ -96,7 +95,6 @@ class Walk:
     class_row: int = 0
     packing: str = ""
     unexplained: tuple[str, int] | None = None
-    ended: bool = False  # did the pass return before it came to the scores, as if it were finished?
     lost: str = ""  # why there are no numbers from there on, where that is so
     bound: Binding | None = None  # of parameters, where all stages are known by the scores alone
     given: tuple[tuple[str, int], ...] = ()  # the stages that the input of the pass stands for
@@ -126,10 +124,9 @@ class Walk:
 
     def forked(self) -> Walk:
         """One that goes on from here alone."""
-        context = replace(self.context, stages=dict(self.context.stages))
         return replace(
             self,
-            context=context,
+            context=self.context.forked(),
             steps=list(self.steps),
             roles=dict(self.roles),
             made=dict(self.made),
@@ -162,9 +159,7 @@ class Walk:
     def is_cut_short(self) -> bool:
         """Does the pass end for want of code, so that what is there is complete, as far as it comes?"""
         error = self.trace.error
-        return error is not None and (
-            error.type in _UNWRITTEN or any(one in error.message for one in NOTHING)
-        )
+        return error is not None and (error.is_placeholder or any(one in error.message for one in NOTHING))
 
     def settle(
         self,
@@ -184,8 +179,8 @@ class Walk:
         findings = tuple(Finding(name, blame or key, record) for name in ids)
         step = Step(key, block, predict, right or predict, found, findings, explained, message)
         self.steps.append(step)
-        tensor = predict(self.context)
-        self.context.stages[key, block] = tensor
+        tensor = self.context.of(predict)
+        self.context.settle(key, block, tensor)
         self.began[key, block] = self.position if found is None else found.first
         if found is not None:
             self.position = max(self.position, found.first)
@@ -222,7 +217,7 @@ class Walk:
 
     def opened(self, trace: Trace, sizes: ModelSizes) -> Context:
         """What equations read on another trace, with nothing settled yet."""
-        context = Context(trace, sizes, settled=True)
+        context = Context(trace, sizes)
         context.stages.update(dict.fromkeys(self.given, context.image))
         return context
 

@@ -80,7 +80,7 @@ def _wrong_tokens(walk: Walk) -> Iterator[Option]:
 
 
 def _take(walk: Walk, choice: TokenSequence) -> bool:
-    walk.context.stages["tokens", 0] = choice.sequence(walk.context)
+    walk.context.settle("tokens", 0, choice.sequence(walk.context))
     result = choice.positioned(walk.context)
     found = walk.places.find(result, walk.position - 1)
     if found is None or (choice.token is None and _is_part(walk, result, found)):

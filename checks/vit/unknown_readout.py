@@ -60,7 +60,7 @@ def _blame_norm(walk: Walk, x: Predict) -> None:
     walk.steps[own["final_sequence"]] = replace(
         after, right=right, findings=(), explained=False, message=told
     )
-    walk.context.stages["last_block_output", 0] = tensor
+    walk.context.settle("last_block_output", 0, tensor)
 
 
 def _blame_sequence(walk: Walk, x: Predict) -> None:

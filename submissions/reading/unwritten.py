@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import Frame
-from .code import clean
-from .python_text import decode, nodes
+from .code import texts
+from .python_text import nodes
+
+_UNUSED = 2  # things that a class makes and never uses: one is rather forgotten
 
 
 class Unwritten(NamedTuple):
@@ -25,29 +27,88 @@ def unwritten(files: Mapping[str, bytes]) -> list[Unwritten]:
     """
     found = {
         Unwritten(Frame(file, line), name)
-        for file, content in files.items()
-        for node in nodes(clean(decode(content))[0])
+        for file, text in texts(files)
+        for node in nodes(text)
         for line, name in _places(node)
     }
     return sorted(found)
 
 
-def handed_back(files: Mapping[str, bytes]) -> list[Frame]:
-    """The lines on which a ``forward`` ends with what it was given, and never changed."""
+def early_ends(files: Mapping[str, bytes]) -> list[Frame]:
+    """The lines on which a method may end before it is finished, and the pass goes on.
+
+    Its last statement is a placeholder; or it returns what it was given and uses nothing of its object; or it
+    is the ``forward`` of a class that makes two things or more that no method uses.
+    """
     return [
-        Frame(file, node.body[-1].lineno)
-        for file, content in files.items()
-        for node in nodes(clean(decode(content))[0])
-        if isinstance(node, ast.FunctionDef) and node.name == "forward" and _is_handed_back(node)
+        Frame(file, _last(method).lineno)
+        for file, text in texts(files)
+        for one in nodes(text)
+        if isinstance(one, ast.ClassDef)
+        for method in _methods(one)
+        if _is_early(one, method)
     ]
 
 
-def _is_handed_back(function: ast.FunctionDef) -> bool:
-    last = function.body[-1]
-    name = last.value.id if isinstance(last, ast.Return) and isinstance(last.value, ast.Name) else ""
-    names = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == name]
-    given = name in (one.arg for one in function.args.args)
-    return given and all(isinstance(one.ctx, ast.Load) for one in names)
+def ended_there(files: Mapping[str, bytes], ends: Collection[Frame]) -> dict[str, bytes]:
+    """The files, with methods that say on these lines that they are not written yet; no line moves.
+
+    What they return there is computed all the same.
+    """
+    changed = {**files}
+    for file, text in texts(files):
+        lines = text.encode().split(b"\n")
+        for one in nodes(text):
+            if isinstance(one, (ast.Return, ast.Pass, ast.Expr)) and Frame(file, one.lineno) in ends:
+                _say_so(lines, one)
+                changed[file] = b"\n".join(lines)
+    return changed
+
+
+def _say_so(lines: list[bytes], last: ast.Return | ast.Pass | ast.Expr) -> None:
+    value = None if isinstance(last, ast.Pass) else last.value
+    assert last.end_lineno is not None
+    first, end = lines[last.lineno - 1][: last.col_offset], lines[last.end_lineno - 1][last.end_col_offset :]
+    if value is None:
+        lines[last.lineno - 1] = first + b"raise NotImplementedError" + end
+        return
+    whole = lines[last.end_lineno - 1][: last.end_col_offset]
+    lines[last.end_lineno - 1] = whole + b", NotImplementedError)[1]" + end
+    begun = lines[last.lineno - 1][last.col_offset :].removeprefix(b"return")
+    lines[last.lineno - 1] = first + b"raise (" + begun.lstrip()
+
+
+def _methods(one: ast.ClassDef) -> list[ast.FunctionDef]:
+    methods = (method for method in one.body if isinstance(method, ast.FunctionDef))
+    return [method for method in methods if method.name != "__init__"]
+
+
+def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
+    last = _last(method)
+    if not isinstance(last, ast.Return):
+        return isinstance(last, ast.Pass) or (isinstance(last, ast.Expr) and _is_dots(last.value))
+    given = isinstance(last.value, ast.Name) and last.value.id in (each.arg for each in method.args.args)
+    if given and not _of_self(_written(method), ast.Load):
+        return True
+    used = {name for each in _methods(one) for name in _of_self(_written(each), ast.Load)}
+    return method.name == "forward" and len(_of_self(one.body, ast.Store) - used) >= _UNUSED
+
+
+def _last(function: ast.FunctionDef) -> ast.stmt:
+    return _written(function)[-1]
+
+
+def _written(function: ast.FunctionDef) -> list[ast.stmt]:
+    """Its statements up to the first return: what stands behind that never runs."""
+    returns = (at for at, one in enumerate(function.body) if isinstance(one, ast.Return))
+    return function.body[: next(returns, len(function.body)) + 1]
+
+
+def _of_self(statements: list[ast.stmt], how: type[ast.expr_context]) -> set[str]:
+    """The attributes of the object that are read or set in them."""
+    attributes = (one for each in statements for one in ast.walk(each) if isinstance(one, ast.Attribute))
+    own = (one for one in attributes if isinstance(one.value, ast.Name) and one.value.id == "self")
+    return {one.attr for one in own if isinstance(one.ctx, how)}
 
 
 def _places(node: ast.AST) -> Iterator[tuple[int, str]]:

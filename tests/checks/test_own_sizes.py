@@ -142,3 +142,39 @@ def test_sizes_that_fail_by_themselves_are_not_judged() -> None:
     text = DEFAULTS.replace("hidden = hidden or 4 * width", "assert size != 32; hidden = hidden or 4 * width")
     with pytest.raises(NotApplicable, match="has no default sizes"):
         told(text)
+
+
+def test_how_often_one_block_is_called_shows_in_no_layer() -> None:
+    """Its two halves are of one class, and are no two blocks."""
+    halves = """class Half(nn.Module):
+    def __init__(self, width, inner):
+        super().__init__()
+        self.norm, self.inner = nn.LayerNorm(width), inner
+
+    def forward(self, x):
+        y = self.norm(x)
+        return x + (self.inner(y) if isinstance(self.inner, nn.Sequential) else self.inner(y, y, y)[0])
+
+
+class Layer(nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.first = Half(width, nn.MultiheadAttention(width, heads, batch_first=True))
+        layers = nn.Linear(width, hidden), nn.GELU(), nn.Linear(hidden, width)
+        self.second = Half(width, nn.Sequential(*layers))
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+
+"""
+    layer = CONSTANTS[CONSTANTS.index("class Layer") : CONSTANTS.index("SIZE, PATCH")]
+    text = CONSTANTS.replace(layer, halves)
+    text = text.replace(
+        "nn.ModuleList([Layer(width, heads, hidden) for _ in range(depth)])", "Layer(width, heads, hidden)"
+    )
+    text = text.replace(
+        "for layer in self.layers:\n            x = layer(x)",
+        "for _ in range(DEPTH):\n            x = self.layers(x)",
+    )
+    assert not told(text).noted

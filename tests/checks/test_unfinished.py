@@ -65,6 +65,7 @@ class ViT(nn.Module):
             x = block(x)
         return self.head(self.pooled(self.norm(x)))
 """
+_MLP = "return self.fc2(nn.functional.gelu(self.fc1(x)))"
 _ATTENTION = "return self.proj(context.transpose(1, 2).reshape(B, T, D))"
 
 
@@ -83,7 +84,8 @@ def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
         (("context = scores.softmax(-1) @ v", "raise NotImplementedError"), "S13"),
         ((_ATTENTION, "pass"), "S15"),
         ((_ATTENTION, "..."), "S15"),
-        (("return self.fc2(nn.functional.gelu(self.fc1(x)))", 'raise NotImplementedError("todo")'), "S17"),
+        ((_MLP, 'raise NotImplementedError("todo")'), "S17"),
+        ((_MLP, "return x"), "S17"),  # what a course may hand out, so that the file runs
         (("return x[:, 0]", "pass"), "S24"),
         (("self.head(self.pooled(self.norm(x)))", "x"), "S23"),
         (("return self.head(self.pooled(self.norm(x)))", "x = self.norm(x)\n        ..."), "S24"),
@@ -162,6 +164,29 @@ def test_a_return_that_was_forgotten_beside_a_layer_that_changes_nothing_is_wron
     result = graded(zygote, tmp_path, (_ATTENTION, _ATTENTION.replace("return ", "")), ("class ViT(", same))
     assert to_write(result) == []
     assert standing(result).tone == "wrong"
+
+
+def test_layers_that_are_not_used_do_not_make_finished_work_unfinished(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    dropout = "self.heads = heads\n        self.first, self.second = nn.Dropout(0.0), nn.Dropout(0.0)"
+    made = "nn.Linear(dim, dim), heads\n"
+    result = graded(
+        zygote,
+        tmp_path,
+        (made, f"{made}        {dropout}\n"),
+        ("scores.softmax(-1)", "scores.softmax(-2)"),
+    )
+    assert to_write(result) == []
+    assert [one.id for one in result.mistakes] == ["softmax-over-queries"]
+
+
+def test_a_mistake_before_a_part_that_hands_back_what_it_is_given_is_told(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded(zygote, tmp_path, (_MLP, "return x"), ("scores.softmax(-1)", "scores.softmax(-2)"))
+    assert [one.id for one in result.mistakes] == ["softmax-over-queries"]
+    assert to_write(result)[0] == "S17"
 
 
 def test_a_placeholder_that_never_runs_says_nothing(zygote: Zygote, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Which stages of a wrong program are wrong, and which only follow from those: known by measurement.
 
 The wrong program runs with the right program's value in the place of each marked expression's own. What it
-computes in such a place is then made of right values alone: where it differs, the fault lies there.
+computes in such a place is then made of right values alone: where it differs, the fault lies there. Where the
+scores differ in spite of that, one lies behind the last such place.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ from torch import Tensor
 
 from .marking import spans
 from .mutating import changed_tree
-from .program import Program
-from .proving import DOUBLE, KEPT_SINGLE, changed, instrumented, run
+from .proving import DOUBLE, KEPT_SINGLE, Run, changed, instrumented, run, scores
 from .wrong import Wrong
 
 Values = Mapping[str, Sequence[object]]  # of each stage, at each time that it is computed
@@ -25,19 +25,21 @@ Values = Mapping[str, Sequence[object]]  # of each stage, at each time that it i
 def faults(wrong: Wrong) -> frozenset[str] | None:
     """The stages at which it goes wrong by itself; None where it does not come to its end."""
     program = wrong.program
+    right = run(program, instrumented(program.source, program.spans))
     slips = tuple(one.candidate for one in wrong.slips)
     tree, marks = changed_tree(program.source, spans(program.text), slips)
-    forced = _Forced(_values(program), KEPT_SINGLE if program.facts.rounds else DOUBLE)
+    forced = _Forced(_values(right), KEPT_SINGLE if program.facts.rounds else DOUBLE)
     try:
-        run(program, changed(tree, marks), tap=forced)
+        done = run(program, changed(tree, marks), tap=forced)
+        same = forced.same(scores(done.output, program.facts), scores(right.output, program.facts))
     except Exception:  # a student's code may raise anything
         return None
-    return frozenset(forced.wrong)
+    return frozenset(forced.wrong if same else {*forced.wrong, "S25"})  # behind what is marked
 
 
-def _values(program: Program) -> Values:
+def _values(right: Run) -> Values:
     values: defaultdict[str, list[object]] = defaultdict(list)
-    for stage, value in run(program, instrumented(program.source, program.spans)).seen:
+    for stage, value in right.seen:
         values[stage].append(value)
     return values
 
@@ -63,11 +65,11 @@ class _Forced:
             self.wrong.add(stage)
             return value
         right = self._right[stage][number]
-        if not self._same(value, right):
+        if not self.same(value, right):
             self.wrong.add(stage)
         return right.clone() if isinstance(right, Tensor) else right
 
-    def _same(self, one: object, other: object) -> bool:
+    def same(self, one: object, other: object) -> bool:
         if not isinstance(one, Tensor) or not isinstance(other, Tensor):
             return type(one) is type(other)
         if one.shape != other.shape:

@@ -74,6 +74,7 @@ class Examples:
         """A pass at each of the sizes that are asked for, as near as the model can be built, each once.
 
         Sizes at which the model fails are left out, if there are others: a model may need an even width, say.
+        What says that it is not written yet is not: others may have no block that would say so.
         Raises StudentCodeFailed where it can be built at none.
         """
         found: list[tuple[Draw, Trace]] = []
@@ -87,10 +88,10 @@ class Examples:
         if failure is not None and not found:
             raise failure
         runs = [row for row in found if row[1].error is None]
-        crashed = [row for row in found if row[1].error is not None]
-        if runs:
-            self.left_out += [f"the model fails with {_told(draw)}: {trace.error}" for draw, trace in crashed]
-        self._traced = runs or crashed
+        crashed = [(row, row[1].error) for row in found if row[1].error is not None]
+        self._traced = [row for row, error in crashed if error.is_placeholder or not runs] or runs
+        if self._traced is runs:
+            self.left_out += [f"the model fails with {_told(row[0])}: {error}" for row, error in crashed]
 
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples

@@ -39,11 +39,11 @@ def predicted(walk: Walk, trace: Trace, sizes: ModelSizes, image: Tensor) -> Ten
     """
     if walk.unexplained is not None or not all(step.explained for step in walk.steps):
         raise NotApplicable("what the model computes is not known well enough to predict it")
-    context = _Fed(without_images(trace), sizes, settled=True, given=image)
+    context = _Fed(without_images(trace), sizes, given=image)
     context.stages.update(dict.fromkeys(walk.given, image))
     try:
         for step in walk.steps:
-            context.stages[step.key, step.block] = context.of(step.predict)
+            context.settle(step.key, step.block, context.of(step.predict))
             if step.key == "logits":
                 return context.stages["logits", 0]
     except (Refused, RuntimeError, LookupError, ValueError, TypeError) as error:

@@ -74,7 +74,7 @@ def replay(walk: Walk, trace: Trace, sizes: ModelSizes) -> list[Seen]:
                 places[records] = places_in(trace, records)
             if not places[records].hold(student, step.found.axes):
                 raise ReplayError(f"{step.key} of block {step.block} is not where it was")
-        context.stages[step.key, step.block] = student
+        context.settle(step.key, step.block, student)
         found.append(Seen(step, student, context.of(step.right)))
     return found
 
@@ -104,7 +104,7 @@ def reread(walk: Walk, trace: Trace, sizes: ModelSizes) -> Context:
     for step in walk.steps:
         shape = walk.context.stages[step.key, step.block].shape
         there = None if step.found is None else _at(trace, step.found, tuple(shape))
-        context.stages[step.key, step.block] = context.of(step.predict) if there is None else there
+        context.settle(step.key, step.block, context.of(step.predict) if there is None else there)
     return context
 
 
@@ -130,7 +130,7 @@ def reference_pass(
     context = walk.opened(trace, sizes)
     for step in walk.steps:
         try:
-            context.stages[step.key, step.block] = context.of(equation(step))
+            context.settle(step.key, step.block, context.of(equation(step)))
         except (RuntimeError, ValueError, LookupError):
             break
     return context.stages

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .nearness import GIVEN, factor, number, same
+from .nearness import GIVEN, factor, few, number, same
 
 _ENOUGH = 12  # numbers, before an order that agrees is no accident
 
@@ -36,7 +36,10 @@ _CURVES: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 
 def curve(student: Tensor, right: Tensor) -> str:
     """A named function, with a factor if need be; else any that keeps the order of numbers."""
+    some, given = few(student, right)
     for name, function in _CURVES:
+        if not _is_multiple(some, function(given)):
+            continue
         expected = function(right)
         if not bool(torch.isfinite(expected).all()):
             continue
@@ -46,6 +49,10 @@ def curve(student: Tensor, right: Tensor) -> str:
             return f"is {times}{name} {GIVEN}"
     more = (_powered, _clamped, _bent, _rounded, _normed, _monotone)
     return next(filter(None, (one(student, right) for one in more)), "")
+
+
+def _is_multiple(student: Tensor, right: Tensor) -> bool:
+    return same(student, factor(student, right)[0] * right)
 
 
 def _clamped(student: Tensor, right: Tensor) -> str:
@@ -118,8 +125,12 @@ def _alike(a: Tensor, b: Tensor) -> bool:
 
 
 def _monotone(student: Tensor, right: Tensor) -> str:
-    if student.numel() < _ENOUGH:
+    if student.numel() < _ENOUGH or not _order(*few(student, right)):
         return ""
+    return _order(student, right)
+
+
+def _order(student: Tensor, right: Tensor) -> str:
     steps = student.flatten()[right.flatten().argsort()].diff()
     slack = 1e-12 * float(student.abs().max())
     if bool((steps >= -slack).all()):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .axes import plural
-from .nearness import GIVEN, number, same
+from .nearness import GIVEN, few, number, same
 
 _PARTS = 3  # in a sum; more fit by their number
 _SMALL = 1e-7  # relative, of a coefficient that is none
@@ -20,8 +20,11 @@ def mixture(student: Tensor, right: Tensor, earlier: Mapping[str, Tensor]) -> st
     columns = {name: one for name, one in earlier.items() if one.shape == student.shape}
     columns[GIVEN] = right
     columns = {name: one for name, one in columns.items() if not _again(name, columns)}
+    some, *given = few(student, *columns.values())
     for count in range(1, _PARTS + 1):
         for names in combinations(columns, count):
+            if _fit(some, [one for name, one in zip(columns, given) if name in names]) is None:
+                continue
             values = _fit(student, [columns[name] for name in names])
             if values is not None:
                 parts = sorted(zip(names, values), key=lambda one: one[0] == GIVEN, reverse=True)
@@ -65,9 +68,13 @@ def mixed_along(student: Tensor, right: Tensor, names: list[str]) -> str:
     """Each entry along one axis as a sum of multiples of all entries along it, the same everywhere."""
     for axis, name in enumerate(names):
         x, y = (one.movedim(axis, 0).flatten(1) for one in (student, right))
-        if not 1 < len(y) <= y.shape[1] // 2 or int(torch.linalg.matrix_rank(y)) < len(y):
+        if not 1 < len(y) <= y.shape[1] // 2:
             continue
-        weights = torch.linalg.lstsq(y.mT, x.mT).solution.mT
+        step = y.shape[1] // (2 * len(y))  # of twice as many numbers as are unknown
+        some, given = x[:, ::step], y[:, ::step]
+        if int(torch.linalg.matrix_rank(given)) < len(y):
+            continue
+        weights = torch.linalg.lstsq(given.mT, some.mT).solution.mT
         if same(weights @ y, x):
             row = int((weights - torch.eye(len(y), dtype=y.dtype)).abs().sum(1).argmax())
             return f"mixes {plural(name)}: {name} {row} is {_sum_of(weights[row], name)}"

@@ -57,6 +57,8 @@ def _cut(text: str) -> str:
 def reordered(student: Tensor, right: Tensor) -> str:
     """The same numbers in any order."""
     scale = float(right.abs().max())
+    if not same(student.abs().mean(), right.abs().mean(), scale):  # sorting takes longer
+        return ""
     if not same(student.flatten().sort()[0], right.flatten().sort()[0], scale):
         return ""
     return "has the values that the equation gives, in another order"

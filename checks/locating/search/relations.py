@@ -14,7 +14,7 @@ from torch import Tensor
 from .axes import members, names_of, plural
 from .curves import curve
 from .mixing import mixed_along, mixture, product
-from .nearness import GIVEN, factor, number, same
+from .nearness import GIVEN, apart, factor, number, same
 from .rearranging import rearranged, reordered
 from .shapes import shaped
 
@@ -124,7 +124,7 @@ def _in_part(student: Tensor, right: Tensor, names: list[str], at_most: float) -
     scale = float(right.abs().max())
     for axis, name in enumerate(names):
         x, y = student.movedim(axis, 0), right.movedim(axis, 0)
-        wrong = [at for at in range(len(x)) if not same(x[at], y[at], scale)]
+        wrong = apart(x, y, scale).nonzero().flatten().tolist()
         if 0 < len(wrong) < len(x) and len(wrong) <= at_most * len(x):
             inner = x[wrong].movedim(0, axis), y[wrong].movedim(0, axis)
             told = next(_relations(*inner, names, {}), "")

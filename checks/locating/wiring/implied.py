@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
@@ -17,11 +18,11 @@ from torch import Tensor
 
 from ....reference import equations as eq
 from ..comparing import equal
-from ..context import Predict
+from ..context import Context, Predict
 from ..search.linear_maps import LinearMap
 from ..walk import Walk, applied
 from .heads import Heads
-from .projections import head_count, role
+from .projections import head_count, role, unpack
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,13 @@ class _Part:
 
     map: LinearMap
     predict: Predict
-    tensor: Tensor  # B h T d
+    context: Context
+    rows: Tensor  # 3 d: of the last image and head the second token, one in the middle, and the last
+
+    @cached_property
+    def tensor(self) -> Tensor:
+        """Shape (B, h, T, d)."""
+        return self.context.of(self.predict)
 
 
 def implied_attention(walk: Walk, x: Predict, normed: Predict, after: int) -> Heads | None:
@@ -41,7 +48,7 @@ def implied_attention(walk: Walk, x: Predict, normed: Predict, after: int) -> He
         probabilities = eq.attention_probabilities(scores)
         if not any(walk.find(one, after) for one in (scores, probabilities, q.tensor @ k.tensor.mT)):
             continue
-        for v in (one for one in parts if one.tensor.shape == q.tensor.shape):
+        for v in (one for one in parts if one.rows.shape == q.rows.shape):
             own = not (_one_weight(v, q) or _one_weight(v, k))
             if own and _leads_on(walk, x, probabilities @ v.tensor, after):
                 maps = (q.map, k.map, v.map)
@@ -52,19 +59,21 @@ def implied_attention(walk: Walk, x: Predict, normed: Predict, after: int) -> He
 def _parts(walk: Walk, x: Predict, after: int) -> Iterator[_Part]:
     heads = walk.heads or walk.sizes.heads
     count = head_count(walk, heads)
-    width = x(walk.context).shape[-1]
+    tokens = walk.context.of(x)
+    width, some = tokens.shape[-1], tokens[-1:, [1, tokens.shape[1] // 2, -1]]
     for map_, features in walk.parameters.unseen(width, heads, after):
+        mapped, of_some = applied(map_, x), map_(walk.context, some)
         for roles in (1, 2, 3) if features * heads > width else (1,):
             for number in range(roles) if features % roles == 0 else ():
-                part = role(applied(map_, x), "rhd", roles, count, number)
-                yield _Part(map_, part, part(walk.context))
+                rows = unpack(of_some, "rhd", roles, heads)[number][0, -1]
+                yield _Part(map_, role(mapped, "rhd", roles, count, number), walk.context, rows)
 
 
 def _different(parts: Iterator[_Part]) -> Iterator[_Part]:
     """Each once: what blocks share is used as often as there are blocks."""
     seen = set()
     for one in parts:
-        numbers = one.tensor[-1, -1].numpy().tobytes()
+        numbers = one.rows.numpy().tobytes()
         if numbers not in seen:
             seen.add(numbers)
             yield one
@@ -72,12 +81,11 @@ def _different(parts: Iterator[_Part]) -> Iterator[_Part]:
 
 def _pairs(walk: Walk, parts: list[_Part]) -> Iterator[tuple[_Part, _Part]]:
     """Queries and keys two of whose products, scaled or not, are somewhere in the trace."""
-    by_width = sorted(parts, key=lambda one: one.tensor.shape[-1])
-    for width, group in groupby(by_width, key=lambda one: one.tensor.shape[-1]):
+    by_width = sorted(parts, key=lambda one: len(one.rows[0]))
+    for width, group in groupby(by_width, key=lambda one: len(one.rows[0])):
         same = list(group)
-        rows = torch.stack([one.tensor[-1, -1] for one in same])  # parts T d
-        middle = rows.shape[1] // 2
-        products = (rows[:, middle] @ rows[:, [1, -1]].permute(1, 2, 0)).permute(1, 2, 0)  # query key 2
+        rows = torch.stack([one.rows for one in same])  # parts 3 d
+        products = (rows[:, 1] @ rows[:, [0, -1]].permute(1, 2, 0)).permute(1, 2, 0)  # query key 2
         there = np.zeros(len(same) ** 2, dtype=bool)
         for scale in (width**-0.5, 1.0):
             values = (products * scale).reshape(-1, 2).detach().numpy()

@@ -159,7 +159,7 @@ def _settle_replaced(walk: Walk, heads: Heads, number: int, unknown: Unknown) ->
     else:
         found = walk.places.find(tensor)
         walk.steps[at] = replace(step, predict=predict, found=found, explained=False, message=unknown.told)
-    walk.context.stages[step.key, step.block] = tensor
+    walk.context.settle(step.key, step.block, tensor)
     return True
 
 
@@ -187,15 +187,15 @@ def _settle_three(walk: Walk, heads: Heads) -> None:
     for number, name in enumerate(("query", "key", "value")):
         predict = heads.parts[number]
         right = heads.right[number] if heads.right else predict
-        tensor = predict(walk.context)
-        is_wrong = heads.id and (name == heads.blame or not equal(tensor, right(walk.context)))
+        tensor = walk.context.of(predict)
+        is_wrong = heads.id and (name == heads.blame or not equal(tensor, walk.context.of(right)))
         ids = [heads.id] if heads.id and is_wrong else []
         walk.settle(name, walk.number, predict, walk.find(tensor, start), right=right, ids=ids)
     about_maps(walk, heads)
 
 
 def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
-    q, k, v = (one(walk.context) for one in heads.parts)
+    q, k, v = map(walk.context.of, heads.parts)
     if not q.shape == k.shape == v.shape:
         return False
     owed = walk.paid("query")

@@ -112,7 +112,7 @@ def _head_counts(walk: Walk) -> list[int]:
 
 def role(tensor: Predict, packing: str, roles: int, count: Count, number: int) -> Predict:
     """One of the packed tensors."""
-    return lambda context: unpack(tensor(context), packing, roles, count(context))[number]
+    return lambda context: unpack(context.of(tensor), packing, roles, count(context))[number]
 
 
 def _three(one: Projected, packing: str, count: Count) -> Parts:
@@ -124,12 +124,12 @@ def _three(one: Projected, packing: str, count: Count) -> Parts:
 
 
 def _scrambled_role(tensor: Predict, roles: int, count: Count, number: int, whole: bool = False) -> Predict:
-    return lambda context: _scrambled(tensor(context), roles, count(context), whole)[number]
+    return lambda context: _scrambled(context.of(tensor), roles, count(context), whole)[number]
 
 
 def _first_head(part: Predict) -> Predict:
     def predict(context: Context) -> Tensor:
-        x = part(context)
+        x = context.of(part)
         return x[:, :1].expand(x.shape)
 
     return predict
@@ -215,7 +215,7 @@ def one_and_two(q: Projected, kv: Projected, packing: str, count: Count) -> Part
 
 
 def _stacked(parts: Sequence[Predict], cut: Callable[[Tensor], Tensor]) -> Predict:
-    return lambda context: torch.stack([cut(one(context)) for one in parts], 1)
+    return lambda context: torch.stack([cut(context.of(one)) for one in parts], 1)
 
 
 def _third(number: int) -> Callable[[Tensor], Tensor]:
@@ -264,5 +264,5 @@ def orders(heads: Heads) -> Iterator[tuple[Heads, str | None]]:
 
 def tensors(heads: Heads, context: Context) -> tuple[Tensor, Tensor, Tensor]:
     """Query, key and value."""
-    q, k, v = (one(context) for one in heads.parts)
+    q, k, v = map(context.of, heads.parts)
     return q, k, v

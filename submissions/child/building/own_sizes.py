@@ -24,12 +24,14 @@ def own_sizes(recipe: Recipe, sizes: ModelSizes) -> Mapping[str, int]:
     if len(demanded) == len(given):
         return {}
     values = {slot: value(one, sizes) if _is_needed(slot) else _own(slot) for slot, one in given.items()}
+    asked = recipe.sizes_for(sizes)
     try:
         with silence(), ShapesAlone():
-            model = recipe.builder.build_with(values)
+            model, as_asked = recipe.builder.build_with(values), recipe.build(asked)
     except (Exception, SystemExit):
         return {}
-    shown = _shown(recipe, model)
+    told = _rightly(recipe.attempt.seen, recipe.attempt.sizes) & _rightly(_seen(as_asked), asked)
+    shown = {name: one for name, one in _seen(model).items() if name in told}
     heads = max((_heads(slot, choice, shown) for slot, choice in given.items()), default=0)
     shown |= {"heads": heads} if heads else {}
     return {name: shown[name] for name in shown.keys() & recipe.controls.fields - fields_set(demanded)}
@@ -43,11 +45,13 @@ def _own(slot: BlueprintSlot) -> object:
     return slot.own.value if slot.own else None
 
 
-def _shown(recipe: Recipe, model: nn.Module) -> dict[str, int]:
-    """What is read off the model, as far as the same was read rightly off the one that was tried."""
-    asked, seen = vars(recipe.attempt.sizes), recipe.attempt.seen
-    found = observe(ModelParts.of(model))
-    return {name: one for name, one in found.items() if name in asked and seen.get(name) == asked[name]}
+def _seen(model: nn.Module) -> dict[str, int]:
+    return observe(ModelParts.of(model))
+
+
+def _rightly(seen: Mapping[str, int], sizes: ModelSizes) -> set[str]:
+    """The sizes that were read rightly off a model of these: one of them alone may be so by chance."""
+    return {name for name, one in seen.items() if vars(sizes).get(name) == one}
 
 
 def _heads(slot: BlueprintSlot, choice: Choice, shown: Mapping[str, int]) -> int:

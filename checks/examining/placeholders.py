@@ -1,0 +1,58 @@
+"""Methods that stand in for code still to be written, and let the pass go on.
+
+It ends there, as if they said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from ...submissions.errors import Frame
+from ...submissions.reading.unwritten import early_ends, ended_there
+from .examination import Examination
+
+
+def until_unwritten(examination: Examination) -> Examination:
+    """The submission with its pass ended at the method behind which nothing is right; else as it is."""
+    places = early_ends(examination.source.files) if _may_end_early(examination) else []
+    is_changed = bool(places)
+    while places:
+        shorter = _ended_at(examination, places)
+        if _is_unwritten(shorter, examination):
+            return shorter
+        frames = () if shorter.crash is None else shorter.crash.frames
+        passed = [one for one in places if one in frames]  # it came to this one, which is finished
+        places = [one for one in places if one not in passed] if passed else []
+    if is_changed:
+        examination.session.replace(examination.source)
+    return examination
+
+
+def _may_end_early(examination: Examination) -> bool:
+    if examination.session.is_script or examination.unfinished:
+        return False
+    return examination.crash is not None or any(map(examination.is_wrong, examination.keys))
+
+
+def _ended_at(examination: Examination, places: Collection[Frame]) -> Examination:
+    asked, source = examination, examination.source
+    asked.session.replace(replace(source, files=ended_there(source.files, places)))
+    shorter = Examination(source, asked.session, asked.assignment, asked.seed, asked.picture)
+    shorter.trace_examples()
+    shorter.locate_examples()
+    return shorter
+
+
+def _is_unwritten(shorter: Examination, whole: Examination) -> bool:
+    """Does it end for want of a stage, behind which the whole pass computes nothing that is right?"""
+    if shorter.unfinished is None:
+        return False
+    end, steps = len(shorter.walk.trace.records), {one.key: one for one in reversed(whole.walk.steps)}
+    for key in shorter.unfinished.keys:
+        if key not in steps or whole.is_wrong(key):
+            return True
+        found = steps[key].found
+        if key not in whole.absent and (found is None or found.record >= end):
+            return False
+    return False
