@@ -18,7 +18,7 @@ from .walk import Walk
 UNKNOWN = 1.5  # the price of what no known equation gives: more than of any one known mistake
 AGAIN = 0.001  # the price of what was done in the same way in the block before
 
-_MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
+MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
 _WORTH = 3  # tensors that a known mistake has to explain
 _WORTH_AT_AN_END = 0.9  # and of a pass that is cut short, records by which it comes farther
 
@@ -99,7 +99,7 @@ def _came(walk: Walk) -> float:
 
 def _ways(node: Node, walk: Walk) -> Iterator[Option]:
     """The ways on, as far as sizes go together: what was explained so far may be wrong."""
-    with suppress(*_MISFITS):
+    with suppress(*MISFITS):
         yield from node(walk)
 
 
@@ -107,5 +107,5 @@ def done(take: Callable[[Walk], bool], walk: Walk) -> bool:
     """Is that what was done? Not where sizes do not go together."""
     try:
         return take(walk)
-    except _MISFITS:
+    except MISFITS:
         return False

@@ -57,6 +57,18 @@ def test_what_differs_by_the_digits_of_float32_is_right(edit: tuple[str, str]) -
     assert failed(edit) == set()
 
 
+@pytest.mark.parametrize(
+    ("key", "exact"),
+    [
+        ("attention_scores", (ROOT, "math.sqrt(self.embed_dim)")),
+        ("attention_probabilities", ("torch.softmax(scores, dim=-1)", "scores.softmax(-2)")),
+    ],
+)
+def test_a_known_mistake_in_float32_has_its_name(key: str, exact: tuple[str, str]) -> None:
+    (name,) = examine("separate_qkv", exact).faults(key)
+    assert examine("separate_qkv", WRONG[key]).faults(key) == [name]
+
+
 @pytest.mark.parametrize(("key", "edit"), WRONG.items(), ids=WRONG)
 def test_what_is_wrong_in_float32_is_wrong(key: str, edit: tuple[str, str]) -> None:
     assert failed(edit) == {key}

@@ -251,5 +251,8 @@ class FormRow(Row):
                 may_be_implied=(id is None or self.unseen) and self.implied(walk),
             )  # fmt: skip
 
+    def wrong_in_single(self, walk: Walk) -> Iterator[Computation]:
+        return self.wrong(walk)
+
     def guessed(self, walk: Walk) -> Predict:
         return combine(self.forms[0].function, *(one.right for one in self.given(walk)))

@@ -17,6 +17,7 @@ from .in_hand import is_in_hand
 from .unknown import Unknown, in_single, unknown_price, unknowns
 
 IMPLIED = 0.02  # the price of a right tensor that is in no record, and known by what follows from it
+_WRONG_IN_SINGLE = 0.1  # more than what is right there
 WRONG = 0.9  # below the price of any known mistake
 
 Player = LinearMap | Norm | BatchNorm
@@ -171,15 +172,24 @@ class Row:
                 yield self._option_of(one, Made(one.predict, right), likely.player)
 
     def _in_single(self, walk: Walk) -> Iterator[Option]:
-        """What is right but for the digits that float32 lacks."""
+        """What is right, or a known mistake, but for the digits that float32 lacks."""
         likely = self.likely(walk)
-        if likely is not None:
-            for predict in in_single(walk, likely.made.right):
-                yield Option(0.0, partial(self._settle_in_single, predict=predict))
+        if likely is None:
+            return
+        right = likely.made.right
+        ways = [Computation(Made(right, right)), *self.wrong_in_single(walk)]
+        for number, predict in in_single(walk, [one.made.predict for one in ways]):
+            way = ways[number]
+            made = Made(predict, way.made.right if way.ids else predict, walk.position)
+            price = _WRONG_IN_SINGLE if way.ids else 0.0
+            yield Option(price, partial(self._settle_in_single, way=replace(way, made=made)))
 
-    def _settle_in_single(self, walk: Walk, predict: Predict) -> bool:
-        found = walk.find(predict(walk.context))
-        self.settle(walk, Computation(Made(predict, predict, walk.position)), found)
+    def wrong_in_single(self, walk: Walk) -> Iterator[Computation]:
+        """The known mistakes that are told apart by as many digits as float32 has."""
+        return iter(())
+
+    def _settle_in_single(self, walk: Walk, way: Computation) -> bool:
+        self.settle(walk, way, walk.find(way.made.predict(walk.context)))
         walk.single = True
         return True
 

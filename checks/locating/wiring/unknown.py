@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 from torch import Tensor
 
-from ..best_first import UNKNOWN
+from ..best_first import MISFITS, UNKNOWN
 from ..comparing import IN_SINGLE, equal
 from ..context import Context, Predict
 from ..search.nearness import same
@@ -105,12 +107,25 @@ def unknowns(walk: Walk, key: str, right: Predict, part: str = "") -> Iterator[U
             yield _measured(walk, key, taken, predict, right, part)
 
 
-def in_single(walk: Walk, right: Predict) -> Iterator[Predict]:
-    """Every later tensor that is ``right``, as far as float32 can tell."""
-    like = right(walk.context)
-    for _, predict, tensor in _takings(walk, like):
-        if equal(tensor, like, IN_SINGLE):
-            yield predict
+def in_single(walk: Walk, ways: Sequence[Predict]) -> Iterator[tuple[int, Predict]]:
+    """Every later tensor that one of ``ways`` gives, the first of which is right, as far as float32 can tell.
+
+    With it comes the number of the first way that does.
+    """
+    given: dict[int, Tensor] = {}
+    for number, way in enumerate(ways):
+        with suppress(*MISFITS):
+            given[number] = walk.context.of(way)
+    for _, predict, tensor in _takings(walk, given[0]):
+        number = next((at for at, one in given.items() if equal(tensor, one, IN_SINGLE)), -1)
+        if number >= 0:
+            yield number, partial(_nearly, predict, ways[number])
+
+
+def _nearly(taken: Predict, way: Predict, context: Context) -> Tensor:
+    """What was taken, where it is what that way gives: at other sizes, too, or it was a coincidence."""
+    tensor, expected = taken(context), context.of(way)
+    return tensor if equal(tensor, expected, IN_SINGLE) else expected
 
 
 def _measured(
