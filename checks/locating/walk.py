@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from torch import Tensor
 
@@ -18,6 +19,7 @@ from .search.norms import BatchNorm, Norm
 from .search.parameter_search import LinearMap, Parameters
 from .search.places import Found, Places, places_in
 
+_Any = TypeVar("_Any")
 NOTHING = ("NoneType", "ellipsis")  # what a function gives that is not written yet, or a variable is
 
 
@@ -68,7 +70,7 @@ class Patience:
 
     # up to which an explanation is better than none, since something was certain, or queries met keys
     price: float = 3.5
-    look_ups: int = 45_000  # of single values; a search that explains nothing stops there
+    look_ups: int = 60_000  # of single values; a search that explains nothing stops there
 
 
 USUAL = Patience()
@@ -113,6 +115,9 @@ class Walk:
     accepted: frozenset[str] = frozenset()  # kinds of blocks that the assignment accepts
     patience: Patience = USUAL
     end: Tensor | None = None  # what a single component returns, if anything
+    known: dict[object, Any] = field(
+        default_factory=dict
+    )  # what was found out once, of all walks of the pass
 
     @property
     def trace(self) -> Trace:
@@ -151,6 +156,13 @@ class Walk:
         own = ((key, one) for (key, block), one in self.context.stages.items() if block in near)
         made = ((key, one.predict(self.context)) for key, one in self.made.items())
         return (self.blocks, self.position, *((key, fingerprint(one)) for key, one in (*own, *made)))
+
+    def once(self, key: object, found_out: Callable[[], _Any]) -> _Any:
+        """What does not hang on how a walk came here, by what it does hang on: it is found out once."""
+        if key not in self.known:
+            self.known[key] = found_out()
+        known: _Any = self.known[key]
+        return known
 
     def find(self, prediction: Tensor, after: int | None = None) -> Found | None:
         return self.places.find(prediction, self.position - 1 if after is None else after)
@@ -223,7 +235,7 @@ class Walk:
 
     def look_everywhere(self) -> None:
         """From here on, looks among tensors that do not depend on the image, too."""
-        self.places = places_in(self.trace, range(len(self.trace.records)))
+        self.places, self.known = places_in(self.trace, range(len(self.trace.records))), {}
         self.parameters = Parameters(self.context, self.places, self.trace.all_uses)
 
 

@@ -19,10 +19,10 @@ from torch import Tensor
 
 from ....submissions.host.trace import Trace
 from ..comparing import ROUNDING, Array, same_cells
+from .anchors import anchors, step_along, strides_to
 
-_NEAR_ZERO = 1e-3  # relative: such values are not told apart well
+_NUMBERS = 4_000_000  # of a pass, among which a look-up counts twice
 _HITS_KEPT = 48  # positions of one value that are followed up; only repeated values have more
-_ANCHORS = 6
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,7 @@ class Places:
         self._starts = np.concatenate([[0], np.cumsum([one.size for one in cells.values()])]).astype(np.int64)
         values = np.concatenate(list(cells.values())) if cells else np.empty(0)
         self.look_ups = 0  # searches for values, so that a walk can be bounded
+        self._each = 1 + len(values) // _NUMBERS  # all that is done with what is found takes longer
         order = np.argsort(values, kind="stable")
         self._order = order.astype(np.int32) if len(order) < 2**31 else order  # half a pass of a large model
         self._sorted = values[self._order]
@@ -96,7 +97,7 @@ class Places:
             slack = ROUNDING * scales[rows]
             low = self._sorted.searchsorted(values[rows, column] - slack)
             there[rows] = low < self._sorted.searchsorted(values[rows, column] + slack)
-        self.look_ups += 1
+        self.look_ups += self._each
         return there
 
     def find(self, prediction: Tensor, after: int = -1) -> Found | None:
@@ -173,7 +174,7 @@ class Places:
         return np.lib.stride_tricks.as_strided(cells[place.offset :], shape, strides, writeable=False)
 
     def _span(self, value: float, scale: float) -> tuple[int, int]:
-        self.look_ups += 1
+        self.look_ups += self._each
         slack = ROUNDING * scale
         low, high = self._sorted.searchsorted((value - slack, value + slack))
         return int(low), int(high)
@@ -194,7 +195,7 @@ class Places:
         scale = float(np.abs(array).max()) if array.size else 0.0
         if not np.isfinite(scale) or scale == 0.0:
             return
-        for anchor in _anchors(array):
+        for anchor in anchors(array):
             everywhere = self._hits(array[anchor], scale) or {}
             hits = {record: found for record, found in everywhere.items() if record > after}
             if not hits:
@@ -218,7 +219,7 @@ class Places:
             if size == 1:
                 found.append((0, {}))
                 continue
-            step = _step(array, anchor, axis, scale)
+            step = step_along(array, anchor, axis, scale)
             if step is None:
                 return None
             other = (*anchor[:axis], anchor[axis] + step, *anchor[axis + 1 :])
@@ -240,7 +241,7 @@ class Places:
         cells = self._cells[record]
         for position in positions[:_HITS_KEPT]:
             choices = [
-                [0] if step == 0 else _strides(position, hits.get(record, []), step)
+                [0] if step == 0 else strides_to(position, hits.get(record, []), step)
                 for step, hits in neighbours
             ]
             for strides in itertools.islice(itertools.product(*choices), 64):
@@ -263,39 +264,3 @@ class Places:
 def _one_by_one(places: Sequence[Place]) -> bool:
     """Is each in a later record than the one before?"""
     return all(one.record < other.record for one, other in itertools.pairwise(places))
-
-
-def _strides(position: int, others: list[int], step: int) -> list[int]:
-    found = [(other - position) // step for other in others if (other - position) % step == 0]
-    return sorted(one for one in found if one > 0)
-
-
-def _anchors(array: Array) -> Iterator[tuple[int, ...]]:
-    """Large elements off the first row of every axis: that row is the class token, equal for all images."""
-    inner = array[tuple(slice(1, None) if size > 1 else slice(None) for size in array.shape)]
-    shift = [1 if size > 1 else 0 for size in array.shape]
-    flat = np.abs(inner).ravel()
-    for _ in range(min(_ANCHORS, flat.size)):
-        position = int(flat.argmax())
-        index = np.unravel_index(position, inner.shape)
-        yield tuple(int(one) + more for one, more in zip(index, shift, strict=True))
-        flat[position] = -1.0  # the next largest is asked for rarely
-
-
-def _step(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int | None:
-    """How far to the nearest element along ``axis`` that differs from the anchor."""
-    index: tuple[int | slice, ...] = (*anchor[:axis], slice(None), *anchor[axis + 1 :])
-    line, at, value = array[index], anchor[axis], array[anchor]
-    for other in (at - 1, at + 1):  # nearly always one of these will do
-        if not 0 < other < len(line) or abs(line[other]) <= _NEAR_ZERO * scale:
-            continue
-        if abs(line[other] - value) > 10 * ROUNDING * scale:
-            return other - at
-    different = np.flatnonzero(np.abs(line - array[anchor]) > 10 * ROUNDING * scale)
-    if not different.size:
-        return None
-    distances = different - anchor[axis]
-    # row 0 last: the class token's row has one value at several images; an activation has many near zero
-    zero = np.abs(line[different]) <= _NEAR_ZERO * scale
-    cost = np.abs(distances) + array.shape[axis] * ((different == 0).astype(int) + 2 * zero)
-    return int(distances[np.argmin(cost)])

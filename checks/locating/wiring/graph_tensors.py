@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
+import torch
 from torch import Tensor
 
 from ....submissions.host.trace import Reference, Value
@@ -23,17 +24,25 @@ _BIAS_WITHIN = 8  # records between a weight and its bias, as in parameters.py
 
 @dataclass(frozen=True)
 class GraphTensor:
-    """A tensor of the graph: record ``record``, or what it reads as input ``position``."""
+    """A tensor of the graph: record ``record``, or what it reads as input ``position``.
+
+    Of heads that are computed one after another it is all, stacked on the second axis, up to ``record``.
+    """
 
     record: int
     position: int | None = None
+    heads_before: tuple[int, ...] = ()
 
     def reference(self, context: Context) -> Reference:
         record = context.trace.records[self.record]
         return record.reference if self.position is None else record.inputs[self.position]
 
     def tensor(self, context: Context) -> Tensor:
-        return context.trace.tensor(self.reference(context))
+        last = context.trace.tensor(self.reference(context))
+        if not self.heads_before:
+            return last
+        records = (context.trace.records[one] for one in self.heads_before)
+        return torch.stack([*(context.trace.tensor(one.reference) for one in records), last], 1)
 
     def as_tokens(self, tokens_first: bool) -> Predict:
         """As B T D: from that shape or T B D, or with images and tokens in one axis."""
@@ -76,6 +85,16 @@ def read_or_made(walk: Walk, start: int, until: int) -> Iterator[GraphTensor]:
             if _is_another_whole(reference, walk.trace.value(reference)):
                 yield GraphTensor(record.number, position)
         yield GraphTensor(record.number)
+
+
+def heads_apart(walk: Walk, start: int) -> Iterator[GraphTensor]:
+    """What one line makes for one head after another, as often as there are heads."""
+    heads, made = walk.heads or walk.sizes.heads, dict[object, list[int]]()
+    for record in walk.trace.records[start:] if heads > 1 else ():
+        made.setdefault((record.op, record.shape, record.frames), []).append(record.number)
+    for numbers in made.values():
+        for at in range(heads - 1, len(numbers), heads):
+            yield GraphTensor(numbers[at], heads_before=tuple(numbers[at - heads + 1 : at]))
 
 
 def _is_another_whole(reference: Reference, made: Value) -> bool:

@@ -7,17 +7,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 
+from torch import Tensor
+
 from ....reference import equations as eq
 from ..best_first import UNKNOWN, Option, later
 from ..comparing import equal
 from ..context import Predict
 from ..forms import SCORES
+from ..search.nearness import fingerprint
 from ..search.places import Found
 from ..walk import Walk, applied
 from .heads import Heads
 from .implied import implied_attention
 from .made_up import blame_drawn, drawn_heads
-from .projections import arrangements, orders, projected
+from .projections import arrangements, orders, projected, tensors
 from .roles import about_maps
 from .rows import WRONG, Row, read
 from .unknown import Unknown, unknowns
@@ -130,15 +133,23 @@ def _is_seen(walk: Walk) -> bool:
     return named == 1 and all(one.found is not None and one.explained for one in made)
 
 
-def _attending(walk: Walk) -> Found | None:
+def _attending(walk: Walk, heads: Heads) -> Found | None:
     """Where these queries and keys meet, or what attention makes of all three is."""
-    q, k, v = (walk.context.stage(key, walk.number) for key in ("query", "key", "value"))
+    q, k, v = tensors(heads, walk.context)
+    if not q.shape == k.shape == v.shape:
+        return None
+    own = tuple(map(fingerprint, (q, k, v)))
+    met = walk.once(own[:2], lambda: _met(walk, q, k))
+    return met or walk.once(own, lambda: walk.places.find(_attended(q, k, v)))
+
+
+def _met(walk: Walk, q: Tensor, k: Tensor) -> Found | None:
     places = (walk.places.find(form.function(q, k)) for form in SCORES)
-    found = next((one for one in places if one is not None), None)
-    if found is not None:
-        return found
-    probabilities = eq.attention_probabilities(eq.attention_scores(q, k))
-    return walk.places.find(eq.attention_context(probabilities, v))
+    return next((one for one in places if one is not None), None)
+
+
+def _attended(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return eq.attention_context(eq.attention_probabilities(eq.attention_scores(q, k)), v)
 
 
 def _is_part(walk: Walk, found: Found) -> bool:
@@ -170,13 +181,15 @@ def _blamed(walk: Walk) -> bool:
 
 
 def _settle_attending(walk: Walk, heads: Heads, order: str | None) -> bool:
-    found = _attending(walk) if _settle(walk, heads, order) else None
+    found = _attending(walk, heads)
+    if found is None or not _settle(walk, heads, order):
+        return False
     began = walk.began.get(("block_input", walk.number), 0)
     # and is of no block before, and no part of what is larger
-    if found is not None and found.record > began and not _is_part(walk, found):
+    if found.record > began and not _is_part(walk, found):
         walk.met = walk.price
         walk.sure = walk.price - walk.certain < WRONG  # nothing odd was taken to come here
-    return found is not None
+    return True
 
 
 def _settle_three(walk: Walk, heads: Heads) -> None:

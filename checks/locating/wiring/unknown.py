@@ -13,11 +13,11 @@ from torch import Tensor
 from ..best_first import MISFITS, UNKNOWN
 from ..comparing import IN_SINGLE, equal
 from ..context import Context, Predict
-from ..search.nearness import same
+from ..search.nearness import fingerprint, same
 from ..search.origins import origin
 from ..search.relations import measured
 from ..walk import Walk
-from .graph_tensors import GraphTensor, earlier_stages, read_or_made, until_next_attention
+from .graph_tensors import GraphTensor, earlier_stages, heads_apart, read_or_made, until_next_attention
 
 _LATER = 0.001  # for each stage before it
 _IN_ONE_BLOCK = 0.2
@@ -29,7 +29,8 @@ _UNCLEAR_WORDS = ("no simple relation", "nothing in common", "to the power")
 def _takings(walk: Walk, like: Tensor) -> Iterator[tuple[GraphTensor, Predict, Tensor]]:
     """Every later tensor of the size of ``like`` that is none of the stages before, nor that, in order."""
     known = [one for one in walk.context.stages.values() if one.shape == like.shape]
-    for taken in read_or_made(walk, walk.position, _until(walk, like)):
+    apart = heads_apart(walk, walk.position) if like.dim() == 4 else ()
+    for taken in (*read_or_made(walk, walk.position, _until(walk, like)), *apart):
         if not _fits(walk, taken, like):
             continue
         predict = _laid_out(walk, taken, like)
@@ -48,13 +49,18 @@ def _until(walk: Walk, like: Tensor) -> int:
 def _fits(walk: Walk, taken: GraphTensor, like: Tensor) -> bool:
     reference = taken.reference(walk.context)
     value = walk.trace.value(reference)
-    return prod(reference.shape) == like.numel() and "float" in value.dtype and value.cells is not None
+    heads = 1 + len(taken.heads_before)
+    return (
+        heads * prod(reference.shape) == like.numel() and "float" in value.dtype and value.cells is not None
+    )
 
 
 def _laid_out(walk: Walk, taken: GraphTensor, like: Tensor) -> Predict | None:
     """In the shape of ``like``: axes of one size folded or not, heads side by side, tokens first."""
     shape = taken.reference(walk.context).shape
     B, T = like.shape[0], like.shape[-2]
+    if taken.heads_before:
+        return _read(taken, lambda x, c: x) if shape == (B, *like.shape[2:]) else None
     if like.dim() == 3:
         if shape == (T, B, like.shape[2]) and shape != tuple(like.shape):
             return _read(taken, lambda x, c: x.transpose(0, 1))
@@ -138,7 +144,11 @@ def _measured(
     tensor = predict(walk.context)
     earlier = earlier_stages(walk, key, walk.number, tensor)
     axes = "B T D" if part else walk.family.stage(key).axes
-    told = measured(tensor, right(walk.context), axes, earlier, part=part)
+    given = right(walk.context)
+    told = walk.once(
+        (key, part, *map(fingerprint, (tensor, given, *earlier.values())), *earlier),
+        lambda: measured(tensor, given, axes, earlier, part=part),
+    )
     unclear = any(one in told for one in _UNCLEAR_WORDS)
     price = _UNCLEAR * unclear + _WITHIN_A_LINE * _is_within_a_line(walk, taken)
     return Unknown(taken, predict, told + (" Random numbers went into it." if random else ""), price, False)
