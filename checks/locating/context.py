@@ -21,12 +21,14 @@ class Context:
     trace: Trace
     sizes: ModelSizes
     stages: dict[tuple[str, int], Tensor] = field(default_factory=dict)
-    _made: dict[Predict, Tensor] = field(default_factory=dict, repr=False)
-    _used: dict[Use, Tensor] = field(default_factory=dict, repr=False)
+    _made: dict[Predict, Tensor] = field(default_factory=dict, init=False, repr=False)
+    _used: dict[Use, Tensor] = field(default_factory=dict, init=False, repr=False)
 
     def forked(self) -> Context:
         """One in which other stages may be settled."""
-        return replace(self, stages=dict(self.stages), _made=dict(self._made))
+        other = replace(self, stages=dict(self.stages))
+        other._made, other._used = dict(self._made), self._used
+        return other
 
     def stage(self, key: str, block: int = 0) -> Tensor:
         return self.stages[key, block]

@@ -111,7 +111,8 @@ MLP_SUMS = from_catalogue("mlp_sum")
 # The sum where attention and MLP read the same tokens, given S08, S15 and S18; no reference has it.
 PARALLEL_SUMS = (
     Form(lambda x, a, m: x + a + m),
-    Form(lambda x, a, m: x + m, "attention-left-out"),
+    # rather left out of a block in which one comes after the other, unless only this kind is accepted
+    Form(lambda x, a, m: x + m, "attention-left-out", cost=1.11),
     Form(lambda x, a, m: x + a, "mlp-left-out", cost=RARE),
 )
 

@@ -96,6 +96,19 @@ def test_three_blocks_of_twelve_run_and_hold_parameters(held: str, monkeypatch: 
     assert all(one.grad is not None for one in model.parameters())
 
 
+def test_heads_are_no_blocks_however_many_blocks_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the twelve blocks holds a list of sixteen."""
+    made, run = HELD["a list of blocks with lists of heads"]
+    monkeypatch.setitem(HELD, "heads", (made, run))
+    monkeypatch.setattr(
+        f"{__name__}.MODEL", MODEL.replace("(32, 8) for _ in range(4)", "(32, 2) for _ in range(16)")
+    )
+    found, model = shortened("heads", monkeypatch)
+    assert found is not None
+    assert not found.shorten(model, 12)
+    assert model(torch.randn(2, 3, 16, 16)).shape == (2, 10)
+
+
 def test_where_as_many_heads_attend_they_all_do(monkeypatch: pytest.MonkeyPatch) -> None:
     found, model = shortened("a list of each layer", monkeypatch)
     assert found is not None

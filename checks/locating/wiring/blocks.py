@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....reference import equations as eq
 from ..catalogued import Equation
@@ -226,6 +226,8 @@ _PLAIN_INPUT = SameRow(
     key="normed_input", stage="query", part="The input of the projections:", reads=("block_input",)
 )
 _BESIDE = NormRow(key="post_attention_norm", reads=("block_input",), role="norm2", skipped="norm2-skipped")
+# an MLP of the block's input tells nothing of the kind of block: attention may have been left out
+_MLP_BESIDE = tuple(replace(row, commits=False) for row in MLP)
 _PARALLEL_SUM = _sum(
     *("mlp_sum", "post_mlp_norm"),
     reads=("block_input", "attention_output", "mlp_output"),
@@ -234,7 +236,6 @@ _PARALLEL_SUM = _sum(
 _NO_CLOSING_NORM = OpenRow(
     key="post_mlp_norm", reads=("mlp_sum",), role="norm3", normed="final-norm-inside-loop"
 )
-
 
 _NORMED_ATTENTION = NormRow(
     key="normed_attention",
@@ -280,7 +281,7 @@ KINDS = (
     ),
     BlockKind(  # Wang and Komatsuzaki 2021, GPT-J-6B; Dehghani et al. 2023, arXiv:2302.05442, section 2
         "parallel",
-        (_FIRST_NORM, *attention(), _BESIDE, *MLP, _PARALLEL_SUM, _NO_CLOSING_NORM, _OUTPUT),
+        (_FIRST_NORM, *attention(), _BESIDE, *_MLP_BESIDE, _PARALLEL_SUM, _NO_CLOSING_NORM, _OUTPUT),
         "parallel-block",
         price=1.2,
     ),

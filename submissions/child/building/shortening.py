@@ -46,17 +46,17 @@ class Shortening:
 def _cut(model: nn.Module, depth: int) -> bool:
     """Keeps the first ``depth`` of every run of modules of one class that one container holds.
 
-    What such a container holds is left as it is: blocks may hold a list of their heads. The answer is whether
-    anything was left out.
+    A run is longer than ``BLOCKS``, however many are kept. What such a container holds is left as it is:
+    blocks may hold a list of more heads. The answer is whether anything was left out.
     """
     names = _held_alike(model)
-    if len(names) <= depth:
+    if len(names) <= BLOCKS:
         cut = [_cut(one, depth) for one in model.children()]
         return any(cut)
     held: Any = model
     for name in reversed(names[depth:]):
         del held[name]
-    return True
+    return len(names) > depth
 
 
 def _held_alike(container: nn.Module) -> list[str] | list[int]:
