@@ -27,8 +27,8 @@ class Unfinished:
 
 def unfinished(examples: Examples) -> Unfinished | None:
     """Return what is not written yet; None where the pass came to its end, failed, or was not made."""
-    error = examples.crash
-    if not examples.examples or error is None:
+    error = examples.crash if examples.examples else None
+    if error is None:
         return None
     reached = {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]

@@ -151,10 +151,17 @@ def _reshaped_to(number: int, turned: bool) -> Predict:
 
 
 def unknown_tokens(walk: Walk) -> Iterator[Option]:
-    """S05 to S07: any sequence on that a block may read."""
-    found = list(sequences(walk, walk.sizes.embed_dim, walk.sizes.tokens, len(walk.trace.records)))
+    """S05 to S07: any sequence on that a block may read, up to the first attention."""
+    found = list(sequences(walk, walk.sizes.embed_dim, walk.sizes.tokens, _until_pairs(walk)))
     for number, (taken, predict) in enumerate(found):
         yield Option(_NEXT * number, partial(_take_tokens, first=found[0][1], taken=taken, predict=predict))
+
+
+def _until_pairs(walk: Walk) -> int:
+    """The next record that ranges over all pairs of tokens, or one past the last."""
+    behind = walk.trace.records[walk.position + 1 :]
+    pairs = (one.number for one in behind if one.image and one.shape.count(walk.sizes.tokens) > 1)
+    return next(pairs, len(walk.trace.records))
 
 
 def _take_tokens(walk: Walk, first: Predict, taken: GraphTensor, predict: Predict) -> bool:

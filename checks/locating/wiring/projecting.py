@@ -130,7 +130,7 @@ def _is_seen(walk: Walk) -> bool:
     """Is every tensor that led here in the trace, as the equations with one known mistake give it?"""
     made = [one for one in walk.steps if one.key not in _MAY_BE_ONE_MAP]
     named = sum(bool(one.findings) for one in made)
-    return named == 1 and all(one.found is not None and one.explained for one in made)
+    return named == 1 and not walk.told and all(one.found is not None and one.explained for one in made)
 
 
 def _attending(walk: Walk, heads: Heads) -> Found | None:
