@@ -22,7 +22,7 @@ class ModelTensor:
     computed: bool  # is it the result of an operation that gradients flow through?
     constant: bool  # is it one number everywhere?
     zero: bool
-    waves: bool  # is it a table of sines and cosines?
+    waves: bool  # is it a table of sines and cosines, or begins as one does?
     spread: float  # standard deviation
     digest: str  # equal where all values are
 

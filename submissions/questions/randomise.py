@@ -48,8 +48,20 @@ def floating(held: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tensor]]
 
 
 def is_drawn(tensor: Tensor) -> bool:
-    """Is it a parameter, or a table that is waiting for values?"""
-    return isinstance(tensor, nn.Parameter) or _is_constant_table(tensor)
+    """Is it a parameter, or a table that is waiting for values? A formula's may be frozen in a parameter."""
+    if isinstance(tensor, nn.Parameter):
+        return tensor.requires_grad or not begins_as_waves(tensor)
+    return _is_constant_table(tensor)
+
+
+def begins_as_waves(table: Tensor) -> bool:
+    """Does it begin with the sines and cosines of position 0, or with an empty row for the class token?"""
+    if table.dim() < 2 or not table.numel():
+        return False
+    rows = table.detach().reshape(-1, table.shape[-1])[:2]
+    first = rows[0] if bool(rows[0].any()) else rows[-1]
+    zeros, ones = (int((first == one).sum()) for one in (0, 1))
+    return zeros > 0 and ones > 0 and zeros + ones == len(first)
 
 
 def _is_constant_table(tensor: Tensor) -> bool:

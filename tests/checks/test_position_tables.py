@@ -65,3 +65,16 @@ def test_other_sines_are_not(edit: tuple[str, str]) -> None:
 )
 def test_a_table_of_which_one_half_is_right_is_wrong(edit: tuple[str, str]) -> None:
     assert named(edit, base="sinusoidal") == {"sinusoid-wrong-frequencies"}
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (("math.log(10000.0)", "math.log(1000.0)"), {"sinusoid-wrong-frequencies"}),
+        (("math.log(10000.0)", "math.log(1e4)"), set()),
+    ],
+)
+def test_a_frozen_parameter_keeps_its_formula(edit: tuple[str, str], expected: set[str]) -> None:
+    buffer = 'self.register_buffer("pe", sinusoid_table(n_positions, dim))'
+    frozen = "self.pe = nn.Parameter(sinusoid_table(n_positions, dim), requires_grad=False)"
+    assert named((buffer, frozen), edit, base="sinusoidal") == expected

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from ...questions.code_places import classes, consists_of
 from ...questions.inventory import Inventory, ModelTensor
-from ...questions.randomise import named_tensors
+from ...questions.randomise import begins_as_waves, named_tensors
 from ..tracing.tracing import RAN
 
 _CLASSES = 12  # of a module, from its own to the one that all share
@@ -64,7 +64,7 @@ def _held(name: str, tensor: Tensor, kind: str) -> ModelTensor:
         computed=tensor.grad_fn is not None,
         constant=not several or bool((values == values[0]).all()),
         zero=not bool(values.any()),
-        waves=_are_waves(tensor.detach().double()),
+        waves=begins_as_waves(tensor) or _are_waves(tensor.detach().double()),
         spread=spread if math.isfinite(spread) else 0.0,
         digest=hashlib.sha256(values.numpy().tobytes()).hexdigest()[:16],
     )
