@@ -10,7 +10,7 @@ from ..errors import Frame
 from .code import texts
 from .python_text import nodes
 
-_UNUSED = 2  # things that a class makes and never uses: one is rather forgotten
+_UNUSED = 2  # layers or parameters that a class makes and never uses: one is rather forgotten
 
 
 class Unwritten(NamedTuple):
@@ -38,7 +38,7 @@ def early_ends(files: Mapping[str, bytes]) -> list[Frame]:
     """The lines on which a method may end before it is finished, and the pass goes on.
 
     Its last statement is a placeholder; or it returns what it was given and uses nothing of its object; or it
-    is the ``forward`` of a class that makes two things or more that no method uses.
+    is the ``forward`` of a class that makes two layers or parameters, or more, that no method uses.
     """
     return [
         Frame(file, _last(method).lineno)
@@ -91,7 +91,7 @@ def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     if given and not _of_self(_written(method), ast.Load):
         return True
     used = {name for each in _methods(one) for name in _of_self(_written(each), ast.Load)}
-    return method.name == "forward" and len(_of_self(one.body, ast.Store) - used) >= _UNUSED
+    return method.name == "forward" and len(_made(one) - used) >= _UNUSED
 
 
 def _last(function: ast.FunctionDef) -> ast.stmt:
@@ -102,6 +102,17 @@ def _written(function: ast.FunctionDef) -> list[ast.stmt]:
     """Its statements up to the first return: what stands behind that never runs."""
     returns = (at for at, one in enumerate(function.body) if isinstance(one, ast.Return))
     return function.body[: next(returns, len(function.body)) + 1]
+
+
+def _made(one: ast.ClassDef) -> set[str]:
+    """The attributes that are set to objects of some class, such as layers and parameters."""
+    assigned = [each for each in ast.walk(one) if isinstance(each, ast.Assign)]
+    return {name for each in assigned if _makes(each.value) for name in _of_self([each], ast.Store)}
+
+
+def _makes(value: ast.expr) -> bool:
+    functions = (each.func for each in ast.walk(value) if isinstance(each, ast.Call))
+    return any(getattr(each, "attr", getattr(each, "id", ""))[:1].isupper() for each in functions)
 
 
 def _of_self(statements: list[ast.stmt], how: type[ast.expr_context]) -> set[str]:

@@ -284,3 +284,16 @@ def test_an_mlp_whose_ratio_is_its_own_is_right_below_it(
     assert standing(result).tone == "unfinished", standing(result)
     right = [label for label, one in result.stages.items() if one.status is StageStatus.PASSED]
     assert right == ["S01", *LABELS[8:15], *(["S17", "S18"] if is_written else [])]
+
+
+def test_numbers_that_a_class_keeps_are_no_layers_to_be_used(zygote: Zygote, tmp_path: Path) -> None:
+    """The head alone is forgotten."""
+    kept = "self.depth, self.side = depth, image_size // patch_size\n        self.patches ="
+    result = graded(
+        zygote,
+        tmp_path,
+        ("self.patches =", kept),
+        ("self.head(self.pooled(self.norm(x)))", "self.pooled(self.norm(x))"),
+    )
+    assert to_write(result) == []
+    assert [one.id for one in result.mistakes] == ["head-missing"]

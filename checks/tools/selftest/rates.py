@@ -70,6 +70,7 @@ _WRONG = (
     _line("line right"),
     _line("no line", ""),
     _line("line wrong", "fewer"),
+    Measure("called unfinished", lambda row: row.told.unfinished, "fewer"),
 )
 _UNFINISHED = (
     Measure("told apart", lambda row: row.told.unfinished),
