@@ -79,7 +79,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
             one.certain, one.sure = price, False
         if option.sign:
             one.signs |= {option.sign}
-        farthest = max(one, farthest, key=_came)
+        farthest = max(farthest, one, key=_came)
         if not (agenda := (*option.then, *rest)):
             return one, True
         state = (agenda, one.state) if price else None  # what costs nothing has no other way to it
@@ -89,12 +89,12 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     return farthest, False
 
 
-def _came(walk: Walk) -> float:
-    """How far: by tensors that were found. A mistake has to explain some more of them."""
+def _came(walk: Walk) -> tuple[float, int]:
+    """How far: by tensors that were found, then by steps. A mistake has to explain some more of them."""
     made = [one.found.record for one in walk.steps if one.found is not None and one.key != "block_input"]
     if walk.is_cut_short:
-        return max(made, default=0) + len(made) * AGAIN - _WORTH_AT_AN_END * walk.price
-    return len(made) - _WORTH * walk.price
+        return max(made, default=0) + len(made) * AGAIN - _WORTH_AT_AN_END * walk.price, len(walk.steps)
+    return len(made) - _WORTH * walk.price, len(walk.steps)
 
 
 def _ways(node: Node, walk: Walk) -> Iterator[Option]:

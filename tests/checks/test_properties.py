@@ -209,3 +209,13 @@ def test_where_the_pass_crashes_nothing_is_said_of_it() -> None:
     for name in PROPERTIES.keys() - without_a_pass:
         with pytest.raises(NotReached):
             PROPERTIES[name](examination)
+
+
+def test_slopes_that_are_no_numbers_are_told_as_what_they_are() -> None:
+    """There is no reply for them, which was told as a model that could not be built."""
+    examination = examine(
+        "report", ("x_tokens + self.pos_embed", "x_tokens + (self.pos_embed - self.pos_embed).sqrt()")
+    )
+    _, found = examination.slopes()
+    assert found.error is not None
+    assert found.error.type == "FloatingPointError"

@@ -36,9 +36,16 @@ def slopes(asked: MeasureSlopes) -> Slopes:
     try:
         with default_dtype(torch.float64):
             _choose_mode(model, image)
-            return _slopes(model, image, asked.measured)
+            return _finite(_slopes(model, image, asked.measured))
     except (Exception, SystemExit) as raised:
         return Slopes({}, error=failure_in_bounds(raised))
+
+
+def _finite(found: Slopes) -> Slopes:
+    """The same; raises FloatingPointError where some of it is no number, for which there is no reply."""
+    if all(map(math.isfinite, (*found.gradients.values(), found.claimed, found.measured, found.spread))):
+        return found
+    raise FloatingPointError("a gradient, or what the model returns, is NaN or infinite")
 
 
 def _choose_mode(model: nn.Module, image: Tensor) -> None:
