@@ -6,27 +6,37 @@ It ends there, as if they said so.
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 
-from ...submissions.errors import Frame
+from ...submissions.errors import Frame, NotLoaded, StudentCodeFailed
 from ...submissions.reading.unwritten import early_ends, ended_there
 from .examination import Examination
+
+_TRIES = 3  # methods that may have ended early and did not; each takes as long as the submission did
 
 
 def until_unwritten(examination: Examination) -> Examination:
     """The submission with its pass ended at the method behind which nothing is right; else as it is."""
     places = early_ends(examination.source.files) if _may_end_early(examination) else []
-    is_changed = bool(places)
-    while places:
-        shorter = _ended_at(examination, places)
-        if _is_unwritten(shorter, examination):
-            return shorter
-        frames = () if shorter.crash is None else shorter.crash.frames
-        passed = [one for one in places if one in frames]  # it came to this one, which is finished
-        places = [one for one in places if one not in passed] if passed else []
-    if is_changed:
-        examination.session.replace(examination.source)
+    if not places:
+        return examination
+    with suppress(NotLoaded, StudentCodeFailed):  # as it does without the change
+        for _ in range(_TRIES):
+            shorter = _ended_at(examination, places)
+            if _is_unwritten(shorter, examination):
+                return shorter
+            if not (places := _others(shorter, places)):
+                break
+    examination.session.replace(examination.source)
     return examination
+
+
+def _others(shorter: Examination, places: Collection[Frame]) -> list[Frame]:
+    """Those but the one that the pass came to, which is finished; none where it came to none."""
+    frames = () if shorter.crash is None else shorter.crash.frames
+    others = [one for one in places if one not in frames]
+    return others if len(others) < len(places) else []
 
 
 def _may_end_early(examination: Examination) -> bool:
