@@ -118,8 +118,8 @@ def in_single(walk: Walk, ways: Sequence[Predict]) -> Iterator[tuple[int, Predic
 
     With it comes the number of the first way that does.
     """
-    given: dict[int, Tensor] = {}
-    for number, way in enumerate(ways):
+    given = {0: walk.context.of(ways[0])}
+    for number, way in enumerate(ways[1:], 1):
         with suppress(*MISFITS):
             given[number] = walk.context.of(way)
     for _, predict, tensor in _takings(walk, given[0]):
