@@ -100,6 +100,12 @@ MISTAKES: tuple[Mistake, ...] = (
     _in_place_of(
         "patch-columns-first", "S02", lambda s: _columns_first(s, s.linear(s.S03, "patch")), "S04", "layout"
     ),
+    _in_place_of(  # the same numbers, where a convolution makes the tokens
+        "conv-tokens-column-major",
+        "S04",
+        lambda s: _columns_first(s, s.linear(s.S03, "patch")),
+        kind="layout",
+    ),
     _in_place_of("conv-reshape-not-transpose", "S04", _map_cut),
     _in_place_of("cls-appended-last", "S06", lambda s: torch.cat((s.S04, s.S05), dim=1)),
     _in_place_of("pos-missing", "S07", lambda s: s.S06),
