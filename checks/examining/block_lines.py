@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from ...submissions.errors import Frame, SubmissionError
+from ...submissions.host.trace import Trace
 from ...submissions.reading.code import parsed
 from ...submissions.reading.code_scopes import called, held
 from ..locating.search.parameter_search import LinearMap
@@ -23,8 +24,12 @@ _LAST = "last_block_output"
 def counted_at(examination: Examination, step: Step) -> Frame | None:
     """The line to blame for a stage that is no more than what a block gives.
 
-    Where too few or too many were built, that is where they are built.
+    Where too few or too many were built, that is where they are built; where several lines of a loop call
+    blocks, it is the last of them.
     """
+    again = _called_again(examination, step) if step.key == _LAST else None
+    if again is not None:
+        return again
     chained = chained_at(examination, step)
     if not chained or step.key != _LAST:
         return chained[-1] if chained else None
@@ -51,19 +56,49 @@ def built_at(examination: Examination, step: Step) -> Iterator[Frame]:
 
 def _calls(examination: Examination, step: Step) -> Sequence[Frame]:
     """The lines that every block is called from, the innermost first; none for what a block does not give."""
+    return _shared(_of_each_block(examination, step))[::-1]
+
+
+def _called_again(examination: Examination, step: Step) -> Frame | None:
+    """The last of the lines of one loop that call some of the blocks each; None where one calls all."""
+    blocks = _of_each_block(examination, step)
+    if len(blocks) < 2:
+        return None
+    depth = len(_shared(blocks))
+    lines = {one[depth] for one in blocks if len(one) > depth}
+    loops = {_loop_at(examination, one) for one in lines}
+    in_one_loop = len(lines) > 1 and len(loops) == 1 and not loops & lines
+    return max(lines) if in_one_loop and all(len(one) > depth for one in blocks) else None
+
+
+def _of_each_block(examination: Examination, step: Step) -> Sequence[Sequence[Frame]]:
+    """The lines that all of a block is called from, the outermost first; none where no block gives it."""
+    walk = examination.walk
     if step.block or step.found is None:
         return ()
-    records = examination.walk.trace.records
-    steps = [one for one in examination.walk.steps if one.block and one.found is not None]
-    made = [one.found for one in steps if one.found is not None and one.key != "block_input"]
-    starts = [one.found for one in steps if one.key == "block_input"]
-    if step.found.record not in {one.record for one in made}:
+    placed = [(one.key, one.block, one.found.record) for one in walk.steps if one.block and one.found]
+    made = [(block, record) for key, block, record in placed if key != "block_input"]
+    if step.found.record not in {record for _, record in made}:
         return ()
-    began = min((one.record for one in starts[:1] if one is not None), default=-1)
-    lines = [one.frames for one in records[began + 1 : max(one.record for one in made) + 1]]
-    outermost_first = zip(*(one[::-1] for one in lines))
-    shared = takewhile(lambda frames: len(set(frames)) == 1, outermost_first)  # in a block there are several
-    return [frame for frame, *_ in shared][::-1]
+    begun = next((record for key, _, record in placed if key == "block_input"), -1)
+    numbers = dict.fromkeys(block for block, _ in made)
+    ends = [max(record for block, record in made if block == number) for number in numbers]
+    bounds = pairwise(_whole(walk.trace, one) for one in (begun, *ends))
+    runs = (walk.trace.records[after + 1 : end + 1] for after, end in bounds)
+    return [_shared([one.frames[::-1] for one in run]) for run in runs]
+
+
+def _whole(trace: Trace, number: int) -> int:
+    """The last record that the operation made which made this one: a norm makes its mean and spread, too."""
+    later = trace.records[number + 1 :] if number >= 0 else ()
+    further = takewhile(lambda one: one.inputs == trace.records[number].inputs, later)
+    return max((one.number for one in further), default=number)
+
+
+def _shared(calls: Sequence[Sequence[Frame]]) -> Sequence[Frame]:
+    """The lines that all begin with: in a block there are several."""
+    same = takewhile(lambda frames: len(set(frames)) == 1, zip(*calls))
+    return [frame for frame, *_ in same]
 
 
 def _loop_at(examination: Examination, frame: Frame) -> Frame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from examining import examine
 
 from vitcheck.checks.examining.examination import Examination
@@ -55,6 +56,21 @@ def test_how_many_blocks_run_is_placed_where_the_loop_says_so() -> None:
     examination = examine("prenorm", ("for blk in self.blocks:", "for blk in self.blocks[:-1]:"))
     assert examination.findings()[0].id == "depth-off-by-one"
     assert line(examination, "last_block_output") == "for blk in self.blocks[:-1]:"
+
+
+@pytest.mark.parametrize(
+    ("run", "wrong", "where"),
+    [
+        ("x = blk(x)\n", "x = blk(x)\n            x = blk(x)  # again\n", "x = blk(x)  # again"),
+        ("for blk in self.blocks:", "for blk in self.blocks[:-1]:", "for blk in self.blocks[:-1]:"),
+    ],
+)
+def test_how_often_blocks_run_is_placed_there_behind_a_norm_too(run: str, wrong: str, where: str) -> None:
+    """A norm makes its mean and its spread behind the tensor that the first block reads."""
+    normed = "x = nn.functional.layer_norm(self.pos_drop(x + self.pos_embed), x.shape[-1:])"
+    examination = examine("prenorm", ("x = self.pos_drop(x + self.pos_embed)", normed), (run, wrong))
+    assert "depth-off-by-one" in {one.id for one in examination.findings()}
+    assert line(examination, "last_block_output") == where
 
 
 def test_what_a_block_reads_is_placed_where_it_is_called() -> None:
