@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -115,6 +115,7 @@ class Walk:
     accepted: frozenset[str] = frozenset()  # kinds of blocks that the assignment accepts
     patience: Patience = USUAL
     end: Tensor | None = None  # what a single component returns, if anything
+    formulas: Mapping[str, bool] = field(default_factory=dict)  # of a stage's fixed table: is it a right one?
     known: dict[object, Any] = field(
         default_factory=dict
     )  # what was found out once, of all walks of the pass

@@ -95,7 +95,12 @@ class Trials:
             right = not _has_mistakes(other) and not self._lost(edit, other)
         except (NotLoaded, StudentCodeFailed):
             return None
-        return other if right else None
+        return other if right and self._keeps_formulas(other) else None
+
+    def _keeps_formulas(self, other: Examination) -> bool:
+        """Is what was a wrong formula a right one with the change, and not just none that is known?"""
+        wrong = (key for key, is_right in self.examination.walk.formulas.items() if not is_right)
+        return all(other.walk.formulas.get(key) for key in wrong)
 
     def _understand(self) -> None:
         """Of what ended in an exception it was not seen how many blocks there are, say."""
@@ -149,13 +154,17 @@ class Trials:
 
     @cached_property
     def _expected(self) -> list[Tensor]:
-        """What right programs return with these weights; nothing where some stage is not known."""
+        """What right programs return with these weights; nothing where some stage is not known.
+
+        Nor where the equations give what the submission returns: of a wrong table of positions, say.
+        """
         asked, walk = self.examination, self.examination.walk
         is_whole = asked.crash is None and walk.blocks == asked.first_draw.sizes.depth
         if self.used is not None or not is_whole:
             return []
         ways = 1 + max(len(one.variants) for one in walk.steps)
-        return [one for way in range(ways) for one in self._returned(way)]
+        right, *others = [[*self._returned(way)] for way in range(ways)]
+        return [] if _same(right, self._before) else [*right, *chain.from_iterable(others)]
 
     def _returned(self, way: int) -> Iterator[Tensor]:
         """What is amiss computed rightly, or as a variant is."""

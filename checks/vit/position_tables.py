@@ -12,6 +12,7 @@ from ..locating.search.origins import origin
 from ..locating.walk import Walk
 
 _STAGE = "positioned_tokens"
+_FORMULAS = ("sinusoid-halves-layout", "sinusoid-wrong-frequencies")
 _MEANT = 0.25  # the share of a formula's columns from which on the others are meant to be such, too
 _BASE = 10000.0  # of the wavelengths; Vaswani et al. 2017, section 3.5
 
@@ -33,6 +34,8 @@ def about_table(walk: Walk, use: Use) -> None:
     # a parameter that learns nothing may hold a formula, too
     if not any(names) or (not learned and names == ["cls-without-position"]):
         names = [fixed_formula(table, walk.sizes.grid)]
+    if names[0] in _FORMULAS or is_formula(table, walk.sizes.grid):
+        walk.formulas = {_STAGE: names[0] != _FORMULAS[1]}
     if not learned and stored and all(leaf.kind == "tensor" for leaf in stored):
         walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
     for name in names:
@@ -67,18 +70,24 @@ def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     """
     T, D = table.shape
     patches = table if table[0].any() else table[1:]
-    in_two = _of_rows_and_columns(table[-grid[0] * grid[1] :], grid)
-    if D % 2 or in_two == 1.0:
+    if D % 2 or is_formula(table, grid):
         return None
+    in_two = _of_rows_and_columns(table[-grid[0] * grid[1] :], grid)
     interleaved, halves = _sinusoids(T, D)
     of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))
     if not table[0].any() and any(equal(table[1:], one, TABLE) for one in of_patches):
         return "cls-without-position"
-    if equal(table, interleaved, TABLE):
-        return None
     if not (_is_sinusoid(patches) or max(in_two, _share(table, interleaved)) >= _MEANT):
         return None
-    return "sinusoid-halves-layout" if equal(table, halves, TABLE) else "sinusoid-wrong-frequencies"
+    return _FORMULAS[not equal(table, halves, TABLE)]
+
+
+def is_formula(table: Tensor, grid: tuple[int, int]) -> bool:
+    """Are these the sines and cosines of one dimension, in turn, or of two?"""
+    T, D = table.shape
+    if D % 2 == 0 and equal(table, _sinusoids(T, D)[0], TABLE):
+        return True
+    return _of_rows_and_columns(table[-grid[0] * grid[1] :], grid) == 1.0
 
 
 def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:

@@ -92,12 +92,23 @@ def stored_for(tree: ast.Module) -> Iterator[tuple[int, int]]:
     functions = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
     for one in (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)):
         read = [(held(node), node.lineno) for node in ast.walk(one) if isinstance(node, ast.Attribute)]
-        for statement in (each for each in ast.walk(one) if isinstance(each, ast.Assign)):
-            names = {held(target) for target in statement.targets} - {""}
+        for statement in (each for each in ast.walk(one) if isinstance(each, (ast.Assign, ast.Expr))):
+            names = _stored(statement)
             called = (node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name))
             making = [statement, *(functions[name] for name in called if name in functions)]
             lines = [line for name, line in read if name in names]
             yield from ((line, made) for line in lines for each in making for made in _lines(each))
+
+
+def _stored(statement: ast.Assign | ast.Expr) -> set[str]:
+    """What ``self`` holds from there on, also as a buffer, by the name that it is registered by."""
+    if isinstance(statement, ast.Assign):
+        return {held(target) for target in statement.targets} - {""}
+    call = statement.value
+    if not isinstance(call, ast.Call) or not held(call.func) or not call.args:
+        return set()
+    name = call.args[0]
+    return {name.value} if isinstance(name, ast.Constant) and isinstance(name.value, str) else set()
 
 
 def bound_for(tree: ast.Module, line: int) -> list[int]:

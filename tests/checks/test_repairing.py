@@ -160,3 +160,22 @@ def test_a_doubtful_change_is_examined_anew_where_none_is_likely(monkeypatch: py
     found: object = repairing.find_repair(cast(Examination, None), cast(Session, None))
     assert found == (Repair(first, "query"), first)
     assert loaded == [first, second, first]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("torch.cos(position * div_term)", "torch.cos(position + div_term)"),
+        ("-math.log(10000.0)", "math.log(10000.0)"),
+    ],
+)
+def test_a_wrong_formula_of_positions_is_told_where_it_is(
+    tmp_path: Path, zygote: Zygote, right: str, wrong: str
+) -> None:
+    """In a function that runs while the model is built; what leaves no formula at all mends nothing."""
+    result = graded(tmp_path, zygote, slipped(right, wrong, BASES["sinusoidal"].source()))
+    (told,) = [one for one in result.mistakes if one.stage == "S07"]
+    assert told.id == "sinusoid-wrong-frequencies"
+    assert told.location is not None
+    text = (tmp_path / "vit.py").read_text().split("\n")
+    assert wrong in text[told.location.line - 1]
