@@ -6,30 +6,37 @@ It ends there, as if they said so.
 from __future__ import annotations
 
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import replace
 
-from ...submissions.errors import Frame, NotLoaded, StudentCodeFailed
+from ...submissions.errors import Frame
+from ...submissions.host.session import Session
 from ...submissions.reading.unwritten import early_ends, ended_there
 from .examination import Examination
 
 _TRIES = 3  # methods that may have ended early and did not; each takes as long as the submission did
 
 
-def until_unwritten(examination: Examination) -> Examination:
-    """The submission with its pass ended at the method behind which nothing is right; else as it is."""
-    places = early_ends(examination.source.files) if _may_end_early(examination) else []
-    if not places:
-        return examination
-    with suppress(NotLoaded, StudentCodeFailed):  # as it does without the change
-        for _ in range(_TRIES):
-            shorter = _ended_at(examination, places)
-            if _is_unwritten(shorter, examination):
-                return shorter
-            if not (places := _others(shorter, places)):
-                break
-    examination.session.replace(examination.source)
-    return examination
+def may_end_early(examination: Examination) -> bool:
+    """Is something wrong, and are there methods that may end before they are finished?"""
+    if examination.session.is_script or examination.unfinished or not early_ends(examination.source.files):
+        return False
+    return examination.crash is not None or any(map(examination.is_wrong, examination.keys))
+
+
+def until_unwritten(examination: Examination, session: Session) -> Examination | None:
+    """The submission with its pass ended at the method behind which nothing is right; None without such.
+
+    ``session`` is of another process than the examination's, since what code counts would begin anew there.
+    Raises NotLoaded and StudentCodeFailed where a method that says so keeps the model from being built.
+    """
+    places = early_ends(examination.source.files)
+    for _ in range(_TRIES):
+        shorter = _ended_at(examination, session, places)
+        if _is_unwritten(shorter, examination):
+            return shorter
+        if not (places := _others(shorter, places)):
+            break
+    return None
 
 
 def _others(shorter: Examination, places: Collection[Frame]) -> list[Frame]:
@@ -39,16 +46,9 @@ def _others(shorter: Examination, places: Collection[Frame]) -> list[Frame]:
     return others if len(others) < len(places) else []
 
 
-def _may_end_early(examination: Examination) -> bool:
-    if examination.session.is_script or examination.unfinished:
-        return False
-    return examination.crash is not None or any(map(examination.is_wrong, examination.keys))
-
-
-def _ended_at(examination: Examination, places: Collection[Frame]) -> Examination:
-    asked, source = examination, examination.source
-    asked.session.replace(replace(source, files=ended_there(source.files, places)))
-    shorter = Examination(source, asked.session, asked.assignment, asked.seed, asked.picture)
+def _ended_at(asked: Examination, session: Session, places: Collection[Frame]) -> Examination:
+    session.replace(replace(asked.source, files=ended_there(asked.source.files, places)))
+    shorter = Examination(asked.source, session, asked.assignment, asked.seed, asked.picture)
     shorter.trace_examples()
     shorter.locate_examples()
     return shorter

@@ -22,7 +22,7 @@ from ...submissions.written.reading import read_documents
 from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
 from ..examining.passes.pictures import Picture
-from ..examining.placeholders import until_unwritten
+from ..examining.placeholders import may_end_early, until_unwritten
 from ..examining.verdicts import CheckOutcome
 from ..record.result import Result, Run
 from ..repairing.repairing import find_repair, is_repairable
@@ -76,8 +76,24 @@ class Grading:
                 self.notes = Notes(session.left, inferred)  # of a script, other statements are left out
                 examination.trace_examples()
                 examination.locate_examples()
-                examination = until_unwritten(examination)
+            with self._until_unwritten(examination, handlers) as written:
+                yield written
+
+    @contextmanager
+    def _until_unwritten(self, examination: Examination, handlers: str) -> Iterator[Examination]:
+        """The submission as far as it is written, where a method ends too early; else as it is."""
+        if not examination.assignment.architectures or not may_end_early(examination):
             yield examination
+            return
+        with self.zygote.child(self.assignment.limits, seed=self.seed, handlers=handlers) as child:
+            yield self._shorter(examination, Session(child)) or examination
+
+    def _shorter(self, examination: Examination, session: Session) -> Examination | None:
+        with suppress(SubmissionError, StudentCodeFailed):
+            session.load(examination.source)
+            self._infer(session)
+            return until_unwritten(examination, session)
+        return None
 
     def repaired(self, examination: Examination, outcomes: list[CheckOutcome]) -> list[CheckOutcome]:
         """What is said of stages once one small change is known that makes all of them right, if one is."""
