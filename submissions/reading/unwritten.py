@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from ..errors import Frame
 from .code import texts
+from .code_scopes import called
 from .python_text import nodes
 
+_ENDS = (ast.Return, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign)
 _UNUSED = 2  # layers or parameters that a class makes and never uses: one is rather forgotten
 
 
@@ -37,8 +39,9 @@ def unwritten(files: Mapping[str, bytes]) -> list[Unwritten]:
 def early_ends(files: Mapping[str, bytes]) -> list[Frame]:
     """The lines on which a method may end before it is finished, and the pass goes on.
 
-    Its last statement is a placeholder; or it returns what it was given and uses nothing of its object; or it
-    is the ``forward`` of a class that makes two layers or parameters, or more, that no method uses.
+    It ends in ``pass``, or three dots stand in it; or it returns what it was given and uses nothing of its
+    object; or it is the ``forward`` of a class that makes two layers or parameters, or more, that no method
+    uses.
     """
     return [
         Frame(file, _last(method).lineno)
@@ -59,14 +62,14 @@ def ended_there(files: Mapping[str, bytes], ends: Collection[Frame]) -> dict[str
     for file, text in texts(files):
         lines = text.encode().split(b"\n")
         for one in nodes(text):
-            if isinstance(one, (ast.Return, ast.Pass, ast.Expr)) and Frame(file, one.lineno) in ends:
+            if isinstance(one, _ENDS) and Frame(file, one.lineno) in ends:
                 _say_so(lines, one)
                 changed[file] = b"\n".join(lines)
     return changed
 
 
-def _say_so(lines: list[bytes], last: ast.Return | ast.Pass | ast.Expr) -> None:
-    value = None if isinstance(last, ast.Pass) else last.value
+def _say_so(lines: list[bytes], last: ast.stmt) -> None:
+    value = last.value if isinstance(last, ast.Return) else None
     assert last.end_lineno is not None
     first, end = lines[last.lineno - 1][: last.col_offset], lines[last.end_lineno - 1][last.end_col_offset :]
     if value is None:
@@ -86,7 +89,7 @@ def _methods(one: ast.ClassDef) -> list[ast.FunctionDef]:
 def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     last = _last(method)
     if not isinstance(last, ast.Return):
-        return isinstance(last, ast.Pass) or (isinstance(last, ast.Expr) and _is_dots(last.value))
+        return isinstance(last, ast.Pass) or _stands_for_more(last)
     given = isinstance(last.value, ast.Name) and last.value.id in (each.arg for each in method.args.args)
     if given and not _of_self(_written(method), ast.Load):
         return True
@@ -99,9 +102,16 @@ def _last(function: ast.FunctionDef) -> ast.stmt:
 
 
 def _written(function: ast.FunctionDef) -> list[ast.stmt]:
-    """Its statements up to the first return: what stands behind that never runs."""
-    returns = (at for at, one in enumerate(function.body) if isinstance(one, ast.Return))
-    return function.body[: next(returns, len(function.body)) + 1]
+    """Its statements up to the first return or three dots: what stands behind those never runs."""
+    ends = (
+        at for at, one in enumerate(function.body) if isinstance(one, ast.Return) or _stands_for_more(one)
+    )
+    return function.body[: next(ends, len(function.body)) + 1]
+
+
+def _stands_for_more(statement: ast.stmt) -> bool:
+    """Are these three dots, or a variable that is set to them?"""
+    return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)) and _is_dots(statement.value)
 
 
 def _made(one: ast.ClassDef) -> set[str]:
@@ -111,8 +121,8 @@ def _made(one: ast.ClassDef) -> set[str]:
 
 
 def _makes(value: ast.expr) -> bool:
-    functions = (each.func for each in ast.walk(value) if isinstance(each, ast.Call))
-    return any(getattr(each, "attr", getattr(each, "id", ""))[:1].isupper() for each in functions)
+    names = (called(each) for each in ast.walk(value))
+    return any(name[:1].isupper() and "drop" not in name.lower() for name in names)  # which many do without
 
 
 def _of_self(statements: list[ast.stmt], how: type[ast.expr_context]) -> set[str]:
@@ -123,7 +133,7 @@ def _of_self(statements: list[ast.stmt], how: type[ast.expr_context]) -> set[str
 
 
 def _places(node: ast.AST) -> Iterator[tuple[int, str]]:
-    if isinstance(node, (ast.Assign, ast.AnnAssign)) and _is_dots(node.value):
+    if isinstance(node, (ast.Assign, ast.AnnAssign)) and _stands_for_more(node):
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         yield node.lineno, getattr(target, "id", "")
     if isinstance(node, ast.Expr) and _is_dots(node.value):
