@@ -73,8 +73,8 @@ def _positions(first: Example, redrawn: Example) -> Iterator[Constant]:
     """A table may be fixed, but not pretend to be learned, or to be one."""
     role, other = (one.walk.roles.get("positions") for one in (first, redrawn))
     if isinstance(role, Use) and isinstance(other, Use):
-        leaves = origin(first.trace, first.trace.used(role)).leaves
-        pretends = any(leaf.kind == "parameter" for leaf in leaves)
+        leaves = (_parameters(first, role), _parameters(redrawn, other))
+        pretends = any(not torch.equal(*pair) for pair in zip(*leaves))  # what is frozen keeps its formula
         if pretends and torch.equal(first.context.use(role), redrawn.context.use(other)):
             told = "The table does not change with the parameter that it is made from."
             yield Constant("positioned_tokens", told, "pos-not-parameter")
@@ -86,6 +86,12 @@ def _positions(first: Example, redrawn: Example) -> Iterator[Constant]:
                 f"The values added to the tokens are at most {float(added):.1g}, too small to say a position."
             )
             yield Constant("positioned_tokens", told, "pos-missing")
+
+
+def _parameters(example: Example, role: Use) -> list[Tensor]:
+    """The parameters that a table is made from."""
+    leaves = origin(example.trace, example.trace.used(role)).leaves
+    return [example.trace.tensor(one.reference) for one in leaves if one.kind == "parameter"]
 
 
 def _weights(first: Example, redrawn: Example) -> Iterator[Constant]:

@@ -50,3 +50,9 @@ def test_positions_may_be_fixed_but_not_pretend_to_be_learned() -> None:
     examination = examine("report", edits, sum_, assignment=forbidding("pos-not-parameter"))
     assert examination.constants()["positioned_tokens"].id == "pos-not-parameter"
     assert examination.faults("positioned_tokens") == ["pos-not-parameter"]
+
+
+def test_a_formula_that_is_frozen_in_a_parameter_does_not_pretend_to_learn() -> None:
+    buffer = 'self.register_buffer("pe", sinusoid_table(n_positions, dim))'
+    frozen = "self.pe = nn.Parameter(sinusoid_table(n_positions, dim), requires_grad=False)"
+    assert examine("sinusoidal", (buffer, frozen)).faults("positioned_tokens") == []
