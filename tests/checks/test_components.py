@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from part_mutants import COMPONENTS, Planted
 from submitting import BASICS, Edit, changed, parts
 
 from vitcheck.checks.assignment.asked_parts import ASPECTS, AskedPart
+from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.parts.alone import asking_for
 from vitcheck.checks.parts.parts import Parts
+from vitcheck.submissions.host.process import Zygote
 
 STYLES = ("classes", "functions", "library", "hardcoded")
 
@@ -203,3 +208,16 @@ def test_a_parameter_that_no_gradient_reaches_is_named() -> None:
 def test_a_function_is_not_asked_for_parameters() -> None:
     with pytest.raises(NotApplicable):
         parts(changed("functions")).check("layer_norm", "parameters")
+
+
+def test_a_part_whose_patches_have_an_odd_side_is_changed_to_sizes_that_exist(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    text = (
+        "from torch import nn\n\n\nclass Mlp(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.net = nn.Sequential(nn.Linear(64, 4 * 64), nn.GELU(), nn.Linear(4 * 64, 64))\n\n"
+        "    def forward(self, x):\n        return self.net(x)\n"
+    )
+    (tmp_path / "mlp.py").write_text(text)
+    asked = asking_for(load_assignment("vit"), {"mlp": AskedPart(points=100)})
+    assert grade(tmp_path / "mlp.py", asked, zygote=zygote).score.earned == 100

@@ -258,7 +258,7 @@ def _verified(candidate: ComponentRecipe) -> ComponentRecipe:
     changes = (
         {"channels": at.channels + 1},
         {"height": 2 * at.height, "width": 2 * at.width},
-        {"patch": at.patch // 2 or 1},
+        {"patch": 1 if at.patch % 2 else at.patch // 2},  # it has to divide the image
         {"embed_dim": 2 * at.embed_dim, "mlp_dim": 2 * at.mlp_dim},
     )
     for change in changes:
