@@ -214,7 +214,8 @@ def test_a_part_whose_patches_have_an_odd_side_is_changed_to_sizes_that_exist(
     zygote: Zygote, tmp_path: Path
 ) -> None:
     text = (
-        "from torch import nn\n\n\nclass Mlp(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "from torch import nn\n\n\nclass Mlp(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
         "        self.net = nn.Sequential(nn.Linear(64, 4 * 64), nn.GELU(), nn.Linear(4 * 64, 64))\n\n"
         "    def forward(self, x):\n        return self.net(x)\n"
     )
