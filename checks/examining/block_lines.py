@@ -62,13 +62,12 @@ def _calls(examination: Examination, step: Step) -> Sequence[Frame]:
 def _called_again(examination: Examination, step: Step) -> Frame | None:
     """The last of the lines of one loop that call some of the blocks each; None where one calls all."""
     blocks = _of_each_block(examination, step)
-    if len(blocks) < 2:
-        return None
     depth = len(_shared(blocks))
-    lines = {one[depth] for one in blocks if len(one) > depth}
+    if any(len(one) == depth for one in blocks):
+        return None
+    lines = {one[depth] for one in blocks}
     loops = {_loop_at(examination, one) for one in lines}
-    in_one_loop = len(lines) > 1 and len(loops) == 1 and not loops & lines
-    return max(lines) if in_one_loop and all(len(one) > depth for one in blocks) else None
+    return max(lines) if len(loops) == 1 and not loops & lines else None
 
 
 def _of_each_block(examination: Examination, step: Step) -> Sequence[Sequence[Frame]]:
@@ -89,9 +88,9 @@ def _of_each_block(examination: Examination, step: Step) -> Sequence[Sequence[Fr
 
 
 def _whole(trace: Trace, number: int) -> int:
-    """The last record that the operation made which made this one: a norm makes its mean and spread, too."""
+    """The last record of the operation that made this one."""
     later = trace.records[number + 1 :] if number >= 0 else ()
-    further = takewhile(lambda one: one.inputs == trace.records[number].inputs, later)
+    further = takewhile(lambda one: one.is_made_with(trace.records[number]), later)
     return max((one.number for one in further), default=number)
 
 

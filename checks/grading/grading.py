@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 
 from ...submissions.errors import Crashed, StudentCodeFailed, SubmissionError
+from ...submissions.host.conversation import Child
 from ...submissions.host.process import HANDLERS, WITH_SAMPLES, Zygote
 from ...submissions.host.session import Session
 from ...submissions.limits import Limits
@@ -86,14 +87,19 @@ class Grading:
             yield examination
             return
         with self.zygote.child(self.assignment.limits, seed=self.seed, handlers=handlers) as child:
-            yield self._shorter(examination, Session(child)) or examination
+            yield self._shorter(examination, child) or examination
 
-    def _shorter(self, examination: Examination, session: Session) -> Examination | None:
+    def _shorter(self, examination: Examination, child: Child) -> Examination | None:
         with suppress(SubmissionError, StudentCodeFailed):
-            session.load(examination.source)
-            self._infer(session)
-            return until_unwritten(examination, session)
+            return until_unwritten(examination, self._again(examination, child))
         return None
+
+    def _again(self, examination: Examination, child: Child) -> Session:
+        """The same submission in a process of its own, for programs that are changed: they may end it."""
+        session = Session(child)
+        session.load(examination.source)
+        self._infer(session)
+        return session
 
     def repaired(self, examination: Examination, outcomes: list[CheckOutcome]) -> list[CheckOutcome]:
         """What is said of stages once one small change is known that makes all of them right, if one is."""
@@ -106,9 +112,7 @@ class Grading:
             self.zygote.child(_briefer(self.assignment.limits), seed=self.seed) as child,
         ):
             warnings.simplefilter("ignore")  # of what a changed program makes of its numbers
-            session = Session(child)  # a changed program may end its process
-            session.load(examination.source)
-            self._infer(session)
+            session = self._again(examination, child)
             found = find_repair(examination, session, named=is_named(outcomes))
             if found is not None:
                 repair, other = found

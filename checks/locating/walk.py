@@ -116,9 +116,7 @@ class Walk:
     patience: Patience = USUAL
     end: Tensor | None = None  # what a single component returns, if anything
     formulas: Mapping[str, bool] = field(default_factory=dict)  # of a stage's fixed table: is it a right one?
-    known: dict[object, Any] = field(
-        default_factory=dict
-    )  # what was found out once, of all walks of the pass
+    known: dict[object, Any] = field(default_factory=dict)  # what was found out once, for all walks
 
     @property
     def trace(self) -> Trace:

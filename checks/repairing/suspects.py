@@ -75,8 +75,7 @@ def _with_stored(
 
 def _operations(records: Sequence[Value]) -> list[int]:
     """One record of each, since some give several tensors."""
-    pairs = pairwise(records)
-    return [one.number for before, one in pairs if (one.op, one.inputs) != (before.op, before.inputs)]
+    return [one.number for before, one in pairwise(records) if not one.is_made_with(before)]
 
 
 def _right(examination: Examination) -> set[int]:

@@ -12,7 +12,7 @@ from ..locating.search.origins import origin
 from ..locating.walk import Walk
 
 _STAGE = "positioned_tokens"
-_FORMULAS = ("sinusoid-halves-layout", "sinusoid-wrong-frequencies")
+_RIGHT, _HALVES, _OTHER = "", "sinusoid-halves-layout", "sinusoid-wrong-frequencies"  # of formulas
 _MEANT = 0.25  # the share of a formula's columns from which on the others are meant to be such, too
 _BASE = 10000.0  # of the wavelengths; Vaswani et al. 2017, section 3.5
 
@@ -34,12 +34,12 @@ def about_table(walk: Walk, use: Use) -> None:
     # a parameter that learns nothing may hold a formula, too
     if not any(names) or (not learned and names == ["cls-without-position"]):
         names = [fixed_formula(table, walk.sizes.grid)]
-    if names[0] in _FORMULAS or is_formula(table, walk.sizes.grid):
-        walk.formulas = {_STAGE: names[0] != _FORMULAS[1]}
+    if names[0] in (_RIGHT, _HALVES, _OTHER):
+        walk.formulas = {_STAGE: names[0] != _OTHER}
     if not learned and stored and all(leaf.kind == "tensor" for leaf in stored):
         walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
     for name in names:
-        if name is not None:
+        if name:
             walk.note(name, _STAGE)
 
 
@@ -64,30 +64,24 @@ def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:
 
 
 def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
-    """Which known wrong formula made this table of sines and cosines; None where it is none, or right.
+    """Which known wrong formula made this table of sines and cosines; "" for a right one, else None.
 
     In two dimensions, half of the width for each, the class token has zeros by convention.
     """
     T, D = table.shape
     patches = table if table[0].any() else table[1:]
-    if D % 2 or is_formula(table, grid):
+    if D % 2:
         return None
     in_two = _of_rows_and_columns(table[-grid[0] * grid[1] :], grid)
     interleaved, halves = _sinusoids(T, D)
+    if in_two == 1.0 or equal(table, interleaved, TABLE):
+        return _RIGHT
     of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))
     if not table[0].any() and any(equal(table[1:], one, TABLE) for one in of_patches):
         return "cls-without-position"
     if not (_is_sinusoid(patches) or max(in_two, _share(table, interleaved)) >= _MEANT):
         return None
-    return _FORMULAS[not equal(table, halves, TABLE)]
-
-
-def is_formula(table: Tensor, grid: tuple[int, int]) -> bool:
-    """Are these the sines and cosines of one dimension, in turn, or of two?"""
-    T, D = table.shape
-    if D % 2 == 0 and equal(table, _sinusoids(T, D)[0], TABLE):
-        return True
-    return _of_rows_and_columns(table[-grid[0] * grid[1] :], grid) == 1.0
+    return _HALVES if equal(table, halves, TABLE) else _OTHER
 
 
 def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:

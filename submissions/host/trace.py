@@ -42,6 +42,10 @@ class Value:
     def shape(self) -> tuple[int, ...]:
         return self.reference.shape
 
+    def is_made_with(self, other: Value) -> bool:
+        """Did one operation make both? A norm makes its mean and its spread, too."""
+        return (self.op, self.inputs) == (other.op, other.inputs)
+
     @property
     def writes(self) -> bool:
         """Was it written over the first of its inputs?"""

@@ -68,12 +68,12 @@ def scopes(tree: ast.Module) -> Iterator[Scope]:
             yield Scope(top, known)
         elif isinstance(top, ast.ClassDef):
             methods = [one for one in top.body if isinstance(one, ast.FunctionDef)]
-            held = dict.fromkeys(_attributes(top, ast.Store))
+            held = dict.fromkeys(attributes(top, ast.Store))
             made = _made(top)
             running = [one for one in methods if one.name != "__init__"]
-            read = {name for one in running for name in _attributes(one, ast.Load)}
+            read = {name for one in running for name in attributes(one, ast.Load)}
             unused = tuple(name for name in held if name in made and name not in read)
-            unread = tuple(name for name in held if name not in {*_attributes(top, ast.Load)})
+            unread = tuple(name for name in held if name not in {*attributes(top, ast.Load)})
             lacking = tuple(sorted(_lacking(top, read - {*held})))
             yield from (
                 Scope(one, known, (*held,), unused, unread, lacking if one.name == "__init__" else ())
@@ -130,7 +130,7 @@ def _made(tree: ast.ClassDef) -> set[str]:
     return {held(target) for one in calls for target in one.targets}
 
 
-def _attributes(tree: ast.AST, context: type[ast.expr_context]) -> list[str]:
+def attributes(tree: ast.AST, context: type[ast.expr_context]) -> list[str]:
     """Of ``self``, those that are stored, or read."""
     found = (one for one in ast.walk(tree) if isinstance(getattr(one, "ctx", None), context))
     return [name for one in found if (name := held(one))]
@@ -140,6 +140,11 @@ def held(node: ast.AST) -> str:
     """``norm1`` of ``self.norm1``."""
     own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
     return node.attr if own and isinstance(node, ast.Attribute) else ""
+
+
+def makes_object(node: ast.AST | None) -> bool:
+    """Is a class called, as for a layer or a parameter?"""
+    return called(node)[:1].isupper()
 
 
 def called(node: ast.AST | None) -> str:

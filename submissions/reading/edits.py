@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from typing import Literal
 
-from .code_scopes import Scope, called, held, scopes
+from .code_scopes import Scope, called, held, makes_object, scopes
 from .python_text import tree as python_tree
 
 Kind = Literal["operator", "variable", "layer", "number", "order", "extra", "kept", "missing"]
@@ -262,7 +262,7 @@ class _Editor:
     def _forgotten(self, node: ast.Expr) -> list[str]:
         """What the value may have been meant for: in a constructor, what a layer or a parameter is."""
         if self.scope.function.name == "__init__":
-            return [f"self.{name}" for name in self.scope.lacking if called(node.value)[:1].isupper()]
+            return [f"self.{name}" for name in self.scope.lacking if makes_object(node.value)]
         used = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
         names = [name for name in self.scope.names if name in used]
         later = [name for name, line in self.scope.first.items() if line > node.lineno]

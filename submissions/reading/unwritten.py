@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..errors import Frame
 from .code import texts
-from .code_scopes import called
+from .code_scopes import attributes, called, makes_object
 from .python_text import nodes
 
 _ENDS = (ast.Return, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign)
@@ -121,23 +121,19 @@ def _made(one: ast.ClassDef) -> set[str]:
 
 
 def _makes(value: ast.expr) -> bool:
-    names = (called(each) for each in ast.walk(value))
-    return any(name[:1].isupper() and "drop" not in name.lower() for name in names)  # which many do without
+    made = (called(each) for each in ast.walk(value) if makes_object(each))
+    return any("drop" not in name.lower() for name in made)  # which many do without
 
 
 def _of_self(statements: list[ast.stmt], how: type[ast.expr_context]) -> set[str]:
     """The attributes of the object that are read or set in them."""
-    attributes = (one for each in statements for one in ast.walk(each) if isinstance(one, ast.Attribute))
-    own = (one for one in attributes if isinstance(one.value, ast.Name) and one.value.id == "self")
-    return {one.attr for one in own if isinstance(one.ctx, how)}
+    return {name for each in statements for name in attributes(each, how)}
 
 
 def _places(node: ast.AST) -> Iterator[tuple[int, str]]:
-    if isinstance(node, (ast.Assign, ast.AnnAssign)) and _stands_for_more(node):
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    if isinstance(node, ast.stmt) and _stands_for_more(node):
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         yield node.lineno, getattr(target, "id", "")
-    if isinstance(node, ast.Expr) and _is_dots(node.value):
-        yield node.lineno, ""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_placeholder(node.body[-1]):
         yield node.body[-1].lineno, node.name
 

@@ -139,29 +139,29 @@ def test_a_mistake_in_unfinished_work_is_told_as_in_finished_work(zygote: Zygote
     assert to_write(result)[0] == "S15"
 
 
+_FORGOTTEN = (_ATTENTION, _ATTENTION.replace("return ", ""))  # a return that was forgotten is a mistake
+_SAME = "class Same(nn.Module):\n    def forward(self, x):\n        return x\n\n\nclass ViT("
+
+
 @pytest.mark.parametrize(
-    "edit",
+    "edits",
     [
-        (_ATTENTION, _ATTENTION.replace("return ", "")),  # a return that was forgotten is a mistake
-        ("context = scores.softmax(-1) @ v", "context = scores.softmax(-1) @ v.nothing"),
-        ("self.head(self.pooled(self.norm(x)))", "self.pooled(self.norm(x))"),
+        (_FORGOTTEN,),
+        (_FORGOTTEN, ("class ViT(", _SAME)),  # also beside a layer that changes nothing
+        (("context = scores.softmax(-1) @ v", "context = scores.softmax(-1) @ v.nothing"),),
+        (("self.head(self.pooled(self.norm(x)))", "self.pooled(self.norm(x))"),),
         (
-            "return self.head(self.pooled(self.norm(x)))",
-            "self.head(self.pooled(self.norm(x)))\n        return image",
+            (
+                "return self.head(self.pooled(self.norm(x)))",
+                "self.head(self.pooled(self.norm(x)))\n        return image",
+            ),
         ),
     ],
 )
-def test_finished_work_that_fails_is_wrong(edit: tuple[str, str], zygote: Zygote, tmp_path: Path) -> None:
-    result = graded(zygote, tmp_path, edit)
-    assert to_write(result) == []
-    assert standing(result).tone == "wrong"
-
-
-def test_a_return_that_was_forgotten_beside_a_layer_that_changes_nothing_is_wrong(
-    zygote: Zygote, tmp_path: Path
+def test_finished_work_that_fails_is_wrong(
+    edits: tuple[tuple[str, str], ...], zygote: Zygote, tmp_path: Path
 ) -> None:
-    same = "class Same(nn.Module):\n    def forward(self, x):\n        return x\n\n\nclass ViT("
-    result = graded(zygote, tmp_path, (_ATTENTION, _ATTENTION.replace("return ", "")), ("class ViT(", same))
+    result = graded(zygote, tmp_path, *edits)
     assert to_write(result) == []
     assert standing(result).tone == "wrong"
 

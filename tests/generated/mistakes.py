@@ -79,6 +79,10 @@ def _reread(s: State, x: Tensor) -> Tensor:
     return s.norm(x, "norm") if s.facts.final_norm == "representation" else x
 
 
+def _mapped_by_columns(s: State) -> Tensor:
+    return _columns_first(s, s.linear(s.S03, "patch"))
+
+
 def _map_cut(s: State) -> Tensor:
     return s.linear(s.S03, "patch").transpose(1, 2).reshape(len(s.S01), s.S03.shape[1], -1)
 
@@ -97,15 +101,9 @@ MISTAKES: tuple[Mistake, ...] = (
     _in_place_of("unfold-reshape-not-transpose", "S03", lambda s: _recut(s)),
     _in_place_of("flatten-channel-last", "S03", lambda s: _turned(s, (0, 1, 3, 4, 2)), kind="variant"),
     _in_place_of("patch-pixels-transposed", "S02", lambda s: _turned(s, (0, 1, 2, 4, 3)), "S03", "layout"),
-    _in_place_of(
-        "patch-columns-first", "S02", lambda s: _columns_first(s, s.linear(s.S03, "patch")), "S04", "layout"
-    ),
-    _in_place_of(  # the same numbers, where a convolution makes the tokens
-        "conv-tokens-column-major",
-        "S04",
-        lambda s: _columns_first(s, s.linear(s.S03, "patch")),
-        kind="layout",
-    ),
+    _in_place_of("patch-columns-first", "S02", _mapped_by_columns, "S04", "layout"),
+    # the same numbers, where a convolution makes the tokens
+    _in_place_of("conv-tokens-column-major", "S04", _mapped_by_columns, kind="layout"),
     _in_place_of("conv-reshape-not-transpose", "S04", _map_cut),
     _in_place_of("cls-appended-last", "S06", lambda s: torch.cat((s.S04, s.S05), dim=1)),
     _in_place_of("pos-missing", "S07", lambda s: s.S06),

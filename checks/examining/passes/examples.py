@@ -88,10 +88,11 @@ class Examples:
         if failure is not None and not found:
             raise failure
         runs = [row for row in found if row[1].error is None]
-        crashed = [(row, row[1].error) for row in found if row[1].error is not None]
-        self._traced = [row for row, error in crashed if error.is_placeholder or not runs] or runs
-        if self._traced is runs:
-            self.left_out += [f"the model fails with {_told(row[0])}: {error}" for row, error in crashed]
+        crashed = [(draw, trace, trace.error) for draw, trace in found if trace.error is not None]
+        kept = [(draw, trace) for draw, trace, error in crashed if error.is_placeholder or not runs]
+        self._traced = kept or runs
+        if not kept:
+            self.left_out += [f"the model fails with {_told(draw)}: {error}" for draw, _, error in crashed]
 
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples

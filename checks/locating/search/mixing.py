@@ -20,10 +20,11 @@ def mixture(student: Tensor, right: Tensor, earlier: Mapping[str, Tensor]) -> st
     columns = {name: one for name, one in earlier.items() if one.shape == student.shape}
     columns[GIVEN] = right
     columns = {name: one for name, one in columns.items() if not _again(name, columns)}
-    some, *given = few(student, *columns.values())
+    some, *others = few(student, *columns.values())
+    given = dict(zip(columns, others))
     for count in range(1, _PARTS + 1):
         for names in combinations(columns, count):
-            if _fit(some, [one for name, one in zip(columns, given) if name in names]) is None:
+            if _fit(some, [given[name] for name in names]) is None:
                 continue
             values = _fit(student, [columns[name] for name in names])
             if values is not None:

@@ -77,7 +77,7 @@ class Parameters:
     def _again(self, number: int) -> bool:
         """Says whether a record is a further result of the operation that made the one before."""
         before, record = self._context.trace.records[number - 1 : number + 1]
-        return record.op == before.op and record.inputs == before.inputs
+        return record.is_made_with(before)
 
     def of_size(self, count: int, after: int = -1, within: int | None = None) -> list[Use]:
         last = len(self._context.trace.records) if within is None else after + within
