@@ -8,7 +8,7 @@ import pytest
 from understood import given
 
 from vitcheck.submissions.child.building import recipe
-from vitcheck.submissions.child.building.probing import Effort
+from vitcheck.submissions.child.building.effort import Effort
 from vitcheck.submissions.child.loading import execution
 from vitcheck.submissions.questions.pins import Pins
 
@@ -45,13 +45,29 @@ def test_the_same_model_is_found_where_every_try_takes_a_million_times_as_long(
 
 
 def test_a_large_model_is_tried_less_often_than_a_small_one() -> None:
-    def tries(parameters: int, tokens: int) -> int:
+    def tries(parameters: int, numbers: int) -> int:
         effort, count = Effort(100), 0
         while not effort.is_spent:
-            effort.spend(parameters, tokens)
+            effort.spend(parameters, numbers)
             count += 1
         return count
 
     assert tries(0, 0) == 100
-    assert tries(86_000_000, 394) == 1
-    assert tries(5_000_000, 26) in range(5, 20)
+    assert tries(86_000_000, 0) == 1
+    assert tries(5_000_000, 1_000_000) in range(5, 20)
+    assert tries(0, 100_000_000) == 1
+
+
+def test_what_a_pass_computes_counts_and_not_what_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a model that returns one row for all images no way is right, and each may be slow."""
+    lost = _ODD.replace("x = x.reshape(B, -1, C * self.p ** 2)", "x = x.reshape(B, -1, C * self.p ** 2)[:1]")
+    slow = lost.replace("return self", "torch.zeros(16, 1 << 20).softmax(-1)\n        return self")
+    tried, spend = list[int](), Effort.spend
+
+    def counted(one: Effort, parameters: int, numbers: int) -> None:
+        tried.append(numbers)
+        spend(one, parameters, numbers)
+
+    monkeypatch.setattr(Effort, "spend", counted)
+    recipe.infer(execution.load({"vit.py": slow.encode()}), Pins())
+    assert sum(tried) < 4 << 25  # a softmax of 2²⁴ numbers is two operations; there are many ways to try

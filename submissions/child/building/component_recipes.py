@@ -28,11 +28,12 @@ from ..loading.execution import Loaded
 from ..loading.finding import pinned_model
 from .argument_choices import MOST_TRIES, assignments
 from .blueprint import BlueprintSlot, Builder, Choice, Literal
+from .effort import Computed, Effort
 from .forward_inputs import ITSELF, forward_inputs
 from .functions import function_ways
 from .observing import ModelParts, mlp_dim, observe, tensors
 from .parameter_names import first_match
-from .probing import BASES, TRIES_ELSEWHERE, Effort, Level, fields_set, fit
+from .probing import BASES, TRIES_ELSEWHERE, Level, fields_set, fit
 from .signatures import SignatureReader
 
 Way = Callable[[Sizes], nn.Module]
@@ -134,10 +135,11 @@ def _tried(
     effort = Effort(_TRIES)
     try:
         for number, (way, sizes, claimed) in enumerate(_ways(loaded, definitions, row, meanings, definition)):
-            level, parameters, error = _run(way, row, sizes, claimed)
-            effort.spend(parameters, sizes.batch * sizes.tokens)
+            tried = _run(way, row, sizes, claimed)
+            level = tried.level
+            effort.spend(tried.parameters, tried.computed)
             if level > best.level or number == 0:
-                best = replace(best, way=way if level else None, level=level, sizes=sizes, error=error)
+                best = replace(best, way=way if level else None, level=level, sizes=sizes, error=tried.error)
                 best.fixed = _unclaimed_heads(way, sizes, claimed) if level else {}
             if level is Level.FITS or effort.is_spent:
                 break
@@ -226,24 +228,35 @@ def _called_rightly(module: nn.Module) -> nn.Module:
     return module
 
 
-def _run(
-    way: Way, row: Component, sizes: Sizes, claimed: Collection[str] = ()
-) -> tuple[Level, int, BaseException | None]:
-    """Build it once, and pass one input: how far that went, of how many parameters, and the error.
+@dataclass
+class _Tried:
+    """How far a try went, of how many parameters and numbers, and the error that ended it."""
+
+    level: Level = Level.NOTHING
+    parameters: int = 0
+    computed: int = 0
+    error: BaseException | None = None
+
+
+def _run(way: Way, row: Component, sizes: Sizes, claimed: Collection[str] = ()) -> _Tried:
+    """Build it once, and pass one input.
 
     One that shows another MLP than the way has ``claimed`` does not fit, whatever comes out.
     """
-    level, parameters = Level.NOTHING, 0
+    tried, counted = _Tried(), Computed()
     try:
         module = way(sizes).eval()
-        level, parameters = Level.BUILT, sum(one.numel() for one in module.parameters())
-        with torch.no_grad():
+        tried.level, tried.parameters = Level.BUILT, sum(one.numel() for one in module.parameters())
+        with torch.no_grad(), counted:
             shapes = [tuple(one.shape) for one in tensors(module(torch.randn(row.input_shape(sizes))))]
     except (Exception, SystemExit) as error:
-        return level, parameters, error
-    if "mlp_dim" in claimed and mlp_dim(ModelParts.of(module), sizes.embed_dim) not in (0, sizes.mlp_dim):
-        return Level.BUILT, parameters, None
-    return (Level.FITS if row.output_shape(sizes) in shapes else Level.RAN), parameters, None
+        tried.error = error
+    else:
+        seen = mlp_dim(ModelParts.of(module), sizes.embed_dim) if "mlp_dim" in claimed else 0
+        if seen in (0, sizes.mlp_dim):
+            tried.level = Level.FITS if row.output_shape(sizes) in shapes else Level.RAN
+    tried.computed = counted.numbers
+    return tried
 
 
 def _unclaimed_heads(way: Way, sizes: Sizes, claimed: set[str]) -> dict[str, int]:
@@ -280,4 +293,4 @@ def _own_ratio(candidate: ComponentRecipe) -> int:
 
 def _works(candidate: ComponentRecipe, sizes: Sizes) -> bool:
     assert candidate.way is not None
-    return _run(candidate.way, candidate.row, sizes)[0] >= candidate.level
+    return _run(candidate.way, candidate.row, sizes).level >= candidate.level

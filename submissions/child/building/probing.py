@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from math import gcd, prod
+from math import gcd, inf, prod
 
 import torch
 from torch import Tensor
@@ -21,6 +21,7 @@ from ..child import is_out_of_memory
 from ..tracing.results import computed
 from .argument_choices import assignments
 from .blueprint import Assignment, Builder
+from .effort import Computed, Effort
 from .observing import ModelParts, observe, tensors
 
 TRIES_ELSEWHERE = 2  # at the sizes after the first
@@ -39,8 +40,6 @@ BASES = (  # for models with hard-coded sizes that the small one does not fit
 )
 _IMAGES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # what models without an image size may expect
 _MOST_PATCHES_A_SIDE = 28
-# A model of so many parameters takes twice as long as one of none; with more tokens each is used more often.
-_PARAMETERS_OF_A_TRY, _TOKENS_OF_A_TRY = 1 << 19, 100
 _SEED = 0  # the same for all tries, so that outputs can be compared
 
 
@@ -64,6 +63,7 @@ class BuildAttempt:
     seen: dict[str, int] = field(default_factory=dict)
     shapes: Counter[tuple[int, ...]] = field(default_factory=Counter)  # of all parameters
     output: Tensor | None = None  # the largest tensor that came out
+    computed: int = 0  # numbers, in the pass
 
     @property
     def claimed(self) -> set[str]:
@@ -112,25 +112,6 @@ def fields_set(assignment: Assignment) -> set[str]:
     counts = [kind for kind in kinds if kind.startswith("patches") or kind == "tokens"]
     found = {name for kind in kinds for name in fields_of(kind)}
     return found | {"patch"} if images and counts else found
-
-
-class Effort:
-    """How often a search may still try: a small model often, a large one seldom.
-
-    It has no clock: on a busy machine the same way must be found. The request as a whole has one.
-    """
-
-    def __init__(self, tries: int) -> None:
-        self._left = float(tries)
-
-    def spend(self, parameters: int, tokens: int) -> None:
-        """One try of a model of so many ``parameters``, with so many ``tokens`` in the batch."""
-        used = max(1.0, tokens / _TOKENS_OF_A_TRY)
-        self._left -= 1 + used * parameters / _PARAMETERS_OF_A_TRY
-
-    @property
-    def is_spent(self) -> bool:
-        return self._left <= 0
 
 
 class Search:
@@ -202,15 +183,26 @@ class Search:
         return None
 
     def _run(self, assignment: Assignment, sizes: ModelSizes) -> BuildAttempt:
-        attempt = run(self.builder, assignment, sizes)
-        tokens = sizes.batch * sizes.tokens if isinstance(sizes, Sizes) else prod(sizes.input_shape)
-        self.effort.spend(attempt.parameters, tokens)
+        is_known = self.best is not None and self.best.comes_through  # then no other way is worth all of it
+        most = self.effort.numbers if is_known else inf
+        attempt = run(self.builder, assignment, sizes, most=most)
+        self.effort.spend(attempt.parameters, attempt.computed)
         return attempt
 
 
-def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: bool = False) -> BuildAttempt:
-    """Build once and pass one batch; where it ``draws`` its parameters, they are always the same."""
-    attempt = BuildAttempt(assignment, sizes)
+def run(
+    builder: Builder,
+    assignment: Assignment,
+    sizes: ModelSizes,
+    *,
+    draws: bool = False,
+    most: float = inf,
+) -> BuildAttempt:
+    """Build once and pass one batch, in which no more than ``most`` numbers are computed.
+
+    Where it ``draws`` its parameters, they are always the same.
+    """
+    attempt, counted = BuildAttempt(assignment, sizes), Computed(most)
     try:
         model = builder.build_to_try(assignment, sizes).eval()
         attempt.level = Level.BUILT
@@ -219,7 +211,7 @@ def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: b
         attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
         if draws:
             randomise(model, _SEED, {})
-        with torch.no_grad():
+        with torch.no_grad(), counted:
             output = computed(model(as_given(sizes.input(_SEED), torch.get_default_dtype())))
         attempt.level = Level.RAN
         _judge(attempt, list(tensors(output)))
@@ -227,6 +219,7 @@ def run(builder: Builder, assignment: Assignment, sizes: ModelSizes, *, draws: b
         attempt.error = error
         if is_out_of_memory(error):
             traceback.clear_frames(error.__traceback__)  # they hold what the next attempt needs
+    attempt.computed = counted.numbers
     return attempt
 
 

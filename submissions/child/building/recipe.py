@@ -24,7 +24,8 @@ from ..loading.finding import evidence, model_classes, pinned_model
 from .blueprint import Builder, Choice, Literal
 from .controls import Controls, verify
 from .effects import understood
-from .probing import BASES, SMALL, BuildAttempt, Effort, Level, Search, fit
+from .effort import Effort
+from .probing import BASES, SMALL, BuildAttempt, Level, Search, fit
 from .signatures import SignatureReader
 
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one

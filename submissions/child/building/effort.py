@@ -1,0 +1,56 @@
+"""How much may be tried to find out how a model is built: counted by what is computed, never by a clock.
+
+On a busy machine the same way must be found. The request as a whole has a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Any
+
+from torch import Tensor
+
+from ..tracing.dispatch_mode import Mode
+
+# Drawing so many parameters, or computing so many numbers, takes as long as a try of a model of few of both.
+_PARAMETERS_OF_A_TRY, _NUMBERS_OF_A_TRY = 1 << 19, 1 << 18
+
+
+class Effort:
+    """How often a search may still try: a small model often, a large one seldom."""
+
+    def __init__(self, tries: int) -> None:
+        self._left = float(tries)
+
+    def spend(self, parameters: int, numbers: int) -> None:
+        """One try of a model of so many ``parameters``, of which a pass computed so many ``numbers``."""
+        self._left -= 1 + parameters / _PARAMETERS_OF_A_TRY + numbers / _NUMBERS_OF_A_TRY
+
+    @property
+    def is_spent(self) -> bool:
+        return self._left <= 0
+
+    @property
+    def numbers(self) -> float:
+        """How many one more pass may compute."""
+        return self._left * _NUMBERS_OF_A_TRY
+
+
+class TooLarge(Exception):
+    """A pass computes more than there is effort for."""
+
+
+class Computed(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
+    """Counts the ``numbers`` that operations give inside it, up to ``most``: then they raise TooLarge."""
+
+    def __init__(self, most: float = inf) -> None:
+        super().__init__()
+        self.numbers, self._most = 0, most
+
+    def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if self.numbers > self._most:
+            raise TooLarge
+        given = func(*args, **kwargs)
+        self.numbers += given.numel() if isinstance(given, Tensor) else 0
+        return given
