@@ -56,12 +56,16 @@ class Examination(Examples):
         self.picture = picture
         self._shrunk: set[str] = set()
         self.noted: list[Finding] = []  # variants that no single stage shows
-        self.repair: Repair | None = None  # where one small change makes all of it right
+        self.repairs: tuple[Repair, ...] = ()  # small changes that make what is wrong right
 
     @property
     def command(self) -> str:
         """What grades it again in the same way, beside the submission and an assignment's own file."""
         return command_line("check", self.source.name, assignment=self.assignment, seed=self.seed)
+
+    def repair_at(self, key: str) -> Repair | None:
+        """The small change that makes a stage right."""
+        return next((one for one in self.repairs if one.stage == key), None)
 
     @asked_once
     def shown(self) -> Example:

@@ -13,8 +13,8 @@ def place_of(examination: Examination, key: str) -> Frame | None:
 
     Where it was never a tensor of its own, the line of the next stage that was. None where there is no line.
     """
-    if examination.repair is not None and examination.repair.stage == key:
-        return examination.repair.frame
+    if (repair := examination.repair_at(key)) is not None:
+        return repair.frame
     if key == examination.stopped_at and examination.crash is not None:
         return _where_stopped(examination, examination.crash)
     if key == examination.family.input_key:

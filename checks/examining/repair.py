@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...submissions.errors import Frame
-from ...submissions.reading.edits import Edit
+from ...submissions.reading.edits.edit import Edit
 
 
 @dataclass(frozen=True)

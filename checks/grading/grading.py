@@ -26,7 +26,7 @@ from ..examining.passes.pictures import Picture
 from ..examining.placeholders import may_end_early, until_unwritten
 from ..examining.verdicts import CheckOutcome
 from ..record.result import Result, Run
-from ..repairing.repairing import find_repair, is_repairable
+from ..repairing.repairing import find_repairs, is_repairable
 from ..repairing.telling import amiss, is_named, may_be_a_slip, told
 from ..rules.forgeries import refuse_forgeries
 from ..written.examining import Written
@@ -102,23 +102,22 @@ class Grading:
         return session
 
     def repaired(self, examination: Examination, outcomes: list[CheckOutcome]) -> list[CheckOutcome]:
-        """What is said of stages once one small change is known that makes all of them right, if one is."""
+        """What is said of stages once small changes are known that make them right, if some are."""
         wrong = {one.id for one in amiss(outcomes)}
         if not may_be_a_slip(outcomes) or not is_repairable(examination):
             return outcomes
         with (
-            suppress(SubmissionError),
+            suppress(SubmissionError, StudentCodeFailed),
             warnings.catch_warnings(),
             self.zygote.child(_briefer(self.assignment.limits), seed=self.seed) as child,
         ):
             warnings.simplefilter("ignore")  # of what a changed program makes of its numbers
             session = self._again(examination, child)
-            found = find_repair(examination, session, named=is_named(outcomes))
-            if found is not None:
-                repair, other = found
-                again = (one for one in planned_checks(self.assignment) if one.id in wrong)
-                mended = {one.id for one in again if run_check(one, other).outcome == "passed"}
-                return told(outcomes, repair, mended, examination, other) if mended else outcomes
+            for one in find_repairs(examination, session, named=is_named(outcomes)):
+                again = (each for each in planned_checks(self.assignment) if each.id in wrong)
+                mended = {each.id for each in again if run_check(each, one.after).outcome == "passed"}
+                outcomes = told(outcomes, one, mended, examination) if mended else outcomes
+                wrong -= mended
         return outcomes
 
     def _infer(self, session: Session) -> tuple[str, ...]:

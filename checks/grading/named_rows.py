@@ -19,7 +19,7 @@ from .stage_rows import where_of
 def mistake_results(examination: Examination, outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
     """The mistakes that stages show; where one change mends all of them, what that is."""
     found = [one for one in _in_order(examination) if examination.counts(one.id)]
-    if examination.repair is not None:
+    if examination.repairs:
         told = {id: one.stage for one in outcomes if one.stage for id in one.mistakes}
         found = [one for one in found if one.id in told]
         known = {one.id for one in found}

@@ -120,7 +120,7 @@ def _status(examination: Examination, row: Stage, failed: bool) -> StageStatus:
 
 def _follows(examination: Examination, key: str) -> bool:
     """Is the stage right but for what it is given?"""
-    return examination.repair is not None and key in examination.repair.follows
+    return any(key in one.follows for one in examination.repairs)
 
 
 def _evidence(examination: Examination, key: str) -> Evidence:
@@ -142,10 +142,10 @@ def worst(examination: Examination, key: str) -> Seen | None:
 
 
 def where_of(examination: Examination, key: str) -> Location | None:
-    frame, repair = place_of(examination, key), examination.repair
+    frame, repair = place_of(examination, key), examination.repair_at(key)
     if frame is None:
         return None
-    if repair is None or repair.stage != key:
+    if repair is None:
         return location(frame, examination.source)
     width = len(repair.edit.old.partition("\n")[0])
     return location(frame, examination.source, (repair.edit.column, width))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise, takewhile
 
 import torch
 from torch import Tensor
 
 from ...submissions.host.trace import Reference, Trace
-from ...submissions.reading.edits import Edit
+from ...submissions.reading.edits.edit import Edit
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
 from ..locating.search.places import Found
@@ -17,10 +18,13 @@ from ..locating.search.places import Found
 def mended_stage(examination: Examination, repaired: Examination, edit: Edit) -> str | None:
     """The key of the first stage of the right program that the wrong one does not compute.
 
-    Where it computes one for nothing, that is the stage if what is changed calls for it, or if something else
-    that was computed with it is used in its place.
+    Where the line that is changed computes a stage rightly, and something else of it, that is it.
+    Where it computes stages for nothing before that, the mistake is where they are not handed on, if what is
+    changed calls for them, or if something else that was computed with them is used in their place.
     From the second block on that is the first stage that was wrong, or else how blocks are put together.
     """
+    if (spoilt := _spoilt_on(examination, edit)) is not None:
+        return spoilt
     every = [one for one in repaired.example(examination.first_draw).seen if one.step.found]
     missing = next((one for one in every if not _is_computed(examination, repaired, one)), None)
     read = _read(examination.walk.trace)
@@ -28,11 +32,32 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
     if unused is not None and (
         (edit.file, edit.line) in _lines(repaired, unused) or _is_used(examination, unused, read, whole=True)
     ):
-        missing = unused if missing is None else min(missing, unused, key=every.index)
+        last = _last_in_a_row(examination, every[every.index(unused) :], read)
+        missing = last if missing is None else min(missing, last, key=every.index)
     if missing is None or missing.step.block < 2:
         return None if missing is None else missing.step.key
     wrong = (key for key in examination.keys if examination.is_wrong(key))
     return next(wrong, "second_block_output" if missing.step.block == 2 else "last_block_output")
+
+
+def _spoilt_on(examination: Examination, edit: Edit) -> str | None:
+    """The first stage that is wrong, if the line that is changed computes it rightly on its way."""
+    wrong = next((one for one in examination.first.seen if examination.is_amiss(one.step)), None)
+    if wrong is None or wrong.step.block > 1:
+        return None
+    right = examination.walk.places.find(wrong.right)
+    frames = () if right is None else examination.walk.trace.records[right.record].frames[:1]
+    return wrong.step.key if (edit.file, edit.line) in frames else None
+
+
+def _last_in_a_row(examination: Examination, every: Sequence[Seen], read: Sequence[Reference]) -> Seen:
+    """Where what is used nowhere is last handed on as it is; else the first of it."""
+    row = [*takewhile(lambda one: not _is_used(examination, one, read), every)]
+    found = None
+    for before, one in pairwise(row):
+        if found is not before and torch.equal(before.student, one.student):
+            found = one
+    return found or row[0]
 
 
 def _lines(repaired: Examination, seen: Seen) -> Sequence[tuple[str, int]]:

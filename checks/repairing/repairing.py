@@ -1,10 +1,13 @@
-"""One small change that makes a wrong program right in every stage: then that is where the mistake is."""
+"""Small changes that make a wrong program right in every stage: then that is where the mistakes are."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from ...submissions.host.session import Session
 from ...submissions.questions.size_limits import is_large
-from ...submissions.reading.edits import Edit
+from ...submissions.reading.edits.edit import Edit
 from ..examining.examination import Examination
 from ..examining.repair import Repair
 from ..locating.walk import Patience
@@ -13,8 +16,18 @@ from .suspects import suspects
 from .trials import Trials
 
 # What may be spent on changed programs: a try of one that raises costs 1, and takes some 30 ms.
-_EFFORT, _LESS = 150.0, 80.0  # the second where the mistake has a name, and its line alone is looked for
-_MOST, _FEWER = 1_000, 300  # changes that are looked at, and then
+_EFFORT, _LESS = 150.0, 100.0  # the second where the mistake has a name, and its line alone is looked for
+_MOST, _FEWER = 1_000, 700  # changes that are looked at, and then
+_SLIPS = 2  # of one program, that are looked for
+
+
+@dataclass(frozen=True)
+class Mended:
+    """A change, with the programs before it and with it."""
+
+    repair: Repair
+    before: Examination
+    after: Examination
 
 
 def is_repairable(examination: Examination) -> bool:
@@ -24,18 +37,29 @@ def is_repairable(examination: Examination) -> bool:
     return not is_large(examination.first_draw.sizes)
 
 
-def find_repair(
-    examination: Examination, session: Session, *, named: bool = False
-) -> tuple[Repair, Examination] | None:
-    """The first likely change that leaves nothing wrong at any stage, and the program with it, examined.
+def find_repairs(examination: Examination, session: Session, *, named: bool = False) -> Iterator[Mended]:
+    """Likely changes that leave nothing wrong at any stage, or less, one after the other.
 
-    The first of all where none is likely, and None where none that is tried leaves nothing wrong.
-
+    What comes with a change can be asked until the next one is: then other programs are loaded.
     ``session`` is of another process than the examination's: it may end by what a changed program does.
-    Less is tried where the mistake is ``named``. Raises SubmissionError where that process ended.
+    Less is tried where mistakes are ``named``. Raises SubmissionError where that process ended.
     """
+    for _ in range(_SLIPS):
+        found = _find_repair(examination, session, named)
+        if found is None:
+            return
+        yield Mended(found[0], examination, found[1])
+        examination = found[1]
+        if not any(map(examination.is_wrong, examination.keys)):
+            return
+
+
+def _find_repair(
+    examination: Examination, session: Session, named: bool
+) -> tuple[Repair, Examination] | None:
+    """The first likely change; the first of all where none is likely, and None where none mends anything."""
     trials = Trials(examination, session, _LESS if named else _EFFORT)
-    likeliest = suspects(examination, anywhere=trials.used is not None)
+    likeliest = suspects(examination, trials.held, anywhere=trials.used is not None)
     doubtful: tuple[Edit, Patience] | None = None
     for edit, patience in trials.promising(likeliest[: _FEWER if named else _MOST]):
         found = _mended(trials, edit, patience)

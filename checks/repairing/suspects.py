@@ -10,14 +10,18 @@ from ...submissions.errors import Frame
 from ...submissions.host.trace import Value
 from ...submissions.reading.code import parsed, texts
 from ...submissions.reading.code_scopes import bound_for, stored_for
-from ...submissions.reading.edits import Edit, Kind, edits
+from ...submissions.reading.edits.edit import Edit, Kind
+from ...submissions.reading.edits.every_edit import edits
 from ..examining.block_lines import built_at, chained_at
 from ..examining.examination import Examination
 from ..locating.walk import Step
+from .held_names import HeldNames
 
 _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
-    "operator": 0, "kept": 0, "number": 2, "order": 3, "extra": 4, "layer": 6, "variable": 8, "missing": 14,
+    "operator": 0, "kept": 0, "condition": 1, "number": 2, "argument": 2, "order": 3, "extra": 4,
+    "layer": 4, "variable": 5, "lines": 5, "missing": 12,
 }  # fmt: skip
+_STEP = 10  # the price of a step that is left out, of which there are few; of what is added there is much
 _TELLING = 2  # the price of what uses what nothing uses, less how telling it is
 _RECORDS = 3  # later in the pass, which is as unlikely as a step of these prices
 _OUTER = 2  # records, for each call between a line and the operation
@@ -27,18 +31,25 @@ _PROVEN = 30  # records, for a line that has made a stage, or what one is made o
 _MOST = 50_000  # changes of a submission: programs of a course have some 500
 
 
-def suspects(examination: Examination, *, anywhere: bool = False) -> list[Edit]:
-    """All small changes of the submission, the likeliest first; wherever they are, if no stage is wrong."""
-    found = (one for file, text in texts(examination.source.files) for one in edits(file, text))
+def suspects(examination: Examination, held: HeldNames, *, anywhere: bool = False) -> list[Edit]:
+    """The small changes of the submission that make sense by what its names hold, the likeliest first.
+
+    Where no stage is wrong, they are as likely anywhere.
+    """
+    every = (one for file, text in texts(examination.source.files) for one in edits(file, text))
+    found = ((one, price) for one in islice(every, _MOST) if (price := held.price(one)) is not None)
     wrong = None if anywhere else _first_wrong(examination)
     built = () if wrong is None else built_at(examination, wrong)
     ran = {} if anywhere else _with_stored(examination, _ran(examination))
     far = _Distances(ran, set(built))
-    return sorted(islice(found, _MOST), key=lambda one: far.of(one.file, one.line) / _RECORDS + _price(one))
+    prices = {one: far.of(one.file, one.line) / _RECORDS + _price(one) + more for one, more in found}
+    return sorted(prices, key=lambda one: prices[one])
 
 
 def _price(edit: Edit) -> int:
-    return _TELLING - edit.telling if edit.telling else _PRICES[edit.kind]
+    if edit.telling:
+        return _TELLING - edit.telling
+    return _STEP if edit.kind == "missing" and not edit.name else _PRICES[edit.kind]
 
 
 def _ran(examination: Examination) -> dict[tuple[str, int], float]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from ...submissions.reading.edits import Kind
+from ...submissions.reading.edits.edit import Kind
 from ..assignment.kinds import judges_stage, kind_of
 from ..examining.crashing import UNEXPLAINED
 from ..examining.examination import Examination
 from ..examining.repair import Repair
 from ..examining.verdicts import CheckOutcome
+from .repairing import Mended
 from .trials import excused
 
 IDS: Mapping[Kind, str] = {
@@ -22,6 +23,9 @@ IDS: Mapping[Kind, str] = {
     "extra": "extra-step",
     "kept": "result-not-used",
     "missing": "missing-step",
+    "lines": "wrong-line-order",
+    "argument": "missing-argument",
+    "condition": "wrong-condition",
 }
 
 SLIP_IDS = frozenset(IDS.values())
@@ -54,36 +58,32 @@ def is_named(outcomes: Sequence[CheckOutcome]) -> bool:
 
 
 def told(
-    outcomes: Sequence[CheckOutcome],
-    repair: Repair,
-    mended: Set[str],
-    examination: Examination,
-    repaired: Examination,
+    outcomes: Sequence[CheckOutcome], one: Mended, mended: Set[str], examination: Examination
 ) -> list[CheckOutcome]:
-    """The outcomes with the change as their one cause, which is noted in the examination.
+    """The outcomes with the change as the cause of what it mends, which is noted in the examination.
 
     What is accepted as a form of the model, and gone with the change, was none: the code has what it takes.
 
     The checks that are ``mended`` pass with it: what they say is its consequence. What has a name keeps it:
     its line is known now.
     """
-    wrong = wrong_stages(outcomes)
-    if wrong and (examination.crash is not None or is_named(outcomes)):
+    wrong, repair = [each for each in wrong_stages(outcomes) if each.id in mended], one.repair
+    if wrong and (examination.crash is not None or is_named(wrong)):
         repair = replace(repair, stage=examination.stopped_at or wrong[0].stage or repair.stage)
-        kept = {one.id for one in wrong if one.outcome == "not_reached" or one.stage == repair.stage}
-        kept |= {one.id for one in wrong if one.mistakes}
+        kept = {each.id for each in wrong if each.outcome == "not_reached" or each.stage == repair.stage}
+        kept |= {each.id for each in wrong if each.mistakes}
     else:
-        left = {one.stage for one in wrong if one.id not in mended}
-        follows = {one.stage for one in wrong if one.stage is not None} - left - {repair.stage}
+        left = {each.stage for each in wrong_stages(outcomes) if each.id not in mended}
+        follows = {each.stage for each in wrong if each.stage is not None} - left - {repair.stage}
         repair = replace(repair, follows=frozenset(follows))
-        kept = {one.id for one in wrong if one.stage == repair.stage and _is_measured(one)}
+        kept = {each.id for each in wrong if each.stage == repair.stage and _is_measured(each)}
     at = _bearer(outcomes, repair.stage)
     if at is None:  # nothing could say so: the assignment does not ask for that stage
         return list(outcomes)
-    examination.repair = repair
-    shown = excused(examination) - excused(repaired)
+    examination.repairs = (*examination.repairs, repair)
+    shown = excused(one.before) - excused(one.after)
     ids = _named_elsewhere(outcomes, repair) or tuple(sorted(shown)) or (IDS[repair.edit.kind],)
-    return [_told(one, one is at, repair, ids, mended - kept) for one in outcomes]
+    return [_told(each, each is at, repair, ids, mended - kept) for each in outcomes]
 
 
 def _named_elsewhere(outcomes: Sequence[CheckOutcome], repair: Repair) -> tuple[str, ...]:

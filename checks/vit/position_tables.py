@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
 from ...submissions.host.trace import Use
 from ..locating.comparing import TABLE, equal
-from ..locating.context import Predict, as_rows
+from ..locating.context import Context, Predict, as_rows
 from ..locating.search.origins import origin
 from ..locating.walk import Walk
 
@@ -41,6 +43,23 @@ def about_table(walk: Walk, use: Use) -> None:
     for name in names:
         if name:
             walk.note(name, _STAGE)
+    if names[0] == _OTHER:
+        walk.steps[-1] = replace(walk.steps[-1], variants=(_with_sinusoids, _with_rows_and_columns))
+
+
+def _with_sinusoids(context: Context) -> Tensor:
+    tokens = context.stage("tokens")
+    return tokens + _sinusoids(*tokens.shape[1:])[0]
+
+
+def _with_rows_and_columns(context: Context) -> Tensor:
+    """As He et al. write them: of the column, then of the row, and nothing for a class token."""
+    tokens, (rows, columns) = context.stage("tokens"), context.sizes.grid
+    if tokens.shape[2] % 4:
+        raise ValueError("a width that is no multiple of four holds no sines of rows and of columns")
+    of_rows, of_columns = (_sinusoids(size, tokens.shape[2] // 2)[1] for size in (rows, columns))
+    table = torch.cat([of_columns.repeat(rows, 1), of_rows.repeat_interleave(columns, 0)], 1)
+    return torch.cat([tokens[:, : -len(table)], tokens[:, -len(table) :] + table], 1)
 
 
 def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:

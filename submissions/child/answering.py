@@ -7,7 +7,7 @@ from typing import Any
 
 from ..questions.question import A, Question
 from ..questions.wire import Header
-from ..reading.edits import Edit
+from ..reading.edits.edit import Edit
 from .child import Handler
 from .subject import Submission
 

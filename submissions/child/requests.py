@@ -16,7 +16,7 @@ from ...reference.components import COMPONENTS
 from ...reference.model_sizes import described
 from ..errors import NotLoaded
 from ..questions.building import CountParameters, FitSizes, TakeOwnSizes
-from ..questions.changes import TryChanges
+from ..questions.changes import TryChanges, WatchNames
 from ..questions.habits import Habit, WatchHabits
 from ..questions.inventory import Inventory, TakeInventory
 from ..questions.loading import Infer, Inferred, Load, Replace, Skipped
@@ -36,7 +36,7 @@ from .building.shortening import Change, Shortening, shortening
 from .dtypes import default_dtype
 from .loading.definitions import Definitions
 from .loading.execution import load
-from .passes.changed_passes import changed_passes
+from .passes.changed_passes import changed_passes, watched_names
 from .passes.habit_passes import habits
 from .passes.model_inventory import inventory
 from .passes.plain import plain_passes
@@ -230,6 +230,7 @@ HANDLERS = {
     **answered_by(MeasureSlopes, slopes),
     **answered_by(RunWide, wide_pass),
     **answered_by(TryChanges, changed_passes),
+    **answered_by(WatchNames, watched_names),
 }
 
 ignore_compiler()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 import pytest
 from corpus import BASES
@@ -17,11 +17,12 @@ from vitcheck.checks.grading import grading
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.result import Result, StageStatus, Status
 from vitcheck.checks.repairing import repairing
-from vitcheck.checks.repairing.telling import SLIP_IDS, told
+from vitcheck.checks.repairing.repairing import Mended
+from vitcheck.checks.repairing.telling import told
 from vitcheck.submissions.errors import TimedOut
 from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.host.session import Session
-from vitcheck.submissions.reading.edits import Edit
+from vitcheck.submissions.reading.edits.edit import Edit
 
 ASKED = load_assignment("vit-prenorm").model_copy(update={"examples": 4})
 TEXT = BASES["prenorm"].source()
@@ -108,20 +109,37 @@ def test_what_is_computed_and_not_used_is_told_where_no_stage_is_wrong(
     assert result.mistakes[0].location.line == 1 + text[: text.index("torch.cat(")].count("\n")
 
 
-def test_of_two_slips_neither_is_said_to_be_the_cause_of_the_other(tmp_path: Path, zygote: Zygote) -> None:
-    text = slipped("(attn @ v)", "(torch.tanh(attn) @ v)", slipped(*SLIPS[0][:2]))
+TWO = (  # as SLIPS, twice each
+    (SLIPS[0], SLIPS[2]),  # neither has a name of its own
+    (SLIPS[3], SLIPS[4]),  # one of them has
+    (
+        ("* self.scale", "* self.scale * N", "", "", "S12"),
+        ("x + self.mlp(self.norm2(x))", "self.mlp(self.norm2(x))", "", "residual-mlp-missing", "S19"),
+    ),
+)
+
+
+@pytest.mark.parametrize("slips", TWO)
+def test_of_two_slips_each_is_told_at_its_own_stage_and_line(
+    tmp_path: Path, zygote: Zygote, slips: tuple[tuple[str, str, str, str, str], ...]
+) -> None:
+    text = TEXT
+    for right, wrong, *_ in slips:
+        text = slipped(right, wrong, text)
     result = graded(tmp_path, zygote, text)
-    assert {"S07", "S13"} <= {*failed(result)}
-    assert not {one.id for one in result.mistakes} & SLIP_IDS
+    told = {(one.stage, one.location.line) for one in result.mistakes if one.location}
+    lines = [1 + text[: text.index(wrong)].count("\n") for _, wrong, *_ in slips]
+    assert told == {(slip[-1], line) for slip, line in zip(slips, lines)}
+    assert failed(result) == [slip[-1] for slip in slips]
 
 
 def test_a_slip_at_a_stage_that_is_not_asked_for_makes_nothing_right() -> None:
     """Or a wrong program would have all points: nothing is left that could fail."""
     edit = Edit("vit.py", "operator", 101, 25, 0, 1, "-", "+")
     unseen = CheckOutcome("equation[S09]", "query", "it is right", "not_reached")
-    examination = cast(Examination, SimpleNamespace(crash=None, repair=None))
-    repair = Repair(edit, "positioned_tokens")
-    assert told([unseen], repair, {unseen.id}, examination, examination) == [unseen]
+    examination = cast(Examination, SimpleNamespace(crash=None, repairs=()))
+    mended = Mended(Repair(edit, "positioned_tokens"), examination, examination)
+    assert told([unseen], mended, {unseen.id}, examination) == [unseen]
 
 
 def test_a_changed_program_that_ends_its_process_costs_nothing(
@@ -130,7 +148,7 @@ def test_a_changed_program_that_ends_its_process_costs_nothing(
     def ended(*_: object, **__: object) -> NoReturn:
         raise TimedOut("the code took too long")
 
-    monkeypatch.setattr(grading, "find_repair", ended)
+    monkeypatch.setattr(grading, "find_repairs", ended)
     result = graded(tmp_path, zygote, slipped(*SLIPS[2][:2]))
     assert (result.status, failed(result)) == (Status.GRADED, ["S13"])
     assert result.mistakes == []
@@ -142,21 +160,23 @@ def test_a_doubtful_change_is_examined_anew_where_none_is_likely(monkeypatch: py
     loaded = []
 
     class Doubtful(SimpleNamespace):
-        def repaired(self, edit: Edit, _: object) -> Edit:
+        def repaired(self, edit: Edit, _: object) -> object:
             loaded.append(edit)
-            return edit
+            return SimpleNamespace(keys=(), is_wrong=None, edit=edit)
 
     trials = Doubtful(
         used=set(),
         examination=None,
+        held=None,
         promising=lambda _: ((one, None) for one in (first, second)),
-        is_likely=lambda _: False,
+        is_likely=lambda *_: False,
     )
     monkeypatch.setattr(repairing, "Trials", lambda *_: trials)
     monkeypatch.setattr(repairing, "suspects", lambda *_, anywhere: [])
     monkeypatch.setattr(repairing, "mended_stage", lambda *_: "query")
-    found: object = repairing.find_repair(cast(Examination, None), cast(Session, None))
-    assert found == (Repair(first, "query"), first)
+    right = cast(Examination, SimpleNamespace(keys=()))
+    (found,) = repairing.find_repairs(right, cast(Session, None))
+    assert (found.repair, cast(Any, found.after).edit) == (Repair(first, "query"), first)
     assert loaded == [first, second, first]
 
 

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from vitcheck.submissions.reading.edits import Kind, edits
+from vitcheck.submissions.reading.edits.edit import Kind
+from vitcheck.submissions.reading.edits.every_edit import edits
 
 pytestmark = pytest.mark.fast
 
@@ -30,7 +31,12 @@ class Block(nn.Module):
         first = self.norm1(x)
         weights = weights + first + scores[:, 0]
         first = weights
-        return tokens
+        for number in range(len(tokens)):
+            tokens = weights.transpose(1, 2) + scores[:, 1] + tokens.flatten(1)
+        tokens = torch.einsum("bqd,bkd->bqk", tokens, x if self.scale else tokens)
+        if self.scale > 1:
+            x = rearrange(x, "b h w c -> b (h w) c")
+        return tokens.transpose(0, 1)
 """
 SLIPS: list[tuple[Kind, str, str]] = [  # the kind, what is right, and what is written instead
     ("operator", "x + self.mlp(weights)", "x - self.mlp(weights)"),
@@ -52,6 +58,20 @@ SLIPS: list[tuple[Kind, str, str]] = [  # the kind, what is right, and what is w
     ("kept", "self.norm2 = nn", "nn"),  # which a method reads
     ("kept", "first = self.norm1(x)", "self.norm1(x)"),  # which is bound again below
     ("missing", "self.norm2(x)", "x"),
+    ("missing", "return tokens.transpose(0, 1)", "return tokens"),
+    ("number", "tokens = weights.transpose(1, 2)", "tokens = weights.transpose(0, 1)"),
+    ("number", "dim=1", "dim=2"),
+    ("number", "scores[:, 1]", "scores[1]"),
+    ("argument", "tokens.flatten(1)", "tokens.flatten()"),
+    ("order", '"bqd,bkd->bqk"', '"bqd,bkd->bkq"'),
+    ("order", '"b h w c -> b (h w) c"', '"b h w c -> b (w h) c"'),
+    ("condition", "x if self.scale else tokens", "tokens if self.scale else x"),
+    ("condition", "if self.scale > 1:", "if not self.scale > 1:"),
+    (
+        "lines",
+        "x = x + self.mlp(weights)\n        x += weights",
+        "x += weights\n        x = x + self.mlp(weights)",
+    ),
 ]
 
 

@@ -1,98 +1,135 @@
 """Child side: passes of the model with small changes in its code, each made and taken back again.
 
-New code takes the place of a function's old code, so that nothing is executed or built anew: that takes ten
-times as long as such a pass.
+New code takes the place of a function's old code, so that nothing is executed anew: that takes ten times as
+long as such a pass. Where a change is in what the model is built with, it is built anew.
 """
 
 from __future__ import annotations
 
-import gc
 import inspect
-import sys
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
+from math import isfinite
 from time import process_time
-from types import CodeType, FrameType, FunctionType
-from typing import NamedTuple
+from types import CodeType, FunctionType
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from ...questions.changes import ChangedPass, TryChanges
+from ...questions.changes import ChangedPass, HeldAt, TryChanges, WatchNames
 from ...questions.randomise import named_tensors
 from ...reading.code import STUDENT_PREFIX
-from ...reading.edits import Edit
+from ...reading.edits.edit import Edit
 from ...reading.python_text import ABSURD
 from ..building.probing import as_given
 from ..child import is_out_of_memory
 from ..dtypes import default_dtype
 from ..subject import model_of
+from ..tracing.dispatch_mode import Mode
 from ..tracing.results import results_in
 from .plain import begin_pass
+from .student_calls import Place, called, functions_at, names_held
 
 _SLOW = 0.05  # processor seconds of one pass, which takes some thousandths: not worth as much for each change
+_BUILT = 4  # passes, nearly, that building the model takes as well
+_MOST = 2_000  # tensors of a pass of which sums are told
 
 
-class _Place(NamedTuple):
-    """Of a function, in all versions of its file that differ below its first line alone."""
-
-    file: str
-    line: int
-    name: str
+def watched_names(asked: WatchNames) -> tuple[HeldAt, ...]:
+    """The answer to that question."""
+    with names_held() as told, suppress(Exception, SystemExit):
+        _passed(model_of(asked), asked.image)
+    return tuple(told)
 
 
 def changed_passes(asked: TryChanges) -> tuple[ChangedPass, ...]:
     """The answer to that question."""
-    building: set[_Place] = set()
-    passing: set[_Place] = set()
-    with _calls(building):
-        model = model_of(asked)
-    with _calls(passing):
-        began = process_time()
-        before = _run(model, asked)
-    if process_time() - began > _SLOW:
-        return (ChangedPass(True),) * len(asked.changes)
-    functions, weights = _functions(passing - building), _Weights(model)
+    program = _Program(asked)
     texts = {file: _Text(file, text) for file, text in asked.texts.items()}
-    found = []
-    for change in asked.changes:
-        text = texts[change.file]
+    return tuple(program.changed(one, texts[one.file]) for one in asked.changes)
+
+
+class _Program:
+    """The submission's model, and what of its code is called."""
+
+    def __init__(self, asked: TryChanges) -> None:
+        self._asked, began = asked, process_time()
+        with called() as self._building:
+            self._model = model_of(asked)
+        built = process_time()
+        with called() as passing:
+            self._runs = self._tried(lambda: self._model).tensors != ()
+        self._is_slow, self._is_built_slowly = process_time() - built > _SLOW, built - began > _SLOW
+        self._functions = functions_at(passing | self._building)
+        self._weights = _Weights(self._model)
+
+    def changed(self, change: Edit, text: _Text) -> ChangedPass:
         place = text.place(change)
-        if place in functions:
-            found.append(_changed(functions[place], text.code(change, place), model, asked))
-            weights.restore()
-        else:
-            found.append(ChangedPass(tried=before is not None and place not in building))
-    return tuple(found)
+        is_built_with = place in self._building
+        if self._is_slow or place not in self._functions or (is_built_with and self._is_built_slowly):
+            # what is not called does nothing, unless the pass would have come there
+            return ChangedPass(int(self._is_slow or (self._runs and not is_built_with)))
+        with _instead(self._functions[place], text.code(change, place)) as is_done:
+            if not is_done:
+                return ChangedPass(1)
+            if is_built_with:
+                return replace(self._tried(lambda: model_of(self._asked)), cost=1 + _BUILT)
+            found = self._tried(lambda: self._model)
+        self._weights.restore()
+        return found
+
+    def _tried(self, made: Callable[[], nn.Module]) -> ChangedPass:
+        """What one pass gives; nothing where it raises."""
+        try:
+            with _Sums(self._asked.numbers) if self._asked.numbers else nullcontext() as counted:
+                model = made()
+                tensors = _passed(model, self._asked.image)
+        except (Exception, SystemExit) as error:
+            if is_out_of_memory(error):
+                raise
+            tensors = ()
+        return ChangedPass(1, tensors, () if counted is None else tuple(counted.found))
 
 
-def _changed(
-    functions: list[FunctionType], code: CodeType | None, model: nn.Module, asked: TryChanges
-) -> ChangedPass:
+def _passed(model: nn.Module, image: Tensor) -> tuple[Tensor, ...]:
+    with torch.no_grad(), default_dtype(torch.float64):
+        begin_pass(0)
+        returned = results_in(model(as_given(image, torch.float64).clone())).tensors
+    return tuple(one.double().contiguous() for _, one in returned)
+
+
+class _Sums(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
+    """Adds up the tensors of so many ``numbers`` that operations give, which no layout of them changes."""
+
+    def __init__(self, numbers: int) -> None:
+        super().__init__()
+        self._numbers = numbers
+        self.found: list[tuple[float, float]] = []
+
+    def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        given = func(*args, **kwargs)
+        is_asked = isinstance(given, Tensor) and given.numel() == self._numbers and given.is_floating_point()
+        if is_asked and len(self.found) < _MOST:
+            sums = float(given.sum()), float(given.square().sum())
+            self.found += [sums] if isfinite(sum(sums)) else []
+        return given
+
+
+@contextmanager
+def _instead(functions: Sequence[FunctionType], code: CodeType | None) -> Iterator[bool]:
+    """Gives them other code meanwhile: False where there is none, or it needs other names from around it."""
     kept = [(one, one.__code__) for one in functions]
     try:
-        for one in functions:
-            if code is not None:
-                one.__code__ = code
-        return ChangedPass(True, () if code is None else _run(model, asked) or ())
-    except ValueError:  # it needs other names from around it than the old code
-        return ChangedPass(True)
+        if code is not None:
+            with suppress(ValueError):
+                for one in functions:
+                    one.__code__ = code
+        yield all(one.__code__ is code for one in functions)
     finally:
         for one, old in kept:
             one.__code__ = old
-
-
-def _run(model: nn.Module, asked: TryChanges) -> tuple[torch.Tensor, ...] | None:
-    """What one pass returns; None where it raises."""
-    try:
-        with torch.no_grad(), default_dtype(torch.float64):
-            begin_pass(0)
-            returned = results_in(model(as_given(asked.image, torch.float64).clone())).tensors
-        return tuple(one.double().contiguous() for _, one in returned)
-    except (Exception, SystemExit) as error:
-        if is_out_of_memory(error):
-            raise
-        return None
 
 
 class _Weights:
@@ -117,58 +154,30 @@ class _Text:
         self._file, self._text = STUDENT_PREFIX + file, text
         self._last = {place: _last_line(code) for place, code in self._functions(text)}
 
-    def place(self, change: Edit) -> _Place | None:
+    def place(self, change: Edit) -> Place | None:
         """The function that the change is made in."""
         within = (place for place, last in self._last.items() if place.line <= change.line <= last)
         return next(within, None)
 
-    def code(self, change: Edit, place: _Place) -> CodeType | None:
+    def code(self, change: Edit, place: Place) -> CodeType | None:
         """The code of that function with the change; None where it is no Python then."""
         changed = self._functions(change.applied(self._text))
         return next((code for other, code in changed if other == place), None)
 
-    def _functions(self, text: str) -> Iterator[tuple[_Place, CodeType]]:
+    def _functions(self, text: str) -> Iterator[tuple[Place, CodeType]]:
         with suppress(*ABSURD):
             yield from _outermost(compile(text, self._file, "exec", dont_inherit=True))
 
 
-def _outermost(code: CodeType) -> Iterator[tuple[_Place, CodeType]]:
+def _outermost(code: CodeType) -> Iterator[tuple[Place, CodeType]]:
     """Functions that are in no other, with their place."""
     for one in code.co_consts:
         if isinstance(one, CodeType) and one.co_flags & inspect.CO_OPTIMIZED:
-            yield _place(one), one
+            yield Place.of(one), one
         elif isinstance(one, CodeType):  # the body of a class
             yield from _outermost(one)
-
-
-def _place(code: CodeType) -> _Place:
-    return _Place(code.co_filename, code.co_firstlineno, code.co_name)
 
 
 def _last_line(code: CodeType) -> int:
     inner = (_last_line(one) for one in code.co_consts if isinstance(one, CodeType))
     return max(code.co_firstlineno, *(line or 0 for _, _, line in code.co_lines()), *inner)
-
-
-@contextmanager
-def _calls(places: set[_Place]) -> Iterator[None]:
-    """Adds the student's functions that are called meanwhile."""
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(STUDENT_PREFIX):
-            places.add(_place(frame.f_code))
-
-    sys.setprofile(note)
-    try:
-        yield
-    finally:
-        sys.setprofile(None)
-
-
-def _functions(places: Collection[_Place]) -> dict[_Place, list[FunctionType]]:
-    """The functions there, however they are reached."""
-    found: dict[_Place, list[FunctionType]] = {}
-    for one in gc.get_objects():
-        if type(one) is FunctionType and (place := _place(one.__code__)) in places:
-            found.setdefault(place, []).append(one)
-    return found

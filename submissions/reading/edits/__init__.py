@@ -1,0 +1,1 @@
+"""Small changes of a program: what might stand in the place of one piece of it."""

@@ -1,0 +1,35 @@
+"""A call too many, and arguments in the other order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..code_scopes import called, makes_object
+from .edit import Edit
+from .function_text import FunctionText
+
+
+def of_call(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
+    first = next((one for one in node.args if not isinstance(one, ast.Starred)), None)
+    if first is not None and not _makes(node):
+        yield here.edit("extra", node, here.text(first))
+    if isinstance(node.func, ast.Attribute) and _is_tensor(here, node.func.value):
+        yield here.edit("extra", node, here.text(node.func.value))
+    yield from here.exchanged("order", node.args)
+
+
+def _makes(call: ast.Call) -> bool:
+    """Is it of a class, or what makes something of numbers: no step on the way of a tensor?"""
+    return makes_object(call) or called(call) in ("super", "range")
+
+
+def _is_tensor(here: FunctionText, value: ast.expr) -> bool:
+    """May a tensor's method be called of it? Not where it is ``self``, an imported module or super()."""
+    if isinstance(value, ast.Call):
+        return not _makes(value)
+    return not isinstance(value, ast.Name) or value.id in (*here.scope.names, *here.scope.unbound)
+
+
+def of_slice(here: FunctionText, node: ast.Subscript) -> Iterator[Edit]:
+    yield here.edit("extra", node, here.text(node.value))

@@ -1,0 +1,40 @@
+"""One small change of a program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal[
+    "operator", "condition", "variable", "layer", "number", "argument", "order", "lines",
+    "extra", "kept", "missing",
+]  # fmt: skip
+Role = Literal["value", "added", "called"]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One piece of a program, and what might stand there instead; ``start`` and ``end`` count bytes.
+
+    It is ``telling`` where it uses what nothing in the program does, and more so in place of a mere copy.
+    ``name`` is a variable, or an attribute such as "self.norm", that comes in with it: as a value, added to
+    one, or called with one. ``instead`` is the name that stands in its place now, or that it is put to.
+    """
+
+    file: str
+    kind: Kind
+    line: int  # from 1
+    column: int  # from 1
+    start: int
+    end: int
+    old: str
+    new: str
+    telling: int = 0
+    name: str = ""
+    role: Role = "value"
+    instead: str = ""
+
+    def applied(self, text: str) -> str:
+        """The program with the change in it."""
+        raw = text.encode()
+        return (raw[: self.start] + self.new.encode() + raw[self.end :]).decode()

@@ -1,0 +1,91 @@
+"""The text of one function, and changes of pieces of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from ..code_scopes import Scope, held
+from .edit import Edit, Kind, Role
+
+Node = ast.expr | ast.stmt
+_LONGEST = 2_000  # bytes of what is changed
+
+
+class FunctionText:
+    """A function in its file, as far as changes of it are asked for."""
+
+    def __init__(self, file: str, text: str, scope: Scope) -> None:
+        self.file, self.scope = file, scope
+        self._raw = text.encode()
+        self._starts = list(accumulate((len(line) + 1 for line in self._raw.split(b"\n")), initial=0))
+        inside = ((child, one) for one in ast.walk(scope.function) for child in ast.iter_child_nodes(one))
+        self._parents = dict(inside)
+
+    @property
+    def is_constructor(self) -> bool:
+        return self.scope.function.name == "__init__"
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        return self._parents.get(node)
+
+    def is_short(self, node: Node) -> bool:
+        """Or nobody has written it by hand."""
+        return len(self.text(node)) <= _LONGEST
+
+    def text(self, node: Node) -> str:
+        start, end = self._span(node)
+        return self._raw[start:end].decode()
+
+    def edit(
+        self,
+        kind: Kind,
+        node: Node,
+        new: str,
+        *,
+        telling: int = 0,
+        name: str = "",
+        role: Role = "value",
+    ) -> Edit:
+        """``new`` in the place of a node; ``name`` comes in with it."""
+        return self._at(node, *self._span(node), new, kind, telling, name, role, name_of(node))
+
+    def spanning(self, kind: Kind, first: Node, last: Node, new: str) -> Edit:
+        """``new`` in the place of all from one node to another."""
+        return self._at(first, self._span(first)[0], self._span(last)[1], new, kind)
+
+    def exchanged(self, kind: Kind, nodes: Sequence[Node]) -> Iterator[Edit]:
+        """Any two neighbours, each in the place of the other."""
+        for one, other in pairwise(nodes):
+            between = self._raw[self._span(one)[1] : self._span(other)[0]].decode()
+            yield self.spanning(kind, one, other, f"{self.text(other)}{between}{self.text(one)}")
+
+    def _at(
+        self,
+        node: Node,
+        start: int,
+        end: int,
+        new: str,
+        kind: Kind,
+        telling: int = 0,
+        name: str = "",
+        role: Role = "value",
+        instead: str = "",
+    ) -> Edit:
+        old = self._raw[start:end].decode()
+        column = 1 + len(self._raw[self._starts[node.lineno - 1] : start].decode())
+        return Edit(self.file, kind, node.lineno, column, start, end, old, new, telling, name, role, instead)
+
+    def _span(self, node: Node) -> tuple[int, int]:
+        assert node.end_lineno is not None  # as parsed code has it
+        assert node.end_col_offset is not None
+        first, last = self._starts[node.lineno - 1], self._starts[node.end_lineno - 1]
+        return first + node.col_offset, last + node.end_col_offset
+
+
+def name_of(node: ast.AST) -> str:
+    """``x``, or ``self.norm``; "" of anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return f"self.{own}" if (own := held(node)) else ""

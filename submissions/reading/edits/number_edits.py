@@ -1,0 +1,97 @@
+"""Another number: an axis, an index, an exponent, a size."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ..code_scopes import called
+from .edit import Edit
+from .function_text import FunctionText
+
+_AXES = (-1, -2, 1, 2, 0, 3)
+_TAKES_AXES = {
+    "transpose", "permute", "swapaxes", "movedim", "softmax", "log_softmax", "cat", "concat", "stack", "mean",
+    "sum", "max", "var", "std", "flatten", "unflatten", "chunk", "split", "squeeze", "unsqueeze", "size",
+}  # fmt: skip
+_AXIS_NAMES = ("dim", "axis", "dims", "dim0", "dim1", "start_dim", "end_dim")
+_HAVE_AN_AXIS = ("cat", "concat", "stack", "mean", "sum", "softmax", "flatten", "squeeze")  # of their own
+_EXCHANGES_AXES = ("transpose", "swapaxes")
+_PAIRS = ("1, 2", "-2, -1", "2, 3", "0, 1")
+
+
+def of_number(here: FunctionText, node: ast.UnaryOp | ast.Constant) -> Iterator[Edit]:
+    parent = here.parent(node)
+    if isinstance(parent, ast.UnaryOp):
+        return
+    try:
+        now = ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return
+    if type(now) is float:
+        others = dict.fromkeys((0.0, -now, now / 2, now * 2))
+        yield from (here.edit("number", node, str(one)) for one in others if one != now)
+    elif type(now) is int and called(parent) != "permute":  # which has each axis once
+        axes = _AXES if _is_axis(here, node) else (now * 2, now // 2)
+        others = dict.fromkeys((*axes, now + 1, now - 1))
+        left_out = (now, _idle(here, node))
+        yield from (here.edit("number", node, str(one)) for one in others if one not in left_out)
+        if here.is_constructor:
+            yield from _of_size(here, node)
+
+
+def _of_size(here: FunctionText, node: ast.expr) -> Iterator[Edit]:
+    """A size that was computed, and is not used."""
+    scope = here.scope
+    for name in (*scope.idle, *(f"self.{one}" for one in scope.unread)):
+        yield from (here.edit("number", node, text, telling=1) for text in (f"({name} + 1)", name))
+
+
+def _idle(here: FunctionText, node: ast.AST) -> int | None:
+    """The number with which an operation does nothing, which is told as a step too many."""
+    operation = here.parent(node)
+    if not isinstance(operation, ast.BinOp):
+        return None
+    return 0 if isinstance(operation.op, (ast.Add, ast.Sub)) else 1
+
+
+def _is_axis(here: FunctionText, node: ast.AST) -> bool:
+    parent = here.parent(node)
+    if isinstance(parent, ast.keyword):
+        return parent.arg in _AXIS_NAMES
+    if isinstance(parent, ast.Call):
+        return called(parent) in _TAKES_AXES
+    return isinstance(parent, (ast.Subscript, ast.Tuple))
+
+
+def of_axes(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
+    """Two other axes that are exchanged, or an axis that is not named."""
+    name, axes = called(node), [one for one in node.args if isinstance(one, (ast.Constant, ast.UnaryOp))]
+    if name in _EXCHANGES_AXES and len(axes) == 2:
+        now = {here.text(one) for one in axes}
+        others = (pair for pair in _PAIRS if not now & {*pair.split(", ")})  # or one number is changed
+        yield from (here.spanning("number", axes[0], axes[1], pair) for pair in others)
+    elif name in _HAVE_AN_AXIS and not axes and not node.keywords:
+        given, more = here.text(node)[:-1], ", " if node.args else ""
+        yield from (here.edit("argument", node, f"{given}{more}{axis})") for axis in (1, -1, 2, 0))
+
+
+def of_index(here: FunctionText, node: ast.Subscript) -> Iterator[Edit]:
+    """Of the second axis, or in the other order."""
+    if isinstance(node.slice, ast.Tuple):
+        yield from here.exchanged("order", node.slice.elts)
+    else:
+        yield here.edit("number", node.slice, f":, {here.text(node.slice)}")
+
+
+def of_pattern(here: FunctionText, node: ast.Constant) -> Iterator[Edit]:
+    """Two letters of what an einsum or rearrangement gives, in the other order."""
+    if isinstance(node.value, str) and "->" in node.value and here.text(node)[1:-1] == node.value:
+        quote, (before, _, after) = here.text(node)[0], node.value.partition("->")
+        axes = [*re.finditer(r"\w+" if " " in after.strip() else r"\w", after)]
+        for one, other in pairwise(axes):
+            between = after[one.end() : other.start()]
+            turned = f"{after[: one.start()]}{other[0]}{between}{one[0]}{after[other.end() :]}"
+            yield here.edit("order", node, f"{quote}{before}->{turned}{quote}")

@@ -1,0 +1,52 @@
+"""Another operator, sign or condition, and operands in the other order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .edit import Edit
+from .function_text import FunctionText
+
+_OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {  # as written, and what is taken for it
+    ast.Add: ("+", ("*", "-")),
+    ast.Sub: ("-", ("+",)),
+    ast.Mult: ("*", ("/", "+", "@")),
+    ast.Div: ("/", ("*",)),
+    ast.MatMult: ("@", ("*",)),
+}
+_ORDERED = (ast.Sub, ast.Div, ast.MatMult)  # whose sides cannot be exchanged
+
+
+def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
+    left, right = here.text(node.left), here.text(node.right)
+    sign, others = _OPERATORS.get(type(node.op), ("", ()))
+    yield from (here.edit("operator", node, f"{left} {other} {right}") for other in others)
+    if isinstance(node.op, (ast.Mult, ast.Div)):
+        yield here.edit("operator", node.right, f"-{right}")
+    yield from (here.edit("extra", node, side) for side in (left, right))
+    if isinstance(node.op, _ORDERED):
+        yield here.edit("order", node, f"({right}) {sign} ({left})")
+
+
+def of_assignment(here: FunctionText, node: ast.AugAssign) -> Iterator[Edit]:
+    target, value = here.text(node.target), here.text(node.value)
+    for other in _OPERATORS.get(type(node.op), ("", ()))[1]:
+        yield here.edit("operator", node, f"{target} {other}= {value}")
+
+
+def of_negation(here: FunctionText, node: ast.UnaryOp) -> Iterator[Edit]:
+    """Of a number that is written out, the minus is part of it."""
+    if isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
+        yield here.edit("operator", node, here.text(node.operand))
+    if isinstance(node.op, ast.Not):
+        yield here.edit("condition", node, here.text(node.operand))
+
+
+def of_choice(here: FunctionText, node: ast.IfExp) -> Iterator[Edit]:
+    one, test, other = (here.text(part) for part in (node.body, node.test, node.orelse))
+    yield here.edit("condition", node, f"{other} if {test} else {one}")
+
+
+def of_comparison(here: FunctionText, node: ast.Compare) -> Iterator[Edit]:
+    yield here.edit("condition", node, f"(not {here.text(node)})")
