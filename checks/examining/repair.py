@@ -18,4 +18,4 @@ class Repair:
 
     @property
     def frame(self) -> Frame:
-        return Frame(self.edit.file, self.edit.line)
+        return self.edit.frame

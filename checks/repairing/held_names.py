@@ -41,7 +41,9 @@ class HeldNames:
             return _added(new, old)
         if old is None:
             return 0.0
-        return None if new.split()[:1] != old.split()[:1] else _ANOTHER_SHAPE * (new != old)
+        if new.split()[:1] != old.split()[:1]:
+            return None
+        return 0.0 if edit.telling else _ANOTHER_SHAPE * (new != old)
 
     def _at(self, file: str, line: int) -> Mapping[str, str]:
         """What was held on the last line of the same function before it that has run."""

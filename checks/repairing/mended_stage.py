@@ -23,14 +23,14 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
     changed calls for them, or if something else that was computed with them is used in their place.
     From the second block on that is the first stage that was wrong, or else how blocks are put together.
     """
-    if (spoilt := _spoilt_on(examination, edit)) is not None:
+    if (spoilt := _spoilt_on(examination, repaired, edit)) is not None:
         return spoilt
     every = [one for one in repaired.example(examination.first_draw).seen if one.step.found]
     missing = next((one for one in every if not _is_computed(examination, repaired, one)), None)
     read = _read(examination.walk.trace)
     unused = next((one for one in every if not _is_used(examination, one, read)), None)
     if unused is not None and (
-        (edit.file, edit.line) in _lines(repaired, unused) or _is_used(examination, unused, read, whole=True)
+        edit.frame in _lines(repaired, unused) or _is_used(examination, unused, read, whole=True)
     ):
         last = _last_in_a_row(examination, every[every.index(unused) :], read)
         missing = last if missing is None else min(missing, last, key=every.index)
@@ -40,14 +40,16 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
     return next(wrong, "second_block_output" if missing.step.block == 2 else "last_block_output")
 
 
-def _spoilt_on(examination: Examination, edit: Edit) -> str | None:
-    """The first stage that is wrong, if the line that is changed computes it rightly on its way."""
+def _spoilt_on(examination: Examination, repaired: Examination, edit: Edit) -> str | None:
+    """The first stage that is wrong, if the line that is changed computes it on its way, and ends with it."""
     wrong = next((one for one in examination.first.seen if examination.is_amiss(one.step)), None)
-    if wrong is None or wrong.step.block > 1:
+    if wrong is None or wrong.step.block > 1 or examination.walk.places.find(wrong.right) is None:
         return None
-    right = examination.walk.places.find(wrong.right)
-    frames = () if right is None else examination.walk.trace.records[right.record].frames[:1]
-    return wrong.step.key if (edit.file, edit.line) in frames else None
+    there, records = repaired.walk.places.find(wrong.right), repaired.walk.trace.records
+    if there is None:
+        return None
+    made, after = (one.frames[:1] for one in records[there.record : there.record + 2])
+    return wrong.step.key if made == (edit.frame,) != after else None
 
 
 def _last_in_a_row(examination: Examination, every: Sequence[Seen], read: Sequence[Reference]) -> Seen:

@@ -33,7 +33,7 @@ _PLAIN = 0.05  # of that, a plain pass
 _INFERRED = 5.0  # times that, how a program is built
 _TOGETHER = 40  # changes that one question asks about
 _WAITED = 600  # further changes that are looked at before something is held to be missing
-_ON_PASSES = 0.7  # the share of all effort that plain passes may take
+_ON_PASSES = 0.5  # the share of all effort that plain passes may take
 _GLANCE = Patience(price=BRIEF.price, look_ups=1_500)
 _LONG = Patience(price=USUAL.price, look_ups=12_000)
 
@@ -78,8 +78,12 @@ class Trials:
             if waited > _WAITED:
                 break
         in_turn = chain.from_iterable(zip_longest(groups["doubted"], groups["left"]))
-        later = (*groups["telling"], *(one for one in in_turn if one is not None))
-        for some, patience in ((groups["added"], self._patience), (groups["nearer"], _LONG), (later, BRIEF)):
+        for some, patience in (
+            (groups["nearer"], _LONG),
+            (groups["telling"], BRIEF),
+            (groups["added"], self._patience),
+            ((one for one in in_turn if one is not None), BRIEF),
+        ):
             yield from ((edit, patience) for edit in some if self.effort > 0)
 
     def _tried(self, edits: Iterable[Edit]) -> Iterator[tuple[Edit, ChangedPass]]:

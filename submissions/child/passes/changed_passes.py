@@ -33,7 +33,7 @@ from .plain import begin_pass
 from .student_calls import Place, called, functions_at, names_held
 
 _SLOW = 0.05  # processor seconds of one pass, which takes some thousandths: not worth as much for each change
-_BUILT = 4  # passes, nearly, that building the model takes as well
+_BUILT = 2  # passes, nearly, that building the model takes as well
 _MOST = 2_000  # tensors of a pass of which sums are told
 
 

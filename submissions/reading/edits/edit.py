@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ...errors import Frame
+
 Kind = Literal[
     "operator", "condition", "variable", "layer", "number", "argument", "order", "lines",
     "extra", "kept", "missing",
@@ -33,6 +35,10 @@ class Edit:
     name: str = ""
     role: Role = "value"
     instead: str = ""
+
+    @property
+    def frame(self) -> Frame:
+        return Frame(self.file, self.line)
 
     def applied(self, text: str) -> str:
         """The program with the change in it."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from .edit import Edit
-from .function_text import FunctionText
+from .function_text import FunctionText, name_of
 
 _OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {  # as written, and what is taken for it
     ast.Add: ("+", ("*", "-")),
@@ -21,7 +21,11 @@ _ORDERED = (ast.Sub, ast.Div, ast.MatMult)  # whose sides cannot be exchanged
 def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
     left, right = here.text(node.left), here.text(node.right)
     sign, others = _OPERATORS.get(type(node.op), ("", ()))
-    yield from (here.edit("operator", node, f"{left} {other} {right}") for other in others)
+    # a number that is added to a tensor changes all of it alike: that is not meant
+    added = "" if here.is_constructor else name_of(node.right)
+    for other in others:
+        name = added if other in "+-" else ""
+        yield here.edit("operator", node, f"{left} {other} {right}", name=name, role="added")
     if isinstance(node.op, (ast.Mult, ast.Div)):
         yield here.edit("operator", node.right, f"-{right}")
     yield from (here.edit("extra", node, side) for side in (left, right))
