@@ -41,11 +41,17 @@ class Expected:
             equal(*pair, IN_SINGLE) for pair in product(found.tensors, self._scores_of_one_mended)
         ) or any(_close(*pair) for pair in product(found.sums, self._sums))
 
+    @property
+    def is_of_another_shape(self) -> bool:
+        """Is what is returned now no row of scores for each image?"""
+        return not self._are_scores(self.before)
+
+    def _are_scores(self, returned: Iterable[Tensor]) -> bool:
+        return any(tuple(one.shape) == self._examination.first_draw.sizes.output_shape for one in returned)
+
     def differs(self, found: ChangedPass) -> bool:
         """Does it return what may be scores, and anything else than before?"""
-        shape = self._examination.first_draw.sizes.output_shape
-        are_scores = any(tuple(one.shape) == shape for one in found.tensors)
-        return are_scores and not _same(found.tensors, self.before)
+        return self._are_scores(found.tensors) and not _same(found.tensors, self.before)
 
     @property
     def numbers(self) -> int:

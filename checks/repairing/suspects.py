@@ -18,14 +18,15 @@ from ..locating.walk import Step
 from .held_names import HeldNames
 
 _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
-    "operator": 0, "kept": 0, "condition": 1, "number": 2, "argument": 2, "order": 3, "extra": 4,
-    "layer": 4, "variable": 5, "lines": 5, "missing": 12,
+    "operator": 0, "kept": 0, "condition": 1, "number": 2, "argument": 2, "order": 3, "lines": 3,
+    "extra": 4, "layer": 4, "variable": 5, "missing": 12,
 }  # fmt: skip
 _STEP = 10  # the price of a step that is left out, of which there are few; of what is added there is much
 _TELLING = 2  # the price of what uses what nothing uses, less how telling it is
 _RECORDS = 3  # later in the pass, which is as unlikely as a step of these prices
 _OUTER = 2  # records, for each call between a line and the operation
 _NEAR = 2  # records, for each line between one that ran and one that did not
+_BUILT = 4  # records by which a line that builds what is wrong comes behind one that calls it
 _RAISED = 15  # records by which a line that is to blame for what it does comes before what ran
 _PROVEN = 30  # records, for a line that has made a stage, or what one is made of, that is right
 _MOST = 50_000  # changes of a submission: programs of a course have some 500
@@ -131,7 +132,7 @@ class _Distances:
 
     def of(self, file: str, line: int) -> float:
         if (file, line) in self.built:
-            return -_RAISED
+            return _BUILT - _RAISED
         lines = self.lines.get(file, [])
         place = bisect(lines, line)
         near = lines[max(place - 1, 0) : place + 1]

@@ -90,7 +90,7 @@ class Trials:
         """What plain passes give, as far as they may go."""
         expected = self._expected
         # of what adds something there is too much to try it where it is not known what should come of it
-        is_known = expected.scores or expected.numbers or self._raised
+        is_known = expected.scores or expected.numbers or self._raised or expected.is_of_another_shape
         todo = (one for one in edits if is_known or one.telling or one.kind != "missing")
         rest = self.effort * (1 - _ON_PASSES)
         while self.effort > rest and (some := list(islice(todo, _TOGETHER))):
@@ -110,6 +110,9 @@ class Trials:
             return "out"
         if edit.telling or self._raised:
             return "telling"
+        if expected.is_of_another_shape:
+            self._told.add(edit)
+            return "nearer"
         return "out" if is_added else "doubted" if expected.scores else "left"
 
     def repaired(self, edit: Edit, patience: Patience) -> Examination | None:

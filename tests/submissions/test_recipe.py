@@ -167,6 +167,14 @@ def test_a_mistaken_model_is_built_all_the_same_and_the_trouble_noted(mistake: s
     assert len(build(recipe, recipe.sizes_for(ASKED)).blocks) == 3
 
 
+def test_a_row_for_each_token_is_none_for_each_image_where_there_are_as_many() -> None:
+    """Or one patch and a token for the class would fit a batch of two better than what names say."""
+    text = edited(usual(), [("self.norm(x)[:, 0]", "self.norm(x)[0]")])
+    text = text.replace("img_size", "input_size").replace("patch_size", "patch_dim")
+    recipe = inferred(text)
+    assert {"height", "patch", "embed_dim"} <= recipe.controls.fields
+
+
 @pytest.mark.parametrize("output", ["(logits, None)", "[x, logits]", '{"final": x, "logits": logits}'])
 def test_class_scores_are_found_inside_what_is_returned(output: str) -> None:
     returned = f"logits = self.head(self.norm(x)[:, 0])\n        return {output}"

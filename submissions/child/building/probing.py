@@ -101,8 +101,9 @@ class BuildAttempt:
 
     @property
     def score(self) -> float:
+        """What is contradicted weighs more than a level: some wrong models return no row for each image."""
         confirmed = len(self.claimed & self.seen.keys()) - len(self.contradicted)
-        return 10.0 * self.level + confirmed - 2 * len(self.contradicted)
+        return 10.0 * self.level + confirmed - 2 * len(self.contradicted) - 11 * bool(self.contradicted)
 
 
 def fields_set(assignment: Assignment) -> set[str]:
@@ -239,7 +240,8 @@ def _judge(attempt: BuildAttempt, found: list[Tensor]) -> None:
         attempt.seen[name] = wanted
     elif rows:
         attempt.seen[name] = rows[0]
-    if rows and (attempt.seen[name] == wanted or name not in attempt.claimed):
+    by_token = isinstance(sizes, Sizes) and sizes.tokens == sizes.batch  # or are they rows for each token?
+    if rows and not by_token and (attempt.seen[name] == wanted or name not in attempt.claimed):
         attempt.level = Level.FITS
 
 
