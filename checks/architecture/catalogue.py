@@ -60,6 +60,8 @@ class Mistake:
     property: str | None = None  # of the whole model, which tells it
     told_by: str | None = None  # anything else that does
     out_of_reach: str | None = None  # why nothing does
+    # of a parameter that is to blame as it was made, such as "fc1": the line to change is that one
+    role: str = ""
     brings: Sequence[str] = ()  # ids of what a model shows as well that has it
     may_follow: bool = False  # as a property shows it, it may be the consequence of a mistake at a stage
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import prod
+
 from ...submissions.errors import Frame, StudentCodeFailed
+from ...submissions.host.trace import Use
 from ..locating.walk import Step
 from .block_lines import counted_at
 from .examination import Examination
@@ -25,7 +29,8 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     steps = [step for step in examination.walk.steps if step.key == key]
     wrong = [step for step in steps if step.findings or not step.explained]
     for step in (*wrong, *steps):
-        frame = counted_at(examination, step) or _frame(examination, step)
+        made = made_at(examination, step, [one.id for one in step.findings])
+        frame = counted_at(examination, step) or made or _frame(examination, step)
         if frame is not None:
             return frame
     return None
@@ -38,6 +43,18 @@ def _where_stopped(examination: Examination, crash: StudentCodeFailed) -> Frame 
         return next(iter(crash.frames), None)
     behind = walk.trace.records[walk.position + 1 :]
     return next((frame for one in behind for frame in one.frames[:1]), None)
+
+
+def made_at(examination: Examination, step: Step, ids: Iterable[str]) -> Frame | None:
+    """Where a parameter was made that makes such a mistake as it is, and not by how it is used."""
+    trace, roles = examination.walk.trace, examination.walk.roles
+    for role in (examination.family.mistake(one).role for one in ids):
+        held = roles.get(role) or roles.get(f"block{step.block}.{role}")
+        use = held if held is None or isinstance(held, Use) else held.weight
+        read = None if use is None else trace.used(use)
+        if read is not None and prod(read.shape) == prod(trace.value(read).shape):
+            return trace.value(read).made_at
+    return None
 
 
 def _frame(examination: Examination, step: Step) -> Frame | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...submissions.errors import Frame
 from ...submissions.reading.source import Source
 from ..architecture.family import Family
-from ..assignment.kinds import PARTS, kind_of
+from ..assignment.kinds import PARTS, judges_stage, kind_of
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckOutcome
 from ..locating.walk import Finding
@@ -17,15 +18,15 @@ from .stage_rows import where_of
 
 
 def mistake_results(examination: Examination, outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
-    """The mistakes that stages show; where one change mends all of them, what that is."""
+    """The mistakes that stages show, and that checks of them tell; where changes mend them, what they are."""
+    lines = {id: one.frame for one in outcomes if one.stage for id in one.mistakes}
+    told = {id: one.stage for one in outcomes if one.stage and judges_stage(one.id) for id in one.mistakes}
     found = [one for one in _in_order(examination) if examination.counts(one.id)]
-    if examination.repairs:
-        told = {id: one.stage for one in outcomes if one.stage for id in one.mistakes}
-        found = [one for one in found if one.id in told]
-        known = {one.id for one in found}
-        found = [*(Finding(id, stage, None) for id, stage in told.items() if id not in known), *found]
+    found = [one for one in found if one.id in told or not examination.repairs]
+    known = {one.id for one in found}
+    found = [*(Finding(id, stage, None) for id, stage in told.items() if id not in known), *found]
     rows: dict[tuple[str, tuple[str, int] | None], MistakeResult] = {}
-    for row in (_mistake(examination, one) for one in found):
+    for row in (_mistake(examination, one, lines.get(one.id)) for one in found):
         line = None if row.location is None else (row.location.file, row.location.line)
         rows.setdefault((row.id, line), row)  # one line makes it at each stage that is computed there
     return [*rows.values()]
@@ -77,9 +78,11 @@ def _in_order(examination: Examination) -> list[Finding]:
     return sorted(examination.findings(), key=lambda one: order.get(one.stage, len(order)))
 
 
-def _mistake(examination: Examination, finding: Finding) -> MistakeResult:
+def _mistake(examination: Examination, finding: Finding, frame: Frame | None) -> MistakeResult:
+    """Where the check says, if it does; else where the stage is made."""
     family = examination.family
-    where, also = where_of(examination, finding.stage), family.mistakes[finding.id].confused_with
+    told = None if frame is None else location(frame, examination.source)
+    where, also = told or where_of(examination, finding.stage), family.mistakes[finding.id].confused_with
     return _row(family, finding.id, finding.stage, where, also, _blocks(examination, finding))
 
 

@@ -65,7 +65,8 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         max_error=rounded(seen.error) if seen is not None else None,
         tolerance=ROUNDING * seen.scale if seen is not None else None,
         mistakes=faults,
-        location=where_of(examination, row.key),
+        location=next((_at(one, examination) for one in failed if one.frame), None)
+        or where_of(examination, row.key),
         hint=examination.family.mistakes[faults[0]].hint if faults else None,
         message=" ".join(filter(None, dict.fromkeys(as_sentence(one.message) for one in failed)))
         or _why_not(mine)
@@ -75,6 +76,11 @@ def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome
         expected_values=shown and shown[1],
         values_of=shown and shown[2],
     )
+
+
+def _at(outcome: CheckOutcome, examination: Examination) -> Location | None:
+    """Where the check itself found what is wrong."""
+    return location(outcome.frame, examination.source) if outcome.frame else None
 
 
 def _slice(examination: Examination, row: Stage, seen: Seen | None) -> LeadingSlice | None:

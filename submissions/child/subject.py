@@ -21,6 +21,7 @@ from .dtypes import default_dtype
 from .loading.definitions import Definition
 from .loading.execution import Loaded
 from .scripts.scripts import Script
+from .tracing.made_at import parameters_noted
 
 if TYPE_CHECKING:
     from .sample_models import Sample
@@ -61,7 +62,8 @@ def built(asked: OfModel[Any]) -> nn.Module:
     subject = subject_of(asked)
     assert not isinstance(subject, Script)  # which the parent knows, and asks for no model
     fitted: Any = subject.sizes_for(asked.sizes)
-    model = subject.build(fitted)
+    with parameters_noted():
+        model = subject.build(fitted)
     if (shorter := shortening_for(asked)) is not None:
         shorter.shorten(model, asked.sizes.depth)
     return model

@@ -70,6 +70,7 @@ def _of_kind(
             name=row.name,
             kind=row.kind,
             cells=cells,
+            made_at=row.made_at,
         )
         for number, (row, cells) in enumerate(zip(rows, memories, strict=True))
     )

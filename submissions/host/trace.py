@@ -37,6 +37,7 @@ class Value:
     name: str
     kind: str  # of a leaf: parameter | buffer | tensor
     cells: Tensor
+    made_at: Frame | None = None  # of a parameter, the student's line
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -50,6 +50,7 @@ class TensorRow:
     frames: tuple[Frame, ...] = ()  # the student's lines that made it, innermost first
     name: str = ""
     kind: str = ""  # of a leaf: parameter | buffer | tensor
+    made_at: Frame | None = None  # of a parameter, the student's line
 
 
 class VisibleLocal(NamedTuple):

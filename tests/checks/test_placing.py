@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from corpus import BASES, edited
 from examining import examine
 
+from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.placing import place_of
+from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.code_lines import excerpt
+from vitcheck.reference.sizes import preset
 from vitcheck.submissions.errors import Frame
+from vitcheck.submissions.host.process import Zygote
 
 
 def line(examination: Examination, key: str) -> str:
@@ -101,3 +108,38 @@ def test_an_excerpt_has_two_lines_around_and_stops_at_the_ends_of_the_file() -> 
     ]
     assert len(excerpt(files, Frame("vit.py", 3))[-1].text) == 200
     assert excerpt(files, Frame("other.py", 1)) == []
+
+
+def test_a_parameter_that_is_wrong_as_it_is_made_is_placed_where_it_is_made() -> None:
+    made = "self.pos_embed = nn.Parameter(torch.zeros(1, 1, embed_dim))"
+    examination = examine(
+        "prenorm", ("torch.zeros(1, num_patches + 1, embed_dim)", "torch.zeros(1, 1, embed_dim)")
+    )
+    assert [one.id for one in examination.findings()] == ["pos-single-vector"]
+    assert line(examination, "positioned_tokens") == made
+
+
+def test_a_right_parameter_of_which_too_little_is_used_is_placed_where_it_is_used() -> None:
+    used = "x = self.pos_drop(x + self.pos_embed[:, :1])"
+    examination = examine("prenorm", ("x + self.pos_embed", "x + self.pos_embed[:, :1]"))
+    assert [one.id for one in examination.findings()] == ["pos-single-vector"]
+    assert line(examination, "positioned_tokens") == used
+
+
+@pytest.mark.parametrize(
+    ("base", "right", "wrong", "made"),
+    [
+        ("prenorm", "int(dim * mlp_ratio)", "2 * dim", "nn.Linear(dim, hidden_dim)"),
+        ("library_stack", "nhead, dim_feedforward, dropout", "nhead, 2 * d_model, dropout", "EncoderLayer("),
+    ],
+)
+def test_the_hidden_layer_of_the_mlp_is_placed_where_it_is_made_also_where_torch_copies_it(
+    tmp_path: Path, zygote: Zygote, base: str, right: str, wrong: str, made: str
+) -> None:
+    asked = load_assignment("vit-prenorm").model_copy(update={"examples": 2, "full": preset("S/32")})
+    text = edited(BASES[base].source(), [(right, wrong)])
+    (tmp_path / "vit.py").write_text(text)
+    found = grade(tmp_path / "vit.py", asked, zygote=zygote, seed=1)
+    (told,) = [one for one in found.mistakes if one.id == "mlp-ratio-wrong"]
+    assert told.location is not None
+    assert made in text.split("\n")[told.location.line - 1]

@@ -9,6 +9,7 @@ from ....reference.model_sizes import ModelSizes
 from ....reference.stages import Stage
 from ...assignment.kinds import Kind
 from ...examining.examination import Examination
+from ...examining.placing import made_at
 from ...examining.verdicts import CheckFailed, NotReached
 from ...locating.search.shapes import at_test_sizes, labelled, shaped
 from ..declaring import each_stage
@@ -40,9 +41,10 @@ def check_shape(examination: Examination, key: str) -> None:
     if shape != expected:
         faults = examination.faults(key) or ([_MISTAKES[key]] if key in _MISTAKES else [])
         got = "no tensor" if shape is None else shaped(shape)
-        raise CheckFailed(
-            f"Expected {labelled(row.axes, expected)}, got {got}{_where(examination, row)}.", faults
-        )
+        text = f"Expected {labelled(row.axes, expected)}, got {got}{_where(examination, row)}."
+        steps = (one for one in examination.walk.steps if one.key == key)
+        made = next((made_at(examination, one, faults) for one in steps), None)
+        raise CheckFailed(text, faults, frame=made)
 
 
 def _demand_no_failure(examination: Examination, key: str) -> None:

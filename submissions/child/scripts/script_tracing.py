@@ -137,7 +137,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
             return
         name = f"parameter{sum(self._parameters.values())}"
         self._parameters[key] = True
-        self._names[key] = (name, "parameter")
+        self._names[key] = (name, "parameter", None)
         self._owner.pop(key, None)
         self._alive.append(parameter)
         with torch.no_grad():

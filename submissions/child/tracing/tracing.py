@@ -20,6 +20,7 @@ from ...errors import Frame
 from ...questions.recording import Reference, TensorRow
 from ...reading.code import STUDENT_PREFIX
 from .dispatch_mode import Mode
+from .made_at import made_at
 from .results import is_array
 
 Key = tuple[Literal["record", "leaf"], int]  # and its number
@@ -103,9 +104,8 @@ class Tracer(Mode):
         key = storage_of(tensor)
         if key not in self._owner:
             self._keep(("leaf", len(self.leaves)), tensor)
-            name, kind = self._names.get(key, ("", "tensor"))
             leaf = self._describe("leaf", tensor, image=False)
-            leaf.name, leaf.kind = name, kind
+            leaf.name, leaf.kind, leaf.made_at = self._names.get(key, ("", "tensor", None))
             self.leaves.append(leaf)
         kind, number = self._owner[key]
         return Reference(kind, number, int(tensor.storage_offset()), tuple(tensor.shape), tensor.stride())
@@ -194,12 +194,13 @@ def written_by(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> lis
     return found
 
 
-def _names_of_storages(model: nn.Module) -> dict[int, tuple[str, str]]:
-    names: dict[int, tuple[str, str]] = {}
+def _names_of_storages(model: nn.Module) -> dict[int, tuple[str, str, Frame | None]]:
+    """By the storage of what is registered, its name and kind, and of a parameter where it was made."""
+    names: dict[int, tuple[str, str, Frame | None]] = {}
     for name, buffer in model.named_buffers():
-        names[storage_of(buffer)] = (name, "buffer")
+        names[storage_of(buffer)] = (name, "buffer", None)
     for name, parameter in model.named_parameters():
-        names[storage_of(parameter)] = (name, "parameter")
+        names[storage_of(parameter)] = (name, "parameter", made_at(parameter))
     return names
 
 

@@ -1,0 +1,51 @@
+"""Child side: on which line of the student's a parameter was made."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from torch import nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
+
+from ...errors import Frame
+from ...reading.code import STUDENT_PREFIX
+
+# of the model that was built last, by the identity of a parameter, and by the shape of any
+_lines: dict[int, Frame] = {}
+_lines_of_shapes: dict[tuple[int, ...], set[Frame]] = {}
+
+
+@contextmanager
+def parameters_noted() -> Iterator[None]:
+    """Notes where the parameters are made that modules get meanwhile."""
+    _lines.clear()
+    _lines_of_shapes.clear()
+
+    def note(module: nn.Module, name: str, parameter: nn.Parameter) -> None:
+        frame: FrameType | None = sys._getframe()
+        while frame is not None and not frame.f_code.co_filename.startswith(STUDENT_PREFIX):
+            frame = frame.f_back
+        if frame is not None:
+            file = frame.f_code.co_filename.removeprefix(STUDENT_PREFIX)
+            _lines[id(parameter)] = made = Frame(file, frame.f_lineno)
+            _lines_of_shapes.setdefault(tuple(parameter.shape), set()).add(made)
+
+    handle = register_module_parameter_registration_hook(note)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def made_at(parameter: nn.Parameter) -> Frame | None:
+    """The line of the student's code, where it is known.
+
+    A copy, as ``nn.TransformerEncoder`` makes it of a layer, was made where all others of its shape were.
+    """
+    if id(parameter) in _lines:
+        return _lines[id(parameter)]
+    alike = _lines_of_shapes.get(tuple(parameter.shape), ())
+    return next(iter(alike)) if len(alike) == 1 else None
