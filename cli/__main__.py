@@ -12,10 +12,12 @@ from vitcheck.commands.export import export
 from vitcheck.commands.grade import grade
 from vitcheck.commands.gradebook import gradebook
 from vitcheck.commands.gradescope import gradescope
+from vitcheck.commands.handout import handout
 from vitcheck.commands.init import init
 from vitcheck.commands.looking_up import explain, stages
 from vitcheck.commands.otter import otter
 from vitcheck.commands.picturing import snapshot, trace
+from vitcheck.commands.release import release
 from vitcheck.commands.selftest import selftest
 from vitcheck.commands.similar import similar
 from vitcheck.commands.validate import validate
@@ -38,8 +40,8 @@ def main() -> None:
 
 
 for command in (
-    *(grade, check, trace, snapshot, gradebook, export, gradescope, otter),
-    *(similar, stages, explain, init, validate, selftest),
+    *(grade, check, trace, snapshot, gradebook, release, export, gradescope, otter),
+    *(similar, stages, explain, init, handout, validate, selftest),
 ):
     main.add_command(command)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vitcheck.checks.classes.gradebook.store import Entry
-from vitcheck.checks.classes.gradebook.tables import Attempt, Decision
+from vitcheck.checks.classes.gradebook.store import Entry, Event
+from vitcheck.checks.classes.gradebook.tables import Attempt, Decision, Release
 from vitcheck.reports.words.alike import spelled_out
-from vitcheck.reports.words.remarks import remark
+from vitcheck.reports.words.remarks import released, remark
 from vitcheck.reports.words.text import NAME_LIMIT, one_line, points
 from vitcheck.reports.words.wording import say
 
@@ -18,11 +18,13 @@ def entry_line(entry: Entry, *, spelled: bool = False) -> str:
     return "  ".join(filter(None, [score, name, _not_graded(entry.attempt), remark(entry.adjustment)]))
 
 
-def event_line(event: Attempt | Decision) -> str:
+def event_line(event: Event) -> str:
     """When it was, and what; times are local."""
     when = event.at.astimezone().isoformat(" ", "seconds")
     if isinstance(event, Decision):
         return f"{when}  {remark(event.adjustment) or 'nothing adjusted'}, said {one_line(event.who)}"
+    if isinstance(event, Release):
+        return f"{when}  {released(event.up_to)}, said {one_line(event.who)}"
     score = f"{points(event.earned)} of {points(event.possible)}"
     how = f"(seed {event.run.seed}, vitcheck {event.run.version})"
     return "  ".join(filter(None, [when, score, _not_graded(event), how]))

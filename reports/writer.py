@@ -34,6 +34,12 @@ def write_submission(result: Result, folder: Path, adjustment: Adjustment = UNAD
     write_whole(folder / "result.json", result.to_json().encode())
 
 
+def write_for_student(told: Result, folder: Path, adjustment: Adjustment = UNADJUSTED) -> None:
+    """Write ``report.html`` and ``result.json`` of what the student may see (``for_students``)."""
+    write_whole(folder / "report.html", render_report(told, adjustment).encode())
+    write_whole(folder / "result.json", told.to_json().encode())
+
+
 def write_class(
     results: Iterable[Result], folder: Path, adjustments: Mapping[str, Adjustment] = NOTHING_DECIDED
 ) -> None:

@@ -28,7 +28,7 @@ from ..architecture.family import ArchitectureError, Family, family, family_name
 from ..record.result import Asked, Visibility
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
 from .asked_parts import AskedPart, Components, ExercisePart, Exercises
-from .asked_points import GroupOrCheck, MistakePoints, Points
+from .asked_points import OTHERS, MistakePoints, Points, Visibilities
 from .asked_stages import AskedStages
 from .asked_table import AskedTable
 from .asked_variants import Permission, Variants, permission
@@ -83,7 +83,8 @@ class Assignment(AskedTable):
     full: FullSizes = Field(alias="sizes")
     variants: Variants = Variants()
     points: Points = Points()
-    visibility: dict[GroupOrCheck, Visibility] = {}
+    for_students: bool = False  # is this the file that students get? Then they see what their records have
+    visibility: Visibilities = {}
     components: Components = {}
     exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
@@ -165,6 +166,11 @@ class Assignment(AskedTable):
         """Those of them that a person gives, for answers in writing."""
         return self.written.possible if self.written else 0.0
 
+    @property
+    def possible_elsewhere(self) -> float:
+        """Those that no check here gives: by hand, or told later."""
+        return self.possible_by_hand + self.points.told_later
+
     def allows(self, name: str) -> tuple[bool, str | None]:
         """Say whether the mistake or variant called ``name`` is accepted, and the reason that the file gives.
 
@@ -180,10 +186,15 @@ class Assignment(AskedTable):
         rule = self.variants.by_id.get("default-size-wrong")
         return rule is None or not rule.allow
 
+    def shows(self, id: str) -> bool:
+        """Is this check told whoever has this file? Only what students have keeps something back."""
+        return not self.for_students or self.visibility_of(id) is Visibility.VISIBLE
+
     def visibility_of(self, id: str) -> Visibility:
         """Say when students may see how the check ended: its own entry, else that of its group."""
         group = group_of(id) or PARTS[kind_of(id)]
-        return self.visibility.get(id, self.visibility.get(group, Visibility.VISIBLE))
+        asked = self.visibility
+        return asked.get(id, asked.get(group, asked.get(OTHERS, Visibility.VISIBLE)))
 
 
 def assignment_names() -> list[str]:

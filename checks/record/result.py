@@ -62,6 +62,11 @@ class Visibility(str, Enum):
     AFTER_PUBLISHED = "after_published"
     HIDDEN = "hidden"
 
+    def has(self, other: Visibility) -> bool:
+        """Whether students who may see so much may see what is shown at ``other``."""
+        order = list(Visibility)
+        return order.index(other) <= order.index(self)
+
 
 class CodeLine(Frozen):
     """One line of an excerpt of the student's code."""
@@ -119,6 +124,7 @@ class CheckResult(Frozen):
 
     id: str
     stage: str | None
+    judges: bool = True  # does it make its stage wrong where it fails?
     title: str
     failing: str = ""  # where it failed, its heading, if it has one: the title says what holds
     outcome: Outcome
@@ -204,6 +210,10 @@ class Result(Document):
     submission: str
     assignment: str
     asked: Asked | None = None
+    told: Visibility | None = (
+        None  # of a record for students, how much of it they may see; null of a whole one
+    )
+    later: bool = False  # does a record for students lack checks that are shown later, or never?
     status: Status
     reason: str | None = None
     location: Location | None = None  # where loading stopped, if status is not graded

@@ -44,6 +44,11 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 @click.option("--json", type=OUTPUT, help="Write the result there, as data.")
 @seed_option("Sizes, weights and images")
 @checks_option
+@click.option(
+    "--for-students",
+    is_flag=True,
+    help="Show and write no more than students may see, as an assignment made for them does by itself.",
+)
 @isolation_option("none")
 @click.option(
     "--watch",
@@ -58,6 +63,7 @@ def check(
     json: Path | None,
     seed: int,
     checks: Path | None,
+    for_students: bool,
     isolation: str,
     watch: bool,
 ) -> None:
@@ -69,7 +75,10 @@ def check(
     from vitcheck.submissions.sandbox.isolation import Isolation
 
     sandbox_or_refuse(isolation)  # refuses what this machine has not
-    task = own_work(file, load_for(file, assignment), seed, checks=checks, isolation=Isolation(isolation))
+    asked = load_for(file, assignment)
+    if for_students:
+        asked = asked.model_copy(update={"for_students": True})
+    task = own_work(file, asked, seed, checks=checks, isolation=Isolation(isolation))
     if watch:
         from vitcheck.commands.watching import watch_and_check
         from vitcheck.outputs import CheckOutput

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from vitcheck.gradebook_entries import all_of_one
 from vitcheck.options import PATH, existing, gradebook_option, open_or_refuse, refusing
-
-if TYPE_CHECKING:
-    from vitcheck.checks.classes.gradebook.store import Entry
 
 # named here, so that the help loads no format; a test compares them
 OF_ONE = (
@@ -94,7 +92,8 @@ def _of_class(
     from vitcheck.reports.words.remarks import remark
     from vitcheck.reports.words.text import one_line
 
-    entries = _entries(gradebook or str(source / "gradebook.sqlite"), assignment)
+    with open_or_refuse(gradebook or str(source / "gradebook.sqlite")) as book:
+        entries = all_of_one(book, assignment)
     grades = [Grade(one.attempt.submission, one.total, remark(one.adjustment)) for one in entries]
     last = entries[-1].attempt
     with refusing(RosterError):
@@ -103,17 +102,3 @@ def _of_class(
     for name, why in made.left_out:
         click.echo(one_line(f"left out: {name}: {why}"), err=True)
     return made.content
-
-
-def _entries(place: str, assignment: str | None) -> list[Entry]:
-    """Of one assignment, at least one."""
-    with open_or_refuse(place) as book:
-        entries = book.entries(assignment)
-    names = sorted({one.attempt.run.assignment for one in entries})
-    if not names:
-        raise click.UsageError(f"{place} has no submission{f' of {assignment}' if assignment else ''}")
-    if len(names) > 1:
-        raise click.UsageError(
-            f"the gradebook has several assignments: add --assignment {' or '.join(names)}"
-        )
-    return entries

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vitcheck import exits
-from vitcheck.options import OUTPUT, did_you_mean, gradebook_option, open_or_refuse, refusing
+from vitcheck.gradebook_entries import one_called, some
+from vitcheck.options import OUTPUT, gradebook_option, open_or_refuse, refusing
 
 if TYPE_CHECKING:
-    from vitcheck.checks.classes.gradebook.store import Entry, Gradebook
+    from vitcheck.checks.classes.gradebook.store import Gradebook
 
 _DEFAULT = "grades/gradebook.sqlite"
 
@@ -77,7 +78,7 @@ def list_(gradebook: str | None, assignment: str | None) -> None:
     from vitcheck.reports.words.alike import alike
 
     with _opened(gradebook) as book:
-        entries = _entries(book, assignment)
+        entries = some(book, assignment)
     doubtful = alike(one.attempt.submission for one in entries)
     several = len({one.attempt.run.assignment for one in entries}) > 1
     for entry in entries:
@@ -93,7 +94,7 @@ def history(name: str, gradebook: str | None, assignment: str | None) -> None:
     from vitcheck.gradebook_text import event_line
 
     with _opened(gradebook) as book:
-        about = _entry(book, name, assignment).attempt.run.assignment
+        about = one_called(some(book, assignment), name).attempt.run.assignment
         for event in book.history(about, name):
             click.echo(event_line(event))
 
@@ -122,9 +123,9 @@ def adjust(
     if not changes:
         raise click.UsageError("nothing to change: give --points, --comment, --extra-time or --late-days")
     with _opened(gradebook) as book:
-        about = _entry(book, name, assignment).attempt.run.assignment
+        about = one_called(some(book, assignment), name).attempt.run.assignment
         book.adjust(about, name, psutil.Process().username(), **changes)
-        click.echo(entry_line(_entry(book, name, about)))
+        click.echo(entry_line(one_called(some(book, about), name)))
 
 
 @gradebook.command()
@@ -145,12 +146,12 @@ def mark(
     from vitcheck.gradebook_text import entry_line
 
     with _opened(gradebook) as book:
-        entry = _entry(book, name, assignment)
+        entry = one_called(some(book, assignment), name)
         with refusing(ValueError, parameter="QUESTION=POINTS"):
             given = new_marks(book.result(entry.attempt.id), entry.adjustment, dict(marks))
         about = entry.attempt.run.assignment
         book.adjust(about, name, psutil.Process().username(), marks=given)
-        click.echo(entry_line(_entry(book, name, about)))
+        click.echo(entry_line(one_called(some(book, about), name)))
 
 
 @gradebook.command()
@@ -166,7 +167,7 @@ def export(csv: Path | None, json: Path | None, gradebook: str | None, assignmen
     if not csv and not json:
         raise click.UsageError("nowhere to write to: give --csv FILE, --json FILE or both")
     with _opened(gradebook) as book:
-        rows = [entry_row(one) for one in _entries(book, assignment)]
+        rows = [entry_row(one) for one in some(book, assignment)]
     if csv:
         write_whole(csv, csv_text(list(rows[0]), rows).encode())
     if json:
@@ -183,24 +184,3 @@ def _opened(place: str | None) -> Iterator[Gradebook]:
         except GradebookError as error:
             click.echo(error, err=True)
             sys.exit(exits.HARNESS)
-
-
-def _entries(book: Gradebook, assignment: str | None) -> list[Entry]:
-    """At least one."""
-    entries = book.entries(assignment)
-    if not entries:
-        raise click.UsageError(f"{book.place} has no submission{f' of {assignment}' if assignment else ''}")
-    return entries
-
-
-def _entry(book: Gradebook, name: str, assignment: str | None) -> Entry:
-    """The only one of that name."""
-    entries = _entries(book, assignment)
-    found = [one for one in entries if one.attempt.submission == name]
-    if not found:
-        near = did_you_mean(name, [one.attempt.submission for one in entries])
-        raise click.BadParameter(f"there is no submission {name}{near}", param_hint="NAME")
-    if len(found) > 1:
-        several = ", ".join(one.attempt.run.assignment for one in found)
-        raise click.UsageError(f"{name} is in several assignments ({several}): name one with --assignment")
-    return found[0]

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
-from ...checks.record.result import CheckResult, Outcome, Result, Status, Visibility
+from ...checks.record.for_students import for_students
+from ...checks.record.result import CheckResult, Result, Visibility
 from ..pages.html import render
-from ..views.card import card, told_alone
+from ..views.card import card
 from ..words.assigned import assigned
-from ..words.quoting import begun, code_lines, quoted
 from ..words.standing import Standing, findings, standing
-from ..words.text import clean, one_line
+from ..words.text import NAME_LIMIT, clean, one_line
 from ..words.wording import say
 from .repository import Repository
-
-_ORDER = list(Visibility)
-_Key = tuple[str, Visibility]
 
 
 def gradescope(result: Result, _: Repository) -> str:
     """The document, as https://gradescope-autograders.readthedocs.io/en/latest/specs/ says.
 
-    Checks of a stage that are shown at different times are different tests. What explains a stage stands in
-    the test that is shown last of those that failed, so that none tells what another one hides.
+    Checks of a stage that are shown at different times are different tests, each made of the record that
+    students may have by then: what explains a stage stands in the first in which all of it may be told.
     """
     document = {
         "score": result.score.earned,
         "execution_time": round(result.run.seconds),
-        "output": _output(result),
+        "output": _output(for_students(result)),
         "output_format": "html",
-        "test_output_format": "text",
+        "test_output_format": "html",
         "test_name_format": "text",
         "stdout_visibility": "hidden",
         "tests": _tests(result),
@@ -39,60 +36,49 @@ def gradescope(result: Result, _: Repository) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _output(result: Result) -> str:
-    """HTML, said to everyone at once: the card of the first thing wrong, and a line for each other.
-
-    Where some checks are shown later, no more than that.
-    """
-    stands, others = standing(result), list(findings(result))[1:]
-    later = any(one.visibility is not Visibility.VISIBLE for one in result.checks)
-    shown = card(result, stands)
-    if later and result.status is Status.GRADED:
-        shown, others = told_alone(say("gradescope.later")), []
-    return render("gradescope.html", assignment=assigned(result), card=shown, more=others)
+def _output(told: Result) -> str:
+    """HTML, said to everyone at once: the card of the first thing wrong, and a line for each other."""
+    stands, others = standing(told), list(findings(told))[1:]
+    later = say("for_students.later") if told.later else ""
+    return render(
+        "gradescope.html", assignment=assigned(told), card=card(told, stands), more=others, later=later
+    )
 
 
 def _tests(result: Result) -> list[dict[str, object]]:
-    asked = [one for one in result.checks if one.outcome is not Outcome.SKIPPED and one.points]
-    sum_asked = sum(one.points for one in asked)
-    scale = result.score.possible / sum_asked if sum_asked else 0.0  # points of what was skipped go to all
-    explained = {one.label: one for one in findings(result) if one.label}
-    ordered = sorted(asked, key=lambda one: (one.stage is None, one.part, _ORDER.index(one.visibility)))
-    groups = {key: list(checks) for key, checks in groupby(ordered, key=_key)}
-    told = _told_in(groups)
-    return [
-        _test(result, key, checks, scale, explained.get(key[0]) if told.get(key[0]) is key[1] else None)
-        for key, checks in groups.items()
-    ]
-
-
-def _key(check: CheckResult) -> _Key:
-    return check.part, check.visibility
-
-
-def _told_in(groups: Mapping[_Key, Sequence[CheckResult]]) -> dict[str, Visibility]:
-    """The strictest of the tests of each part in which something failed, which are in order."""
-    return {part: seen for (part, seen), checks in groups.items() if any(one.costs for one in checks)}
+    """Sorted by stage and then by when they are shown."""
+    titles = {label: one_line(stage.title) for label, stage in result.stages.items()}
+    explained: set[str] = set()
+    found = []
+    for until in Visibility:
+        told = for_students(result, until)
+        shown = [one for one in told.checks if one.visibility is until and (one.points or one.earned)]
+        shown.sort(key=lambda one: (one.stage is None, one.part))
+        faults = {one.label: one for one in findings(told) if one.label and one.label not in explained}
+        for part, checks in groupby(shown, key=lambda one: one.part):
+            explained |= faults.keys() & {part}
+            found.append((part, _test(part, titles.get(part, ""), [*checks], told, faults.get(part))))
+    return [test for _, test in sorted(found, key=lambda one: (one[0] not in titles, one[0]))]
 
 
 def _test(
-    result: Result, key: _Key, checks: Sequence[CheckResult], scale: float, explained: Standing | None
+    part: str, title: str, checks: Sequence[CheckResult], told: Result, explained: Standing | None
 ) -> dict[str, object]:
-    part, visibility = key
-    wrong = [one for one in checks if one.costs]
-    lines = [begun(f"{one_line(one.title)} {clean(one.message)}".strip()) for one in wrong]
-    stage = result.stages.get(part)
+    """``explained`` is what is wrong with the part, where that stands here."""
+    until, wrong = checks[0].visibility, [one for one in checks if one.costs]
+    when = "" if until is Visibility.VISIBLE else say(f"gradescope.{until.value}")
+    fault = f": {explained.claim}" if explained else ""
+    output = render(
+        "gradescope_test.html",
+        card=card(told, explained) if explained else None,
+        more=[],
+        lines=[f"{one_line(one.title)} {clean(one.message)}".strip() for one in wrong],
+    )
     return {
-        "name": one_line(f"{part} {stage.title}" if stage else part),
-        "score": round(scale * sum(one.earned for one in checks), 2),
-        "max_score": round(scale * sum(one.points for one in checks), 2),
+        "name": one_line(f"{f'{part} {title}'.strip()}{when}{fault}", NAME_LIMIT),
+        "score": round(sum(one.earned for one in checks), 2),
+        "max_score": round(sum(one.points for one in checks), 2),
         "status": "failed" if wrong else "passed",
-        "output": "\n\n".join([*(_explained(explained) if explained else ()), *lines]),
-        "visibility": visibility.value,
+        "output": output.strip(),
+        "visibility": until.value,
     }
-
-
-def _explained(stands: Standing) -> list[str]:
-    """What is wrong, where, and the question that leads on."""
-    sentence = quoted(stands.sentence) if stands.quotes else stands.sentence
-    return [text for text in (sentence, "\n".join(code_lines(stands.place)), stands.question) if text]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...checks.record.adjustment import Adjustment
+from ...checks.record.for_students import for_students
 from ...checks.record.result import Result, VariantResult
 from ..words.assigned import assigned
 from ..words.remarks import adjusted, remark
@@ -40,6 +41,7 @@ class ReportView:
     overline: str
     score: ScoreView
     remark: str
+    audience: str  # what else there is, or that this is not for students
     strip: Strip | None
     seen: PassView
     further: FurtherFindings
@@ -60,6 +62,7 @@ def report_view(result: Result, adjustment: Adjustment) -> ReportView:
         overline=overline(result),
         score=score_view(result, adjusted(result.score, adjustment)),
         remark=remark(adjustment),
+        audience=_audience(result),
         strip=strip(seen.stages, stands, len(list(findings(result)))),
         seen=seen,
         further=further_findings(result, anchors),
@@ -68,6 +71,14 @@ def report_view(result: Result, adjustment: Adjustment) -> ReportView:
         variants=tuple(_variant(one, anchors) for one in result.variants),
         written=written_view(result, adjustment),
     )
+
+
+def _audience(result: Result) -> str:
+    """Empty where all of it may be read by everyone."""
+    if result.later:
+        return say("for_students.later")
+    shown = result.told is not None or not for_students(result).later
+    return "" if shown else say("for_students.whole")
 
 
 def overline(result: Result) -> str:

@@ -16,6 +16,11 @@ def remark(adjustment: Adjustment) -> str:
     return ": ".join(part for part in (decided, one_line(adjustment.comment)) if part)
 
 
+def released(up_to: str) -> str:
+    """That the student was given what [visibility] shows up to this moment."""
+    return say(f"released.{up_to}")
+
+
 def adjusted(score: Score, adjustment: Adjustment) -> Score:
     """The points that count in the place of those earned."""
     return score.model_copy(update={"earned": adjustment.total(score.earned)})

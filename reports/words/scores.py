@@ -21,7 +21,7 @@ class ScoreView:
 
 
 def score_view(result: Result, score: Score) -> ScoreView:
-    """The points of ``score``; of unfinished work with those that could be earned so far."""
+    """The points of ``score``; of unfinished work, or where some are told later, with those so far."""
     earned, possible, far = (points(one) for one in (score.earned, score.possible, so_far(result)))
-    key = "terminal.so_far" if to_write(result) else "terminal.score"
+    key = "terminal.so_far" if to_write(result) or result.later else "terminal.score"
     return ScoreView(earned, possible, say(key, earned=earned, possible=possible, so_far=far))

@@ -17,7 +17,9 @@ from typing_extensions import Self
 from ...record.adjustment import UNADJUSTED, Adjustment
 from ...record.result import Result, Status
 from .gradebook_error import GradebookError
-from .tables import Attempt, Decision, GradingRun
+from .tables import Attempt, Decision, GradingRun, Release
+
+Event = Attempt | Decision | Release  # of the history of a submission
 
 
 @dataclass(frozen=True)
@@ -159,18 +161,23 @@ class Gradebook:
         ordered = sorted(attempts, key=lambda one: (one.run.assignment, one.submission.casefold()))
         return [Entry(one, decided[one.run.assignment].get(one.submission, UNADJUSTED)) for one in ordered]
 
-    def history(self, assignment: str, submission: str) -> list[Attempt | Decision]:
-        """All attempts and decisions, the oldest first."""
+    def release(self, attempt: Attempt, up_to: str, who: str) -> None:
+        """Note that the student was given what may be seen of it."""
+        with self._session(self._writing) as session:
+            session.add(Release(attempt_id=attempt.id, up_to=up_to, who=who, at=_now()))
+
+    def history(self, assignment: str, submission: str) -> list[Event]:
+        """All that happened to the submission, the oldest first."""
         attempts = (
             select(Attempt)
             .join(GradingRun)
             .where(GradingRun.assignment == assignment, Attempt.submission == submission)
         )
         with self._session(self._reading) as session:
-            rows: list[Attempt | Decision] = [
-                *session.scalars(attempts),
-                *session.scalars(_decisions(assignment, submission)),
-            ]
+            graded = session.scalars(attempts).all()
+            released = select(Release).where(Release.attempt_id.in_([one.id for one in graded]))
+            decided = _decisions(assignment, submission)
+            rows: list[Event] = [*graded, *session.scalars(decided), *session.scalars(released)]
         return sorted(rows, key=lambda one: one.at)
 
     def adjustments(self, assignment: str) -> dict[str, Adjustment]:

@@ -79,6 +79,18 @@ class Attempt(Table):
     arrays: Mapped[bytes | None] = mapped_column(deferred=True)  # what its figures need, 25 KB
 
 
+class Release(Table):
+    """That students were given what they may see of an attempt, up to a moment of [visibility]."""
+
+    __tablename__ = "releases"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    up_to: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
 class Decision(Table):
     """An adjustment, all of it: the last one of a submission counts."""
 

@@ -20,6 +20,7 @@ from ...assignment.asked_points import MistakePoints
 from ...assignment.assignment import Assignment, assignment_text, parse_assignment
 from ...assignment.kinds import groups, of_finished
 from ...locating.search.shapes import labelled
+from .for_handout import handout_text
 from .rendering import render
 from .skeleton import notebook, rows, skeleton
 
@@ -47,13 +48,14 @@ def course_files(wishes: Wishes) -> dict[str, str]:
     Raises AssignmentError where ``start`` cannot be used, or with these wishes is no valid assignment.
     """
     text = _assignment_text(wishes)
-    asked = parse_assignment(text, "assignment.toml")
+    of_students = handout_text(text)
+    asked = parse_assignment(of_students, "assignment.toml")
     values = {"asked": asked, "file": FILE, "name": Path(FILE).stem, "version": version("vitcheck")}
     return {
         "README.md": render("course", **values),
         "assignment.toml": text,
         "handout/README.md": render("handout", stages=_stages(asked), paid=_paid(asked), **values),
-        "handout/assignment.toml": text,
+        "handout/assignment.toml": of_students,
         f"handout/{FILE}": skeleton(asked),
         f"handout/{Path(FILE).stem}.ipynb": notebook(asked),
         "handout/.github/workflows/vitcheck.yml": render("workflow", **values),
@@ -122,6 +124,8 @@ def _paid(asked: Assignment) -> list[tuple[float, str]]:
         *((points.of(group), text) for group, text in groups().items() if points.of(group)),
         *((part.points, COMPONENTS[key].title) for key, part in asked.components.items()),
         *((part.points, EXERCISES[key].title) for key, part in asked.exercises.items()),
+        *([(asked.possible_by_hand, "answers in writing")] if asked.possible_by_hand else ()),
+        *([(points.told_later, "further checks, which you are told of later")] if points.told_later else ()),
     ]
 
 
