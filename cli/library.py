@@ -129,9 +129,10 @@ def grade(
         setting = Setting(Isolation(isolation), popular_packages(found))
         open_sandbox(setting.isolation)  # or every worker would say that it cannot be had
         kept = _ResultKeeper()
+        class_ = dict(zip(submission_names(found), found, strict=True))
         with open_gradebook(gradebook or str(Path(out, "gradebook.sqlite")), create=True) as book:
             grade_many(
-                found,
+                class_,
                 _loaded(assignment),
                 Path(out),
                 engine=Local(jobs or os.cpu_count() or 1),
@@ -142,7 +143,7 @@ def grade(
                 checks=own,
                 force=force,
             )
-        return [kept.results[name] for name in submission_names(found)]
+        return [kept.results[name] for name in class_]
 
 
 def _say_nothing(text: str) -> None:

@@ -6,12 +6,11 @@ import hashlib
 import os
 import secrets
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...submissions.reading.packing import HandIn, pack_folder, pack_of_class
-from ...submissions.reading.submission_names import submission_names
 from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
 from ..points.scoring import judging_digest, scored
@@ -52,7 +51,7 @@ class Class:
 
 
 def grade_many(
-    paths: Sequence[Path],
+    class_: Mapping[str, Path],
     assignment: Assignment,
     out: Path,
     *,
@@ -64,7 +63,7 @@ def grade_many(
     checks: Path | None = None,
     force: bool = False,
 ) -> Class:
-    """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.
+    """Grade the submissions of ``class_``, by name, and write the reports of each, and of all, below ``out``.
 
     What the gradebook has of the same content, assignment, checks, isolation and version (and ``seed``, if
     one is given) is taken from there, unless told to ``force``, with the points that the assignment gives
@@ -75,7 +74,6 @@ def grade_many(
     """
     from ...reports.writer import write_class
 
-    class_ = dict(zip(submission_names(paths), paths, strict=True))
     own = pack_folder(checks) if checks else None
     work = Work(
         assignment=assignment.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGINT, default_int_handler, signal
@@ -13,6 +13,7 @@ import click
 
 from vitcheck import exits
 from vitcheck.commands.engine_options import chosen, engine_option, jobs_option, scheduler_option
+from vitcheck.handed_in import handed_in
 from vitcheck.options import (
     PATH,
     SEEDS,
@@ -23,9 +24,7 @@ from vitcheck.options import (
     isolation_option,
     load,
     open_or_refuse,
-    refusing,
     sandbox_or_refuse,
-    submissions_in,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def grade(
     from vitcheck.submissions.host.popular import popular_packages
     from vitcheck.submissions.sandbox.isolation import Isolation
 
-    found, asked = _found(_without_batches(paths, out), out), load(assignment)
+    found, asked = handed_in(paths, out), load(assignment)
     engine = chosen(kind, scheduler, jobs)
     click.echo(f"assignment: {asked_text(asked.asked)}")
     _show_isolation(isolation, kind)
@@ -97,7 +96,7 @@ def grade(
             engine=engine,
             gradebook=book,
             watch=progress,
-            setting=Setting(Isolation(isolation), popular_packages(found)),
+            setting=Setting(Isolation(isolation), popular_packages([*found.values()])),
             seed=seed,
             checks=checks,
             force=force,
@@ -106,33 +105,6 @@ def grade(
     seed_used = f" (seed {graded.seed})" if graded.graded else ""
     click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
     sys.exit(_exit_code(graded, book))
-
-
-def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
-    """Lay out what a learning management system gave out; until the command ends."""
-    from vitcheck.reports.words.quoting import named_line
-    from vitcheck.reports.words.text import one_line
-    from vitcheck.submissions.reading.lms_batches import BatchError, laid_out
-
-    def tell(text: str) -> None:
-        name, *about = one_line(text).partition(":")
-        click.echo(named_line(name, "".join(about)), err=True)
-
-    context = click.get_current_context()
-    try:
-        return [context.with_resource(laid_out(path, out, tell)) for path in paths]
-    except (BatchError, OSError) as error:
-        raise click.UsageError(one_line(str(error))) from None
-
-
-def _found(paths: Sequence[Path], out: Path) -> list[Path]:
-    from vitcheck.submissions.reading.source import hidden_in
-    from vitcheck.submissions.reading.unseen import plain
-
-    with refusing(ValueError, OSError):  # the latter of a folder without rights
-        for path in hidden_in(paths):
-            click.echo(f"not read: {plain(path.name)} is hidden by the dot in front", err=True)
-        return submissions_in(paths, out)
 
 
 def _show_isolation(isolation: str, engine: str) -> None:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vitcheck import exits
+from vitcheck.commands.forgetting import DEFAULT, purge, remove
 from vitcheck.gradebook_entries import one_called, some
 from vitcheck.options import OUTPUT, gradebook_option, open_or_refuse, refusing
 
 if TYPE_CHECKING:
     from vitcheck.checks.classes.gradebook.store import Gradebook
-
-_DEFAULT = "grades/gradebook.sqlite"
 
 
 class _PointsType(click.ParamType[dict[str, Any]]):
@@ -58,7 +57,7 @@ class _MarkType(click.ParamType[tuple[str, float | None]]):
 def _of_gradebook(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that all of these have."""
     of_one = click.option("--assignment", metavar="NAME", help="Of this assignment alone.")
-    return gradebook_option(_DEFAULT)(of_one(command))
+    return gradebook_option(DEFAULT)(of_one(command))
 
 
 @click.group()
@@ -174,11 +173,15 @@ def export(csv: Path | None, json: Path | None, gradebook: str | None, assignmen
         write_whole(json, f"{dumps(rows, indent=1, ensure_ascii=False)}\n".encode())
 
 
+for command in (remove, purge):
+    gradebook.add_command(command)
+
+
 @contextmanager
 def _opened(place: str | None) -> Iterator[Gradebook]:
     from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
 
-    with open_or_refuse(place or _DEFAULT) as book:
+    with open_or_refuse(place or DEFAULT) as book:
         try:
             yield book
         except GradebookError as error:

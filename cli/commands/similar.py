@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from vitcheck.handed_in import handed_in
 from vitcheck.options import OUTPUT, PATH, existing
 
 
@@ -20,7 +21,8 @@ from vitcheck.options import OUTPUT, PATH, existing
 def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: Path | None) -> None:
     """List pairs of submissions that are alike, for a person to look at.
 
-    Every file, folder or archive directly inside each PATH is a submission. That two are alike is no proof of
+    Every file, folder or archive directly inside each PATH is a submission, and batches are read as by
+    `vitcheck grade`. That two are alike is no proof of
     anything, and changes no grade.
     """
     if find_spec("copydetect") is None:
@@ -31,11 +33,8 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
     from vitcheck.reports.views.similar_view import percent, similar_json
     from vitcheck.reports.words.text import NAME_LIMIT, one_line
     from vitcheck.reports.writer import write_whole
-    from vitcheck.submissions.reading.source import find_submissions
-    from vitcheck.submissions.reading.submission_names import submission_names
 
-    found = find_submissions(paths)
-    programs = read_programs(dict(zip(submission_names(found), found, strict=True)))
+    programs = read_programs(handed_in(paths, Path("grades")))
     pairs = similar_pairs(programs.texts, _skeleton(base))
     for name, why in programs.left_out.items():
         click.echo(one_line(f"not compared: {name}: {why}"), err=True)

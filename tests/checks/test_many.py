@@ -74,7 +74,7 @@ class Course:
     ) -> Class:
         with self.gradebook() as book:
             return grade_many(
-                sorted(self._folder.glob("*.py")),
+                {one.stem: one for one in sorted(self._folder.glob("*.py"))},
                 load_assignment("vit-debugging").model_copy(update=asked),
                 self.out,
                 engine=Local(jobs),
@@ -204,9 +204,8 @@ def test_what_is_unchanged_is_graded_anew_where_that_is_asked_for(course: Course
 def test_another_assignment_or_other_checks_are_other_work(course: Course, tmp_path: Path) -> None:
     def graded(name: str, checks: Path | None = None) -> int:
         with course.gradebook() as book:
-            paths = sorted(tmp_path.glob("*.py"))
             return grade_many(
-                paths,
+                {one.stem: one for one in sorted(tmp_path.glob("*.py"))},
                 load_assignment(name),
                 course.out,
                 engine=Local(1),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Select, func, or_, select
+from sqlalchemy import ColumnElement, Engine, Select, delete, func, or_, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from typing_extensions import Self
@@ -165,6 +165,29 @@ class Gradebook:
         """Note that the student was given what may be seen of it."""
         with self._session(self._writing) as session:
             session.add(Release(attempt_id=attempt.id, up_to=up_to, who=who, at=_now()))
+
+    def remove(self, assignment: str, submission: str) -> None:
+        """Forget the submission: its attempts, what was decided, and that it was released."""
+        with self._session(self._writing) as session:
+            runs = select(GradingRun.id).where(GradingRun.assignment == assignment)
+            mine = [Attempt.run_id.in_(runs), Attempt.submission == submission]
+            session.execute(delete(Release).where(Release.attempt_id.in_(select(Attempt.id).where(*mine))))
+            session.execute(delete(Attempt).where(*mine))
+            about = [Decision.assignment == assignment, Decision.submission == submission]
+            session.execute(delete(Decision).where(*about))
+
+    def clear(self) -> None:
+        """Leave no copy of what was removed in the database's files."""
+        connection = self._reading.raw_connection()  # outside of any transaction
+        try:
+            if self._reading.dialect.name == "sqlite":
+                connection.cursor().execute("VACUUM")
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            elif connection.driver_connection is not None:
+                connection.driver_connection.autocommit = True
+                connection.cursor().execute("VACUUM FULL attempts, adjustments, releases")
+        finally:
+            connection.invalidate()
 
     def history(self, assignment: str, submission: str) -> list[Event]:
         """All that happened to the submission, the oldest first."""

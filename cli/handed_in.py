@@ -1,0 +1,47 @@
+"""What a command finds at the paths that it is given: the submissions of a class, in whatever form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from vitcheck.options import refusing, submissions_in
+
+
+def handed_in(paths: Sequence[Path], out: Path) -> dict[str, Path]:
+    """Map the name of each submission to where it lies until the command ends.
+
+    Batches of a learning management system are laid out. ``out`` is where grades are written, and what lies
+    there is none. What is not read is said on stderr; that there is nothing else is a usage error.
+    """
+    from vitcheck.submissions.reading.source import passed_over
+    from vitcheck.submissions.reading.submission_names import submission_names
+
+    with refusing(ValueError, OSError):  # the latter of a folder without rights
+        laid = _laid_out(paths, out)
+        for path, why in passed_over(laid).items():
+            if path.resolve() != out.resolve():
+                _say(f"not read: {path.name}: {why}")
+        found = submissions_in(laid, out)
+    return dict(zip(submission_names(found), found, strict=True))
+
+
+def _laid_out(paths: Sequence[Path], out: Path) -> list[Path]:
+    from vitcheck.reports.words.text import one_line
+    from vitcheck.submissions.reading.lms_batches import BatchError, laid_out
+
+    context = click.get_current_context()
+    try:
+        return [context.with_resource(laid_out(path, out, _say)) for path in paths]
+    except (BatchError, OSError) as error:
+        raise click.UsageError(one_line(str(error))) from None
+
+
+def _say(text: str) -> None:
+    from vitcheck.reports.words.quoting import named_line
+    from vitcheck.reports.words.text import one_line
+
+    name, *about = one_line(text).partition(":")
+    click.echo(named_line(name, "".join(about)), err=True)
