@@ -67,6 +67,7 @@ class _Points(AskedTable):
 
     written: _Amount = 0
     own: _Amount = 0
+    out_of: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None  # all points, answers too
     told_later: _Amount = 0  # in a file for students: of checks that they do not see yet
     checks: dict[Annotated[str, AfterValidator(_check_id)], _Amount] = {}
     parts: dict[str, _Amount] = {}

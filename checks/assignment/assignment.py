@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     Field,
     PrivateAttr,
     ValidationError,
@@ -29,9 +28,10 @@ from ..record.result import Asked, Visibility
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
 from .asked_parts import AskedPart, Components, ExercisePart, Exercises
 from .asked_points import OTHERS, MistakePoints, Points, Visibilities
+from .asked_rules import Rules
 from .asked_stages import AskedStages
 from .asked_table import AskedTable
-from .asked_variants import Permission, Variants, permission
+from .asked_variants import Permission, Variants
 from .asked_writing import WrittenPart, WrittenQuestion
 from .kinds import PARTS, group_of, kind_of, kinds, of_finished
 
@@ -46,15 +46,6 @@ if TYPE_CHECKING:
 
 class AssignmentError(Exception):
     """An assignment that cannot be used; the message names the file, the line, the key and the way out."""
-
-
-class Rules(AskedTable):
-    """The rules about the code itself that are checked."""
-
-    breakpoints: bool = True
-    prints: bool = True
-    parameters: bool = False
-    library_model: Annotated[Permission, BeforeValidator(permission)] = Permission(allow=True)
 
 
 def _renamed(axes: str, letters: Mapping[str, str]) -> str:
@@ -112,6 +103,9 @@ class Assignment(AskedTable):
             raise ValueError("[points] pays for checks of a whole model, and architectures asks for none")
         if self.points.written and self.written is None:
             raise ValueError("[points] pays for written, and there is no table [written] that asks for it")
+        left = self.points.out_of is None or self.points.out_of > self.possible_by_hand
+        if not left or (self.points.out_of and not self._of_checks):
+            raise ValueError("[points] out_of leaves nothing for checks: it has to be more than answers get")
         if paid := [one for one in of_finished() if self.stages and self.points.of(one)]:
             raise ValueError(f"stages asks for a part of a model: give {paid[0]}, of a whole one, 0 points")
         return self
@@ -158,8 +152,18 @@ class Assignment(AskedTable):
     @property
     def possible(self) -> float:
         """All points that can be earned."""
+        return self._of_checks * self.scale + self.possible_by_hand
+
+    @property
+    def scale(self) -> float:
+        """What the points of checks count, where all points are to be ``out_of`` so many."""
+        out_of = self.points.out_of
+        return 1.0 if out_of is None else (out_of - self.possible_by_hand) / self._of_checks
+
+    @property
+    def _of_checks(self) -> float:
         parts = [*self.components.values(), *self.exercises.values()]
-        return self.points.possible + sum(one.points for one in parts) + self.possible_by_hand
+        return self.points.possible + sum(one.points for one in parts)
 
     @property
     def possible_by_hand(self) -> float:
@@ -169,7 +173,7 @@ class Assignment(AskedTable):
     @property
     def possible_elsewhere(self) -> float:
         """Those that no check here gives: by hand, or told later."""
-        return self.possible_by_hand + self.points.told_later
+        return self.possible_by_hand + self.points.told_later * self.scale
 
     def allows(self, name: str) -> tuple[bool, str | None]:
         """Say whether the mistake or variant called ``name`` is accepted, and the reason that the file gives.

@@ -15,6 +15,7 @@ from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
 from ..points.scoring import judging_digest, scored
 from ..record.adjustment import UNADJUSTED
+from ..record.grade import decided
 from ..record.result import GRADER_FAILED, Outcome, Result, Status
 from .engines import Begun, Done, Engine
 from .gradebook.gradebook_error import GradebookError
@@ -94,7 +95,7 @@ def grade_many(
     watch.start(len(class_) - len(class_run.taken), len(class_run.taken))
     with engine:
         _grade(tasks, engine, class_run, watch)
-    write_class(class_run.results(), out, class_run.adjustments)
+    write_class(class_run.results(), out)
     return class_run.end()
 
 
@@ -162,11 +163,11 @@ class _ClassRun:
         """One after the other, since all at once may be too many; files of those taken are written again."""
         for name in self._work.contents:
             if name in self._lost:
-                yield self._lost[name]
+                yield self._decided(self._lost[name])
             elif name in self._graded:
-                yield self._gradebook.result(self._graded[name])
+                yield self._decided(self._gradebook.result(self._graded[name]))
             elif name in self.taken:
-                result = self._as_asked(name)
+                result = self._decided(self._as_asked(name))
                 self._write(result)
                 self._watch.taken(result)
                 yield result
@@ -189,5 +190,7 @@ class _ClassRun:
     def _write(self, result: Result) -> None:
         from ...reports.writer import write_submission
 
-        name = result.submission
-        write_submission(result, self._out / name, self.adjustments.get(name, UNADJUSTED))
+        write_submission(self._decided(result), self._out / result.submission)
+
+    def _decided(self, result: Result) -> Result:
+        return decided(result, self.adjustments.get(result.submission, UNADJUSTED))

@@ -79,7 +79,7 @@ def _seen(check: CheckResult, assignment: Assignment) -> CheckResult:
 
 
 def _settled(assignment: Assignment, ended: Sequence[CheckResult]) -> Settled:
-    points = points_of(assignment, ended)
+    points = {id: one * assignment.scale for id, one in points_of(assignment, ended).items()}
     return Settled(forgiven(points, ended), points)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from .adjustment import UNADJUSTED, Adjustment
 from .document import Document, Frozen
 from .written_result import WrittenResult
 
@@ -225,5 +226,6 @@ class Result(Document):
     mistakes: list[MistakeResult] = []
     variants: list[VariantResult] = []
     notes: list[Note] = []
+    adjustment: Adjustment = UNADJUSTED  # what was decided about it; grade.py makes the grade of both
     written: WrittenResult | None = None  # null where the assignment asks for none, or none was handed in
     run: Run

@@ -36,6 +36,12 @@ OF_A_CLASS = ("canvas", "moodle", "blackboard", "sakai")
 )
 @click.option("--column", metavar="NAME", help="Of a class: the assignment there.  [default: as it is here]")
 @click.option("--assignment", metavar="NAME", help="Of a class: if the gradebook has several, one of them.")
+@click.option(
+    "--out-of",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="Of a class: what the assignment is worth there, such as 20. All points are scaled to it.",
+)
 @gradebook_option("SOURCE/gradebook.sqlite")
 def export(source: Path, system: str, out: Path | None, graded: Path | None, **of_class: Any) -> None:
     """Write one result, or the grades of a class, in the format of another system.
@@ -86,6 +92,7 @@ def _of_class(
     column: str | None,
     assignment: str | None,
     gradebook: str | None,
+    out_of: float | None,
 ) -> bytes:
     from vitcheck.reports.formats.lms import Grade, grade_file
     from vitcheck.reports.formats.rosters import RosterError, read_roster
@@ -94,11 +101,14 @@ def _of_class(
 
     with open_or_refuse(gradebook or str(source / "gradebook.sqlite")) as book:
         entries = all_of_one(book, assignment)
-    grades = [Grade(one.attempt.submission, one.total, remark(one.adjustment)) for one in entries]
     last = entries[-1].attempt
+    share = 1.0 if out_of is None else out_of / last.possible
+    grades = [
+        Grade(one.attempt.submission, round(one.total * share, 2), remark(one.adjustment)) for one in entries
+    ]
     with refusing(RosterError):
         students = read_roster(roster.read_bytes()) if roster else None
-        made = grade_file(system, grades, column or last.run.assignment, last.possible, students)
+        made = grade_file(system, grades, column or last.run.assignment, last.possible * share, students)
     for name, why in made.left_out:
         click.echo(one_line(f"left out: {name}: {why}"), err=True)
     return made.content

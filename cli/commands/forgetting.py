@@ -111,6 +111,7 @@ def _delete(folder: Path, name: str) -> None:
 
 def _write_class_anew(book: Gradebook, folder: Path) -> None:
     """The page and tables of those that stand in them and are still there."""
+    from vitcheck.checks.record.grade import decided
     from vitcheck.reports.writer import write_class
 
     table = folder / "grades.json"
@@ -120,8 +121,7 @@ def _write_class_anew(book: Gradebook, folder: Path) -> None:
     entries = [one for one in book.entries() if one.attempt.submission in listed]
     newest = max((one.attempt.run_id for one in entries), default=None)
     of_class = [one for one in entries if one.attempt.run.assignment == _assignment_of(entries, newest)]
-    adjustments = {one.attempt.submission: one.adjustment for one in of_class}
-    write_class((book.result(one.attempt.id) for one in of_class), folder, adjustments)
+    write_class((decided(book.result(one.attempt.id), one.adjustment) for one in of_class), folder)
 
 
 def _assignment_of(entries: Sequence[Entry], run: int | None) -> str | None:

@@ -70,11 +70,12 @@ def _release(book: Gradebook, entries: Sequence[Entry], out: Path, up_to: str) -
     import psutil
 
     from vitcheck.checks.record.for_students import for_students
+    from vitcheck.checks.record.grade import decided
     from vitcheck.checks.record.result import Visibility
     from vitcheck.reports.writer import write_for_student
 
     who, until = psutil.Process().username(), Visibility(up_to)
     for entry in entries:
-        told = for_students(book.result(entry.attempt.id), until)
-        write_for_student(told, out / entry.attempt.submission, entry.adjustment)
+        told = for_students(decided(book.result(entry.attempt.id), entry.adjustment), until)
+        write_for_student(told, out / entry.attempt.submission)
         book.release(entry.attempt, up_to, who)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 
+from ...checks.record.grade import grade
 from ...checks.record.result import Result, Status
 from ..words.standing import Standing, findings, standing
 from ..words.text import points
@@ -48,7 +49,7 @@ def outputs(result: Result, _: Repository) -> str:
     """Lines for the file that ``GITHUB_OUTPUT`` names; no value holds a line end."""
     stands = standing(result)
     values = {
-        "score": points(result.score.earned),
+        "score": points(grade(result).earned),
         "possible": points(result.score.possible),
         "status": result.status.value,
         "first-stage": stands.label,
@@ -65,7 +66,7 @@ def _for_classroom(result: Result) -> str:
     test = {
         "name": result.assignment,
         "status": status,
-        "score": result.score.earned,
+        "score": grade(result).earned,
         "message": None if status == "pass" else f"{stands.heading}. {stands.sentence}",
         "test_code": "",
         "filename": stands.place.file if stands.place else "",

@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterator
 
 from ...checks.record.for_students import for_students
-from ...checks.record.result import CheckResult, Result, Visibility
+from ...checks.record.grade import grade
+from ...checks.record.result import Result
 from ..pages.html import render
 from ..views.card import card
 from ..words.assigned import assigned
-from ..words.standing import Standing, findings, standing
+from ..words.remarks import remark
+from ..words.standing import findings, standing
 from ..words.text import NAME_LIMIT, clean, one_line
 from ..words.wording import say
+from .parts import Part, parts
 from .repository import Repository
+
+_Test = dict[str, object]
 
 
 def gradescope(result: Result, _: Repository) -> str:
     """The document, as https://gradescope-autograders.readthedocs.io/en/latest/specs/ says.
 
-    Checks of a stage that are shown at different times are different tests, each made of the record that
-    students may have by then: what explains a stage stands in the first in which all of it may be told.
+    The scores of its tests add up to the grade, and what they are worth to the points possible.
     """
     document = {
-        "score": result.score.earned,
+        "score": grade(result).earned,
         "execution_time": round(result.run.seconds),
         "output": _output(for_students(result)),
         "output_format": "html",
         "test_output_format": "html",
         "test_name_format": "text",
         "stdout_visibility": "hidden",
-        "tests": _tests(result),
+        "tests": [*map(_test, parts(result)), *_answers(result), *_adjustment(result)],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
@@ -45,40 +48,45 @@ def _output(told: Result) -> str:
     )
 
 
-def _tests(result: Result) -> list[dict[str, object]]:
-    """Sorted by stage and then by when they are shown."""
-    titles = {label: one_line(stage.title) for label, stage in result.stages.items()}
-    explained: set[str] = set()
-    found = []
-    for until in Visibility:
-        told = for_students(result, until)
-        shown = [one for one in told.checks if one.visibility is until and (one.points or one.earned)]
-        shown.sort(key=lambda one: (one.stage is None, one.part))
-        faults = {one.label: one for one in findings(told) if one.label and one.label not in explained}
-        for part, checks in groupby(shown, key=lambda one: one.part):
-            explained |= faults.keys() & {part}
-            found.append((part, _test(part, titles.get(part, ""), [*checks], told, faults.get(part))))
-    return [test for _, test in sorted(found, key=lambda one: (one[0] not in titles, one[0]))]
-
-
-def _test(
-    part: str, title: str, checks: Sequence[CheckResult], told: Result, explained: Standing | None
-) -> dict[str, object]:
-    """``explained`` is what is wrong with the part, where that stands here."""
-    until, wrong = checks[0].visibility, [one for one in checks if one.costs]
-    when = "" if until is Visibility.VISIBLE else say(f"gradescope.{until.value}")
-    fault = f": {explained.claim}" if explained else ""
+def _test(part: Part) -> _Test:
     output = render(
         "gradescope_test.html",
-        card=card(told, explained) if explained else None,
+        card=card(part.told, part.fault) if part.fault else None,
         more=[],
-        lines=[f"{one_line(one.title)} {clean(one.message)}".strip() for one in wrong],
+        lines=[f"{one_line(one.title)} {clean(one.message)}".strip() for one in part.wrong],
     )
     return {
-        "name": one_line(f"{f'{part} {title}'.strip()}{when}{fault}", NAME_LIMIT),
-        "score": round(sum(one.earned for one in checks), 2),
-        "max_score": round(sum(one.points for one in checks), 2),
-        "status": "failed" if wrong else "passed",
+        "name": part.name,
+        "score": part.earned,
+        "max_score": part.points,
+        "status": "failed" if part.wrong else "passed",
         "output": output.strip(),
-        "visibility": until.value,
+        "visibility": part.visibility.value,
     }
+
+
+def _answers(result: Result) -> Iterator[_Test]:
+    """What a person gives points for, with those that were given."""
+    for one in result.written.answers if result.written else ():
+        if one.points:
+            mark = result.adjustment.marks.get(one.id)
+            yield {
+                "name": one_line(f"{one.id}: {one.question}", NAME_LIMIT),
+                "score": mark or 0.0,
+                "max_score": one.points,
+                "output": say("part.to_mark") if mark is None else "",
+                "visibility": "visible",
+            }
+
+
+def _adjustment(result: Result) -> Iterator[_Test]:
+    """What was decided beside marks."""
+    change = result.adjustment.change(result.score.earned)
+    if change:
+        yield {
+            "name": say("part.adjustment"),
+            "score": change,
+            "max_score": 0,
+            "output": remark(result.adjustment),
+            "visibility": "visible",
+        }

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...checks.record.adjustment import Adjustment
 from ...checks.record.for_students import for_students
 from ...checks.record.result import Result, VariantResult
 from ..words.assigned import assigned
-from ..words.remarks import adjusted, remark
+from ..words.remarks import remark
 from ..words.scores import ScoreView, score_view
 from ..words.standing import findings, standing
 from ..words.text import NAME_LIMIT, one_line, sentence
@@ -51,7 +50,7 @@ class ReportView:
     written: WrittenView | None
 
 
-def report_view(result: Result, adjustment: Adjustment) -> ReportView:
+def report_view(result: Result) -> ReportView:
     """All text in it is cleaned, and cut where it is long."""
     stands = standing(result)
     seen = pass_view(result, stands, smallest_example(result, stands.label), fold=True)
@@ -60,8 +59,8 @@ def report_view(result: Result, adjustment: Adjustment) -> ReportView:
     return ReportView(
         submission=one_line(result.submission, NAME_LIMIT),
         overline=overline(result),
-        score=score_view(result, adjusted(result.score, adjustment)),
-        remark=remark(adjustment),
+        score=score_view(result),
+        remark=remark(result.adjustment),
         audience=_audience(result),
         strip=strip(seen.stages, stands, len(list(findings(result)))),
         seen=seen,
@@ -69,7 +68,7 @@ def report_view(result: Result, adjustment: Adjustment) -> ReportView:
         checks=checks,
         tally=tally(checks),
         variants=tuple(_variant(one, anchors) for one in result.variants),
-        written=written_view(result, adjustment),
+        written=written_view(result),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...checks.record.adjustment import Adjustment
 from ...checks.record.result import GRADER_FAILED, Result, StageStatus, Status
 from ...checks.record.snapshot import named_mistake
 from ..words.remarks import remark
@@ -34,18 +33,18 @@ class Reason:
     text: str
 
 
-def reasons(result: Result, adjustment: Adjustment) -> tuple[Reason, ...]:
+def reasons(result: Result) -> tuple[Reason, ...]:
     """All there are: none for most submissions."""
-    return tuple(_reasons(result, adjustment))
+    return tuple(_reasons(result))
 
 
-def _reasons(result: Result, adjustment: Adjustment) -> Iterator[Reason]:
+def _reasons(result: Result) -> Iterator[Reason]:
     if result.status is not Status.GRADED:
         kind = "grader_failed" if result.reason == GRADER_FAILED else result.status.value
         yield Reason(kind, standing(result).sentence)
     if unexplained := ", ".join(_unexplained(result)):
         yield Reason("unexplained", say("review.stages", stages=unexplained))
-    if decided := remark(adjustment):
+    if decided := remark(result.adjustment):
         yield Reason("adjusted", decided)
 
 

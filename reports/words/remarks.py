@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...checks.record.adjustment import Adjustment
-from ...checks.record.result import Score
 from .text import one_line, points
 from .wording import count, say
 
@@ -19,11 +18,6 @@ def remark(adjustment: Adjustment) -> str:
 def released(up_to: str) -> str:
     """That the student was given what [visibility] shows up to this moment."""
     return say(f"released.{up_to}")
-
-
-def adjusted(score: Score, adjustment: Adjustment) -> Score:
-    """The points that count in the place of those earned."""
-    return score.model_copy(update={"earned": adjustment.total(score.earned)})
 
 
 def _decided(adjustment: Adjustment) -> Iterator[str]:

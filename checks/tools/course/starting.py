@@ -115,6 +115,11 @@ def _resize(sizes: Item, wishes: Wishes) -> None:
 
 def _paid(asked: Assignment) -> list[tuple[float, str]]:
     """What there are points for, and how many: the model, groups of checks, components, exercises."""
+    paid = [(round(amount * asked.scale, 2), text) for amount, text in _paid_by_checks(asked)]
+    return [*paid, *([(asked.possible_by_hand, "answers in writing")] if asked.possible_by_hand else ())]
+
+
+def _paid_by_checks(asked: Assignment) -> list[tuple[float, str]]:
     points = asked.points
     whole = [(points.mistakes.of, _taken(points.mistakes))] if points.mistakes else []
     return [
@@ -124,7 +129,6 @@ def _paid(asked: Assignment) -> list[tuple[float, str]]:
         *((points.of(group), text) for group, text in groups().items() if points.of(group)),
         *((part.points, COMPONENTS[key].title) for key, part in asked.components.items()),
         *((part.points, EXERCISES[key].title) for key, part in asked.exercises.items()),
-        *([(asked.possible_by_hand, "answers in writing")] if asked.possible_by_hand else ()),
         *([(points.told_later, "further checks, which you are told of later")] if points.told_later else ()),
     ]
 
