@@ -8,6 +8,7 @@ import click
 
 from vitcheck import __version__
 from vitcheck.commands.check import check
+from vitcheck.commands.dispute import dispute, replay
 from vitcheck.commands.export import export
 from vitcheck.commands.grade import grade
 from vitcheck.commands.gradebook import gradebook
@@ -17,6 +18,7 @@ from vitcheck.commands.init import init
 from vitcheck.commands.looking_up import explain, stages
 from vitcheck.commands.otter import otter
 from vitcheck.commands.picturing import snapshot, trace
+from vitcheck.commands.regrade import regrade
 from vitcheck.commands.release import release
 from vitcheck.commands.selftest import selftest
 from vitcheck.commands.similar import similar
@@ -40,7 +42,7 @@ def main() -> None:
 
 
 for command in (
-    *(grade, check, trace, snapshot, gradebook, release, export, gradescope, otter),
+    *(grade, check, trace, snapshot, gradebook, regrade, dispute, replay, release, export, gradescope, otter),
     *(similar, stages, explain, init, handout, validate, selftest),
 ):
     main.add_command(command)

@@ -10,7 +10,16 @@ import click
 from vitcheck.options import did_you_mean
 
 if TYPE_CHECKING:
-    from vitcheck.checks.classes.gradebook.store import Entry, Gradebook
+    from vitcheck.checks.classes.gradebook.store import Gradebook
+    from vitcheck.checks.classes.gradebook.work import Entry
+    from vitcheck.checks.record.result import Result
+
+
+def standing_result(book: Gradebook, entry: Entry) -> Result:
+    """The record of its last attempt, with what was decided."""
+    from vitcheck.checks.record.grade import decided
+
+    return decided(book.result(entry.attempt.id), entry.adjustment, outdated=entry.outdated)
 
 
 def some(book: Gradebook, assignment: str | None) -> list[Entry]:

@@ -14,12 +14,12 @@ from ...submissions.reading.packing import HandIn, pack_folder, pack_of_class
 from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
 from ..points.scoring import judging_digest, scored
-from ..record.adjustment import UNADJUSTED
 from ..record.grade import decided
 from ..record.result import GRADER_FAILED, Outcome, Result, Status
 from .engines import Begun, Done, Engine
 from .gradebook.gradebook_error import GradebookError
-from .gradebook.store import Gradebook, Work
+from .gradebook.store import Gradebook
+from .gradebook.work import Work, is_outdated
 from .tasks import Setting, Task
 
 _BUSY = 2  # programs ready to run for each core: jobs alone make one
@@ -49,6 +49,7 @@ class Class:
     graded: int
     left: int  # which it did not come to
     lost: tuple[str, ...]  # the names of those on which the grader itself failed
+    outdated: tuple[str, ...] = ()  # those about whose earlier versions something was decided
 
 
 def grade_many(
@@ -76,16 +77,8 @@ def grade_many(
     from ...reports.writer import write_class
 
     own = pack_folder(checks) if checks else None
-    work = Work(
-        assignment=assignment.name,
-        assignment_digest=_digest(assignment.model_dump_json(), own),
-        judging_digest=_digest(judging_digest(assignment), own),
-        contents={name: pack_of_class(path).digest for name, path in class_.items()},
-        version=version_of(assignment.architecture),
-        isolation=setting.isolation.value,
-        seed=seed,
-        forced=force,
-    )
+    contents = {name: pack_of_class(path).digest for name, path in class_.items()}
+    work = work_of(assignment, contents, own, setting, seed=seed, forced=force)
     class_run = _ClassRun(work, assignment, out, gradebook, watch)
     tasks = (
         Task(pack_of_class(path), name, assignment, class_run.run.seed, own, setting)
@@ -97,6 +90,50 @@ def grade_many(
         _grade(tasks, engine, class_run, watch)
     write_class(class_run.results(), out)
     return class_run.end()
+
+
+def work_of(
+    assignment: Assignment,
+    contents: Mapping[str, str],
+    own: HandIn | None,
+    setting: Setting,
+    *,
+    seed: int | None = None,
+    forced: bool = False,
+) -> Work:
+    """What is to be graded, of submissions with these digests."""
+    return Work(
+        assignment=assignment.name,
+        assignment_digest=_digest(assignment.model_dump_json(), own),
+        judging_digest=_digest(judging_digest(assignment), own),
+        contents=contents,
+        version=version_of(assignment.architecture),
+        isolation=setting.isolation.value,
+        seed=seed,
+        forced=forced,
+    )
+
+
+def written_anew(
+    work: Work,
+    assignment: Assignment,
+    out: Path,
+    gradebook: Gradebook,
+    fresh: Mapping[str, Result],
+    seed: int,
+) -> None:
+    """Keep the results in ``fresh``, which were drawn from ``seed``, and write all reports of ``work`` anew.
+
+    What is not among them is taken from the gradebook, with the points and texts of today. Raises
+    GradebookError and OSError.
+    """
+    from ...reports.writer import write_class
+
+    class_run = _ClassRun(work, assignment, out, gradebook, Watch(), seed)
+    for result in fresh.values():
+        class_run.add(result)
+    write_class(class_run.results(), out)
+    class_run.end()
 
 
 def _grade(tasks: Iterable[Task], engine: Engine, class_run: _ClassRun, watch: Watch) -> None:
@@ -132,13 +169,19 @@ class _ClassRun:
     """A run that goes on: which attempts are taken from the gradebook, and which were made."""
 
     def __init__(
-        self, work: Work, assignment: Assignment, out: Path, gradebook: Gradebook, watch: Watch
+        self,
+        work: Work,
+        assignment: Assignment,
+        out: Path,
+        gradebook: Gradebook,
+        watch: Watch,
+        seed: int | None = None,
     ) -> None:
         self._work, self._out, self._gradebook, self._watch = work, out, gradebook, watch
         self._assignment = assignment
-        self.run = gradebook.begin(work, secrets.randbelow(2**31))
+        self.run = gradebook.begin(work, secrets.randbelow(2**31) if seed is None else seed)
         self.taken = gradebook.finished(work, self.run)
-        self.adjustments = gradebook.adjustments(work.assignment)
+        self._decisions = gradebook.decisions(work.assignment)
         self._graded: dict[str, int] = {}
         self._lost: dict[str, Result] = {}
 
@@ -147,8 +190,9 @@ class _ClassRun:
         task, result = done.task, done.result or done.task.lost()
         try:
             if done.result is not None:
-                self._graded[task.name] = self._gradebook.record(self.run, task.handed.digest, result)
-            self._write(result)
+                self.add(result)
+            else:
+                self._write(result)
         except (GradebookError, OSError):  # which would be the same for the next
             raise
         except Exception:
@@ -158,6 +202,12 @@ class _ClassRun:
         if result.reason == GRADER_FAILED:
             self._lost[task.name] = result
         self._watch.done(result)
+
+    def add(self, result: Result) -> None:
+        """Put a result into the gradebook, before its files."""
+        name = result.submission
+        self._graded[name] = self._gradebook.record(self.run, self._work.contents[name], result)
+        self._write(result)
 
     def results(self) -> Iterator[Result]:
         """One after the other, since all at once may be too many; files of those taken are written again."""
@@ -185,7 +235,13 @@ class _ClassRun:
         left = len(self._work.contents.keys() - self.taken.keys() - self._graded.keys() - self._lost.keys())
         if not left and not self._lost:
             self._gradebook.end(self.run)
-        return Class(self.run.seed, len(self._graded.keys() - self._lost.keys()), left, tuple(self._lost))
+        graded = len(self._graded.keys() - self._lost.keys())
+        return Class(self.run.seed, graded, left, tuple(self._lost), tuple(self._outdated()))
+
+    def _outdated(self) -> Iterator[str]:
+        contents = self._work.contents
+        about = {name: one for name, one in self._decisions.items() if name in contents}
+        return (name for name, one in about.items() if is_outdated(one, contents[name]))
 
     def _write(self, result: Result) -> None:
         from ...reports.writer import write_submission
@@ -193,4 +249,8 @@ class _ClassRun:
         write_submission(self._decided(result), self._out / result.submission)
 
     def _decided(self, result: Result) -> Result:
-        return decided(result, self.adjustments.get(result.submission, UNADJUSTED))
+        name = result.submission
+        if (decision := self._decisions.get(name)) is None:
+            return result
+        outdated = is_outdated(decision, self._work.contents[name])
+        return decided(result, decision.adjustment, outdated=outdated)

@@ -18,6 +18,6 @@ def of_checks(result: Result) -> Score:
     return Score(earned=result.score.earned, possible=round(possible, 2))
 
 
-def decided(result: Result, adjustment: Adjustment) -> Result:
-    """The record with what was decided about it."""
-    return result.model_copy(update={"adjustment": adjustment})
+def decided(result: Result, adjustment: Adjustment, *, outdated: bool = False) -> Result:
+    """The record with what was decided about it, or, if ``outdated``, about another version of the file."""
+    return result.model_copy(update={"adjustment": adjustment, "outdated": outdated})

@@ -227,5 +227,6 @@ class Result(Document):
     variants: list[VariantResult] = []
     notes: list[Note] = []
     adjustment: Adjustment = UNADJUSTED  # what was decided about it; grade.py makes the grade of both
+    outdated: bool = False  # was that decided about another version of the file?
     written: WrittenResult | None = None  # null where the assignment asks for none, or none was handed in
     run: Run

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vitcheck.gradebook_entries import one_called, some
+from vitcheck.gradebook_entries import one_called, some, standing_result
 from vitcheck.options import PATH, existing, gradebook_option, open_or_refuse
 
 if TYPE_CHECKING:
-    from vitcheck.checks.classes.gradebook.store import Entry, Gradebook
+    from vitcheck.checks.classes.gradebook.store import Gradebook
+    from vitcheck.checks.classes.gradebook.work import Entry
 
 DEFAULT = "grades/gradebook.sqlite"
 
@@ -111,7 +112,6 @@ def _delete(folder: Path, name: str) -> None:
 
 def _write_class_anew(book: Gradebook, folder: Path) -> None:
     """The page and tables of those that stand in them and are still there."""
-    from vitcheck.checks.record.grade import decided
     from vitcheck.reports.writer import write_class
 
     table = folder / "grades.json"
@@ -121,7 +121,7 @@ def _write_class_anew(book: Gradebook, folder: Path) -> None:
     entries = [one for one in book.entries() if one.attempt.submission in listed]
     newest = max((one.attempt.run_id for one in entries), default=None)
     of_class = [one for one in entries if one.attempt.run.assignment == _assignment_of(entries, newest)]
-    write_class((decided(book.result(one.attempt.id), one.adjustment) for one in of_class), folder)
+    write_class((standing_result(book, one) for one in of_class), folder)
 
 
 def _assignment_of(entries: Sequence[Entry], run: int | None) -> str | None:

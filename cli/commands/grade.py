@@ -157,13 +157,24 @@ def _first_interrupt_finishes(engine: Engine) -> Iterator[None]:
 
 def _exit_code(graded: Class, book: Gradebook) -> int:
     """Say what is not as it should be."""
+    if graded.outdated:
+        names = ", ".join(_named(one) for one in graded.outdated)
+        click.echo(
+            f"Adjusted for another version of the file, which still counts: {names}. `vitcheck gradebook"
+            " confirm NAME` keeps that, `adjust` changes it",
+            err=True,
+        )
     if graded.lost:
-        from vitcheck.reports.words.text import NAME_LIMIT, one_line
-
-        lost = ", ".join(one_line(name, NAME_LIMIT) for name in graded.lost)
+        lost = ", ".join(map(_named, graded.lost))
         click.echo(f"The grader itself failed on {lost}", err=True)
         return exits.HARNESS
     if graded.left:
         click.echo(f"Interrupted: {graded.left} not graded. {_continues(book)}", err=True)
         return exits.INTERRUPTED
     return exits.FINE
+
+
+def _named(name: str) -> str:
+    from vitcheck.reports.words.text import NAME_LIMIT, one_line
+
+    return one_line(name, NAME_LIMIT)

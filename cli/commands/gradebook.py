@@ -128,6 +128,26 @@ def adjust(
 
 
 @gradebook.command()
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@_of_gradebook
+def confirm(names: tuple[str, ...], gradebook: str | None, assignment: str | None) -> None:
+    """Keep what was decided about the submission NAME for the version that was graded last.
+
+    What was decided about one version of a file still counts for the next, but it is listed until somebody
+    confirms or changes it.
+    """
+    import psutil
+
+    from vitcheck.gradebook_text import entry_line
+
+    with _opened(gradebook) as book:
+        for name in names:
+            about = one_called(some(book, assignment), name).attempt.run.assignment
+            book.adjust(about, name, psutil.Process().username())
+            click.echo(entry_line(one_called(some(book, about), name)))
+
+
+@gradebook.command()
 @click.argument("name")
 @click.argument("marks", nargs=-1, required=True, type=_MarkType(), metavar="QUESTION=POINTS...")
 @_of_gradebook

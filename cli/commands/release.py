@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from vitcheck import exits
+from vitcheck.gradebook_entries import all_of_one, one_called, standing_result
 from vitcheck.options import PATH, existing, gradebook_option, open_or_refuse
 
 if TYPE_CHECKING:
-    from vitcheck.checks.classes.gradebook.store import Entry, Gradebook
+    from vitcheck.checks.classes.gradebook.store import Gradebook
+    from vitcheck.checks.classes.gradebook.work import Entry
 
 _MOMENTS = ("visible", "after_due_date", "after_published")
 
@@ -60,8 +62,6 @@ def release(
 
 
 def _chosen(book: Gradebook, names: Sequence[str], assignment: str | None) -> list[Entry]:
-    from vitcheck.gradebook_entries import all_of_one, one_called
-
     entries = all_of_one(book, assignment)
     return [one_called(entries, name) for name in names] or entries
 
@@ -70,12 +70,11 @@ def _release(book: Gradebook, entries: Sequence[Entry], out: Path, up_to: str) -
     import psutil
 
     from vitcheck.checks.record.for_students import for_students
-    from vitcheck.checks.record.grade import decided
     from vitcheck.checks.record.result import Visibility
     from vitcheck.reports.writer import write_for_student
 
     who, until = psutil.Process().username(), Visibility(up_to)
     for entry in entries:
-        told = for_students(decided(book.result(entry.attempt.id), entry.adjustment), until)
+        told = for_students(standing_result(book, entry), until)
         write_for_student(told, out / entry.attempt.submission)
         book.release(entry.attempt, up_to, who)

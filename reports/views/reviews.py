@@ -20,6 +20,7 @@ KINDS = (  # most urgent first; each has a title in the catalogue's table "revie
     "refused",
     "not_loaded",
     "unexplained",
+    "outdated",
     "alike",
     "adjusted",
 )
@@ -45,7 +46,7 @@ def _reasons(result: Result) -> Iterator[Reason]:
     if unexplained := ", ".join(_unexplained(result)):
         yield Reason("unexplained", say("review.stages", stages=unexplained))
     if decided := remark(result.adjustment):
-        yield Reason("adjusted", decided)
+        yield Reason("outdated" if result.outdated else "adjusted", decided)
 
 
 def _unexplained(result: Result) -> Iterator[str]:

@@ -16,8 +16,8 @@ from sqlalchemy import select
 
 from vitcheck.__main__ import main
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
-from vitcheck.checks.classes.gradebook.store import Work
 from vitcheck.checks.classes.gradebook.tables import Attempt
+from vitcheck.checks.classes.gradebook.work import Work
 from vitcheck.reports.writer import write_class, write_for_student, write_submission
 
 Command = Callable[..., Run]
@@ -153,3 +153,17 @@ def test_nothing_is_made_where_there_is_no_gradebook(tmp_path: Path) -> None:
     assert run.exit_code == 2
     assert "there is no gradebook" in run.output
     assert not (tmp_path / "none").exists()
+
+
+def test_what_was_decided_about_another_version_says_so_until_it_is_confirmed(
+    command: Command, tmp_path: Path
+) -> None:
+    command("adjust", "ann", "--points", "+3")
+    with open_gradebook(str(tmp_path / "gradebook.sqlite")) as book:
+        again = work({"ann": "a2", "bob": "b1", "cleo": "c1"})
+        book.record(book.begin(again, 8), "a2", result("ann", 70.0))
+    line = "    73 of 100  ann  adjusted by +3"
+    first, *_ = command("list").output.splitlines()
+    assert first == f"{line} (of another version of the file: confirm or adjust it)"
+    assert command("confirm", "ann").output == f"{line}\n"
+    assert command("list").output.splitlines()[0] == line

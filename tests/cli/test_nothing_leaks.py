@@ -15,7 +15,7 @@ from small_assignment import write_small_assignment
 from vitcheck.__main__ import main
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
-from vitcheck.checks.classes.gradebook.store import Work
+from vitcheck.checks.classes.gradebook.work import Work
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.for_students import for_students
 from vitcheck.checks.record.result import Outcome, Result, Visibility

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -18,40 +17,9 @@ from ...record.adjustment import UNADJUSTED, Adjustment
 from ...record.result import Result, Status
 from .gradebook_error import GradebookError
 from .tables import Attempt, Decision, GradingRun, Release
+from .work import Entry, Work
 
 Event = Attempt | Decision | Release  # of the history of a submission
-
-
-@dataclass(frozen=True)
-class Work:
-    """What is to be graded, and with what: where all agrees, so would the results."""
-
-    assignment: str  # its name
-    assignment_digest: str  # of all that it says, and of the checks beside it
-    judging_digest: str  # of all but points and texts: where they agree, checks end the same
-    contents: Mapping[str, str]  # the digest of each submission
-    version: str  # of vitcheck and what it was extended by
-    isolation: str
-    seed: int | None = None  # None where any will do
-    forced: bool = False  # nothing may be taken over
-
-    @property
-    def class_digest(self) -> str:
-        """The same for the same submissions in any order."""
-        return hashlib.sha256(repr(sorted(self.contents.items())).encode()).hexdigest()
-
-
-@dataclass(frozen=True)
-class Entry:
-    """The last attempt of a submission, and what was decided about it."""
-
-    attempt: Attempt
-    adjustment: Adjustment
-
-    @property
-    def total(self) -> float:
-        """The points that count."""
-        return self.adjustment.total(self.attempt.earned)
 
 
 class Gradebook:
@@ -98,17 +66,18 @@ class Gradebook:
                 session.add(run)
             return run
 
-    def finished(self, work: Work, run: GradingRun) -> dict[str, int]:
-        """The attempts, by submission, that need not be made again: unchanged work, or work of this run.
+    def finished(self, work: Work, run: GradingRun | None = None) -> dict[str, int]:
+        """The attempts, by submission, that need not be made again: unchanged work, or work of this ``run``.
 
         Their points may be those of an earlier version of the assignment. What ran out of time in an earlier
         run, or a check of it, is tried again, maybe on a faster machine.
         """
         found = select(Attempt.submission, Attempt.content_digest, Attempt.id).join(GradingRun)
         in_time = Attempt.result.not_like(f'%"{Status.TIMED_OUT.value}"%')
-        found = found.where(*_same_verdicts(work), or_(in_time, GradingRun.id == run.id)).order_by(Attempt.id)
+        of_run = GradingRun.id == (run.id if run else None)
+        found = found.where(*_same_verdicts(work), or_(in_time, of_run)).order_by(Attempt.id)
         if work.forced:
-            found = found.where(GradingRun.id == run.id)
+            found = found.where(of_run)
         with self._session(self._reading) as session:
             rows = session.execute(found)
             return {name: id for name, content, id in rows if work.contents.get(name) == content}
@@ -157,9 +126,9 @@ class Gradebook:
             last = last.where(GradingRun.assignment == assignment)
         with self._session(self._reading) as session:
             attempts = session.scalars(select(Attempt).where(Attempt.id.in_(last))).all()
-        decided = {name: self.adjustments(name) for name in {one.run.assignment for one in attempts}}
+        decided = {name: self.decisions(name) for name in {one.run.assignment for one in attempts}}
         ordered = sorted(attempts, key=lambda one: (one.run.assignment, one.submission.casefold()))
-        return [Entry(one, decided[one.run.assignment].get(one.submission, UNADJUSTED)) for one in ordered]
+        return [Entry(one, decided[one.run.assignment].get(one.submission)) for one in ordered]
 
     def release(self, attempt: Attempt, up_to: str, who: str) -> None:
         """Note that the student was given what may be seen of it."""
@@ -203,20 +172,29 @@ class Gradebook:
             rows: list[Event] = [*graded, *session.scalars(decided), *session.scalars(released)]
         return sorted(rows, key=lambda one: one.at)
 
-    def adjustments(self, assignment: str) -> dict[str, Adjustment]:
+    def decisions(self, assignment: str) -> dict[str, Decision]:
         """What counts, by submission."""
         with self._session(self._reading) as session:
-            decisions = session.scalars(_decisions(assignment))
-            return {one.submission: one.adjustment for one in decisions}
+            return {one.submission: one for one in session.scalars(_decisions(assignment))}
 
     def adjust(self, assignment: str, submission: str, who: str, **changes: Any) -> Adjustment:
-        """Change fields of what counts, and return it as it now is; the rest stays."""
+        """Change fields of what counts, and return it as it now is; the rest stays.
+
+        It is about the content that was graded last.
+        """
         with self._session(self._writing) as session:
             earlier = session.scalars(_decisions(assignment, submission)).all()
             adjustment = replace(earlier[-1].adjustment if earlier else UNADJUSTED, **changes)
+            contents = select(Attempt.content_digest).join(GradingRun)
+            mine = contents.where(GradingRun.assignment == assignment, Attempt.submission == submission)
             session.add(
                 Decision(
-                    assignment=assignment, submission=submission, adjustment=adjustment, who=who, at=_now()
+                    assignment=assignment,
+                    submission=submission,
+                    adjustment=adjustment,
+                    content_digest=session.scalar(mine.order_by(Attempt.id.desc()).limit(1)),
+                    who=who,
+                    at=_now(),
                 )
             )
             return adjustment

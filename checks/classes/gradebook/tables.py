@@ -108,5 +108,6 @@ class Decision(Table):
         mapped_column("late_days"),
         mapped_column("marks", JSON),
     )
+    content_digest: Mapped[str | None]  # of what it was decided about
     who: Mapped[str]
     at: Mapped[datetime]
