@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from vitcheck.options import refusing, submissions_in
 
+_LOCKED = ("--isolation", "auto")  # what somebody else wrote
 
-def handed_in(paths: Sequence[Path], out: Path) -> dict[str, Path]:
-    """Map the name of each submission to where it lies until the command ends.
+
+@dataclass(frozen=True)
+class Handed:
+    """Where a submission lies until the command ends, and the PATH that it came with."""
+
+    path: Path
+    given: Path
+
+    def words(self, name: str) -> list[str]:
+        """What `vitcheck check` takes for it, as it is called in its class: later, too."""
+        if self.path == self.given or self.path.parent == self.given:
+            return [str(self.path), *_LOCKED]
+        return [str(self.given), "--submission", name, *_LOCKED]
+
+
+def handed_in(paths: Sequence[Path], out: Path) -> dict[str, Handed]:
+    """Map the name of each submission to where it is.
 
     Batches of a learning management system are laid out. ``out`` is where grades are written, and what lies
     there is none. What is not read is said on stderr; that there is nothing else is a usage error.
@@ -25,7 +42,11 @@ def handed_in(paths: Sequence[Path], out: Path) -> dict[str, Path]:
             if path.resolve() != out.resolve():
                 _say(f"not read: {path.name}: {why}")
         found = submissions_in(laid, out)
-    return dict(zip(submission_names(found), found, strict=True))
+    given = dict(zip(laid, paths, strict=True))
+    return {
+        name: Handed(one, given.get(one) or given[one.parent])
+        for name, one in zip(submission_names(found), found, strict=True)
+    }
 
 
 def _laid_out(paths: Sequence[Path], out: Path) -> list[Path]:

@@ -187,7 +187,10 @@ def _of_whole(what: object, assignment: Assignment, seed: int) -> Task:
 
 def _of_live(definition: Definition, assignment: Assignment, seed: int) -> Task:
     """As ``own_work``, of what has no file of its own."""
-    return Task(hand_in(definition), definition.__name__, assignment, seed, setting=Setting(Isolation.NONE))
+    name = definition.__name__
+    command = f"vitcheck.check({name}, {assignment.asked_for!r}, seed={seed})"
+    setting = Setting(Isolation.NONE)
+    return Task(hand_in(definition), name, assignment, seed, setting=setting, command=command, is_own=True)
 
 
 def _as_part(what: object, key: str, base: Assignment, seed: int) -> records.Result:

@@ -11,29 +11,27 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     Field,
     PrivateAttr,
     ValidationError,
     model_validator,
 )
 
-from ...reference.components import COMPONENTS
-from ...reference.exercises import EXERCISES
 from ...reference.stages import Stage
 from ...submissions.limits import Limits
 from ..architecture.complaints import complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
 from ..record.result import Asked, Visibility
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
-from .asked_parts import AskedPart, Components, ExercisePart, Exercises
-from .asked_points import OTHERS, MistakePoints, Points, Visibilities
+from .asked_parts import Components, Exercises
+from .asked_points import OTHERS, Points, Visibilities
 from .asked_rules import Rules
 from .asked_stages import AskedStages
 from .asked_table import AskedTable
-from .asked_variants import Permission, Variants
-from .asked_writing import WrittenPart, WrittenQuestion
+from .asked_variants import Variants
+from .asked_writing import WrittenPart
 from .kinds import PARTS, group_of, kind_of, kinds, of_finished
+from .known_keys import known_keys
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -87,6 +85,11 @@ class Assignment(AskedTable):
     def known_as(self) -> str:
         """What ``--assignment`` takes for it: a name that ships, or that of its file, without folders."""
         return Path(self._asked_for).name or self.name
+
+    @property
+    def asked_for(self) -> str:
+        """The same where it was asked for: a name that ships, or the path that was given."""
+        return self._asked_for or self.name
 
     @property
     def asked(self) -> Asked:
@@ -271,30 +274,5 @@ def parse_assignment(text: str, file: str) -> Assignment:
         given = json.dumps(table, default=str)
         return Assignment.model_validate_json(given, strict=True, context={"family": asked})
     except ValidationError as error:
-        found = complaints(error, text, lambda keys: _keys(keys, asked))
+        found = complaints(error, text, lambda keys: known_keys(keys, asked, Assignment))
         raise AssignmentError("\n".join(f"{file}, {one}" for one in found)) from None
-
-
-def _keys(table: tuple[str, ...], family: Family) -> list[str]:
-    """Return the keys that a table of the file may hold."""
-    if table == ("sizes",):
-        return [*(["preset"] if family.preset else []), *(n for n in family.sizes.letters if n != "batch")]
-    if table == ("limits",):
-        return list(Limits.__dataclass_fields__)
-    models: dict[tuple[str, ...], type[BaseModel]] = {
-        (): Assignment,
-        ("model",): AskedModel,
-        ("points",): Points,
-        ("points", "mistakes"): MistakePoints,
-        ("rules",): Rules,
-        ("written",): WrittenPart,
-    }
-    if table in (("components",), ("exercises",)):
-        return list(COMPONENTS if table == ("components",) else EXERCISES)
-    parts: dict[str, type[BaseModel]] = {
-        "components": AskedPart,
-        "exercises": ExercisePart,
-        "written": WrittenQuestion,
-    }
-    model = models[table] if table in models else parts.get(table[0], Permission)
-    return [field.alias or name for name, field in model.model_fields.items()]

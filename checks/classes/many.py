@@ -6,13 +6,15 @@ import hashlib
 import os
 import secrets
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ...submissions.reading.packing import HandIn, pack_folder, pack_of_class
 from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
+from ..assignment.commands import again
 from ..points.scoring import judging_digest, scored
 from ..record.grade import decided
 from ..record.result import GRADER_FAILED, Outcome, Result, Status
@@ -22,6 +24,7 @@ from .gradebook.store import Gradebook
 from .gradebook.work import Work, is_outdated
 from .tasks import Setting, Task
 
+NOWHERE: Mapping[str, Sequence[str]] = MappingProxyType({})
 _BUSY = 2  # programs ready to run for each core: jobs alone make one
 
 
@@ -64,15 +67,16 @@ def grade_many(
     seed: int | None = None,
     checks: Path | None = None,
     force: bool = False,
+    places: Mapping[str, Sequence[str]] = NOWHERE,
 ) -> Class:
     """Grade the submissions of ``class_``, by name, and write the reports of each, and of all, below ``out``.
 
     What the gradebook has of the same content, assignment, checks, isolation and version (and ``seed``, if
     one is given) is taken from there, unless told to ``force``, with the points that the assignment gives
-    today; an unfinished run of the same class is
-    continued. An exception leaves all that was done in the gradebook. Raises GradebookError and OSError where
-    that or a file cannot be written, and EngineError. Where the grader fails on one of them, by whatever
-    exception, that one is lost and the others are graded.
+    today; an unfinished run of the same class is continued. ``places`` are the words that name submissions to
+    `vitcheck check`, to repeat it. An exception leaves all that was done in the gradebook. Raises
+    GradebookError and OSError where that or a file cannot be written, and EngineError. Where the grader fails
+    on one of them, by whatever exception, that one is lost and the others are graded.
     """
     from ...reports.writer import write_class
 
@@ -81,7 +85,15 @@ def grade_many(
     work = work_of(assignment, contents, own, setting, seed=seed, forced=force)
     class_run = _ClassRun(work, assignment, out, gradebook, watch)
     tasks = (
-        Task(pack_of_class(path), name, assignment, class_run.run.seed, own, setting)
+        Task(
+            pack_of_class(path),
+            name,
+            assignment,
+            class_run.run.seed,
+            own,
+            setting,
+            command=again(places.get(name, [str(path)]), assignment, class_run.run.seed, checks),
+        )
         for name, path in class_.items()
         if name not in class_run.taken
     )

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection
 
 from .faults import to_write
+from .repeating import repeated_by
 from .result import CheckResult, Note, Result, Visibility
 from .sentences import as_sentence
 from .written_result import WrittenResult
@@ -24,6 +25,8 @@ def for_students(result: Result, until: Visibility = Visibility.VISIBLE) -> Resu
     """
     if result.told is not None and until.has(result.told):
         return result
+    if result.run.command_of_author:
+        result = repeated_by(result, result.run.command_of_author, result.run.command_of_author)
     hidden = [one for one in result.checks if not until.has(one.visibility)]
     found = result.model_copy(
         update={

@@ -194,7 +194,8 @@ class Run(Frozen):
     versions: dict[str, str] = {}
     examples: int = 0
     sizes: dict[str, int] = {}  # of the first example
-    command: str | None = None
+    command: str | None = None  # repeats it where it was asked for
+    command_of_author: str | None = None  # the same for who has the files themselves
 
 
 class Asked(Frozen):

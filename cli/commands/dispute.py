@@ -65,7 +65,7 @@ def dispute(
     class_ = handed_in(paths, grades)
     if name not in class_:
         raise click.BadParameter(f"there is no submission {name} at the PATHs", param_hint="PATH")
-    handed = pack_of_class(class_[name])
+    handed = pack_of_class(class_[name].path)
     if handed.digest != attempt.content_digest:
         raise click.UsageError(f"{name} is another file than the one that was graded: grade it anew")
     if work_of(asked, {}, own, Setting()).assignment_digest != attempt.run.assignment_digest:

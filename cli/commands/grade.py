@@ -90,16 +90,17 @@ def grade(
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
     with _end_told(book), book, ClassProgress() as progress, _first_interrupt_finishes(engine):
         graded = grade_many(
-            found,
+            {name: one.path for name, one in found.items()},
             asked,
             out,
             engine=engine,
             gradebook=book,
             watch=progress,
-            setting=Setting(Isolation(isolation), popular_packages([*found.values()])),
+            setting=Setting(Isolation(isolation), popular_packages([one.path for one in found.values()])),
             seed=seed,
             checks=checks,
             force=force,
+            places={name: one.words(name) for name, one in found.items()},
         )
     click.echo(f"\n{progress.summary()}")
     seed_used = f" (seed {graded.seed})" if graded.graded else ""

@@ -54,6 +54,7 @@ def regrade(
     enough. After any other change, or with another version of vitcheck, the submissions are needed: PATH is
     what `vitcheck grade` was given. Old results stay in the history.
     """
+    from vitcheck.checks.assignment.commands import again
     from vitcheck.checks.classes.engines import EngineError
     from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
     from vitcheck.checks.classes.many import work_of, written_anew
@@ -66,8 +67,8 @@ def regrade(
 
     asked, own = load(assignment), pack_folder(checks) if checks else None
     class_ = handed_in(paths, grades) if paths else {}
-    setting = Setting(Isolation(isolation), popular_packages([*class_.values()]))
-    contents = {name: pack_of_class(path).digest for name, path in class_.items()}
+    setting = Setting(Isolation(isolation), popular_packages([one.path for one in class_.values()]))
+    contents = {name: pack_of_class(one.path).digest for name, one in class_.items()}
     work = work_of(asked, contents, own, setting)
     with open_or_refuse(gradebook or str(grades / "gradebook.sqlite")) as book:
         work = work if paths else kept_work(work, book)
@@ -75,8 +76,16 @@ def regrade(
         if not paths:
             _demand(work.contents.keys() - taken.keys())
         tasks = (
-            Task(pack_of_class(path), name, asked, seed, own, setting)
-            for name, path in class_.items()
+            Task(
+                pack_of_class(one.path),
+                name,
+                asked,
+                seed,
+                own,
+                setting,
+                command=again(one.words(name), asked, seed, checks),
+            )
+            for name, one in class_.items()
             if name not in taken
         )
         try:

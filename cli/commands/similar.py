@@ -34,7 +34,7 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
     from vitcheck.reports.words.text import NAME_LIMIT, one_line
     from vitcheck.reports.writer import write_whole
 
-    programs = read_programs(handed_in(paths, Path("grades")))
+    programs = read_programs({name: one.path for name, one in handed_in(paths, Path("grades")).items()})
     pairs = similar_pairs(programs.texts, _skeleton(base))
     for name, why in programs.left_out.items():
         click.echo(one_line(f"not compared: {name}: {why}"), err=True)
