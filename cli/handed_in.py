@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from vitcheck.options import refusing, submissions_in
+from vitcheck.pseudonyms import given_to
+
+if TYPE_CHECKING:
+    from vitcheck.submissions.reading.packing import HandIn
 
 _LOCKED = ("--isolation", "auto")  # what somebody else wrote
 
@@ -19,16 +24,26 @@ class Handed:
 
     path: Path
     given: Path
+    pseudonyms: Path | None = None
+
+    def packed(self, name: str) -> HandIn:
+        """What is in it; under a pseudonym its file is called so, too."""
+        from vitcheck.submissions.reading.packing import pack_of_class
+
+        handed = pack_of_class(self.path)
+        return handed.called(name) if self.pseudonyms else handed
 
     def words(self, name: str) -> list[str]:
         """What `vitcheck check` takes for it, as it is called in its class: later, too."""
+        if self.pseudonyms:
+            return [str(self.given), "--submission", name, "--pseudonyms", str(self.pseudonyms), *_LOCKED]
         if self.path == self.given or self.path.parent == self.given:
             return [str(self.path), *_LOCKED]
         return [str(self.given), "--submission", name, *_LOCKED]
 
 
-def handed_in(paths: Sequence[Path], out: Path) -> dict[str, Handed]:
-    """Map the name of each submission to where it is.
+def handed_in(paths: Sequence[Path], out: Path, pseudonyms: Path | None = None) -> dict[str, Handed]:
+    """Map the name of each submission, or its pseudonym in this table, to where it is.
 
     Batches of a learning management system are laid out. ``out`` is where grades are written, and what lies
     there is none. What is not read is said on stderr; that there is nothing else is a usage error.
@@ -43,10 +58,13 @@ def handed_in(paths: Sequence[Path], out: Path) -> dict[str, Handed]:
                 _say(f"not read: {path.name}: {why}")
         found = submissions_in(laid, out)
     given = dict(zip(laid, paths, strict=True))
-    return {
-        name: Handed(one, given.get(one) or given[one.parent])
-        for name, one in zip(submission_names(found), found, strict=True)
+    names = submission_names(found)
+    known = given_to(names, pseudonyms) if pseudonyms else {}
+    handed = {
+        known.get(name, name): Handed(one, given.get(one) or given[one.parent], pseudonyms)
+        for name, one in zip(names, found, strict=True)
     }
+    return dict(sorted(handed.items())) if pseudonyms else handed  # the order would tell who is who
 
 
 def _laid_out(paths: Sequence[Path], out: Path) -> list[Path]:

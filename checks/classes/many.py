@@ -17,7 +17,7 @@ from ..assignment.assignment import Assignment
 from ..assignment.commands import again
 from ..points.scoring import judging_digest, scored
 from ..record.grade import decided
-from ..record.result import GRADER_FAILED, Outcome, Result, Status
+from ..record.result import Outcome, Result, Status
 from .engines import Begun, Done, Engine
 from .gradebook.gradebook_error import GradebookError
 from .gradebook.store import Gradebook
@@ -51,7 +51,7 @@ class Class:
     seed: int
     graded: int
     left: int  # which it did not come to
-    lost: tuple[str, ...]  # the names of those on which the grader itself failed
+    lost: tuple[str, ...]  # the names of those on which the grader itself failed, or a busy machine
     outdated: tuple[str, ...] = ()  # those about whose earlier versions something was decided
 
 
@@ -67,26 +67,34 @@ def grade_many(
     seed: int | None = None,
     checks: Path | None = None,
     force: bool = False,
+    retry: bool = False,
     places: Mapping[str, Sequence[str]] = NOWHERE,
+    anonymous: bool = False,
 ) -> Class:
     """Grade the submissions of ``class_``, by name, and write the reports of each, and of all, below ``out``.
 
     What the gradebook has of the same content, assignment, checks, isolation and version (and ``seed``, if
-    one is given) is taken from there, unless told to ``force``, with the points that the assignment gives
-    today; an unfinished run of the same class is continued. ``places`` are the words that name submissions to
-    `vitcheck check`, to repeat it. An exception leaves all that was done in the gradebook. Raises
-    GradebookError and OSError where that or a file cannot be written, and EngineError. Where the grader fails
-    on one of them, by whatever exception, that one is lost and the others are graded.
+    one is given) is taken from there, unless told to ``force`` or ``retry`` it, with the points that the
+    assignment gives today; an unfinished run of the same class is continued. ``places`` are the words that
+    name submissions to `vitcheck check`, to repeat it; where it is ``anonymous``, files are called as their
+    submissions. An exception leaves all that was done in the gradebook. Raises GradebookError and OSError
+    where that or a file cannot be written, and EngineError. Where the grader fails on one of them, by
+    whatever exception, that one is lost and the others are graded.
     """
     from ...reports.writer import write_class
 
     own = pack_folder(checks) if checks else None
-    contents = {name: pack_of_class(path).digest for name, path in class_.items()}
-    work = work_of(assignment, contents, own, setting, seed=seed, forced=force)
+
+    def packed(name: str) -> HandIn:
+        handed = pack_of_class(class_[name])
+        return handed.called(name) if anonymous else handed
+
+    contents = {name: packed(name).digest for name in class_}
+    work = work_of(assignment, contents, own, setting, seed=seed, forced=force, retry=retry)
     class_run = _ClassRun(work, assignment, out, gradebook, watch)
     tasks = (
         Task(
-            pack_of_class(path),
+            packed(name),
             name,
             assignment,
             class_run.run.seed,
@@ -112,6 +120,7 @@ def work_of(
     *,
     seed: int | None = None,
     forced: bool = False,
+    retry: bool = False,
 ) -> Work:
     """What is to be graded, of submissions with these digests."""
     return Work(
@@ -123,6 +132,7 @@ def work_of(
         isolation=setting.isolation.value,
         seed=seed,
         forced=forced,
+        retry=retry,
     )
 
 
@@ -149,7 +159,10 @@ def written_anew(
 
 
 def _grade(tasks: Iterable[Task], engine: Engine, class_run: _ClassRun, watch: Watch) -> None:
-    """Keep what comes of each; what met a limit on a busy machine is tried once more, alone."""
+    """Keep what comes of each; what met a limit on a busy machine is tried once more, alone.
+
+    Where it meets one again, and the machine is still busy, it is not kept: that says nothing of the work.
+    """
     late: list[Task] = []
     for event in engine.run(tasks):
         if isinstance(event, Begun):
@@ -161,7 +174,7 @@ def _grade(tasks: Iterable[Task], engine: Engine, class_run: _ClassRun, watch: W
     for task in late:
         for event in engine.run([task]):
             if isinstance(event, Done):
-                class_run.keep(event)
+                class_run.keep(event, unfinished=event.result is not None and _is_doubtful(event))
 
 
 def _is_doubtful(done: Done) -> bool:
@@ -197,11 +210,15 @@ class _ClassRun:
         self._graded: dict[str, int] = {}
         self._lost: dict[str, Result] = {}
 
-    def keep(self, done: Done) -> None:
-        """Put a result into the gradebook, before its files; one that the grader failed on is not kept."""
+    def keep(self, done: Done, *, unfinished: bool = False) -> None:
+        """Put a result into the gradebook, before its files; one that the grader failed on is not kept.
+
+        Nor is one that is ``unfinished``.
+        """
         task, result = done.task, done.result or done.task.lost()
+        result = task.unfinished() if unfinished else result
         try:
-            if done.result is not None:
+            if not result.unjudged:
                 self.add(result)
             else:
                 self._write(result)
@@ -211,7 +228,7 @@ class _ClassRun:
             traceback.print_exc()
             result = task.lost()
             self._write(result)
-        if result.reason == GRADER_FAILED:
+        if result.unjudged:
             self._lost[task.name] = result
         self._watch.done(result)
 

@@ -21,7 +21,7 @@ from ..assignment.commands import again, again_by_author
 from ..grading.grader import grader
 from ..grading.not_graded import GRADING, Notes, not_graded, versions
 from ..record.repeating import repeated_by
-from ..record.result import GRADER_FAILED, Result, Run, Score, Status
+from ..record.result import GRADER_FAILED, MACHINE_BUSY, Result, Run, Score, Status
 
 if TYPE_CHECKING:
     from ...submissions.host.process import Zygote
@@ -112,6 +112,10 @@ class Task:
     def lost(self) -> Result:
         """Return the record of a submission on which the grader failed."""
         return self._ended(Status.CRASHED, GRADER_FAILED)
+
+    def unfinished(self) -> Result:
+        """Return the record of a submission that a busy machine did not finish."""
+        return self._ended(Status.TIMED_OUT, MACHINE_BUSY)
 
     def took_too_long(self) -> Result:
         """Return the record of a submission that the grader gave up for time."""

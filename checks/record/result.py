@@ -13,6 +13,11 @@ GRADER_FAILED = (
     "the grader itself failed on this submission, which says nothing about the work; grade it again"
 )
 
+MACHINE_BUSY = (
+    "this machine had too much else to do to finish it, which says nothing about the work; grade it again"
+    " with --retry"
+)
+
 
 class Status(str, Enum):
     """How far grading came."""
@@ -231,3 +236,8 @@ class Result(Document):
     outdated: bool = False  # was that decided about another version of the file?
     written: WrittenResult | None = None  # null where the assignment asks for none, or none was handed in
     run: Run
+
+    @property
+    def unjudged(self) -> bool:
+        """Did the grader fail on it, or not come to an end? Then its points mean nothing."""
+        return self.reason in (GRADER_FAILED, MACHINE_BUSY)

@@ -22,6 +22,7 @@ from vitcheck.options import (
     sandbox_or_refuse,
     seed_option,
 )
+from vitcheck.pseudonyms import pseudonyms_option
 
 if TYPE_CHECKING:
     from vitcheck.checks.assignment.assignment import Assignment
@@ -44,6 +45,7 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 @click.option(
     "--submission", metavar="NAME", help="Of a class in FILE, the one that `vitcheck grade` calls so."
 )
+@pseudonyms_option
 @click.option("--stage", "key", metavar="STAGE", callback=_key, help="Show this stage alone, such as S12.")
 @click.option("--html", type=OUTPUT, help="Write the report there.")
 @click.option("--json", type=OUTPUT, help="Write the result there, as data.")
@@ -64,6 +66,7 @@ def check(
     file: Path,
     assignment: str | None,
     submission: str | None,
+    pseudonyms: Path | None,
     key: str | None,
     html: Path | None,
     json: Path | None,
@@ -85,7 +88,7 @@ def check(
     if for_students:
         asked = asked.model_copy(update={"for_students": True})
     if submission is not None:
-        task = _of_class(file, submission, asked, seed, checks, isolation)
+        task = _of_class(file, submission, pseudonyms, asked, seed, checks, isolation)
     else:
         task = own_work(file, asked, seed, checks=checks, isolation=Isolation(isolation))
     if watch:
@@ -104,23 +107,29 @@ def check(
 
 
 def _of_class(
-    file: Path, name: str, asked: Assignment, seed: int, checks: Path | None, isolation: str
+    file: Path,
+    name: str,
+    pseudonyms: Path | None,
+    asked: Assignment,
+    seed: int,
+    checks: Path | None,
+    isolation: str,
 ) -> Task:
     """To grade one of those that are handed in at FILE."""
     from vitcheck.checks.assignment.commands import again
     from vitcheck.checks.classes.tasks import Setting, Task
     from vitcheck.handed_in import handed_in
-    from vitcheck.submissions.reading.packing import pack_folder, pack_of_class
+    from vitcheck.submissions.reading.packing import pack_folder
     from vitcheck.submissions.sandbox.isolation import Isolation
 
-    class_ = handed_in([file], Path("grades"))
+    class_ = handed_in([file], Path("grades"), pseudonyms)
     if name not in class_:
         near = did_you_mean(name, list(class_))
         raise click.BadParameter(f"there is no submission {name} in {file}{near}", param_hint="--submission")
     own, one = pack_folder(checks) if checks else None, class_[name]
     command = again(one.words(name), asked, seed, checks)
     setting = Setting(Isolation(isolation))
-    return Task(pack_of_class(one.path), name, asked, seed, own, setting, command=command)
+    return Task(one.packed(name), name, asked, seed, own, setting, command=command)
 
 
 def _graded(task: Task) -> Result:

@@ -24,6 +24,7 @@ from vitcheck.options import (
     refusing,
     sandbox_or_refuse,
 )
+from vitcheck.pseudonyms import pseudonyms_option
 
 if TYPE_CHECKING:
     from vitcheck.checks.record.result import Result
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PATH, callback=existing)
 @assignment_option
 @checks_option
+@pseudonyms_option
 @click.option("--out", type=OUTPUT, help="The file.  [default: NAME-dispute.zip]")
 @gradebook_option("GRADES/gradebook.sqlite")
 def dispute(
@@ -43,6 +45,7 @@ def dispute(
     paths: tuple[Path, ...],
     assignment: str,
     checks: Path | None,
+    pseudonyms: Path | None,
     out: Path | None,
     gradebook: str | None,
 ) -> None:
@@ -56,16 +59,16 @@ def dispute(
     from vitcheck.checks.classes.tasks import Setting
     from vitcheck.checks.tools.dispute import Dispute, DisputeError, write_dispute
     from vitcheck.gradebook_entries import one_called, some
-    from vitcheck.submissions.reading.packing import pack_folder, pack_of_class
+    from vitcheck.submissions.reading.packing import pack_folder
 
     asked, own = load(assignment), pack_folder(checks) if checks else None
     with open_or_refuse(gradebook or str(grades / "gradebook.sqlite")) as book:
         attempt = one_called(some(book, asked.name), name).attempt
         result = book.result(attempt.id)
-    class_ = handed_in(paths, grades)
+    class_ = handed_in(paths, grades, pseudonyms)
     if name not in class_:
         raise click.BadParameter(f"there is no submission {name} at the PATHs", param_hint="PATH")
-    handed = pack_of_class(class_[name].path)
+    handed = class_[name].packed(name)
     if handed.digest != attempt.content_digest:
         raise click.UsageError(f"{name} is another file than the one that was graded: grade it anew")
     if work_of(asked, {}, own, Setting()).assignment_digest != attempt.run.assignment_digest:

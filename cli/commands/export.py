@@ -10,6 +10,7 @@ import click
 
 from vitcheck.gradebook_entries import all_of_one
 from vitcheck.options import PATH, existing, gradebook_option, open_or_refuse, refusing
+from vitcheck.pseudonyms import names_in, pseudonyms_option, real
 
 # named here, so that the help loads no format; a test compares them
 OF_ONE = (
@@ -42,6 +43,7 @@ OF_A_CLASS = ("canvas", "moodle", "blackboard", "sakai")
     metavar="N",
     help="Of a class: what the assignment is worth there, such as 20. All points are scaled to it.",
 )
+@pseudonyms_option
 @gradebook_option("SOURCE/gradebook.sqlite")
 def export(source: Path, system: str, out: Path | None, graded: Path | None, **of_class: Any) -> None:
     """Write one result, or the grades of a class, in the format of another system.
@@ -93,6 +95,7 @@ def _of_class(
     assignment: str | None,
     gradebook: str | None,
     out_of: float | None,
+    pseudonyms: Path | None,
 ) -> bytes:
     from vitcheck.reports.formats.lms import Grade, grade_file
     from vitcheck.reports.formats.rosters import RosterError, read_roster
@@ -102,9 +105,11 @@ def _of_class(
     with open_or_refuse(gradebook or str(source / "gradebook.sqlite")) as book:
         entries = all_of_one(book, assignment)
     last = entries[-1].attempt
+    names = names_in(pseudonyms) if pseudonyms else {}
     share = 1.0 if out_of is None else out_of / last.possible
     grades = [
-        Grade(one.attempt.submission, round(one.total * share, 2), remark(one.adjustment)) for one in entries
+        Grade(real(names, one.attempt.submission), round(one.total * share, 2), remark(one.adjustment))
+        for one in entries
     ]
     with refusing(RosterError):
         students = read_roster(roster.read_bytes()) if roster else None

@@ -26,6 +26,7 @@ from vitcheck.options import (
     open_or_refuse,
     sandbox_or_refuse,
 )
+from vitcheck.pseudonyms import pseudonyms_option
 
 if TYPE_CHECKING:
     from vitcheck.checks.classes.engines import Engine
@@ -52,7 +53,13 @@ if TYPE_CHECKING:
     help="Sizes, weights and images are drawn from it; the same one repeats a run.  [default: a new one]",
 )
 @checks_option
+@pseudonyms_option
 @isolation_option("auto")
+@click.option(
+    "--retry",
+    is_flag=True,
+    help="Grade anew what ran out of time or memory, one after the other.",
+)
 @click.option("--force", is_flag=True, help="Grade anew what is unchanged since it was graded, too.")
 @gradebook_option("OUT/gradebook.sqlite")
 def grade(
@@ -64,7 +71,9 @@ def grade(
     scheduler: str | None,
     seed: int | None,
     checks: Path | None,
+    pseudonyms: Path | None,
     isolation: str,
+    retry: bool,
     force: bool,
     gradebook: str | None,
 ) -> None:
@@ -83,8 +92,8 @@ def grade(
     from vitcheck.submissions.host.popular import popular_packages
     from vitcheck.submissions.sandbox.isolation import Isolation
 
-    found, asked = handed_in(paths, out), load(assignment)
-    engine = chosen(kind, scheduler, jobs)
+    found, asked = handed_in(paths, out, pseudonyms), load(assignment)
+    engine = chosen(kind, scheduler, 1 if retry and kind == "local" else jobs)
     click.echo(f"assignment: {asked_text(asked.asked)}")
     _show_isolation(isolation, kind)
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
@@ -100,6 +109,8 @@ def grade(
             seed=seed,
             checks=checks,
             force=force,
+            retry=retry,
+            anonymous=pseudonyms is not None,
             places={name: one.words(name) for name, one in found.items()},
         )
     click.echo(f"\n{progress.summary()}")
@@ -167,7 +178,11 @@ def _exit_code(graded: Class, book: Gradebook) -> int:
         )
     if graded.lost:
         lost = ", ".join(map(_named, graded.lost))
-        click.echo(f"The grader itself failed on {lost}", err=True)
+        click.echo(
+            f"Not finished, for the grader itself failed or the machine had too much to do: {lost}. The same"
+            " command with --retry tries them again",
+            err=True,
+        )
         return exits.HARNESS
     if graded.left:
         click.echo(f"Interrupted: {graded.left} not graded. {_continues(book)}", err=True)

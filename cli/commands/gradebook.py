@@ -16,6 +16,7 @@ from vitcheck import exits
 from vitcheck.commands.forgetting import DEFAULT, purge, remove
 from vitcheck.gradebook_entries import one_called, some
 from vitcheck.options import OUTPUT, gradebook_option, open_or_refuse, refusing
+from vitcheck.pseudonyms import names_in, pseudonyms_option, real
 
 if TYPE_CHECKING:
     from vitcheck.checks.classes.gradebook.store import Gradebook
@@ -176,8 +177,15 @@ def mark(
 @gradebook.command()
 @click.option("--csv", type=OUTPUT, help="Write a table there.")
 @click.option("--json", type=OUTPUT, help="Write the same as JSON there.")
+@pseudonyms_option
 @_of_gradebook
-def export(csv: Path | None, json: Path | None, gradebook: str | None, assignment: str | None) -> None:
+def export(
+    csv: Path | None,
+    json: Path | None,
+    pseudonyms: Path | None,
+    gradebook: str | None,
+    assignment: str | None,
+) -> None:
     """Write all grades to files."""
     from vitcheck.gradebook_text import entry_row
     from vitcheck.reports.formats.grade_tables import csv_text
@@ -187,6 +195,8 @@ def export(csv: Path | None, json: Path | None, gradebook: str | None, assignmen
         raise click.UsageError("nowhere to write to: give --csv FILE, --json FILE or both")
     with _opened(gradebook) as book:
         rows = [entry_row(one) for one in some(book, assignment)]
+    names = names_in(pseudonyms) if pseudonyms else {}
+    rows = [{**one, "submission": real(names, str(one["submission"]))} for one in rows]
     if csv:
         write_whole(csv, csv_text(list(rows[0]), rows).encode())
     if json:

@@ -22,6 +22,7 @@ from vitcheck.options import (
     load,
     open_or_refuse,
 )
+from vitcheck.pseudonyms import pseudonyms_option
 
 if TYPE_CHECKING:
     from vitcheck.checks.classes.regrading import Change
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=PATH, callback=existing)
 @assignment_option
 @checks_option
+@pseudonyms_option
 @click.option("--preview", is_flag=True, help="Write nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask before it is written.")
 @jobs_option
@@ -42,6 +44,7 @@ def regrade(
     paths: tuple[Path, ...],
     assignment: str,
     checks: Path | None,
+    pseudonyms: Path | None,
     preview: bool,
     yes: bool,
     jobs: int | None,
@@ -60,15 +63,14 @@ def regrade(
     from vitcheck.checks.classes.many import work_of, written_anew
     from vitcheck.checks.classes.regrading import changes, graded_anew, kept_work, seed_of
     from vitcheck.checks.classes.tasks import Setting, Task
-    from vitcheck.checks.record.result import GRADER_FAILED
     from vitcheck.submissions.host.popular import popular_packages
-    from vitcheck.submissions.reading.packing import pack_folder, pack_of_class
+    from vitcheck.submissions.reading.packing import pack_folder
     from vitcheck.submissions.sandbox.isolation import Isolation
 
     asked, own = load(assignment), pack_folder(checks) if checks else None
-    class_ = handed_in(paths, grades) if paths else {}
+    class_ = handed_in(paths, grades, pseudonyms) if paths else {}
     setting = Setting(Isolation(isolation), popular_packages([one.path for one in class_.values()]))
-    contents = {name: pack_of_class(one.path).digest for name, one in class_.items()}
+    contents = {name: one.packed(name).digest for name, one in class_.items()}
     work = work_of(asked, contents, own, setting)
     with open_or_refuse(gradebook or str(grades / "gradebook.sqlite")) as book:
         work = work if paths else kept_work(work, book)
@@ -77,7 +79,7 @@ def regrade(
             _demand(work.contents.keys() - taken.keys())
         tasks = (
             Task(
-                pack_of_class(one.path),
+                one.packed(name),
                 name,
                 asked,
                 seed,
@@ -90,7 +92,7 @@ def regrade(
         )
         try:
             graded = graded_anew(tasks, chosen("local", None, jobs))
-            fresh = {name: one for name, one in graded.items() if one.reason != GRADER_FAILED}
+            fresh = {name: one for name, one in graded.items() if not one.unjudged}
             found = list(changes(work, asked, book, fresh))
             _say(found, graded.keys() - fresh.keys())
             if preview or not any(one.changes for one in found):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import click
 from vitcheck import exits
 from vitcheck.gradebook_entries import all_of_one, one_called, standing_result
 from vitcheck.options import PATH, existing, gradebook_option, open_or_refuse
+from vitcheck.pseudonyms import names_in, pseudonyms_option, told_by_name
 
 if TYPE_CHECKING:
     from vitcheck.checks.classes.gradebook.store import Gradebook
@@ -36,10 +37,17 @@ _MOMENTS = ("visible", "after_due_date", "after_published")
     show_default=True,
     help="Show what [visibility] of the assignment lets students see by then.",
 )
+@pseudonyms_option
 @click.option("--assignment", metavar="NAME", help="If the gradebook has several, one of them.")
 @gradebook_option("GRADES/gradebook.sqlite")
 def release(
-    grades: Path, names: tuple[str, ...], out: Path, up_to: str, assignment: str | None, gradebook: str | None
+    grades: Path,
+    names: tuple[str, ...],
+    out: Path,
+    up_to: str,
+    pseudonyms: Path | None,
+    assignment: str | None,
+    gradebook: str | None,
 ) -> None:
     """Write what students may see of the class in GRADES, and note in its history that they got it.
 
@@ -53,7 +61,7 @@ def release(
     with open_or_refuse(gradebook or str(grades / "gradebook.sqlite")) as book:
         chosen = _chosen(book, names, assignment)
         try:
-            _release(book, chosen, out, up_to)
+            _release(book, chosen, out, up_to, names_in(pseudonyms) if pseudonyms else {})
         except (GradebookError, OSError) as error:
             click.echo(f"{error}. The same command writes the rest.", err=True)
             sys.exit(exits.HARNESS)
@@ -66,7 +74,9 @@ def _chosen(book: Gradebook, names: Sequence[str], assignment: str | None) -> li
     return [one_called(entries, name) for name in names] or entries
 
 
-def _release(book: Gradebook, entries: Sequence[Entry], out: Path, up_to: str) -> None:
+def _release(
+    book: Gradebook, entries: Sequence[Entry], out: Path, up_to: str, names: Mapping[str, str]
+) -> None:
     import psutil
 
     from vitcheck.checks.record.for_students import for_students
@@ -75,6 +85,6 @@ def _release(book: Gradebook, entries: Sequence[Entry], out: Path, up_to: str) -
 
     who, until = psutil.Process().username(), Visibility(up_to)
     for entry in entries:
-        told = for_students(standing_result(book, entry), until)
-        write_for_student(told, out / entry.attempt.submission)
+        told = told_by_name(for_students(standing_result(book, entry), until), names)
+        write_for_student(told, out / told.submission)
         book.release(entry.attempt, up_to, who)

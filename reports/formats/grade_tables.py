@@ -82,10 +82,11 @@ def _possible(rows: Sequence[Summary], columns: Sequence[str]) -> dict[str, floa
 
 
 def _row(row: Summary) -> dict[str, str | float]:
-    sums: dict[str, str | float] = {name: one.earned for name, one in row.checks.items()}
-    return sums | {
-        "submission": row.submission,
-        "status": row.status.value,
+    about: dict[str, str | float] = {"submission": row.submission, "status": row.status.value}
+    if row.unjudged:
+        return {**about, "status": "not_finished", "remark": row.remark}
+    return {name: one.earned for name, one in row.checks.items()} | {
+        **about,
         "adjustment": row.score.earned - row.measured.earned,
         "score": row.score.earned,
         "remark": row.remark,

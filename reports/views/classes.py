@@ -45,7 +45,7 @@ def index_view(rows: Sequence[Summary]) -> IndexView:
         heading=", ".join(assignments) or say("class.nobody"),
         totals=_totals(rows),
         reviews=reviews(rows),
-        marks=histogram(row.percent for row in rows) if rows else None,
+        marks=histogram(row.percent for row in rows if not row.unjudged) if rows else None,
         difficulties=hard,
         tallies=mistakes,
         standings=_standings(shown),
@@ -58,7 +58,7 @@ def index_view(rows: Sequence[Summary]) -> IndexView:
 def _totals(rows: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
     totals = {"submissions": f"{len(rows):,}"}
     if rows:
-        scores = [one.score.earned for one in rows]
+        scores = [one.score.earned for one in rows if not one.unjudged] or [0.0]
         possible = points(max(one.score.possible for one in rows))
         lowest, highest = points(min(scores)), points(max(scores))
         totals |= {

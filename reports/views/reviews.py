@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...checks.record.result import GRADER_FAILED, Result, StageStatus, Status
+from ...checks.record.result import Result, StageStatus, Status
 from ...checks.record.snapshot import named_mistake
 from ..words.remarks import remark
 from ..words.standing import standing
@@ -41,7 +41,7 @@ def reasons(result: Result) -> tuple[Reason, ...]:
 
 def _reasons(result: Result) -> Iterator[Reason]:
     if result.status is not Status.GRADED:
-        kind = "grader_failed" if result.reason == GRADER_FAILED else result.status.value
+        kind = "grader_failed" if result.unjudged else result.status.value
         yield Reason(kind, standing(result).sentence)
     if unexplained := ", ".join(_unexplained(result)):
         yield Reason("unexplained", say("review.stages", stages=unexplained))

@@ -46,6 +46,7 @@ class Summary:
     tone: str
     brief: str
     remark: str
+    unjudged: bool  # do its points mean nothing?
     to_mark: bool  # are there answers in writing?
     reviews: tuple[Reason, ...]
 
@@ -102,6 +103,7 @@ def _summary(result: Result) -> Summary:
         brief=stands.brief,
         remark=remark(result.adjustment),
         reviews=reasons(result),
+        unjudged=result.unjudged,
         to_mark=bool(result.written and any(one.answer for one in result.written.answers)),
     )
 

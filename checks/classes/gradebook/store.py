@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Select, delete, func, or_, select
+from sqlalchemy import ColumnElement, Engine, Select, and_, delete, func, or_, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from typing_extensions import Self
@@ -73,8 +73,10 @@ class Gradebook:
         run, or a check of it, is tried again, maybe on a faster machine.
         """
         found = select(Attempt.submission, Attempt.content_digest, Attempt.id).join(GradingRun)
-        in_time = Attempt.result.not_like(f'%"{Status.TIMED_OUT.value}"%')
+        in_time: ColumnElement[bool] = Attempt.result.not_like(f'%"{Status.TIMED_OUT.value}"%')
         of_run = GradingRun.id == (run.id if run else None)
+        if work.retry:
+            in_time = and_(in_time, Attempt.status != Status.OUT_OF_MEMORY.value)
         found = found.where(*_same_verdicts(work), or_(in_time, of_run)).order_by(Attempt.id)
         if work.forced:
             found = found.where(of_run)

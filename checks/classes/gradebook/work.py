@@ -22,6 +22,7 @@ class Work:
     isolation: str
     seed: int | None = None  # None where any will do
     forced: bool = False  # nothing may be taken over
+    retry: bool = False  # nor what ran out of memory
 
     @property
     def class_digest(self) -> str:
