@@ -15,6 +15,7 @@ from vitcheck.commands.gradebook import gradebook
 from vitcheck.commands.gradescope import gradescope
 from vitcheck.commands.handout import handout
 from vitcheck.commands.init import init
+from vitcheck.commands.late import late
 from vitcheck.commands.looking_up import explain, stages
 from vitcheck.commands.otter import otter
 from vitcheck.commands.picturing import snapshot, trace
@@ -42,7 +43,21 @@ def main() -> None:
 
 
 for command in (
-    *(grade, check, trace, snapshot, gradebook, regrade, dispute, replay, release, export, gradescope, otter),
+    *(
+        grade,
+        check,
+        trace,
+        snapshot,
+        gradebook,
+        late,
+        regrade,
+        dispute,
+        replay,
+        release,
+        export,
+        gradescope,
+        otter,
+    ),
     *(similar, stages, explain, init, handout, validate, selftest),
 ):
     main.add_command(command)

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 
 def standing_result(book: Gradebook, entry: Entry) -> Result:
-    """The record of its last attempt, with what was decided."""
+    """The record of its last attempt, with what was decided, and how late it is."""
+    from vitcheck.checks.classes.handing_in import LatenessOf
     from vitcheck.checks.record.grade import decided
 
-    return decided(book.result(entry.attempt.id), entry.adjustment, outdated=entry.outdated)
+    attempt = entry.attempt
+    late = LatenessOf.as_graded(book, attempt.run.assignment).of(attempt.submission, entry.adjustment)
+    result = book.result(attempt.id).model_copy(update={"lateness": late})
+    return decided(result, entry.adjustment, outdated=entry.outdated)
 
 
 def some(book: Gradebook, assignment: str | None) -> list[Entry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitcheck.checks.classes.gradebook.store import Event
-from vitcheck.checks.classes.gradebook.tables import Attempt, Decision, Release
+from vitcheck.checks.classes.gradebook.tables import Attempt, Decision, HandInTime, Release
 from vitcheck.checks.classes.gradebook.work import Entry
 from vitcheck.checks.classes.regrading import Change, lost
 from vitcheck.checks.record.grade import grade
@@ -48,6 +48,9 @@ def event_line(event: Event) -> str:
     when = event.at.astimezone().isoformat(" ", "seconds")
     if isinstance(event, Decision):
         return f"{when}  {remark(event.adjustment) or 'nothing adjusted'}, said {one_line(event.who)}"
+    if isinstance(event, HandInTime):
+        submitted = event.submitted.astimezone().isoformat(" ", "seconds")
+        return f"{when}  handed in {submitted}, by {one_line(event.source)}, said {one_line(event.who)}"
     if isinstance(event, Release):
         return f"{when}  {released(event.up_to)}, said {one_line(event.who)}"
     score = f"{points(event.earned)} of {points(event.possible)}"

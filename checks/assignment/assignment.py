@@ -22,6 +22,7 @@ from ...submissions.limits import Limits
 from ..architecture.complaints import complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
 from ..record.result import Asked, Visibility
+from .asked_late import LatePolicy
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
 from .asked_parts import Components, Exercises
 from .asked_points import OTHERS, Points, Visibilities
@@ -79,6 +80,7 @@ class Assignment(AskedTable):
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
     rules: Rules = Rules()
     written: WrittenPart | None = None
+    late: LatePolicy | None = None
     _asked_for: str = PrivateAttr("")  # by name or path
 
     @property

@@ -8,6 +8,7 @@ from ...reference.components import COMPONENTS
 from ...reference.exercises import EXERCISES
 from ...submissions.limits import Limits
 from ..architecture.family import Family
+from .asked_late import LatePolicy
 from .asked_model import AskedModel
 from .asked_parts import AskedPart, ExercisePart
 from .asked_points import MistakePoints, Points
@@ -29,6 +30,7 @@ def known_keys(table: tuple[str, ...], family: Family, whole: type[BaseModel]) -
         ("points", "mistakes"): MistakePoints,
         ("rules",): Rules,
         ("written",): WrittenPart,
+        ("late",): LatePolicy,
     }
     if table in (("components",), ("exercises",)):
         return list(COMPONENTS if table == ("components",) else EXERCISES)

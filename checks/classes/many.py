@@ -16,12 +16,14 @@ from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
 from ..assignment.commands import again
 from ..points.scoring import judging_digest, scored
+from ..record.adjustment import UNADJUSTED
 from ..record.grade import decided
 from ..record.result import Outcome, Result, Status
 from .engines import Begun, Done, Engine
 from .gradebook.gradebook_error import GradebookError
 from .gradebook.store import Gradebook
 from .gradebook.work import Work, is_outdated
+from .handing_in import LatenessOf
 from .tasks import Setting, Task
 
 NOWHERE: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -132,6 +134,7 @@ def work_of(
         isolation=setting.isolation.value,
         seed=seed,
         forced=forced,
+        late=assignment.late.model_dump_json() if assignment.late else None,
         retry=retry,
     )
 
@@ -207,6 +210,7 @@ class _ClassRun:
         self.run = gradebook.begin(work, secrets.randbelow(2**31) if seed is None else seed)
         self.taken = gradebook.finished(work, self.run)
         self._decisions = gradebook.decisions(work.assignment)
+        self._lateness = LatenessOf(gradebook, work.assignment, assignment.late)
         self._graded: dict[str, int] = {}
         self._lost: dict[str, Result] = {}
 
@@ -278,8 +282,10 @@ class _ClassRun:
         write_submission(self._decided(result), self._out / result.submission)
 
     def _decided(self, result: Result) -> Result:
-        name = result.submission
-        if (decision := self._decisions.get(name)) is None:
+        name, decision = result.submission, self._decisions.get(result.submission)
+        late = self._lateness.of(name, decision.adjustment if decision else UNADJUSTED)
+        result = result.model_copy(update={"lateness": late})
+        if decision is None:
             return result
         outdated = is_outdated(decision, self._work.contents[name])
         return decided(result, decision.adjustment, outdated=outdated)

@@ -26,6 +26,7 @@ _UNJUDGED: Mapping[str, Any] = {
     "points": True,
     "visibility": True,
     "for_students": True,
+    "late": True,
     "variants": {"by_id": {"__all__": {"reason"}}},
     "components": {"__all__": {"points"}},
     "exercises": {"__all__": {"points"}},

@@ -7,6 +7,7 @@ from typing import Any
 
 from .adjustment import UNADJUSTED, Adjustment
 from .document import Document, Frozen
+from .lateness import Lateness
 from .written_result import WrittenResult
 
 GRADER_FAILED = (
@@ -233,6 +234,7 @@ class Result(Document):
     variants: list[VariantResult] = []
     notes: list[Note] = []
     adjustment: Adjustment = UNADJUSTED  # what was decided about it; grade.py makes the grade of both
+    lateness: Lateness | None = None  # null where it is not known, or the assignment has no policy
     outdated: bool = False  # was that decided about another version of the file?
     written: WrittenResult | None = None  # null where the assignment asks for none, or none was handed in
     run: Run

@@ -14,8 +14,9 @@ import click
 
 from vitcheck import exits
 from vitcheck.commands.forgetting import DEFAULT, purge, remove
+from vitcheck.decision_tables import read_decisions
 from vitcheck.gradebook_entries import one_called, some
-from vitcheck.options import OUTPUT, gradebook_option, open_or_refuse, refusing
+from vitcheck.options import OUTPUT, PATH, existing, gradebook_option, open_or_refuse, refusing
 from vitcheck.pseudonyms import names_in, pseudonyms_option, real
 
 if TYPE_CHECKING:
@@ -100,7 +101,15 @@ def history(name: str, gradebook: str | None, assignment: str | None) -> None:
 
 
 @gradebook.command()
-@click.argument("name")
+@click.argument("name", required=False)
+@click.option(
+    "--csv",
+    "table",
+    type=PATH,
+    callback=existing,
+    help="Decide about many: a table with the column submission, and any of points, comment, extra_time and"
+    " late_days. Empty cells change nothing.",
+)
 @click.option(
     "--points", type=_PointsType(), metavar="+N|-N|N", help="Add, take away, or set; +0 is as earned."
 )
@@ -109,9 +118,14 @@ def history(name: str, gradebook: str | None, assignment: str | None) -> None:
 @click.option("--late-days", type=click.IntRange(min=0), help="Days that were used.")
 @_of_gradebook
 def adjust(
-    name: str, gradebook: str | None, assignment: str | None, points: dict[str, Any] | None, **given: Any
+    name: str | None,
+    table: Path | None,
+    gradebook: str | None,
+    assignment: str | None,
+    points: dict[str, Any] | None,
+    **given: Any,
 ) -> None:
-    """Decide about the submission NAME. What is not given stays as it was.
+    """Decide about the submission NAME, or those in a table. What is not given stays as it was.
 
     Extra time and late days are kept and shown; no points follow from them.
     """
@@ -120,12 +134,25 @@ def adjust(
     from vitcheck.gradebook_text import entry_line
 
     changes = (points or {}) | {key: value for key, value in given.items() if value is not None}
-    if not changes:
-        raise click.UsageError("nothing to change: give --points, --comment, --extra-time or --late-days")
+    if table is not None:
+        if name is not None or changes:
+            raise click.UsageError("with --csv, names and changes stand in the table")
+        decisions = read_decisions(table, _PointsType())
+    elif name is None or not changes:
+        raise click.UsageError(
+            "nothing to change: give NAME and --points, --comment, --extra-time or --late-days, or --csv FILE"
+        )
+    else:
+        decisions = {name: changes}
     with _opened(gradebook) as book:
-        about = one_called(some(book, assignment), name).attempt.run.assignment
-        book.adjust(about, name, psutil.Process().username(), **changes)
-        click.echo(entry_line(one_called(some(book, about), name)))
+        entries = some(book, assignment)
+        found = [
+            (one_called(entries, one), what) for one, what in decisions.items()
+        ]  # all, before any changes
+        for entry, what in found:
+            about = entry.attempt.run.assignment
+            book.adjust(about, entry.attempt.submission, psutil.Process().username(), **what)
+            click.echo(entry_line(one_called(some(book, about), entry.attempt.submission)))
 
 
 @gradebook.command()

@@ -71,7 +71,8 @@ def _columns(rows: Sequence[Summary]) -> list[str]:
 
 def _header(rows: Sequence[Summary], columns: Sequence[str]) -> list[str]:
     before, after = (["adjustment"], ["remark"]) if any(row.remark for row in rows) else ([], [])
-    return ["submission", "status", *columns, *before, "score", *after]
+    late = ["handed in"] if any(row.lateness for row in rows) else []
+    return ["submission", "status", *columns, *before, "score", *after, *late]
 
 
 def _possible(rows: Sequence[Summary], columns: Sequence[str]) -> dict[str, float]:
@@ -90,4 +91,5 @@ def _row(row: Summary) -> dict[str, str | float]:
         "adjustment": row.score.earned - row.measured.earned,
         "score": row.score.earned,
         "remark": row.remark,
+        "handed in": row.lateness,
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...checks.record.for_students import for_students
 from ...checks.record.result import Result, VariantResult
 from ..words.assigned import assigned
+from ..words.lateness import late_text
 from ..words.remarks import remark
 from ..words.scores import ScoreView, score_view
 from ..words.standing import findings, standing
@@ -40,6 +41,7 @@ class ReportView:
     overline: str
     score: ScoreView
     remark: str
+    lateness: str
     audience: str  # what else there is, or that this is not for students
     strip: Strip | None
     seen: PassView
@@ -61,6 +63,7 @@ def report_view(result: Result) -> ReportView:
         overline=overline(result),
         score=score_view(result),
         remark=remark(result.adjustment),
+        lateness=late_text(result),
         audience=_audience(result),
         strip=strip(seen.stages, stands, len(list(findings(result)))),
         seen=seen,

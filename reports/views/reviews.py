@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...checks.record.result import Result, StageStatus, Status
 from ...checks.record.snapshot import named_mistake
+from ..words.lateness import late_text
 from ..words.remarks import remark
 from ..words.standing import standing
 from ..words.text import one_line
@@ -22,6 +23,7 @@ KINDS = (  # most urgent first; each has a title in the catalogue's table "revie
     "unexplained",
     "outdated",
     "alike",
+    "late",
     "adjusted",
 )
 
@@ -45,6 +47,8 @@ def _reasons(result: Result) -> Iterator[Reason]:
         yield Reason(kind, standing(result).sentence)
     if unexplained := ", ".join(_unexplained(result)):
         yield Reason("unexplained", say("review.stages", stages=unexplained))
+    if result.lateness and result.lateness.minutes:
+        yield Reason("late", late_text(result))
     if decided := remark(result.adjustment):
         yield Reason("outdated" if result.outdated else "adjusted", decided)
 

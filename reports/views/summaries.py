@@ -11,6 +11,7 @@ from urllib.parse import quote
 from ...checks.record.grade import grade
 from ...checks.record.result import CheckResult, Result, Score, Status
 from ..words.alike import alike, spelled_out
+from ..words.lateness import late_text
 from ..words.remarks import remark
 from ..words.standing import standing
 from ..words.text import NAME_LIMIT, one_line
@@ -46,6 +47,7 @@ class Summary:
     tone: str
     brief: str
     remark: str
+    lateness: str
     unjudged: bool  # do its points mean nothing?
     to_mark: bool  # are there answers in writing?
     reviews: tuple[Reason, ...]
@@ -103,6 +105,7 @@ def _summary(result: Result) -> Summary:
         brief=stands.brief,
         remark=remark(result.adjustment),
         reviews=reasons(result),
+        lateness=late_text(result),
         unjudged=result.unjudged,
         to_mark=bool(result.written and any(one.answer for one in result.written.answers)),
     )

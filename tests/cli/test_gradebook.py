@@ -97,7 +97,10 @@ def test_what_is_exported_is_the_same_in_both_forms_and_no_formula(command: Comm
     ("words", "message"),
     [
         (["history", "anna"], "there is no submission anna; did you mean ann?"),
-        (["adjust", "ann"], "nothing to change: give --points, --comment, --extra-time or --late-days"),
+        (
+            ["adjust", "ann"],
+            "nothing to change: give NAME and --points, --comment, --extra-time or --late-days",
+        ),
         (["adjust", "ann", "--points", "many"], "'many' is not a valid float"),
         (["adjust", "ann", "--points", "nan"], "nan is not a number of points"),
         (["export"], "nowhere to write to: give --csv FILE, --json FILE or both"),

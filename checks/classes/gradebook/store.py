@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -16,10 +16,10 @@ from typing_extensions import Self
 from ...record.adjustment import UNADJUSTED, Adjustment
 from ...record.result import Result, Status
 from .gradebook_error import GradebookError
-from .tables import Attempt, Decision, GradingRun, Release
+from .tables import Attempt, Decision, GradingRun, HandInTime, Release
 from .work import Entry, Work
 
-Event = Attempt | Decision | Release  # of the history of a submission
+Event = Attempt | Decision | HandInTime | Release  # of the history of a submission
 
 
 class Gradebook:
@@ -62,6 +62,7 @@ class Gradebook:
                     version=work.version,
                     isolation=work.isolation,
                     forced=work.forced,
+                    late=work.late,
                 )
                 session.add(run)
             return run
@@ -137,6 +138,36 @@ class Gradebook:
         with self._session(self._writing) as session:
             session.add(Release(attempt_id=attempt.id, up_to=up_to, who=who, at=_now()))
 
+    def set_times(self, assignment: str, times: Mapping[str, datetime], source: str, who: str) -> None:
+        """Note when submissions were handed in, as ``source`` says."""
+        about = {"assignment": assignment, "source": source, "who": who, "at": _now()}
+        with self._session(self._writing) as session:
+            session.add_all(
+                HandInTime(submission=name, submitted=one, **about) for name, one in times.items()
+            )
+
+    def late_policy(self, assignment: str) -> str | None:
+        """That of the assignment as it was graded by last, as JSON."""
+        runs = select(GradingRun.late).where(GradingRun.assignment == assignment)
+        with self._session(self._reading) as session:
+            return session.scalar(runs.order_by(GradingRun.id.desc()).limit(1))
+
+    def times(self, assignment: str) -> dict[str, datetime]:
+        """When submissions were handed in, of those of which this was noted."""
+        query = select(HandInTime).where(HandInTime.assignment == assignment).order_by(HandInTime.id)
+        with self._session(self._reading) as session:
+            return {one.submission: one.submitted for one in session.scalars(query)}
+
+    def late_days_used(self, besides: str) -> dict[str, int]:
+        """The late days that were taken in other assignments than this one, by submission."""
+        last = select(func.max(Decision.id)).group_by(Decision.assignment, Decision.submission)
+        query = select(Decision).where(Decision.id.in_(last), Decision.assignment != besides)
+        used: dict[str, int] = {}
+        with self._session(self._reading) as session:
+            for one in session.scalars(query):
+                used[one.submission] = used.get(one.submission, 0) + one.adjustment.late_days
+        return used
+
     def remove(self, assignment: str, submission: str) -> None:
         """Forget the submission: its attempts, what was decided, and that it was released."""
         with self._session(self._writing) as session:
@@ -146,6 +177,8 @@ class Gradebook:
             session.execute(delete(Attempt).where(*mine))
             about = [Decision.assignment == assignment, Decision.submission == submission]
             session.execute(delete(Decision).where(*about))
+            told = [HandInTime.assignment == assignment, HandInTime.submission == submission]
+            session.execute(delete(HandInTime).where(*told))
 
     def clear(self) -> None:
         """Leave no copy of what was removed in the database's files."""
@@ -156,7 +189,7 @@ class Gradebook:
                 connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
             elif connection.driver_connection is not None:
                 connection.driver_connection.autocommit = True
-                connection.cursor().execute("VACUUM FULL attempts, adjustments, releases")
+                connection.cursor().execute("VACUUM FULL attempts, adjustments, releases, hand_in_times")
         finally:
             connection.invalidate()
 
@@ -169,9 +202,13 @@ class Gradebook:
         )
         with self._session(self._reading) as session:
             graded = session.scalars(attempts).all()
+            times = select(HandInTime).where(
+                HandInTime.assignment == assignment, HandInTime.submission == submission
+            )
             released = select(Release).where(Release.attempt_id.in_([one.id for one in graded]))
             decided = _decisions(assignment, submission)
             rows: list[Event] = [*graded, *session.scalars(decided), *session.scalars(released)]
+            rows += session.scalars(times).all()
         return sorted(rows, key=lambda one: one.at)
 
     def decisions(self, assignment: str) -> dict[str, Decision]:

@@ -58,6 +58,7 @@ class GradingRun(Table):
     version: Mapped[str]  # of vitcheck and what it was extended by
     isolation: Mapped[str]  # as it was asked for
     forced: Mapped[bool]
+    late: Mapped[str | None] = mapped_column(Text)  # the assignment's late policy, as JSON
 
 
 class Attempt(Table):
@@ -87,6 +88,20 @@ class Release(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
     up_to: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+class HandInTime(Table):
+    """When a submission was handed in, as ``source`` says: the last row of a submission counts."""
+
+    __tablename__ = "hand_in_times"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment: Mapped[str] = mapped_column(index=True)
+    submission: Mapped[str]
+    submitted: Mapped[datetime]
+    source: Mapped[str]
     who: Mapped[str]
     at: Mapped[datetime]
 

@@ -22,6 +22,7 @@ class Work:
     isolation: str
     seed: int | None = None  # None where any will do
     forced: bool = False  # nothing may be taken over
+    late: str | None = None  # its late policy, as JSON
     retry: bool = False  # nor what ran out of memory
 
     @property
