@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,32 @@ def read_decisions(table: Path, points: click.ParamType[dict[str, Any]]) -> dict
         if changes:
             found[row["submission"]] = changes
     return found
+
+
+def read_marks(tables: Sequence[Path]) -> dict[str, dict[str, float | None]]:
+    """Map each submission to the points for its answers, by question; empty cells say nothing.
+
+    Raises click.UsageError, with the row, for what cannot be read.
+    """
+    found: dict[str, dict[str, float | None]] = {}
+    for table in tables:
+        for number, row in enumerate(rows_of(table, "submission"), 2):
+            for question, cell in row.items():
+                if question != "submission" and cell:
+                    found.setdefault(row["submission"], {})[question] = _points(
+                        cell, f"{table}, row {number}"
+                    )
+    return found
+
+
+def _points(cell: str, where: str) -> float:
+    try:
+        given = float(cell)
+    except ValueError:
+        given = -1.0
+    if not isfinite(given) or given < 0:
+        raise click.UsageError(f"{where}: {cell} is not a number of points")
+    return given
 
 
 def rows_of(table: Path, *needed: str) -> list[dict[str, str]]:

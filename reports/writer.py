@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ..checks.record.result import Result
 from .formats.grade_tables import grades_csv, grades_json
-from .pages.html import render_index, render_marking, render_report
+from .pages.html import render_index, render_marking, render_question, render_report
+from .views.question_view import Questions, page_of
 from .views.summaries import summaries
 
 ARRAYS = "arrays.safetensors"
@@ -42,9 +43,13 @@ def write_for_student(told: Result, folder: Path) -> None:
 def write_class(results: Iterable[Result], folder: Path) -> None:
     """Write ``index.html``, ``grades.csv`` and ``grades.json`` beside the submissions, into ``folder``.
 
+    Where answers have points, ``marking`` has a page for each question.
     Results are read once and not kept.
     """
-    rows = summaries(results)
+    questions = Questions()
+    rows = summaries(questions.seen(results))
+    for view in questions.views():
+        write_whole(folder / page_of(view.id), render_question(view).encode())
     write_whole(folder / "grades.csv", grades_csv(rows).encode())
     write_whole(folder / "grades.json", grades_json(rows).encode())
     write_whole(folder / "index.html", render_index(rows).encode())

@@ -14,7 +14,7 @@ import click
 
 from vitcheck import exits
 from vitcheck.commands.forgetting import DEFAULT, purge, remove
-from vitcheck.decision_tables import read_decisions
+from vitcheck.decision_tables import read_decisions, read_marks
 from vitcheck.gradebook_entries import one_called, some
 from vitcheck.options import OUTPUT, PATH, existing, gradebook_option, open_or_refuse, refusing
 from vitcheck.pseudonyms import names_in, pseudonyms_option, real
@@ -176,29 +176,51 @@ def confirm(names: tuple[str, ...], gradebook: str | None, assignment: str | Non
 
 
 @gradebook.command()
-@click.argument("name")
-@click.argument("marks", nargs=-1, required=True, type=_MarkType(), metavar="QUESTION=POINTS...")
+@click.argument("name", required=False)
+@click.argument("marks", nargs=-1, type=_MarkType(), metavar="[QUESTION=POINTS]...")
+@click.option(
+    "--csv",
+    "tables",
+    type=PATH,
+    multiple=True,
+    callback=existing,
+    help="Of many: a table with the column submission and one for each question; repeatable.",
+)
 @_of_gradebook
 def mark(
-    name: str, gradebook: str | None, assignment: str | None, marks: tuple[tuple[str, float | None], ...]
+    name: str | None,
+    gradebook: str | None,
+    assignment: str | None,
+    marks: tuple[tuple[str, float | None], ...],
+    tables: tuple[Path, ...],
 ) -> None:
     """Give points for the answers of the submission NAME, such as q1=2 q2=0.5.
 
     What is not given stays as it was; q1= takes the points of q1 back. The answers stand beside what to look
-    for in marking.html, in the folder of the submission's report.
+    for in marking.html, in the folder of the submission's report; and question by question in the folder
+    marking, on pages that write a table for --csv.
     """
     import psutil
 
     from vitcheck.commands.marking import new_marks
     from vitcheck.gradebook_text import entry_line
 
+    if tables and name is None:
+        given = read_marks(tables)
+    elif name is None or not marks or tables:
+        raise click.UsageError("give NAME and QUESTION=POINTS, or --csv FILE")
+    else:
+        given = {name: dict(marks)}
     with _opened(gradebook) as book:
-        entry = one_called(some(book, assignment), name)
-        with refusing(ValueError, parameter="QUESTION=POINTS"):
-            given = new_marks(book.result(entry.attempt.id), entry.adjustment, dict(marks))
-        about = entry.attempt.run.assignment
-        book.adjust(about, name, psutil.Process().username(), marks=given)
-        click.echo(entry_line(one_called(some(book, about), name)))
+        entries, new = some(book, assignment), []
+        for one, asked in given.items():  # all, before any is changed
+            entry = one_called(entries, one)
+            with refusing(ValueError, parameter="--csv" if tables else "QUESTION=POINTS"):
+                new.append((entry, new_marks(book.result(entry.attempt.id), entry.adjustment, asked)))
+        for entry, decided in new:
+            about = entry.attempt.run.assignment
+            book.adjust(about, entry.attempt.submission, psutil.Process().username(), marks=decided)
+            click.echo(entry_line(one_called(some(book, about), entry.attempt.submission)))
 
 
 @gradebook.command()

@@ -8,10 +8,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..views.summaries import Summary
-from ..words.text import one_line, points
-
-# a spreadsheet computes what begins with one of these, and some take those of full width for them
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+from ..words.spreadsheets import text_cell
+from ..words.text import points
 
 
 def grades_csv(rows: Sequence[Summary]) -> str:
@@ -51,12 +49,6 @@ def csv_text(header: Sequence[str], rows: Iterable[Mapping[str, str | float]]) -
             {name: text_cell(one) if isinstance(one, str) else points(one) for name, one in row.items()}
         )
     return table.getvalue()
-
-
-def text_cell(text: str) -> str:
-    """``text`` so that no spreadsheet takes it for a formula."""
-    line = one_line(text)
-    return f"'{line}" if line.startswith(FORMULA) else line
 
 
 def _typed(row: Mapping[str, str | float], header: Sequence[str]) -> dict[str, str | float]:

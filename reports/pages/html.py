@@ -13,6 +13,7 @@ from ...checks.record.pairs import Pair
 from ...checks.record.result import Result
 from ...checks.record.snapshot import Snapshot
 from ..views.classes import index_view
+from ..views.question_view import QuestionView
 from ..views.report_view import report_view
 from ..views.similar_view import similar_view
 from ..views.snapshot_view import snapshot_view, wording_of
@@ -43,6 +44,11 @@ def render_snapshot(snapshot: Snapshot) -> str:
 def render_marking(result: Result) -> str:
     """The page for who marks the answers in writing: each beside what to look for. Not for students."""
     return render("marking.html", view=marking_view(result))
+
+
+def render_question(view: QuestionView) -> str:
+    """The page of one question over all students, for who marks it. Not for students."""
+    return render("question.html", view=view)
 
 
 def render_similar(pairs: Sequence[Pair], compared: int, left_out: Mapping[str, str]) -> str:

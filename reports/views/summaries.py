@@ -50,6 +50,7 @@ class Summary:
     lateness: str
     unjudged: bool  # do its points mean nothing?
     to_mark: bool  # are there answers in writing?
+    marked: Mapping[str, bool]  # of those that have points, whether somebody gave any
     reviews: tuple[Reason, ...]
 
     @property
@@ -107,6 +108,11 @@ def _summary(result: Result) -> Summary:
         reviews=reasons(result),
         lateness=late_text(result),
         unjudged=result.unjudged,
+        marked={
+            one_line(one.id): one.id in result.adjustment.marks
+            for one in (result.written.answers if result.written else ())
+            if one.answer and one.points
+        },
         to_mark=bool(result.written and any(one.answer for one in result.written.answers)),
     )
 

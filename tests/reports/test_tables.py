@@ -8,8 +8,9 @@ from samples import HOSTILE, a_class, hostile, not_loaded, scaled_by_embed_dim
 
 from vitcheck.checks.record.adjustment import UNADJUSTED, Adjustment
 from vitcheck.checks.record.grade import decided
-from vitcheck.reports.formats.grade_tables import grades_csv, grades_json, text_cell
+from vitcheck.reports.formats.grade_tables import grades_csv, grades_json
 from vitcheck.reports.views.summaries import Summary, summaries
+from vitcheck.reports.words.spreadsheets import text_cell
 from vitcheck.reports.words.text import points
 
 
