@@ -15,7 +15,7 @@ from vitcheck.pseudonyms import names_in, pseudonyms_option, real
 # named here, so that the help loads no format; a test compares them
 OF_ONE = (
     *("github-annotations", "github-summary", "github-outputs"),
-    *("gitlab-code-quality", "junit", "gradescope"),
+    *("gitlab-code-quality", "junit", "classroom50", "gradescope"),
 )
 OF_A_CLASS = ("canvas", "moodle", "blackboard", "sakai")
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from ...checks.record.for_students import for_students
 from ...checks.record.result import Result
+from .classroom50 import classroom50
 from .code_quality import code_quality
 from .github import outputs, workflow_commands
 from .gradescope_results import gradescope
@@ -30,6 +31,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "github-outputs": _told(outputs),
         "gitlab-code-quality": _told(code_quality),
         "junit": _told(junit),
+        "classroom50": _told(classroom50),
         "gradescope": gradescope,
     }
 )

@@ -23,6 +23,7 @@ from vitcheck.submissions.host.process import Zygote
 FILES = {
     "README.md",
     "assignment.toml",
+    "handout/.devcontainer/devcontainer.json",
     "handout/.github/workflows/vitcheck.yml",
     "handout/README.md",
     "handout/assignment.toml",

@@ -59,6 +59,7 @@ def course_files(wishes: Wishes) -> dict[str, str]:
         f"handout/{FILE}": skeleton(asked),
         f"handout/{Path(FILE).stem}.ipynb": notebook(asked),
         "handout/.github/workflows/vitcheck.yml": render("workflow", **values),
+        "handout/.devcontainer/devcontainer.json": render("devcontainer", **values),
         "solution/README.md": render("solution", **values),
     }
 
