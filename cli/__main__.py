@@ -16,7 +16,7 @@ from vitcheck.commands.gradescope import gradescope
 from vitcheck.commands.handout import handout
 from vitcheck.commands.init import init
 from vitcheck.commands.late import late
-from vitcheck.commands.looking_up import explain, stages
+from vitcheck.commands.looking_up import explain, mistakes, stages, variants
 from vitcheck.commands.otter import otter
 from vitcheck.commands.picturing import snapshot, trace
 from vitcheck.commands.regrade import regrade
@@ -58,7 +58,7 @@ for command in (
         gradescope,
         otter,
     ),
-    *(similar, stages, explain, init, handout, validate, selftest),
+    *(similar, stages, mistakes, variants, explain, init, handout, validate, selftest),
 ):
     main.add_command(command)
 
