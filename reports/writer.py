@@ -9,7 +9,7 @@ from pathlib import Path
 from ..checks.record.result import Result
 from .formats.grade_tables import grades_csv, grades_json
 from .pages.html import render_index, render_marking, render_question, render_report
-from .views.question_view import Questions, page_of
+from .views.question_view import FOLDER, Questions, page_of
 from .views.summaries import summaries
 
 ARRAYS = "arrays.safetensors"
@@ -48,8 +48,11 @@ def write_class(results: Iterable[Result], folder: Path) -> None:
     """
     questions = Questions()
     rows = summaries(questions.seen(results))
-    for view in questions.views():
-        write_whole(folder / page_of(view.id), render_question(view).encode())
+    pages = {folder / page_of(view.id): render_question(view) for view in questions.views()}
+    for old in {*(folder / FOLDER).glob("*.html")} - pages.keys():  # answers of who is no longer there
+        old.unlink()
+    for place, page in pages.items():
+        write_whole(place, page.encode())
     write_whole(folder / "grades.csv", grades_csv(rows).encode())
     write_whole(folder / "grades.json", grades_json(rows).encode())
     write_whole(folder / "index.html", render_index(rows).encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from vitcheck.checks.record.lateness import Lateness
 
 _GIT_SECONDS = 10
+_GIT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 @click.command()
@@ -128,7 +130,7 @@ def _last_commit(repository: Path) -> int | None:
     command += ["rev-list", "--max-count=1", "--timestamp", "HEAD"]
     try:
         told = subprocess.run(
-            command, capture_output=True, text=True, timeout=_GIT_SECONDS, check=True
+            command, env=os.environ | _GIT, capture_output=True, text=True, timeout=_GIT_SECONDS, check=True
         ).stdout
         return int(told.split()[0])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from ...checks.record.lateness import Lateness
 from ...checks.record.result import Result
-from .text import points
+from .text import points, sentence
 from .wording import say
 
 
 def late_text(result: Result) -> str:
     """All that is to be said; empty where nothing is known."""
-    score, late = result.score, result.lateness
-    return "" if late is None else lateness_text(late, score.possible, score.earned)
+    late = result.lateness
+    if late is None:
+        return ""
+    is_taken = bool(late.percent) and result.adjustment.comment == why_taken(late)
+    return sentence(lateness_text(late, result.score.possible, result.score.earned, is_taken=is_taken))
 
 
-def lateness_text(late: Lateness, possible: float, earned: float) -> str:
-    """When it was handed in, and what the policy would take of these points."""
+def lateness_text(late: Lateness, possible: float, earned: float, *, is_taken: bool = False) -> str:
+    """When it was handed in, and what the policy takes of these points, unless that ``is_taken`` already."""
     submitted = late.submitted.astimezone(late.due.tzinfo).isoformat(" ", "minutes")
     if not late.minutes:
         return say("late.in_time", submitted=submitted)
     parts = [say("late.late", submitted=submitted, by=span(late.minutes))]
     parts += [say("late.free", days=late.free_days)] if late.free_days else []
-    if late.percent:
+    if late.percent and not is_taken:
         taken = points(late.points(possible, earned))
         parts.append(say("late.takes", percent=points(late.percent), of=late.of, points=taken))
     return "; ".join(parts)

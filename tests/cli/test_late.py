@@ -12,10 +12,12 @@ import pytest
 from click.testing import CliRunner
 from click.testing import Result as Run
 from gradebooks import result
+from sqlalchemy import select
 
 from vitcheck.__main__ import main
-from vitcheck.checks.assignment.assignment import assignment_text
+from vitcheck.checks.assignment.assignment import assignment_text, parse_assignment
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
+from vitcheck.checks.classes.gradebook.tables import GradingRun
 from vitcheck.checks.classes.gradebook.work import Work
 
 POLICY = """
@@ -142,3 +144,22 @@ def test_without_a_policy_or_times_it_says_what_is_missing(late: Late) -> None:
     Path("week.toml").write_text(assignment_text("vit-debugging") + POLICY)
     Path("times").write_text("a,b\n1,2\n")
     assert "the table says no times" in late("--times", "times").output
+
+
+def test_reports_say_it_until_it_is_taken(late: Late) -> None:
+    Path("times").write_text(PLAIN)
+    late("--times", "times")
+    with open_gradebook("gradebook.sqlite") as opened, opened._session(opened._writing) as session:
+        for run in session.scalars(select(GradingRun)):
+            policy = parse_assignment(Path("week.toml").read_text(), "week.toml").late
+            run.late = policy and policy.model_dump_json()
+
+    def told() -> str:
+        CliRunner().invoke(main, ["release", ".", "bobo_13", "--out", "back"])
+        return Path("back/bobo_13/report.html").read_text()
+
+    assert "Handed in 2026-11-22 23:00+01:00, 1 d 23 h late" in told()
+    assert "10 points, which are not taken here" in told()
+    late("--apply")
+    assert "which are not taken here" not in told()
+    assert "70 of 100 points" in told()

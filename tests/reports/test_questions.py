@@ -82,6 +82,12 @@ def test_what_students_wrote_is_text_on_it(tmp_path: Path) -> None:
     assert sum(tag == "script" for tag, _ in read.tags) == 1
 
 
+def test_answers_of_who_is_gone_are_gone(tmp_path: Path) -> None:
+    write_class(a_class(), tmp_path)
+    write_class([], tmp_path)
+    assert [*(tmp_path / "marking").iterdir()] == []
+
+
 def test_there_is_none_where_answers_have_no_points(tmp_path: Path) -> None:
     write_class([with_report(points=0)], tmp_path)
     assert not (tmp_path / "marking").exists()
