@@ -24,6 +24,7 @@ from ..architecture.family import ArchitectureError, Family, family, family_name
 from ..record.result import Asked, Visibility
 from .asked_late import LatePolicy
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
+from .asked_numbering import OWN, Numbering, numbered
 from .asked_parts import Components, Exercises
 from .asked_points import OTHERS, Points, Visibilities
 from .asked_rules import Rules
@@ -67,6 +68,7 @@ class Assignment(AskedTable):
     architectures: Blocks = ()  # the kinds of blocks of the whole model; none where only parts are asked for
     stages: AskedStages = ()  # keys of those that are asked for; none where it is all of the model
     labels: Labels = ("report", "sheet")
+    numbering: Numbering = {}  # the course's own, which labels calls own
     examples: Annotated[int, Field(ge=2)] = 20
     model: AskedModel = AskedModel()
     outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
@@ -126,6 +128,12 @@ class Assignment(AskedTable):
         return self
 
     @model_validator(mode="after")
+    def _numbers_what_it_labels(self) -> Assignment:
+        if OWN in self.labels and not self.numbering:
+            raise ValueError('labels has "own", and there is no table [numbering] that says it')
+        return self
+
+    @model_validator(mode="after")
     def _asks_about_stages(self) -> Assignment:
         labels = {one.label for one in self.family.stages}
         for id, question in (self.written.questions if self.written else {}).items():
@@ -136,7 +144,7 @@ class Assignment(AskedTable):
     @property
     def family(self) -> Family:
         """The architecture that is asked for."""
-        return family(self.architecture)
+        return numbered(self.architecture, self.numbering)
 
     def asks(self, stage: str | None) -> bool:
         """Is this stage asked for, by its key? What is of no single stage is asked of a whole model alone."""
@@ -272,6 +280,8 @@ def parse_assignment(text: str, file: str) -> Assignment:
         raise AssignmentError(f"{file}, line {line_of(text, ('architecture',))}: {error}") from error
     if "architecture" in table:  # all of its blocks, where none are named
         table.setdefault("architectures", list(asked.blocks))
+    if "numbering" in table:
+        table.setdefault("labels", [OWN])
     try:  # as JSON, where strict means that no text passes for a number, and a list is a tuple
         given = json.dumps(table, default=str)
         return Assignment.model_validate_json(given, strict=True, context={"family": asked})

@@ -152,7 +152,7 @@ def test_reports_say_it_until_it_is_taken(late: Late) -> None:
     with open_gradebook("gradebook.sqlite") as opened, opened._session(opened._writing) as session:
         for run in session.scalars(select(GradingRun)):
             policy = parse_assignment(Path("week.toml").read_text(), "week.toml").late
-            run.late = policy and policy.model_dump_json()
+            run.late = policy.model_dump_json() if policy else None
 
     def told() -> str:
         CliRunner().invoke(main, ["release", ".", "bobo_13", "--out", "back"])

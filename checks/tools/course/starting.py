@@ -14,7 +14,6 @@ from tomlkit.items import Item, Table
 
 from ....reference.components import COMPONENTS
 from ....reference.exercises import EXERCISES
-from ....reference.stages import labels_of
 from ...architecture.catalogue import Severity
 from ...assignment.asked_points import MistakePoints
 from ...assignment.assignment import Assignment, assignment_text, parse_assignment
@@ -144,7 +143,7 @@ def _stages(asked: Assignment) -> list[dict[str, str]]:
     """The rows of a table for students."""
     return [
         {
-            "labels": ", ".join(labels_of(row.key, asked.labels[0])),
+            "labels": ", ".join(asked.family.labels_of(row.key, asked.labels[0])),
             "title": row.title,
             "key": row.key,
             "shape": labelled(row.axes, row.shape(asked.full)),
