@@ -68,6 +68,9 @@ def _rounded(checks: Sequence[CheckResult], possible: int, earned: int) -> list[
     others = [one for one in checks if one.outcome is not Outcome.PASSED]
     points = dict(zip([one.id for one in [*passed, *others]], _steps([*passed, *others]), strict=True))
     gains = {one.id: points[one.id] for one in passed}
+    if passed and abs(earned - sum(gains.values())) <= 1:  # what rounding left over
+        points[passed[0].id] += earned - sum(gains.values())
+        gains[passed[0].id] = points[passed[0].id]
     bearer = (others or passed)[0].id
     points[bearer] += possible - sum(points.values())
     gains[bearer] = gains.get(bearer, 0) + earned - sum(gains.values())
