@@ -19,17 +19,19 @@ class Settled:
     points: dict[str, float]
 
 
-def added_up(ended: Sequence[CheckResult], settle: Settle) -> list[CheckResult]:
-    """Give each check its points, in hundredths: their sums are the points of the whole.
+def added_up(ended: Sequence[CheckResult], settle: Settle, whole: Settled) -> list[CheckResult]:
+    """Give each check its points, in hundredths: their sums are the points of the ``whole``.
 
-    ``settle`` says what checks are worth that ended so. What one is worth hangs on those alone that students
-    see no later than it: for these, all others count as passed. Where later ones change the sum, that stands
-    at the first of them that did not pass.
+    ``settle`` says what checks are worth that ended otherwise. What one is worth hangs on those alone that
+    students see no later than it: for these, all others count as passed. Where later ones change the sum,
+    that stands at the first of them that did not pass.
     """
     found: dict[str, CheckResult] = {}
     possible = earned = 0
-    for until in (one for one in Visibility if any(check.visibility is one for check in ended)):
-        settled = settle([one if until.has(one.visibility) else _as_passed(one) for one in ended])
+    moments = [one for one in Visibility if any(check.visibility is one for check in ended)]
+    for until in moments:
+        seen = [one if until.has(one.visibility) else _as_passed(one) for one in ended]
+        settled = whole if until is moments[-1] else settle(seen)
         rows = [one for one in _shared(settled) if until.has(one.visibility)]
         new = [one for one in rows if one.visibility is until]
         wanted = _hundredths(rows)

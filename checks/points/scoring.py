@@ -48,7 +48,7 @@ def scored(result: Result, assignment: Assignment) -> Result:
     """
     ended = [_seen(as_ended(one), assignment) for one in result.checks]
     settled = _settled(assignment, ended)
-    checks = added_up(ended, partial(_settled, assignment))
+    checks = added_up(ended, partial(_settled, assignment), settled)
     notes = [*unearned(settled.points, settled.checks), *_taken(assignment, settled.checks, settled.points)]
     return result.model_copy(
         update={
