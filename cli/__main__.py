@@ -8,14 +8,19 @@ import click
 
 from vitcheck import __version__
 from vitcheck.commands.check import check
+from vitcheck.commands.dispute import dispute, replay
 from vitcheck.commands.export import export
 from vitcheck.commands.grade import grade
 from vitcheck.commands.gradebook import gradebook
 from vitcheck.commands.gradescope import gradescope
+from vitcheck.commands.handout import handout
 from vitcheck.commands.init import init
-from vitcheck.commands.looking_up import explain, stages
+from vitcheck.commands.late import late
+from vitcheck.commands.looking_up import explain, mistakes, stages, variants
 from vitcheck.commands.otter import otter
 from vitcheck.commands.picturing import snapshot, trace
+from vitcheck.commands.regrade import regrade
+from vitcheck.commands.release import release
 from vitcheck.commands.selftest import selftest
 from vitcheck.commands.similar import similar
 from vitcheck.commands.validate import validate
@@ -38,8 +43,22 @@ def main() -> None:
 
 
 for command in (
-    *(grade, check, trace, snapshot, gradebook, export, gradescope, otter),
-    *(similar, stages, explain, init, validate, selftest),
+    *(
+        grade,
+        check,
+        trace,
+        snapshot,
+        gradebook,
+        late,
+        regrade,
+        dispute,
+        replay,
+        release,
+        export,
+        gradescope,
+        otter,
+    ),
+    *(similar, stages, mistakes, variants, explain, init, handout, validate, selftest),
 ):
     main.add_command(command)
 

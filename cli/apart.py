@@ -6,15 +6,18 @@ What runs in a notebook is the student's, and so may all in it be: the grader is
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vitcheck import exits
 from vitcheck.checks.assignment.default_assignment import DEFAULT
-from vitcheck.checks.record.result import CheckResult, Result, Status
-from vitcheck.reports.words.standing import findings
+from vitcheck.checks.record.grade import of_checks
+from vitcheck.checks.record.result import Result, Visibility
+from vitcheck.reports.formats.parts import Part, parts
+from vitcheck.reports.words.standing import standing
 from vitcheck.submissions.launching import command_line, whole_environment
 
 
@@ -23,27 +26,54 @@ def earned(file: str, points: float, *, assignment: str = DEFAULT) -> float:
 
     Raises RuntimeError with the reason where the grader itself fails, or there is no such file.
     """
-    score = _graded(file, assignment).score
+    score = of_checks(_graded(file, assignment))
     return round(points * score.earned / score.possible, 2)
 
 
-def require(part: str, file: str, *, assignment: str = DEFAULT) -> None:
-    """Raise AssertionError, saying what is wrong, unless ``file`` passes all checks of ``part``.
+@dataclass(frozen=True)
+class Case:
+    """What a file earns of the points of a part, or loses: then ``message`` says why."""
 
-    Parts are called as ``CheckResult.part`` says. Raises RuntimeError as ``earned`` does.
+    name: str
+    points: float
+    hidden: bool = False
+    message: str = ""
+
+    def require(self) -> None:
+        """Raise AssertionError for what is lost."""
+        if self.message:
+            raise AssertionError(self.message)
+
+
+def cases(file: str, *, assignment: str = DEFAULT) -> list[Case]:
+    """Return the cases of a test file: those without a message add up to the grade, all to what is possible.
+
+    A part that earned some of its points is two of them. Raises RuntimeError as ``earned`` does.
     """
     result = _graded(file, assignment)
-    failed = [one for one in result.checks if one.costs and one.part == part]
-    if failed or result.status is not Status.GRADED:
-        raise AssertionError(_why(result, part, failed))
+    found = [case for part in parts(result) for case in _of_part(part)]
+    return found or [Case("vitcheck", of_checks(result).possible, message=_stopped(result))]
 
 
-def _why(result: Result, part: str, failed: Sequence[CheckResult]) -> str:
+def _of_part(part: Part) -> Iterator[Case]:
+    hidden, lost = part.visibility is not Visibility.VISIBLE, round(part.points - part.earned, 2)
+    if part.earned:
+        yield Case(f"{part.name} (earned)" if lost else part.name, part.earned, hidden)
+    if lost:
+        yield Case(part.name, lost, hidden, _why(part))
+
+
+def _why(part: Part) -> str:
     """The mistake and the question, or what the first failed check says."""
-    for found in findings(result):
-        if found.label == part or found.tone == "stopped":
-            return f"{found.sentence} {found.question or found.advice}"
-    return f"{failed[0].title} {failed[0].message}"
+    if part.fault:
+        return f"{part.fault.sentence} {part.fault.question}".strip()
+    told = part.wrong or part.checks
+    return f"{told[0].title} {told[0].message}".strip()
+
+
+def _stopped(result: Result) -> str:
+    stands = standing(result)
+    return f"{stands.sentence} {stands.advice}".strip()
 
 
 @cache

@@ -129,9 +129,10 @@ def grade(
         setting = Setting(Isolation(isolation), popular_packages(found))
         open_sandbox(setting.isolation)  # or every worker would say that it cannot be had
         kept = _ResultKeeper()
+        class_ = dict(zip(submission_names(found), found, strict=True))
         with open_gradebook(gradebook or str(Path(out, "gradebook.sqlite")), create=True) as book:
             grade_many(
-                found,
+                class_,
                 _loaded(assignment),
                 Path(out),
                 engine=Local(jobs or os.cpu_count() or 1),
@@ -142,7 +143,7 @@ def grade(
                 checks=own,
                 force=force,
             )
-        return [kept.results[name] for name in submission_names(found)]
+        return [kept.results[name] for name in class_]
 
 
 def _say_nothing(text: str) -> None:
@@ -186,7 +187,10 @@ def _of_whole(what: object, assignment: Assignment, seed: int) -> Task:
 
 def _of_live(definition: Definition, assignment: Assignment, seed: int) -> Task:
     """As ``own_work``, of what has no file of its own."""
-    return Task(hand_in(definition), definition.__name__, assignment, seed, setting=Setting(Isolation.NONE))
+    name = definition.__name__
+    command = f"vitcheck.check({name}, {assignment.asked_for!r}, seed={seed})"
+    setting = Setting(Isolation.NONE)
+    return Task(hand_in(definition), name, assignment, seed, setting=setting, command=command, is_own=True)
 
 
 def _as_part(what: object, key: str, base: Assignment, seed: int) -> records.Result:

@@ -33,7 +33,9 @@ class SubmissionChecks(pytest.File):
         """One group for each stage, and for each kind of other checks."""
         from vitcheck.checks.grading.running import planned_checks  # loads torch
 
-        for name, checks in groupby(sorted(planned_checks(self._submission.assignment), key=_group), _group):
+        asked = self._submission.assignment
+        shown = [one for one in planned_checks(asked) if asked.shows(one.id)]
+        for name, checks in groupby(sorted(shown, key=_group), _group):
             yield _StageCollector.from_parent(
                 self, name=name, checks=list(checks), submission=self._submission
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator
 from contextlib import ExitStack
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,9 +52,16 @@ class SubmissionPlugin:
             raise pytest.UsageError(str(error)) from None
         except click.BadParameter as error:
             raise pytest.UsageError(error.message) from None
-        if not any(_path_of(one, config) == self.path for one in config.args):
+        if not any(self._lies_below(_path_of(one, config), config) for one in config.args):
             config.args.append(str(self.path))
         self._open = ExitStack()
+
+    def _lies_below(self, folder: Path, config: pytest.Config) -> bool:
+        """Does pytest come to it where it is told to run that? Before 9 it may not be told twice."""
+        if not self.path.is_relative_to(folder):
+            return False
+        between = self.path.relative_to(folder).parts[:-1]
+        return not any(fnmatch(one, skipped) for one in between for skipped in config.getini("norecursedirs"))
 
     @cached_property
     def _zygote(self) -> Zygote:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from vitcheck.checks.classes.engines import GraderFailedError
 from vitcheck.checks.classes.engines.worker_process import Warm, WorkerProcess
 from vitcheck.checks.classes.tasks import Task
+from vitcheck.checks.record.for_students import for_students
 from vitcheck.checks.record.result import Result
 from vitcheck.submissions.errors import SubmissionError
 from vitcheck.submissions.host.popular import popular_packages
@@ -31,7 +32,18 @@ class WarmGrader:
         self.stop()
 
     def grade(self, task: Task) -> Result:
-        """Raises RuntimeError where the grader itself fails, PictureError as ``Task.grade`` does."""
+        """Of an assignment for students, what they may see.
+
+        Raises RuntimeError where the grader itself fails, PictureError as ``Task.grade`` does.
+        """
+        result = self._graded(task)
+        return for_students(result) if task.assignment.for_students else result
+
+    def stop(self) -> None:
+        """End whatever runs."""
+        self._worker.stop()
+
+    def _graded(self, task: Task) -> Result:
         if (told := task.unreadable()) is not None:
             return told
         try:
@@ -39,10 +51,6 @@ class WarmGrader:
         except GraderFailedError as error:
             failed = "the grader itself failed, which says nothing of the work"
             raise RuntimeError(f"{failed}: {error}") from None
-
-    def stop(self) -> None:
-        """End whatever runs."""
-        self._worker.stop()
 
     def _warmed(self, task: Task) -> Task:
         """The same task; a package that is new begins the process that is forked anew."""

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from .stage_table import STAGES, Stage
 
-__all__ = ["ARCHITECTURES", "LABEL_SETS", "STAGES", "Stage", "labels_of", "stage", "stages_of"]
+__all__ = ["ARCHITECTURES", "LABEL_SETS", "STAGES", "Stage", "stage", "stages_of"]
 
 _BY_ID = {one.key: one for one in STAGES} | {one.label.lower(): one for one in STAGES}
 
@@ -32,17 +32,6 @@ LABEL_SETS["sheet"] = LABEL_SETS["report"] | {
     "S14": ("attention_context", "attention_output"),  # "after concatenation": both are handed in
     "S15": ("post_attention_norm",),  # S16, the "feed-forward input", is the same tensor
 }
-
-
-def labels_of(key: str, label_set: str) -> tuple[str, ...]:
-    """Return every label that stands for the stage in this label set.
-
-    Raises ValueError for an unknown stage or label set.
-    """
-    if label_set not in LABEL_SETS:
-        raise ValueError(f"there is no label set {label_set!r}; there are {', '.join(LABEL_SETS)}")
-    wanted = stage(key).key
-    return tuple(label for label, keys in LABEL_SETS[label_set].items() if wanted in keys)
 
 
 _PRE_NORM_BLOCK = (

@@ -50,9 +50,10 @@ def _heading(result: Result) -> RenderableType:
     name = one_line(result.submission, NAME_LIMIT)
     wrong = len(list(findings(result)))
     to_fix = f" · {say('page.to_fix', number=wrong)}" if wrong else ""
-    score = score_view(result, result.score).text
+    score = score_view(result).text
     heading = Text.assemble((name, "bold"), f" · {assigned(result)} · ", (f"{score}{to_fix}", "bold"))
-    notes = (one_line(note.text) for note in result.notes if note.kind in ("part", "unearned"))
+    notes = [one_line(note.text) for note in result.notes if note.kind in ("part", "unearned")]
+    notes += [say("for_students.later")] if result.later else []
     return Group(named(name, heading), *(Text(text, style="dim") for text in notes))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vitcheck.checks.classes.gradebook.store import Work
+from vitcheck.checks.classes.gradebook.store import Gradebook
+from vitcheck.checks.classes.gradebook.work import Work
+from vitcheck.checks.record.adjustment import Adjustment
 from vitcheck.checks.record.result import Result, Run, Score, Status
 
 CLASS = {"ann": "a1", "bob": "b1", "cleo": "c1"}
@@ -28,3 +30,7 @@ def result(name: str, earned: float = 80.0) -> Result:
         score=Score(earned=earned, possible=100),
         run=Run(seed=7, seconds=0),
     )
+
+
+def adjustments(book: Gradebook) -> dict[str, Adjustment]:
+    return {name: one.adjustment for name, one in book.decisions("vit-debugging").items()}

@@ -49,9 +49,9 @@ class Unfit(Setting):
 
 @dataclass(frozen=True)
 class Quick(Task):
-    """Does what it says: ``die``, ``raise``, ``checks``, ``spin``, ``fill``, ``wait FILE``, ``late MARK``.
+    """Says ``die``, ``raise``, ``checks``, ``spin``, ``fill``, ``slow``, ``wait FILE`` or ``late MARK``.
 
-    What it says is the reason, too; of ``checks`` it is where those lie, and a mark is left there.
+    What it says it does, and is the reason, too; of ``checks`` that is where those lie, with a mark.
     """
 
     setting: Setting = NoChildren()
@@ -75,6 +75,8 @@ class Quick(Task):
                 time.sleep(60 * len(kept))
             case ["late", mark] if not Path(mark).exists():
                 Path(mark).touch()
+                return self._ended(Status.TIMED_OUT, "no time was left")
+            case ["slow"]:
                 return self._ended(Status.TIMED_OUT, "no time was left")
             case ["wait", file]:
                 while not Path(file).exists():

@@ -11,6 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -137,3 +139,13 @@ def test_the_changelog_begins_with_this_version_or_what_comes_after_it() -> None
     titles = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert PROJECT["project"]["version"] in titles[:2]
     assert titles[0] in ("Unreleased", PROJECT["project"]["version"])
+
+
+def test_no_floor_is_above_what_colab_has_preinstalled() -> None:
+    """Installing vitcheck there changes none of its packages."""
+    lines = (ROOT / "tests" / "colab.txt").read_text().splitlines()
+    there = {canonicalize_name(name): version for name, _, version in (one.partition("==") for one in lines)}
+    asked = [Requirement(one) for one in PROJECT["project"]["dependencies"]]
+    known = [one for one in asked if canonicalize_name(one.name) in there]
+    assert len(known) > 15
+    assert [str(one) for one in known if there[canonicalize_name(one.name)] not in one.specifier] == []

@@ -108,6 +108,10 @@ class Family:
         chosen = [one for name, one in self.label_sets.items() if name in sets]
         return list(dict.fromkeys(key for one in chosen for key in one.get(label, ())))
 
+    def labels_of(self, key: str, label_set: str) -> tuple[str, ...]:
+        """Return every label that stands for the stage in this numbering."""
+        return tuple(label for label, keys in self.label_sets[label_set].items() if key in keys)
+
     @cached_property
     def mistakes(self) -> Mapping[str, Mistake]:
         """Every known mistake by its id: vitcheck's, and over them those of the architecture's package."""

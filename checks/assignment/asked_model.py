@@ -96,7 +96,8 @@ def _blocks(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
 
 
 def _label_sets(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-    return _all_known(names, family_of(info).label_sets, "set of labels")
+    known = [*family_of(info).label_sets, "own"]  # the last one where [numbering] says it
+    return _all_known(names, known, "set of labels")
 
 
 def _all_known(names: tuple[str, ...], known: Collection[str], what: str) -> tuple[str, ...]:

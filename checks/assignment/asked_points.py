@@ -13,8 +13,11 @@ from typing_extensions import Self
 
 from ..architecture.catalogue import Severity
 from ..architecture.complaints import near
+from ..record.result import Visibility
 from .asked_table import AskedTable
 from .kinds import PARTS, Kind, group_of, groups, kind_of, kinds
+
+OTHERS = "default"  # in [visibility], what is not named there
 
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -27,7 +30,7 @@ def _check_id(name: str) -> str:
 
 
 def _group_or_check(name: str) -> str:
-    known = [*groups(), *PARTS.values()]
+    known = [OTHERS, *groups(), *PARTS.values()]
     if name in known or (kind_of(name) in {*kinds(), *PARTS} and name != kind_of(name)):
         return name
     raise ValueError(f"{name!r} is neither a group of checks nor the id of one; {near(name, known)}")
@@ -64,6 +67,8 @@ class _Points(AskedTable):
 
     written: _Amount = 0
     own: _Amount = 0
+    out_of: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None  # all points, answers too
+    told_later: _Amount = 0  # in a file for students: of checks that they do not see yet
     checks: dict[Annotated[str, AfterValidator(_check_id)], _Amount] = {}
     parts: dict[str, _Amount] = {}
     stages: dict[str, _Amount] = {}
@@ -100,7 +105,7 @@ class _Points(AskedTable):
     @property
     def possible(self) -> float:
         """All points that [points] gives."""
-        whole = self.mistakes.of if self.mistakes else 0.0
+        whole = self.told_later + (self.mistakes.of if self.mistakes else 0.0)
         return sum(map(self.of, groups())) + sum(self.parts.values()) + sum(self.stages.values()) + whole
 
 
@@ -110,4 +115,4 @@ else:  # a key for each group: they are known when the files of all kinds of che
     of_groups = dict.fromkeys(groups(), (_Amount, 0))
     Points = create_model("Points", __base__=_Points, __module__=__name__, **of_groups)
 
-GroupOrCheck = Annotated[str, AfterValidator(_group_or_check)]
+Visibilities = dict[Annotated[str, AfterValidator(_group_or_check)], Visibility]

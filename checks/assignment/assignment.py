@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    BeforeValidator,
     Field,
     PrivateAttr,
     ValidationError,
     model_validator,
 )
 
-from ...reference.components import COMPONENTS
-from ...reference.exercises import EXERCISES
 from ...reference.stages import Stage
 from ...submissions.limits import Limits
 from ..architecture.complaints import complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
 from ..record.result import Asked, Visibility
+from .asked_late import LatePolicy
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
-from .asked_parts import AskedPart, Components, ExercisePart, Exercises
-from .asked_points import GroupOrCheck, MistakePoints, Points
+from .asked_numbering import OWN, Numbering, numbered
+from .asked_parts import Components, Exercises
+from .asked_points import OTHERS, Points, Visibilities
+from .asked_rules import Rules
 from .asked_stages import AskedStages
 from .asked_table import AskedTable
-from .asked_variants import Permission, Variants, permission
-from .asked_writing import WrittenPart, WrittenQuestion
+from .asked_variants import Variants
+from .asked_writing import WrittenPart
 from .kinds import PARTS, group_of, kind_of, kinds, of_finished
+from .known_keys import known_keys
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -46,15 +46,6 @@ if TYPE_CHECKING:
 
 class AssignmentError(Exception):
     """An assignment that cannot be used; the message names the file, the line, the key and the way out."""
-
-
-class Rules(AskedTable):
-    """The rules about the code itself that are checked."""
-
-    breakpoints: bool = True
-    prints: bool = True
-    parameters: bool = False
-    library_model: Annotated[Permission, BeforeValidator(permission)] = Permission(allow=True)
 
 
 def _renamed(axes: str, letters: Mapping[str, str]) -> str:
@@ -77,24 +68,32 @@ class Assignment(AskedTable):
     architectures: Blocks = ()  # the kinds of blocks of the whole model; none where only parts are asked for
     stages: AskedStages = ()  # keys of those that are asked for; none where it is all of the model
     labels: Labels = ("report", "sheet")
+    numbering: Numbering = {}  # the course's own, which labels calls own
     examples: Annotated[int, Field(ge=2)] = 20
     model: AskedModel = AskedModel()
     outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
     full: FullSizes = Field(alias="sizes")
     variants: Variants = Variants()
     points: Points = Points()
-    visibility: dict[GroupOrCheck, Visibility] = {}
+    for_students: bool = False  # is this the file that students get? Then they see what their records have
+    visibility: Visibilities = {}
     components: Components = {}
     exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
     rules: Rules = Rules()
     written: WrittenPart | None = None
+    late: LatePolicy | None = None
     _asked_for: str = PrivateAttr("")  # by name or path
 
     @property
     def known_as(self) -> str:
         """What ``--assignment`` takes for it: a name that ships, or that of its file, without folders."""
         return Path(self._asked_for).name or self.name
+
+    @property
+    def asked_for(self) -> str:
+        """The same where it was asked for: a name that ships, or the path that was given."""
+        return self._asked_for or self.name
 
     @property
     def asked(self) -> Asked:
@@ -111,6 +110,9 @@ class Assignment(AskedTable):
             raise ValueError("[points] pays for checks of a whole model, and architectures asks for none")
         if self.points.written and self.written is None:
             raise ValueError("[points] pays for written, and there is no table [written] that asks for it")
+        left = self.points.out_of is None or self.points.out_of > self.possible_by_hand
+        if not left or (self.points.out_of and not self._of_checks):
+            raise ValueError("[points] out_of leaves nothing for checks: it has to be more than answers get")
         if paid := [one for one in of_finished() if self.stages and self.points.of(one)]:
             raise ValueError(f"stages asks for a part of a model: give {paid[0]}, of a whole one, 0 points")
         return self
@@ -126,6 +128,12 @@ class Assignment(AskedTable):
         return self
 
     @model_validator(mode="after")
+    def _numbers_what_it_labels(self) -> Assignment:
+        if OWN in self.labels and not self.numbering:
+            raise ValueError('labels has "own", and there is no table [numbering] that says it')
+        return self
+
+    @model_validator(mode="after")
     def _asks_about_stages(self) -> Assignment:
         labels = {one.label for one in self.family.stages}
         for id, question in (self.written.questions if self.written else {}).items():
@@ -136,7 +144,7 @@ class Assignment(AskedTable):
     @property
     def family(self) -> Family:
         """The architecture that is asked for."""
-        return family(self.architecture)
+        return numbered(self.architecture, self.numbering)
 
     def asks(self, stage: str | None) -> bool:
         """Is this stage asked for, by its key? What is of no single stage is asked of a whole model alone."""
@@ -157,13 +165,28 @@ class Assignment(AskedTable):
     @property
     def possible(self) -> float:
         """All points that can be earned."""
+        return self._of_checks * self.scale + self.possible_by_hand
+
+    @property
+    def scale(self) -> float:
+        """What the points of checks count, where all points are to be ``out_of`` so many."""
+        out_of = self.points.out_of
+        return 1.0 if out_of is None else (out_of - self.possible_by_hand) / self._of_checks
+
+    @property
+    def _of_checks(self) -> float:
         parts = [*self.components.values(), *self.exercises.values()]
-        return self.points.possible + sum(one.points for one in parts) + self.possible_by_hand
+        return self.points.possible + sum(one.points for one in parts)
 
     @property
     def possible_by_hand(self) -> float:
         """Those of them that a person gives, for answers in writing."""
         return self.written.possible if self.written else 0.0
+
+    @property
+    def possible_elsewhere(self) -> float:
+        """Those that no check here gives: by hand, or told later."""
+        return self.possible_by_hand + self.points.told_later * self.scale
 
     def allows(self, name: str) -> tuple[bool, str | None]:
         """Say whether the mistake or variant called ``name`` is accepted, and the reason that the file gives.
@@ -180,10 +203,15 @@ class Assignment(AskedTable):
         rule = self.variants.by_id.get("default-size-wrong")
         return rule is None or not rule.allow
 
+    def shows(self, id: str) -> bool:
+        """Is this check told whoever has this file? Only what students have keeps something back."""
+        return not self.for_students or self.visibility_of(id) is Visibility.VISIBLE
+
     def visibility_of(self, id: str) -> Visibility:
         """Say when students may see how the check ended: its own entry, else that of its group."""
         group = group_of(id) or PARTS[kind_of(id)]
-        return self.visibility.get(id, self.visibility.get(group, Visibility.VISIBLE))
+        asked = self.visibility
+        return asked.get(id, asked.get(group, asked.get(OTHERS, Visibility.VISIBLE)))
 
 
 def assignment_names() -> list[str]:
@@ -252,34 +280,11 @@ def parse_assignment(text: str, file: str) -> Assignment:
         raise AssignmentError(f"{file}, line {line_of(text, ('architecture',))}: {error}") from error
     if "architecture" in table:  # all of its blocks, where none are named
         table.setdefault("architectures", list(asked.blocks))
+    if "numbering" in table:
+        table.setdefault("labels", [OWN])
     try:  # as JSON, where strict means that no text passes for a number, and a list is a tuple
         given = json.dumps(table, default=str)
         return Assignment.model_validate_json(given, strict=True, context={"family": asked})
     except ValidationError as error:
-        found = complaints(error, text, lambda keys: _keys(keys, asked))
+        found = complaints(error, text, lambda keys: known_keys(keys, asked, Assignment))
         raise AssignmentError("\n".join(f"{file}, {one}" for one in found)) from None
-
-
-def _keys(table: tuple[str, ...], family: Family) -> list[str]:
-    """Return the keys that a table of the file may hold."""
-    if table == ("sizes",):
-        return [*(["preset"] if family.preset else []), *(n for n in family.sizes.letters if n != "batch")]
-    if table == ("limits",):
-        return list(Limits.__dataclass_fields__)
-    models: dict[tuple[str, ...], type[BaseModel]] = {
-        (): Assignment,
-        ("model",): AskedModel,
-        ("points",): Points,
-        ("points", "mistakes"): MistakePoints,
-        ("rules",): Rules,
-        ("written",): WrittenPart,
-    }
-    if table in (("components",), ("exercises",)):
-        return list(COMPONENTS if table == ("components",) else EXERCISES)
-    parts: dict[str, type[BaseModel]] = {
-        "components": AskedPart,
-        "exercises": ExercisePart,
-        "written": WrittenQuestion,
-    }
-    model = models[table] if table in models else parts.get(table[0], Permission)
-    return [field.alias or name for name, field in model.model_fields.items()]

@@ -6,22 +6,27 @@ import hashlib
 import os
 import secrets
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ...submissions.reading.packing import HandIn, pack_folder, pack_of_class
-from ...submissions.reading.submission_names import submission_names
 from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
+from ..assignment.commands import again
 from ..points.scoring import judging_digest, scored
 from ..record.adjustment import UNADJUSTED
-from ..record.result import GRADER_FAILED, Outcome, Result, Status
+from ..record.grade import decided
+from ..record.result import Outcome, Result, Status
 from .engines import Begun, Done, Engine
 from .gradebook.gradebook_error import GradebookError
-from .gradebook.store import Gradebook, Work
+from .gradebook.store import Gradebook
+from .gradebook.work import Work, is_outdated
+from .handing_in import LatenessOf
 from .tasks import Setting, Task
 
+NOWHERE: Mapping[str, Sequence[str]] = MappingProxyType({})
 _BUSY = 2  # programs ready to run for each core: jobs alone make one
 
 
@@ -48,11 +53,12 @@ class Class:
     seed: int
     graded: int
     left: int  # which it did not come to
-    lost: tuple[str, ...]  # the names of those on which the grader itself failed
+    lost: tuple[str, ...]  # the names of those on which the grader itself failed, or a busy machine
+    outdated: tuple[str, ...] = ()  # those about whose earlier versions something was decided
 
 
 def grade_many(
-    paths: Sequence[Path],
+    class_: Mapping[str, Path],
     assignment: Assignment,
     out: Path,
     *,
@@ -63,45 +69,103 @@ def grade_many(
     seed: int | None = None,
     checks: Path | None = None,
     force: bool = False,
+    retry: bool = False,
+    places: Mapping[str, Sequence[str]] = NOWHERE,
+    anonymous: bool = False,
 ) -> Class:
-    """Grade the submissions at ``paths`` and write the reports of each, and of the class, below ``out``.
+    """Grade the submissions of ``class_``, by name, and write the reports of each, and of all, below ``out``.
 
     What the gradebook has of the same content, assignment, checks, isolation and version (and ``seed``, if
-    one is given) is taken from there, unless told to ``force``, with the points that the assignment gives
-    today; an unfinished run of the same class is
-    continued. An exception leaves all that was done in the gradebook. Raises GradebookError and OSError where
-    that or a file cannot be written, and EngineError. Where the grader fails on one of them, by whatever
-    exception, that one is lost and the others are graded.
+    one is given) is taken from there, unless told to ``force`` or ``retry`` it, with the points that the
+    assignment gives today; an unfinished run of the same class is continued. ``places`` are the words that
+    name submissions to `vitcheck check`, to repeat it; where it is ``anonymous``, files are called as their
+    submissions. An exception leaves all that was done in the gradebook. Raises GradebookError and OSError
+    where that or a file cannot be written, and EngineError. Where the grader fails on one of them, by
+    whatever exception, that one is lost and the others are graded.
     """
     from ...reports.writer import write_class
 
-    class_ = dict(zip(submission_names(paths), paths, strict=True))
     own = pack_folder(checks) if checks else None
-    work = Work(
-        assignment=assignment.name,
-        assignment_digest=_digest(assignment.model_dump_json(), own),
-        judging_digest=_digest(judging_digest(assignment), own),
-        contents={name: pack_of_class(path).digest for name, path in class_.items()},
-        version=version_of(assignment.architecture),
-        isolation=setting.isolation.value,
-        seed=seed,
-        forced=force,
-    )
+
+    def packed(name: str) -> HandIn:
+        handed = pack_of_class(class_[name])
+        return handed.called(name) if anonymous else handed
+
+    contents = {name: packed(name).digest for name in class_}
+    work = work_of(assignment, contents, own, setting, seed=seed, forced=force, retry=retry)
     class_run = _ClassRun(work, assignment, out, gradebook, watch)
     tasks = (
-        Task(pack_of_class(path), name, assignment, class_run.run.seed, own, setting)
+        Task(
+            packed(name),
+            name,
+            assignment,
+            class_run.run.seed,
+            own,
+            setting,
+            command=again(places.get(name, [str(path)]), assignment, class_run.run.seed, checks),
+        )
         for name, path in class_.items()
         if name not in class_run.taken
     )
     watch.start(len(class_) - len(class_run.taken), len(class_run.taken))
     with engine:
         _grade(tasks, engine, class_run, watch)
-    write_class(class_run.results(), out, class_run.adjustments)
+    write_class(class_run.results(), out)
     return class_run.end()
 
 
+def work_of(
+    assignment: Assignment,
+    contents: Mapping[str, str],
+    own: HandIn | None,
+    setting: Setting,
+    *,
+    seed: int | None = None,
+    forced: bool = False,
+    retry: bool = False,
+) -> Work:
+    """What is to be graded, of submissions with these digests."""
+    return Work(
+        assignment=assignment.name,
+        assignment_digest=_digest(assignment.model_dump_json(), own),
+        judging_digest=_digest(judging_digest(assignment), own),
+        contents=contents,
+        version=version_of(assignment.architecture),
+        isolation=setting.isolation.value,
+        seed=seed,
+        forced=forced,
+        late=assignment.late.model_dump_json() if assignment.late else None,
+        retry=retry,
+    )
+
+
+def written_anew(
+    work: Work,
+    assignment: Assignment,
+    out: Path,
+    gradebook: Gradebook,
+    fresh: Mapping[str, Result],
+    seed: int,
+) -> None:
+    """Keep the results in ``fresh``, which were drawn from ``seed``, and write all reports of ``work`` anew.
+
+    What is not among them is taken from the gradebook, with the points and texts of today. Raises
+    GradebookError and OSError.
+    """
+    from ...reports.writer import write_class
+
+    class_run = _ClassRun(work, assignment, out, gradebook, Watch(), seed)
+    for result in fresh.values():
+        class_run.add(result)
+    write_class(class_run.results(), out)
+    class_run.end()
+
+
 def _grade(tasks: Iterable[Task], engine: Engine, class_run: _ClassRun, watch: Watch) -> None:
-    """Keep what comes of each; what met a limit on a busy machine is tried once more, alone."""
+    """Keep what comes of each; what met a limit on a busy machine is tried once more, alone.
+
+    Where it meets one again, and the machine is still busy, it is not kept: that says nothing of the work.
+    """
     late: list[Task] = []
     for event in engine.run(tasks):
         if isinstance(event, Begun):
@@ -113,7 +177,7 @@ def _grade(tasks: Iterable[Task], engine: Engine, class_run: _ClassRun, watch: W
     for task in late:
         for event in engine.run([task]):
             if isinstance(event, Done):
-                class_run.keep(event)
+                class_run.keep(event, unfinished=event.result is not None and _is_doubtful(event))
 
 
 def _is_doubtful(done: Done) -> bool:
@@ -133,42 +197,60 @@ class _ClassRun:
     """A run that goes on: which attempts are taken from the gradebook, and which were made."""
 
     def __init__(
-        self, work: Work, assignment: Assignment, out: Path, gradebook: Gradebook, watch: Watch
+        self,
+        work: Work,
+        assignment: Assignment,
+        out: Path,
+        gradebook: Gradebook,
+        watch: Watch,
+        seed: int | None = None,
     ) -> None:
         self._work, self._out, self._gradebook, self._watch = work, out, gradebook, watch
         self._assignment = assignment
-        self.run = gradebook.begin(work, secrets.randbelow(2**31))
+        self.run = gradebook.begin(work, secrets.randbelow(2**31) if seed is None else seed)
         self.taken = gradebook.finished(work, self.run)
-        self.adjustments = gradebook.adjustments(work.assignment)
+        self._decisions = gradebook.decisions(work.assignment)
+        self._lateness = LatenessOf(gradebook, work.assignment, assignment.late)
         self._graded: dict[str, int] = {}
         self._lost: dict[str, Result] = {}
 
-    def keep(self, done: Done) -> None:
-        """Put a result into the gradebook, before its files; one that the grader failed on is not kept."""
+    def keep(self, done: Done, *, unfinished: bool = False) -> None:
+        """Put a result into the gradebook, before its files; one that the grader failed on is not kept.
+
+        Nor is one that is ``unfinished``.
+        """
         task, result = done.task, done.result or done.task.lost()
+        result = task.unfinished() if unfinished else result
         try:
-            if done.result is not None:
-                self._graded[task.name] = self._gradebook.record(self.run, task.handed.digest, result)
-            self._write(result)
+            if not result.unjudged:
+                self.add(result)
+            else:
+                self._write(result)
         except (GradebookError, OSError):  # which would be the same for the next
             raise
         except Exception:
             traceback.print_exc()
             result = task.lost()
             self._write(result)
-        if result.reason == GRADER_FAILED:
+        if result.unjudged:
             self._lost[task.name] = result
         self._watch.done(result)
+
+    def add(self, result: Result) -> None:
+        """Put a result into the gradebook, before its files."""
+        name = result.submission
+        self._graded[name] = self._gradebook.record(self.run, self._work.contents[name], result)
+        self._write(result)
 
     def results(self) -> Iterator[Result]:
         """One after the other, since all at once may be too many; files of those taken are written again."""
         for name in self._work.contents:
             if name in self._lost:
-                yield self._lost[name]
+                yield self._decided(self._lost[name])
             elif name in self._graded:
-                yield self._gradebook.result(self._graded[name])
+                yield self._decided(self._gradebook.result(self._graded[name]))
             elif name in self.taken:
-                result = self._as_asked(name)
+                result = self._decided(self._as_asked(name))
                 self._write(result)
                 self._watch.taken(result)
                 yield result
@@ -186,10 +268,24 @@ class _ClassRun:
         left = len(self._work.contents.keys() - self.taken.keys() - self._graded.keys() - self._lost.keys())
         if not left and not self._lost:
             self._gradebook.end(self.run)
-        return Class(self.run.seed, len(self._graded.keys() - self._lost.keys()), left, tuple(self._lost))
+        graded = len(self._graded.keys() - self._lost.keys())
+        return Class(self.run.seed, graded, left, tuple(self._lost), tuple(self._outdated()))
+
+    def _outdated(self) -> Iterator[str]:
+        contents = self._work.contents
+        about = {name: one for name, one in self._decisions.items() if name in contents}
+        return (name for name, one in about.items() if is_outdated(one, contents[name]))
 
     def _write(self, result: Result) -> None:
         from ...reports.writer import write_submission
 
-        name = result.submission
-        write_submission(result, self._out / name, self.adjustments.get(name, UNADJUSTED))
+        write_submission(self._decided(result), self._out / result.submission)
+
+    def _decided(self, result: Result) -> Result:
+        name, decision = result.submission, self._decisions.get(result.submission)
+        late = self._lateness.of(name, decision.adjustment if decision else UNADJUSTED)
+        result = result.model_copy(update={"lateness": late})
+        if decision is None:
+            return result
+        outdated = is_outdated(decision, self._work.contents[name])
+        return decided(result, decision.adjustment, outdated=outdated)

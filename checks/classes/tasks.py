@@ -17,9 +17,11 @@ from ...submissions.reading.unseen import plain
 from ...submissions.sandbox.isolation import Isolation, open_sandbox
 from ..architecture.family import version_of
 from ..assignment.assignment import Assignment
+from ..assignment.commands import again, again_by_author
 from ..grading.grader import grader
 from ..grading.not_graded import GRADING, Notes, not_graded, versions
-from ..record.result import GRADER_FAILED, Result, Run, Score, Status
+from ..record.repeating import repeated_by
+from ..record.result import GRADER_FAILED, MACHINE_BUSY, Result, Run, Score, Status
 
 if TYPE_CHECKING:
     from ...submissions.host.process import Zygote
@@ -56,6 +58,8 @@ class Task:
     checks: HandIn | None = None  # a folder with further checks
     setting: Setting = Setting()
     picture: Picture | None = None  # what the record shows of the stages is of a pass on it
+    command: str = ""  # repeats it where it was asked for
+    is_own: bool = False  # does its author ask?
 
     @property
     def key(self) -> str:
@@ -75,7 +79,7 @@ class Task:
                 path = unpacked.enter_context(self.handed.unpacked())
             except SubmissionError as error:
                 return self._ended(error.status, plain(error.reason))
-            return grader()(
+            result = grader()(
                 path,
                 self.assignment,
                 zygote=zygote,
@@ -85,6 +89,8 @@ class Task:
                 picture=self.picture,
                 left=self.handed.left,
             )
+        own = again_by_author(self.handed.files, self.handed.name, self.assignment, self.seed)
+        return repeated_by(result, self.command or own, self.command if self.is_own else own)
 
     def unreadable(self) -> Result | None:
         """The record of what holds no Python, for which no process is started; None where it can be graded.
@@ -106,6 +112,10 @@ class Task:
     def lost(self) -> Result:
         """Return the record of a submission on which the grader failed."""
         return self._ended(Status.CRASHED, GRADER_FAILED)
+
+    def unfinished(self) -> Result:
+        """Return the record of a submission that a busy machine did not finish."""
+        return self._ended(Status.TIMED_OUT, MACHINE_BUSY)
 
     def took_too_long(self) -> Result:
         """Return the record of a submission that the grader gave up for time."""
@@ -144,7 +154,9 @@ def own_work(
     Who checks their own work runs it anyway, so that it is not locked in where nothing is said.
     """
     own = pack_folder(checks) if checks else None
-    return Task(pack(path), submission_name(path), assignment, seed, own, Setting(isolation), picture)
+    command = again([str(path)], assignment, seed, checks)
+    name, setting = submission_name(path), Setting(isolation)
+    return Task(pack(path), name, assignment, seed, own, setting, picture, command, is_own=True)
 
 
 def _judged(most: str) -> str:

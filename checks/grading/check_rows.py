@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..architecture.family import Family
+from ..assignment.kinds import judges_stage
 from ..record.result import CheckResult, Outcome
 from ..record.sentences import as_sentence
 
@@ -19,6 +20,7 @@ def check_rows(family: Family, outcomes: Sequence[CheckOutcome]) -> list[CheckRe
         CheckResult(
             id=one.id,
             stage=label_of(family, one.stage),
+            judges=judges_stage(one.id),
             title=one.title,
             failing=one.failing if one.outcome == "failed" else "",
             outcome=Outcome(one.outcome),

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..assignment.assignment import Assignment
-from ..record.result import CheckResult, Note, Outcome, Result, Score, Status, VariantResult
+from ..record.result import CheckResult, Note, Result, Score, Status, VariantResult
 from ..record.written_result import WrittenResult
+from .adding_up import Settled, added_up
 from .by_group import points_of_groups
 from .by_mistake import faults, points_of_mistakes
 from .by_part import points_of_parts, points_of_stages
@@ -23,6 +25,8 @@ _UNJUDGED: Mapping[str, Any] = {
     "title": True,
     "points": True,
     "visibility": True,
+    "for_students": True,
+    "late": True,
     "variants": {"by_id": {"__all__": {"reason"}}},
     "components": {"__all__": {"points"}},
     "exercises": {"__all__": {"points"}},
@@ -42,15 +46,15 @@ def scored(result: Result, assignment: Assignment) -> Result:
 
     The assignment has to judge as the one by which it was graded (``judging_digest``).
     """
-    ended = [as_ended(one) for one in result.checks]
-    points = points_of(assignment, ended)
-    checks = forgiven(points, ended)
-    notes = [*unearned(points, checks), *_taken(assignment, checks, points)]
+    ended = [_seen(as_ended(one), assignment) for one in result.checks]
+    settled = _settled(assignment, ended)
+    checks = added_up(ended, partial(_settled, assignment), settled)
+    notes = [*unearned(settled.points, settled.checks), *_taken(assignment, settled.checks, settled.points)]
     return result.model_copy(
         update={
             "asked": assignment.asked,
-            "score": _score(points, checks, assignment, result.status),
-            "checks": [_paid(one, points[one.id], assignment) for one in checks],
+            "score": _score(checks, assignment, result.status),
+            "checks": checks,
             "variants": [_allowed(one, assignment) for one in result.variants],
             "notes": [*notes, *(one for one in result.notes if one.kind not in ("unearned", "taken"))],
             "written": result.written and _asked(result.written, assignment),
@@ -71,23 +75,20 @@ def points_of(assignment: Assignment, checks: Sequence[CheckResult]) -> dict[str
     return worth
 
 
-def _score(
-    points: Mapping[str, float], checks: Sequence[CheckResult], assignment: Assignment, status: Status
-) -> Score:
-    """The points of what is skipped still go to the others. Those that a person gives are yet to come."""
-    possible = sum(points[one.id] for one in checks)
-    asked = sum(points[one.id] for one in checks if one.outcome is not Outcome.SKIPPED)
-    earned = sum(points[one.id] for one in checks if one.outcome is Outcome.PASSED)
-    share = possible / asked if asked else 0.0
-    whole = possible + assignment.possible_by_hand if status is Status.GRADED else assignment.possible
-    return Score(earned=round(earned * share, 2), possible=round(whole, 2))
+def _seen(check: CheckResult, assignment: Assignment) -> CheckResult:
+    return check.model_copy(update={"visibility": assignment.visibility_of(check.id)})
 
 
-def _paid(check: CheckResult, points: float, assignment: Assignment) -> CheckResult:
-    worth = round(points, 4)
-    earned = worth if check.outcome is Outcome.PASSED else 0.0
-    visibility = assignment.visibility_of(check.id)
-    return check.model_copy(update={"points": worth, "earned": earned, "visibility": visibility})
+def _settled(assignment: Assignment, ended: Sequence[CheckResult]) -> Settled:
+    points = {id: one * assignment.scale for id, one in points_of(assignment, ended).items()}
+    return Settled(forgiven(points, ended), points)
+
+
+def _score(checks: Sequence[CheckResult], assignment: Assignment, status: Status) -> Score:
+    """The sums. Those that a person gives are yet to come."""
+    possible = sum(one.points for one in checks) + assignment.possible_elsewhere
+    whole = possible if status is Status.GRADED else assignment.possible
+    return Score(earned=round(sum(one.earned for one in checks), 2), possible=round(whole, 2))
 
 
 def _taken(

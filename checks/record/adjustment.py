@@ -18,10 +18,14 @@ class Adjustment:
     marks: Mapping[str, float] = field(default_factory=dict)  # for answers in writing, by question
 
     def total(self, earned: float) -> float:
-        """The points that count, which are never below 0."""
+        """The points that count: never below 0, and of two decimals, as they are shown."""
         if self.override is not None:
-            return self.override
-        return max(earned + sum(self.marks.values()) + self.delta, 0.0)
+            return round(self.override, 2)
+        return round(max(earned + sum(self.marks.values()) + self.delta, 0.0), 2)
+
+    def change(self, earned: float) -> float:
+        """What is decided beside the marks makes of the points."""
+        return round(self.total(earned) - earned - sum(self.marks.values()), 2)
 
 
 UNADJUSTED = Adjustment()

@@ -5,11 +5,18 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from .adjustment import UNADJUSTED, Adjustment
 from .document import Document, Frozen
+from .lateness import Lateness
 from .written_result import WrittenResult
 
 GRADER_FAILED = (
     "the grader itself failed on this submission, which says nothing about the work; grade it again"
+)
+
+MACHINE_BUSY = (
+    "this machine had too much else to do to finish it, which says nothing about the work; grade it again"
+    " with --retry"
 )
 
 
@@ -61,6 +68,11 @@ class Visibility(str, Enum):
     AFTER_DUE_DATE = "after_due_date"
     AFTER_PUBLISHED = "after_published"
     HIDDEN = "hidden"
+
+    def has(self, other: Visibility) -> bool:
+        """Whether students who may see so much may see what is shown at ``other``."""
+        order = list(Visibility)
+        return order.index(other) <= order.index(self)
 
 
 class CodeLine(Frozen):
@@ -119,6 +131,7 @@ class CheckResult(Frozen):
 
     id: str
     stage: str | None
+    judges: bool = True  # does it make its stage wrong where it fails?
     title: str
     failing: str = ""  # where it failed, its heading, if it has one: the title says what holds
     outcome: Outcome
@@ -187,7 +200,8 @@ class Run(Frozen):
     versions: dict[str, str] = {}
     examples: int = 0
     sizes: dict[str, int] = {}  # of the first example
-    command: str | None = None
+    command: str | None = None  # repeats it where it was asked for
+    command_of_author: str | None = None  # the same for who has the files themselves
 
 
 class Asked(Frozen):
@@ -204,6 +218,10 @@ class Result(Document):
     submission: str
     assignment: str
     asked: Asked | None = None
+    told: Visibility | None = (
+        None  # of a record for students, how much of it they may see; null of a whole one
+    )
+    later: bool = False  # does a record for students lack checks that are shown later, or never?
     status: Status
     reason: str | None = None
     location: Location | None = None  # where loading stopped, if status is not graded
@@ -215,5 +233,13 @@ class Result(Document):
     mistakes: list[MistakeResult] = []
     variants: list[VariantResult] = []
     notes: list[Note] = []
+    adjustment: Adjustment = UNADJUSTED  # what was decided about it; grade.py makes the grade of both
+    lateness: Lateness | None = None  # null where it is not known, or the assignment has no policy
+    outdated: bool = False  # was that decided about another version of the file?
     written: WrittenResult | None = None  # null where the assignment asks for none, or none was handed in
     run: Run
+
+    @property
+    def unjudged(self) -> bool:
+        """Did the grader fail on it, or not come to an end? Then its points mean nothing."""
+        return self.reason in (GRADER_FAILED, MACHINE_BUSY)

@@ -47,8 +47,10 @@ class Written:
         full = self._assignment.full
         if not self._assignment.architectures or not isinstance(full, Sizes):  # the names are those of a ViT
             return {}
+        family = self._assignment.family
+        numberings = [family.label_sets[one] for one in self._assignment.labels]
         unread = [one.name for one in self._documents if one.problem]
-        return snapshots(self._sections, full, self._assignment.labels, stages, unread)
+        return snapshots(self._sections, full, numberings, stages, unread)
 
     def outcomes(self) -> list[CheckOutcome]:
         """Return a check for each stage, where the assignment pays for them; what is unclear is skipped."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
 from ...reference.sizes import Sizes
-from ...reference.stages import LABEL_SETS, STAGES, Stage, stage
+from ...reference.stages import STAGES, Stage, stage
 from ..record.result import StageResult
 from ..record.written_result import SnapshotOutcome, SnapshotResult
 from .sections import Section
@@ -23,14 +23,14 @@ _Axes = tuple[Sequence[int], Sequence[str]]  # the size of each axis, and its le
 def snapshots(
     sections: Sequence[Section],
     sizes: Sizes,
-    label_sets: Iterable[str],
+    label_sets: Sequence[Mapping[str, Sequence[str]]],
     stages: Mapping[str, StageResult],
     unread: Sequence[str],
 ) -> dict[str, SnapshotResult]:
     """Judge every stage by label; ``stages`` are those of the code, ``unread`` names reports."""
     found: dict[str, SnapshotResult] = {}
     for row in STAGES:
-        keys = dict.fromkeys(key for one in label_sets for key in LABEL_SETS[one][row.label])
+        keys = dict.fromkeys(key for one in label_sets for key in one[row.label])
         about = [one for one in sections if row.label in one.labels]
         one = _Snapshot([stage(key) for key in keys], about, sizes)
         found[row.label] = one.result(stages.get(row.label), unread)

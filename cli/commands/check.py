@@ -13,6 +13,7 @@ from vitcheck.options import (
     OUTPUT,
     PATH,
     checks_option,
+    did_you_mean,
     existing,
     guarded,
     isolation_option,
@@ -21,8 +22,10 @@ from vitcheck.options import (
     sandbox_or_refuse,
     seed_option,
 )
+from vitcheck.pseudonyms import pseudonyms_option
 
 if TYPE_CHECKING:
+    from vitcheck.checks.assignment.assignment import Assignment
     from vitcheck.checks.classes.tasks import Task
     from vitcheck.checks.record.result import Result
 
@@ -39,11 +42,20 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 @click.command()
 @click.argument("file", type=PATH, callback=existing)
 @own_assignment_option
+@click.option(
+    "--submission", metavar="NAME", help="Of a class in FILE, the one that `vitcheck grade` calls so."
+)
+@pseudonyms_option
 @click.option("--stage", "key", metavar="STAGE", callback=_key, help="Show this stage alone, such as S12.")
 @click.option("--html", type=OUTPUT, help="Write the report there.")
 @click.option("--json", type=OUTPUT, help="Write the result there, as data.")
 @seed_option("Sizes, weights and images")
 @checks_option
+@click.option(
+    "--for-students",
+    is_flag=True,
+    help="Show and write no more than students may see, as an assignment made for them does by itself.",
+)
 @isolation_option("none")
 @click.option(
     "--watch",
@@ -53,11 +65,14 @@ def _key(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 def check(
     file: Path,
     assignment: str | None,
+    submission: str | None,
+    pseudonyms: Path | None,
     key: str | None,
     html: Path | None,
     json: Path | None,
     seed: int,
     checks: Path | None,
+    for_students: bool,
     isolation: str,
     watch: bool,
 ) -> None:
@@ -69,7 +84,13 @@ def check(
     from vitcheck.submissions.sandbox.isolation import Isolation
 
     sandbox_or_refuse(isolation)  # refuses what this machine has not
-    task = own_work(file, load_for(file, assignment), seed, checks=checks, isolation=Isolation(isolation))
+    asked = load_for(file, assignment)
+    if for_students:
+        asked = asked.model_copy(update={"for_students": True})
+    if submission is not None:
+        task = _of_class(file, submission, pseudonyms, asked, seed, checks, isolation)
+    else:
+        task = own_work(file, asked, seed, checks=checks, isolation=Isolation(isolation))
     if watch:
         from vitcheck.commands.watching import watch_and_check
         from vitcheck.outputs import CheckOutput
@@ -83,6 +104,32 @@ def check(
     output.write(result)
     output.print(result)
     sys.exit(exits.WRONG if output.is_wrong(result) else exits.FINE)
+
+
+def _of_class(
+    file: Path,
+    name: str,
+    pseudonyms: Path | None,
+    asked: Assignment,
+    seed: int,
+    checks: Path | None,
+    isolation: str,
+) -> Task:
+    """To grade one of those that are handed in at FILE."""
+    from vitcheck.checks.assignment.commands import again
+    from vitcheck.checks.classes.tasks import Setting, Task
+    from vitcheck.handed_in import handed_in
+    from vitcheck.submissions.reading.packing import pack_folder
+    from vitcheck.submissions.sandbox.isolation import Isolation
+
+    class_ = handed_in([file], Path("grades"), pseudonyms)
+    if name not in class_:
+        near = did_you_mean(name, list(class_))
+        raise click.BadParameter(f"there is no submission {name} in {file}{near}", param_hint="--submission")
+    own, one = pack_folder(checks) if checks else None, class_[name]
+    command = again(one.words(name), asked, seed, checks)
+    setting = Setting(Isolation(isolation))
+    return Task(one.packed(name), name, asked, seed, own, setting, command=command)
 
 
 def _graded(task: Task) -> Result:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from vitcheck.gradebook_entries import all_of_one
 from vitcheck.options import PATH, existing, gradebook_option, open_or_refuse, refusing
-
-if TYPE_CHECKING:
-    from vitcheck.checks.classes.gradebook.store import Entry
+from vitcheck.pseudonyms import names_in, pseudonyms_option, real
 
 # named here, so that the help loads no format; a test compares them
 OF_ONE = (
     *("github-annotations", "github-summary", "github-outputs"),
-    *("gitlab-code-quality", "junit", "gradescope"),
+    *("gitlab-code-quality", "junit", "classroom50", "gradescope"),
 )
 OF_A_CLASS = ("canvas", "moodle", "blackboard", "sakai")
 
@@ -38,6 +37,13 @@ OF_A_CLASS = ("canvas", "moodle", "blackboard", "sakai")
 )
 @click.option("--column", metavar="NAME", help="Of a class: the assignment there.  [default: as it is here]")
 @click.option("--assignment", metavar="NAME", help="Of a class: if the gradebook has several, one of them.")
+@click.option(
+    "--out-of",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="Of a class: what the assignment is worth there, such as 20. All points are scaled to it.",
+)
+@pseudonyms_option
 @gradebook_option("SOURCE/gradebook.sqlite")
 def export(source: Path, system: str, out: Path | None, graded: Path | None, **of_class: Any) -> None:
     """Write one result, or the grades of a class, in the format of another system.
@@ -88,32 +94,26 @@ def _of_class(
     column: str | None,
     assignment: str | None,
     gradebook: str | None,
+    out_of: float | None,
+    pseudonyms: Path | None,
 ) -> bytes:
     from vitcheck.reports.formats.lms import Grade, grade_file
     from vitcheck.reports.formats.rosters import RosterError, read_roster
     from vitcheck.reports.words.remarks import remark
     from vitcheck.reports.words.text import one_line
 
-    entries = _entries(gradebook or str(source / "gradebook.sqlite"), assignment)
-    grades = [Grade(one.attempt.submission, one.total, remark(one.adjustment)) for one in entries]
+    with open_or_refuse(gradebook or str(source / "gradebook.sqlite")) as book:
+        entries = all_of_one(book, assignment)
     last = entries[-1].attempt
+    names = names_in(pseudonyms) if pseudonyms else {}
+    share = 1.0 if out_of is None else out_of / last.possible
+    grades = [
+        Grade(real(names, one.attempt.submission), round(one.total * share, 2), remark(one.adjustment))
+        for one in entries
+    ]
     with refusing(RosterError):
         students = read_roster(roster.read_bytes()) if roster else None
-        made = grade_file(system, grades, column or last.run.assignment, last.possible, students)
+        made = grade_file(system, grades, column or last.run.assignment, last.possible * share, students)
     for name, why in made.left_out:
         click.echo(one_line(f"left out: {name}: {why}"), err=True)
     return made.content
-
-
-def _entries(place: str, assignment: str | None) -> list[Entry]:
-    """Of one assignment, at least one."""
-    with open_or_refuse(place) as book:
-        entries = book.entries(assignment)
-    names = sorted({one.attempt.run.assignment for one in entries})
-    if not names:
-        raise click.UsageError(f"{place} has no submission{f' of {assignment}' if assignment else ''}")
-    if len(names) > 1:
-        raise click.UsageError(
-            f"the gradebook has several assignments: add --assignment {' or '.join(names)}"
-        )
-    return entries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGINT, default_int_handler, signal
@@ -13,6 +13,7 @@ import click
 
 from vitcheck import exits
 from vitcheck.commands.engine_options import chosen, engine_option, jobs_option, scheduler_option
+from vitcheck.handed_in import handed_in
 from vitcheck.options import (
     PATH,
     SEEDS,
@@ -23,10 +24,9 @@ from vitcheck.options import (
     isolation_option,
     load,
     open_or_refuse,
-    refusing,
     sandbox_or_refuse,
-    submissions_in,
 )
+from vitcheck.pseudonyms import pseudonyms_option
 
 if TYPE_CHECKING:
     from vitcheck.checks.classes.engines import Engine
@@ -53,7 +53,13 @@ if TYPE_CHECKING:
     help="Sizes, weights and images are drawn from it; the same one repeats a run.  [default: a new one]",
 )
 @checks_option
+@pseudonyms_option
 @isolation_option("auto")
+@click.option(
+    "--retry",
+    is_flag=True,
+    help="Grade anew what ran out of time or memory, one after the other.",
+)
 @click.option("--force", is_flag=True, help="Grade anew what is unchanged since it was graded, too.")
 @gradebook_option("OUT/gradebook.sqlite")
 def grade(
@@ -65,7 +71,9 @@ def grade(
     scheduler: str | None,
     seed: int | None,
     checks: Path | None,
+    pseudonyms: Path | None,
     isolation: str,
+    retry: bool,
     force: bool,
     gradebook: str | None,
 ) -> None:
@@ -84,55 +92,31 @@ def grade(
     from vitcheck.submissions.host.popular import popular_packages
     from vitcheck.submissions.sandbox.isolation import Isolation
 
-    found, asked = _found(_without_batches(paths, out), out), load(assignment)
-    engine = chosen(kind, scheduler, jobs)
+    found, asked = handed_in(paths, out, pseudonyms), load(assignment)
+    engine = chosen(kind, scheduler, 1 if retry and kind == "local" else jobs)
     click.echo(f"assignment: {asked_text(asked.asked)}")
     _show_isolation(isolation, kind)
     book = open_or_refuse(gradebook or str(out / "gradebook.sqlite"), create=True)
     with _end_told(book), book, ClassProgress() as progress, _first_interrupt_finishes(engine):
         graded = grade_many(
-            found,
+            {name: one.path for name, one in found.items()},
             asked,
             out,
             engine=engine,
             gradebook=book,
             watch=progress,
-            setting=Setting(Isolation(isolation), popular_packages(found)),
+            setting=Setting(Isolation(isolation), popular_packages([one.path for one in found.values()])),
             seed=seed,
             checks=checks,
             force=force,
+            retry=retry,
+            anonymous=pseudonyms is not None,
+            places={name: one.words(name) for name, one in found.items()},
         )
     click.echo(f"\n{progress.summary()}")
     seed_used = f" (seed {graded.seed})" if graded.graded else ""
     click.echo(f"{out / 'index.html'} shows all of them, {out / 'grades.csv'} the grades{seed_used}")
     sys.exit(_exit_code(graded, book))
-
-
-def _without_batches(paths: Sequence[Path], out: Path) -> list[Path]:
-    """Lay out what a learning management system gave out; until the command ends."""
-    from vitcheck.reports.words.quoting import named_line
-    from vitcheck.reports.words.text import one_line
-    from vitcheck.submissions.reading.lms_batches import BatchError, laid_out
-
-    def tell(text: str) -> None:
-        name, *about = one_line(text).partition(":")
-        click.echo(named_line(name, "".join(about)), err=True)
-
-    context = click.get_current_context()
-    try:
-        return [context.with_resource(laid_out(path, out, tell)) for path in paths]
-    except (BatchError, OSError) as error:
-        raise click.UsageError(one_line(str(error))) from None
-
-
-def _found(paths: Sequence[Path], out: Path) -> list[Path]:
-    from vitcheck.submissions.reading.source import hidden_in
-    from vitcheck.submissions.reading.unseen import plain
-
-    with refusing(ValueError, OSError):  # the latter of a folder without rights
-        for path in hidden_in(paths):
-            click.echo(f"not read: {plain(path.name)} is hidden by the dot in front", err=True)
-        return submissions_in(paths, out)
 
 
 def _show_isolation(isolation: str, engine: str) -> None:
@@ -185,13 +169,28 @@ def _first_interrupt_finishes(engine: Engine) -> Iterator[None]:
 
 def _exit_code(graded: Class, book: Gradebook) -> int:
     """Say what is not as it should be."""
+    if graded.outdated:
+        names = ", ".join(_named(one) for one in graded.outdated)
+        click.echo(
+            f"Adjusted for another version of the file, which still counts: {names}. `vitcheck gradebook"
+            " confirm NAME` keeps that, `adjust` changes it",
+            err=True,
+        )
     if graded.lost:
-        from vitcheck.reports.words.text import NAME_LIMIT, one_line
-
-        lost = ", ".join(one_line(name, NAME_LIMIT) for name in graded.lost)
-        click.echo(f"The grader itself failed on {lost}", err=True)
+        lost = ", ".join(map(_named, graded.lost))
+        click.echo(
+            f"Not finished, for the grader itself failed or the machine had too much to do: {lost}. The same"
+            " command with --retry tries them again",
+            err=True,
+        )
         return exits.HARNESS
     if graded.left:
         click.echo(f"Interrupted: {graded.left} not graded. {_continues(book)}", err=True)
         return exits.INTERRUPTED
     return exits.FINE
+
+
+def _named(name: str) -> str:
+    from vitcheck.reports.words.text import NAME_LIMIT, one_line
+
+    return one_line(name, NAME_LIMIT)

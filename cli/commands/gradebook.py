@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vitcheck import exits
-from vitcheck.options import OUTPUT, did_you_mean, gradebook_option, open_or_refuse, refusing
+from vitcheck.commands.forgetting import DEFAULT, purge, remove
+from vitcheck.decision_tables import read_decisions, read_marks
+from vitcheck.gradebook_entries import one_called, some
+from vitcheck.options import OUTPUT, PATH, existing, gradebook_option, open_or_refuse, refusing
+from vitcheck.pseudonyms import names_in, pseudonyms_option, real
 
 if TYPE_CHECKING:
-    from vitcheck.checks.classes.gradebook.store import Entry, Gradebook
-
-_DEFAULT = "grades/gradebook.sqlite"
+    from vitcheck.checks.classes.gradebook.store import Gradebook
 
 
 class _PointsType(click.ParamType[dict[str, Any]]):
@@ -57,7 +59,7 @@ class _MarkType(click.ParamType[tuple[str, float | None]]):
 def _of_gradebook(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that all of these have."""
     of_one = click.option("--assignment", metavar="NAME", help="Of this assignment alone.")
-    return gradebook_option(_DEFAULT)(of_one(command))
+    return gradebook_option(DEFAULT)(of_one(command))
 
 
 @click.group()
@@ -77,7 +79,7 @@ def list_(gradebook: str | None, assignment: str | None) -> None:
     from vitcheck.reports.words.alike import alike
 
     with _opened(gradebook) as book:
-        entries = _entries(book, assignment)
+        entries = some(book, assignment)
     doubtful = alike(one.attempt.submission for one in entries)
     several = len({one.attempt.run.assignment for one in entries}) > 1
     for entry in entries:
@@ -93,13 +95,21 @@ def history(name: str, gradebook: str | None, assignment: str | None) -> None:
     from vitcheck.gradebook_text import event_line
 
     with _opened(gradebook) as book:
-        about = _entry(book, name, assignment).attempt.run.assignment
+        about = one_called(some(book, assignment), name).attempt.run.assignment
         for event in book.history(about, name):
             click.echo(event_line(event))
 
 
 @gradebook.command()
-@click.argument("name")
+@click.argument("name", required=False)
+@click.option(
+    "--csv",
+    "table",
+    type=PATH,
+    callback=existing,
+    help="Decide about many: a table with the column submission, and any of points, comment, extra_time and"
+    " late_days. Empty cells change nothing.",
+)
 @click.option(
     "--points", type=_PointsType(), metavar="+N|-N|N", help="Add, take away, or set; +0 is as earned."
 )
@@ -108,9 +118,14 @@ def history(name: str, gradebook: str | None, assignment: str | None) -> None:
 @click.option("--late-days", type=click.IntRange(min=0), help="Days that were used.")
 @_of_gradebook
 def adjust(
-    name: str, gradebook: str | None, assignment: str | None, points: dict[str, Any] | None, **given: Any
+    name: str | None,
+    table: Path | None,
+    gradebook: str | None,
+    assignment: str | None,
+    points: dict[str, Any] | None,
+    **given: Any,
 ) -> None:
-    """Decide about the submission NAME. What is not given stays as it was.
+    """Decide about the submission NAME, or those in a table. What is not given stays as it was.
 
     Extra time and late days are kept and shown; no points follow from them.
     """
@@ -119,45 +134,107 @@ def adjust(
     from vitcheck.gradebook_text import entry_line
 
     changes = (points or {}) | {key: value for key, value in given.items() if value is not None}
-    if not changes:
-        raise click.UsageError("nothing to change: give --points, --comment, --extra-time or --late-days")
+    if table is not None:
+        if name is not None or changes:
+            raise click.UsageError("with --csv, names and changes stand in the table")
+        decisions = read_decisions(table, _PointsType())
+    elif name is None or not changes:
+        raise click.UsageError(
+            "nothing to change: give NAME and --points, --comment, --extra-time or --late-days, or --csv FILE"
+        )
+    else:
+        decisions = {name: changes}
     with _opened(gradebook) as book:
-        about = _entry(book, name, assignment).attempt.run.assignment
-        book.adjust(about, name, psutil.Process().username(), **changes)
-        click.echo(entry_line(_entry(book, name, about)))
+        entries = some(book, assignment)
+        found = [
+            (one_called(entries, one), what) for one, what in decisions.items()
+        ]  # all, before any changes
+        for entry, what in found:
+            about = entry.attempt.run.assignment
+            book.adjust(about, entry.attempt.submission, psutil.Process().username(), **what)
+            click.echo(entry_line(one_called(some(book, about), entry.attempt.submission)))
 
 
 @gradebook.command()
-@click.argument("name")
-@click.argument("marks", nargs=-1, required=True, type=_MarkType(), metavar="QUESTION=POINTS...")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@_of_gradebook
+def confirm(names: tuple[str, ...], gradebook: str | None, assignment: str | None) -> None:
+    """Keep what was decided about the submission NAME for the version that was graded last.
+
+    What was decided about one version of a file still counts for the next, but it is listed until somebody
+    confirms or changes it.
+    """
+    import psutil
+
+    from vitcheck.gradebook_text import entry_line
+
+    with _opened(gradebook) as book:
+        for name in names:
+            about = one_called(some(book, assignment), name).attempt.run.assignment
+            book.adjust(about, name, psutil.Process().username())
+            click.echo(entry_line(one_called(some(book, about), name)))
+
+
+@gradebook.command()
+@click.argument("name", required=False)
+@click.argument("marks", nargs=-1, type=_MarkType(), metavar="[QUESTION=POINTS]...")
+@click.option(
+    "--csv",
+    "tables",
+    type=PATH,
+    multiple=True,
+    callback=existing,
+    help="Of many: a table with the column submission and one for each question; repeatable.",
+)
 @_of_gradebook
 def mark(
-    name: str, gradebook: str | None, assignment: str | None, marks: tuple[tuple[str, float | None], ...]
+    name: str | None,
+    gradebook: str | None,
+    assignment: str | None,
+    marks: tuple[tuple[str, float | None], ...],
+    tables: tuple[Path, ...],
 ) -> None:
     """Give points for the answers of the submission NAME, such as q1=2 q2=0.5.
 
     What is not given stays as it was; q1= takes the points of q1 back. The answers stand beside what to look
-    for in marking.html, in the folder of the submission's report.
+    for in marking.html, in the folder of the submission's report; and question by question in the folder
+    marking, on pages that write a table for --csv.
     """
     import psutil
 
     from vitcheck.commands.marking import new_marks
     from vitcheck.gradebook_text import entry_line
 
+    if tables and name is None:
+        given = read_marks(tables)
+    elif name is None or not marks or tables:
+        raise click.UsageError("give NAME and QUESTION=POINTS, or --csv FILE")
+    else:
+        given = {name: dict(marks)}
     with _opened(gradebook) as book:
-        entry = _entry(book, name, assignment)
-        with refusing(ValueError, parameter="QUESTION=POINTS"):
-            given = new_marks(book.result(entry.attempt.id), entry.adjustment, dict(marks))
-        about = entry.attempt.run.assignment
-        book.adjust(about, name, psutil.Process().username(), marks=given)
-        click.echo(entry_line(_entry(book, name, about)))
+        entries, new = some(book, assignment), []
+        for one, asked in given.items():  # all, before any is changed
+            entry = one_called(entries, one)
+            with refusing(ValueError, parameter="--csv" if tables else "QUESTION=POINTS"):
+                new.append((entry, new_marks(book.result(entry.attempt.id), entry.adjustment, asked)))
+        for entry, decided in new:
+            about = entry.attempt.run.assignment
+            book.adjust(about, entry.attempt.submission, psutil.Process().username(), marks=decided)
+            click.echo(entry_line(one_called(some(book, about), entry.attempt.submission)))
 
 
 @gradebook.command()
 @click.option("--csv", type=OUTPUT, help="Write a table there.")
 @click.option("--json", type=OUTPUT, help="Write the same as JSON there.")
+@pseudonyms_option
 @_of_gradebook
-def export(csv: Path | None, json: Path | None, gradebook: str | None, assignment: str | None) -> None:
+def export(
+    csv: Path | None,
+    json: Path | None,
+    pseudonyms: Path | None,
+    gradebook: str | None,
+    assignment: str | None,
+) -> None:
     """Write all grades to files."""
     from vitcheck.gradebook_text import entry_row
     from vitcheck.reports.formats.grade_tables import csv_text
@@ -166,41 +243,26 @@ def export(csv: Path | None, json: Path | None, gradebook: str | None, assignmen
     if not csv and not json:
         raise click.UsageError("nowhere to write to: give --csv FILE, --json FILE or both")
     with _opened(gradebook) as book:
-        rows = [entry_row(one) for one in _entries(book, assignment)]
+        rows = [entry_row(one) for one in some(book, assignment)]
+    names = names_in(pseudonyms) if pseudonyms else {}
+    rows = [{**one, "submission": real(names, str(one["submission"]))} for one in rows]
     if csv:
         write_whole(csv, csv_text(list(rows[0]), rows).encode())
     if json:
         write_whole(json, f"{dumps(rows, indent=1, ensure_ascii=False)}\n".encode())
 
 
+for command in (remove, purge):
+    gradebook.add_command(command)
+
+
 @contextmanager
 def _opened(place: str | None) -> Iterator[Gradebook]:
     from vitcheck.checks.classes.gradebook.gradebook_error import GradebookError
 
-    with open_or_refuse(place or _DEFAULT) as book:
+    with open_or_refuse(place or DEFAULT) as book:
         try:
             yield book
         except GradebookError as error:
             click.echo(error, err=True)
             sys.exit(exits.HARNESS)
-
-
-def _entries(book: Gradebook, assignment: str | None) -> list[Entry]:
-    """At least one."""
-    entries = book.entries(assignment)
-    if not entries:
-        raise click.UsageError(f"{book.place} has no submission{f' of {assignment}' if assignment else ''}")
-    return entries
-
-
-def _entry(book: Gradebook, name: str, assignment: str | None) -> Entry:
-    """The only one of that name."""
-    entries = _entries(book, assignment)
-    found = [one for one in entries if one.attempt.submission == name]
-    if not found:
-        near = did_you_mean(name, [one.attempt.submission for one in entries])
-        raise click.BadParameter(f"there is no submission {name}{near}", param_hint="NAME")
-    if len(found) > 1:
-        several = ", ".join(one.attempt.run.assignment for one in found)
-        raise click.UsageError(f"{name} is in several assignments ({several}): name one with --assignment")
-    return found[0]

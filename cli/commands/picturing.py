@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,7 @@ from vitcheck.options import (
 from vitcheck.submissions.launching import elsewhere
 
 if TYPE_CHECKING:
+    from vitcheck.checks.assignment.assignment import Assignment
     from vitcheck.checks.record.snapshot import Snapshot
 
 _image = click.option(
@@ -49,7 +52,9 @@ def snapshot(image: Path, assignment: str, out: Path, json: Path | None, seed: i
         with elsewhere():
             from vitcheck.checks.tools.snapshots import answer_key
 
-        found = answer_key(read_picture(image), load(assignment), seed=seed)
+        asked = load(assignment)
+        found = answer_key(read_picture(image), asked, seed=seed)
+    found = _repeated(found, "snapshot", ["--image", str(image)], asked, seed)
     _write(found, out, json)
     click.echo(f"{out} shows {image.name} at all {len(found.stages)} stages")
 
@@ -79,6 +84,7 @@ def trace(
         with WarmGrader() as grader:
             asked = load_for(file, assignment)
             found = traced(file.resolve(), picture, asked, judge=grader.grade, seed=seed)
+    found = _repeated(found, "trace", [str(file), "--image", str(image)], asked, seed)
     _write(found, html, json)
     if html:
         from vitcheck.reports.words.text import one_line
@@ -87,6 +93,13 @@ def trace(
     else:
         _print(found)
     sys.exit(exits.WRONG if _is_wrong(found) else exits.FINE)
+
+
+def _repeated(snapshot: Snapshot, name: str, words: Sequence[str], asked: Assignment, seed: int) -> Snapshot:
+    """With the command that gives it again, for a shell that is here."""
+    options = ["--assignment", asked.asked_for, "--seed", str(seed)]
+    command = shlex.join(["vitcheck", name, *words, *options])
+    return snapshot.model_copy(update={"run": snapshot.run.model_copy(update={"command": command})})
 
 
 def _write(snapshot: Snapshot, html: Path | None, json: Path | None) -> None:

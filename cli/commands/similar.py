@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from vitcheck.handed_in import Handed, handed_in
 from vitcheck.options import OUTPUT, PATH, existing
+from vitcheck.pseudonyms import pseudonyms_option
 
 
 @click.command()
@@ -17,10 +19,14 @@ from vitcheck.options import OUTPUT, PATH, existing
 @click.option(
     "--base", type=PATH, callback=existing, help="The skeleton that was handed out, which counts for nothing."
 )
-def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: Path | None) -> None:
+@pseudonyms_option
+def similar(
+    paths: tuple[Path, ...], out: Path | None, json: Path | None, base: Path | None, pseudonyms: Path | None
+) -> None:
     """List pairs of submissions that are alike, for a person to look at.
 
-    Every file, folder or archive directly inside each PATH is a submission. That two are alike is no proof of
+    Every file, folder or archive directly inside each PATH is a submission, and batches are read as by
+    `vitcheck grade`. That two are alike is no proof of
     anything, and changes no grade.
     """
     if find_spec("copydetect") is None:
@@ -31,11 +37,9 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
     from vitcheck.reports.views.similar_view import percent, similar_json
     from vitcheck.reports.words.text import NAME_LIMIT, one_line
     from vitcheck.reports.writer import write_whole
-    from vitcheck.submissions.reading.source import find_submissions
-    from vitcheck.submissions.reading.submission_names import submission_names
 
-    found = find_submissions(paths)
-    programs = read_programs(dict(zip(submission_names(found), found, strict=True)))
+    class_ = handed_in(paths, Path("grades"), pseudonyms)
+    programs = read_programs({name: _place(name, one) for name, one in class_.items()})
     pairs = similar_pairs(programs.texts, _skeleton(base))
     for name, why in programs.left_out.items():
         click.echo(one_line(f"not compared: {name}: {why}"), err=True)
@@ -51,6 +55,13 @@ def similar(paths: tuple[Path, ...], out: Path | None, json: Path | None, base: 
         f"{len(pairs)} pairs of {len(programs.texts)} submissions share {percent(SHARE)} or more of one."
         " This list is for a person to review; it does not affect points."
     )
+
+
+def _place(name: str, one: Handed) -> Path:
+    """Where it lies; under a pseudonym a copy that is called so."""
+    if one.pseudonyms is None or (handed := one.packed(name)).problem is not None:
+        return one.path
+    return click.get_current_context().with_resource(handed.unpacked())
 
 
 def _skeleton(base: Path | None) -> str:

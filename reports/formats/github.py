@@ -1,11 +1,9 @@
-"""GitHub Actions and GitHub Classroom: annotations of the diff, outputs of a step, points."""
+"""GitHub Actions: annotations of the diff, outputs of a step."""
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
-
-from ...checks.record.result import Result, Status
+from ...checks.record.grade import grade
+from ...checks.record.result import Result
 from ..words.standing import Standing, findings, standing
 from ..words.text import points
 from .repository import Repository
@@ -48,29 +46,10 @@ def outputs(result: Result, _: Repository) -> str:
     """Lines for the file that ``GITHUB_OUTPUT`` names; no value holds a line end."""
     stands = standing(result)
     values = {
-        "score": points(result.score.earned),
+        "score": points(grade(result).earned),
         "possible": points(result.score.possible),
         "status": result.status.value,
         "first-stage": stands.label,
         "first-mistake": stands.mistake,
-        "result": _for_classroom(result),
     }
     return "".join(f"{name}={value}\n" for name, value in values.items())
-
-
-def _for_classroom(result: Result) -> str:
-    """What Classroom's reporter wants of a step: it adds up the points of tests, so that all is one test."""
-    stands = standing(result)
-    status = {"right": "pass", "wrong": "fail"}.get(stands.tone, "error")
-    test = {
-        "name": result.assignment,
-        "status": status,
-        "score": result.score.earned,
-        "message": None if status == "pass" else f"{stands.heading}. {stands.sentence}",
-        "test_code": "",
-        "filename": stands.place.file if stands.place else "",
-        "line_no": stands.place.line if stands.place else 0,
-        "execution_time": f"{result.run.seconds:g}s" if result.status is Status.GRADED else "0s",
-    }
-    document = {"version": 1, "status": status, "max_score": result.score.possible, "tests": [test]}
-    return b64encode(json.dumps(document).encode()).decode()

@@ -8,10 +8,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..views.summaries import Summary
-from ..words.text import one_line, points
-
-# a spreadsheet computes what begins with one of these, and some take those of full width for them
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+from ..words.spreadsheets import text_cell
+from ..words.text import points
 
 
 def grades_csv(rows: Sequence[Summary]) -> str:
@@ -53,12 +51,6 @@ def csv_text(header: Sequence[str], rows: Iterable[Mapping[str, str | float]]) -
     return table.getvalue()
 
 
-def text_cell(text: str) -> str:
-    """``text`` so that no spreadsheet takes it for a formula."""
-    line = one_line(text)
-    return f"'{line}" if line.startswith(FORMULA) else line
-
-
 def _typed(row: Mapping[str, str | float], header: Sequence[str]) -> dict[str, str | float]:
     there = ((name, row[name]) for name in header if name in row)
     return {name: one if isinstance(one, str) else round(one, 2) for name, one in there}
@@ -71,7 +63,8 @@ def _columns(rows: Sequence[Summary]) -> list[str]:
 
 def _header(rows: Sequence[Summary], columns: Sequence[str]) -> list[str]:
     before, after = (["adjustment"], ["remark"]) if any(row.remark for row in rows) else ([], [])
-    return ["submission", "status", *columns, *before, "score", *after]
+    late = ["handed in"] if any(row.lateness for row in rows) else []
+    return ["submission", "status", *columns, *before, "score", *after, *late]
 
 
 def _possible(rows: Sequence[Summary], columns: Sequence[str]) -> dict[str, float]:
@@ -82,11 +75,13 @@ def _possible(rows: Sequence[Summary], columns: Sequence[str]) -> dict[str, floa
 
 
 def _row(row: Summary) -> dict[str, str | float]:
-    sums: dict[str, str | float] = {name: one.earned for name, one in row.checks.items()}
-    return sums | {
-        "submission": row.submission,
-        "status": row.status.value,
+    about: dict[str, str | float] = {"submission": row.submission, "status": row.status.value}
+    if row.unjudged:
+        return {**about, "status": "not_finished", "remark": row.remark}
+    return {name: one.earned for name, one in row.checks.items()} | {
+        **about,
         "adjustment": row.score.earned - row.measured.earned,
         "score": row.score.earned,
         "remark": row.remark,
+        "handed in": row.lateness,
     }

@@ -7,8 +7,9 @@ from ..pages.html import render
 from ..views.card import card
 from ..views.stage_views import pipeline
 from ..words.assigned import assigned
+from ..words.scores import score_view
 from ..words.standing import findings, standing
-from ..words.text import NAME_LIMIT, one_line, points
+from ..words.text import NAME_LIMIT, one_line
 from .repository import Repository
 
 
@@ -17,13 +18,12 @@ def job_summary(result: Result, _: Repository) -> str:
 
     It is HTML without an empty line, in which Markdown has no meaning: what a student wrote cannot format it.
     """
-    score = f"{points(result.score.earned)} of {points(result.score.possible)} points"
     name = one_line(result.submission, NAME_LIMIT)
     return render(
         "job_summary.html",
         name=name,
         assignment=assigned(result),
-        score=score,
+        score=score_view(result).text,
         card=card(result, standing(result)),
         more=list(findings(result))[1:],
         stages=pipeline(result),

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..words.spreadsheets import text_cell
 from ..words.text import points
-from .grade_tables import text_cell
 from .rosters import Identity, Roster, RosterError
 
 _CANVAS_POINTS = "    Points Possible"  # in the column Student, as Canvas writes it

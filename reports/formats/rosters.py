@@ -10,7 +10,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .grade_tables import FORMULA
+from ..words.spreadsheets import FORMULA
 
 _DOWNLOADED = re.compile(r"(?P<name>.+)_(?P<number>\d+)")  # as batches of Canvas and Moodle name students
 _GROUP = "-"  # stands between a group and the name of a student in Moodle, which has no underscore in either

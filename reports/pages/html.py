@@ -9,11 +9,11 @@ from hashlib import sha256
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ...checks.record.adjustment import UNADJUSTED, Adjustment
 from ...checks.record.pairs import Pair
 from ...checks.record.result import Result
 from ...checks.record.snapshot import Snapshot
 from ..views.classes import index_view
+from ..views.question_view import QuestionView
 from ..views.report_view import report_view
 from ..views.similar_view import similar_view
 from ..views.snapshot_view import snapshot_view, wording_of
@@ -27,14 +27,12 @@ def render(template: str, **values: object) -> str:
     return _environment().get_template(template).render(values) + "\n"
 
 
-def render_report(
-    result: Result, adjustment: Adjustment = UNADJUSTED, *, refresh_seconds: int | None = None
-) -> str:
+def render_report(result: Result, *, refresh_seconds: int | None = None) -> str:
     """The page of one submission, with figures if it has arrays. The same result gives the same text.
 
     It loads itself again every ``refresh_seconds``, if that is given.
     """
-    return render("report.html", view=report_view(result, adjustment), refresh=refresh_seconds)
+    return render("report.html", view=report_view(result), refresh=refresh_seconds)
 
 
 def render_snapshot(snapshot: Snapshot) -> str:
@@ -43,10 +41,14 @@ def render_snapshot(snapshot: Snapshot) -> str:
         return render("snapshot.html", view=snapshot_view(snapshot))
 
 
-def render_marking(result: Result, adjustment: Adjustment = UNADJUSTED) -> str:
+def render_marking(result: Result) -> str:
     """The page for who marks the answers in writing: each beside what to look for. Not for students."""
-    view = marking_view(result, adjustment)
-    return render("marking.html", view=view)
+    return render("marking.html", view=marking_view(result))
+
+
+def render_question(view: QuestionView) -> str:
+    """The page of one question over all students, for who marks it. Not for students."""
+    return render("question.html", view=view)
 
 
 def render_similar(pairs: Sequence[Pair], compared: int, left_out: Mapping[str, str]) -> str:

@@ -56,7 +56,7 @@ def _view(result: Result, label: str | None) -> CellView:
     return CellView(
         submission=one_line(result.submission, NAME_LIMIT),
         assignment=assigned(result),
-        score=score_view(result, result.score),
+        score=score_view(result),
         card=card(result, stands),
         more=tuple(found[1:]),
         stage=stage,

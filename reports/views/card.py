@@ -74,11 +74,6 @@ def card(record: Record, stands: Standing) -> Card:
     )
 
 
-def told_alone(heading: str) -> Card:
-    """A card that says nothing else."""
-    return Card("", "", "", heading, "", "", None, "", "", (), None)
-
-
 def _where(place: LocationView | None) -> str:
     return f"{place.file}, {say('findings.line', line=place.line)}" if place else ""
 

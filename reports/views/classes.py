@@ -13,6 +13,7 @@ from ..words.text import NAME_LIMIT, one_line, points
 from ..words.wording import say
 from .class_lists import Difficulty, Review, Tally, difficulties, reviews, tallies
 from .class_table import StageColumn, StudentRow, table_columns, table_row
+from .question_view import page_of
 from .stage_views import State
 from .summaries import Summary
 
@@ -23,6 +24,7 @@ class IndexView:
 
     heading: str
     totals: tuple[tuple[str, str], ...]
+    questions: tuple[tuple[str, str, str], ...]  # id, page, and how many answers are marked
     reviews: tuple[Review, ...]
     marks: Histogram | None
     difficulties: tuple[Difficulty, ...]
@@ -44,8 +46,9 @@ def index_view(rows: Sequence[Summary]) -> IndexView:
     return IndexView(
         heading=", ".join(assignments) or say("class.nobody"),
         totals=_totals(rows),
+        questions=_questions(rows),
         reviews=reviews(rows),
-        marks=histogram(row.percent for row in rows) if rows else None,
+        marks=histogram(row.percent for row in rows if not row.unjudged) if rows else None,
         difficulties=hard,
         tallies=mistakes,
         standings=_standings(shown),
@@ -55,10 +58,19 @@ def index_view(rows: Sequence[Summary]) -> IndexView:
     )
 
 
+def _questions(rows: Sequence[Summary]) -> tuple[tuple[str, str, str], ...]:
+    ids = dict.fromkeys(id for row in rows for id in row.marked)
+    return tuple((id, page_of(id), _left([row.marked[id] for row in rows if id in row.marked])) for id in ids)
+
+
+def _left(marked: Sequence[bool]) -> str:
+    return say("question.left", left=f"{marked.count(False):,}", all=f"{len(marked):,}")
+
+
 def _totals(rows: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
     totals = {"submissions": f"{len(rows):,}"}
     if rows:
-        scores = [one.score.earned for one in rows]
+        scores = [one.score.earned for one in rows if not one.unjudged] or [0.0]
         possible = points(max(one.score.possible for one in rows))
         lowest, highest = points(min(scores)), points(max(scores))
         totals |= {
@@ -67,6 +79,8 @@ def _totals(rows: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
             "median": say("total.of", earned=points(median(scores)), possible=possible),
             "range": say("total.from_to", lowest=lowest, highest=highest),
         }
+    if answers := [one for row in rows for one in row.marked.values()]:
+        totals["unmarked"] = _left(answers)
     return tuple((say(f"total.{name}"), text) for name, text in totals.items())
 
 

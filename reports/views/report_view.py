@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...checks.record.adjustment import Adjustment
+from ...checks.record.for_students import for_students
 from ...checks.record.result import Result, VariantResult
 from ..words.assigned import assigned
-from ..words.remarks import adjusted, remark
+from ..words.lateness import late_text
+from ..words.remarks import remark
 from ..words.scores import ScoreView, score_view
 from ..words.standing import findings, standing
 from ..words.text import NAME_LIMIT, one_line, sentence
@@ -40,6 +41,8 @@ class ReportView:
     overline: str
     score: ScoreView
     remark: str
+    lateness: str
+    audience: str  # what else there is, or that this is not for students
     strip: Strip | None
     seen: PassView
     further: FurtherFindings
@@ -49,7 +52,7 @@ class ReportView:
     written: WrittenView | None
 
 
-def report_view(result: Result, adjustment: Adjustment) -> ReportView:
+def report_view(result: Result) -> ReportView:
     """All text in it is cleaned, and cut where it is long."""
     stands = standing(result)
     seen = pass_view(result, stands, smallest_example(result, stands.label), fold=True)
@@ -58,16 +61,26 @@ def report_view(result: Result, adjustment: Adjustment) -> ReportView:
     return ReportView(
         submission=one_line(result.submission, NAME_LIMIT),
         overline=overline(result),
-        score=score_view(result, adjusted(result.score, adjustment)),
-        remark=remark(adjustment),
+        score=score_view(result),
+        remark=remark(result.adjustment),
+        lateness=late_text(result),
+        audience=_audience(result),
         strip=strip(seen.stages, stands, len(list(findings(result)))),
         seen=seen,
         further=further_findings(result, anchors),
         checks=checks,
         tally=tally(checks),
         variants=tuple(_variant(one, anchors) for one in result.variants),
-        written=written_view(result, adjustment),
+        written=written_view(result),
     )
+
+
+def _audience(result: Result) -> str:
+    """Empty where all of it may be read by everyone."""
+    if result.later:
+        return say("for_students.later")
+    shown = result.told is not None or not for_students(result).later
+    return "" if shown else say("for_students.whole")
 
 
 def overline(result: Result) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...checks.record.adjustment import Adjustment
-from ...checks.record.result import GRADER_FAILED, Result, StageStatus, Status
+from ...checks.record.result import Result, StageStatus, Status
 from ...checks.record.snapshot import named_mistake
+from ..words.lateness import late_text
 from ..words.remarks import remark
 from ..words.standing import standing
 from ..words.text import one_line
@@ -21,7 +21,9 @@ KINDS = (  # most urgent first; each has a title in the catalogue's table "revie
     "refused",
     "not_loaded",
     "unexplained",
+    "outdated",
     "alike",
+    "late",
     "adjusted",
 )
 
@@ -34,19 +36,21 @@ class Reason:
     text: str
 
 
-def reasons(result: Result, adjustment: Adjustment) -> tuple[Reason, ...]:
+def reasons(result: Result) -> tuple[Reason, ...]:
     """All there are: none for most submissions."""
-    return tuple(_reasons(result, adjustment))
+    return tuple(_reasons(result))
 
 
-def _reasons(result: Result, adjustment: Adjustment) -> Iterator[Reason]:
+def _reasons(result: Result) -> Iterator[Reason]:
     if result.status is not Status.GRADED:
-        kind = "grader_failed" if result.reason == GRADER_FAILED else result.status.value
+        kind = "grader_failed" if result.unjudged else result.status.value
         yield Reason(kind, standing(result).sentence)
     if unexplained := ", ".join(_unexplained(result)):
         yield Reason("unexplained", say("review.stages", stages=unexplained))
-    if decided := remark(adjustment):
-        yield Reason("adjusted", decided)
+    if result.lateness and result.lateness.minutes:
+        yield Reason("late", late_text(result))
+    if decided := remark(result.adjustment):
+        yield Reason("outdated" if result.outdated else "adjusted", decided)
 
 
 def _unexplained(result: Result) -> Iterator[str]:

@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote
 
-from ...checks.record.adjustment import UNADJUSTED, Adjustment
+from ...checks.record.grade import grade
 from ...checks.record.result import CheckResult, Result, Score, Status
 from ..words.alike import alike, spelled_out
-from ..words.remarks import adjusted, remark
+from ..words.lateness import late_text
+from ..words.remarks import remark
 from ..words.standing import standing
 from ..words.text import NAME_LIMIT, one_line
 from ..words.wording import say
 from .reviews import Reason, reasons
 from .stage_views import State, state
-
-NOTHING_DECIDED: Mapping[str, Adjustment] = MappingProxyType({})
 
 
 class MistakeSummary(NamedTuple):
@@ -49,7 +47,10 @@ class Summary:
     tone: str
     brief: str
     remark: str
+    lateness: str
+    unjudged: bool  # do its points mean nothing?
     to_mark: bool  # are there answers in writing?
+    marked: Mapping[str, bool]  # of those that have points, whether somebody gave any
     reviews: tuple[Reason, ...]
 
     @property
@@ -64,11 +65,9 @@ class Summary:
         return 100 * min(max(share, 0.0), 1.0)
 
 
-def summaries(
-    results: Iterable[Result], adjustments: Mapping[str, Adjustment] = NOTHING_DECIDED
-) -> list[Summary]:
+def summaries(results: Iterable[Result]) -> list[Summary]:
     """Sorted by name, the order of rows in everything about a class; of the results nothing else is kept."""
-    found = [_summary(one, adjustments.get(one.submission, UNADJUSTED)) for one in results]
+    found = [_summary(one) for one in results]
     return _told_apart(sorted(found, key=lambda one: (one.submission.casefold(), one.submission)))
 
 
@@ -86,7 +85,7 @@ def _numbered(row: Summary, group: Sequence[str]) -> Summary:
     return replace(row, name=name, reviews=(*row.reviews, Reason("alike", one_line(text))))
 
 
-def _summary(result: Result, adjustment: Adjustment) -> Summary:
+def _summary(result: Result) -> Summary:
     stands = standing(result)
     return Summary(
         submission=result.submission,
@@ -94,7 +93,7 @@ def _summary(result: Result, adjustment: Adjustment) -> Summary:
         name=one_line(result.submission, NAME_LIMIT),
         status=result.status,
         measured=result.score,
-        score=adjusted(result.score, adjustment),
+        score=grade(result),
         stages={
             one_line(label): (one_line(stage.title), state(stage)) for label, stage in result.stages.items()
         },
@@ -105,8 +104,15 @@ def _summary(result: Result, adjustment: Adjustment) -> Summary:
         ),
         tone=stands.tone,
         brief=stands.brief,
-        remark=remark(adjustment),
-        reviews=reasons(result, adjustment),
+        remark=remark(result.adjustment),
+        reviews=reasons(result),
+        lateness=late_text(result),
+        unjudged=result.unjudged,
+        marked={
+            one_line(one.id): one.id in result.adjustment.marks
+            for one in (result.written.answers if result.written else ())
+            if one.answer and one.points
+        },
         to_mark=bool(result.written and any(one.answer for one in result.written.answers)),
     )
 

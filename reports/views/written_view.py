@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from shlex import quote
 
-from ...checks.record.adjustment import Adjustment
 from ...checks.record.result import Result
 from ...checks.record.written_result import AnswerResult, SnapshotOutcome, SnapshotResult, WrittenResult
 from ..words.text import NAME_LIMIT, TEXT_LIMIT, clean, one_line, points
@@ -60,13 +59,15 @@ class WrittenView:
     answers: tuple[AnswerView, ...]
 
 
-def written_view(result: Result, adjustment: Adjustment) -> WrittenView | None:
+def written_view(result: Result) -> WrittenView | None:
     """None where there is nothing to tell."""
     written = result.written
-    return _view(written, adjustment) if written is not None and _says_something(written) else None
+    if written is None or not _says_something(written):
+        return None
+    return _view(written, result.adjustment.marks)
 
 
-def _view(written: WrittenResult, adjustment: Adjustment) -> WrittenView:
+def _view(written: WrittenResult, marks: Mapping[str, float]) -> WrittenView:
     found = {label: one for label, one in written.snapshots.items() if one.outcome.value != "not_found"}
     counts = Counter(one.outcome for one in found.values())
     missing = [label for label in written.snapshots if label not in found]
@@ -77,7 +78,7 @@ def _view(written: WrittenResult, adjustment: Adjustment) -> WrittenView:
         tally=", ".join(say(f"written_tally.{one.value}", count=count) for one, count in counts.items()),
         snapshots=tuple(_snapshot(label, one) for label, one in found.items()),
         missing=one_line(", ".join(missing)),
-        answers=tuple(_answer(one, adjustment.marks) for one in written.answers),
+        answers=tuple(_answer(one, marks) for one in written.answers),
     )
 
 
@@ -91,7 +92,7 @@ class MarkingView:
     written: WrittenView
 
 
-def marking_view(result: Result, adjustment: Adjustment) -> MarkingView:
+def marking_view(result: Result) -> MarkingView:
     """Raises ValueError for a result without a written part."""
     if result.written is None:
         raise ValueError(f"{result.submission} has no written part to be marked")
@@ -102,7 +103,7 @@ def marking_view(result: Result, adjustment: Adjustment) -> MarkingView:
         example=one_line(f"vitcheck gradebook mark {quote(result.submission)} {' '.join(paid)}")
         if paid
         else "",
-        written=_view(result.written, adjustment),
+        written=_view(result.written, result.adjustment.marks),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...checks.record.adjustment import Adjustment
-from ...checks.record.result import Score
 from .text import one_line, points
 from .wording import count, say
 
@@ -16,9 +15,9 @@ def remark(adjustment: Adjustment) -> str:
     return ": ".join(part for part in (decided, one_line(adjustment.comment)) if part)
 
 
-def adjusted(score: Score, adjustment: Adjustment) -> Score:
-    """The points that count in the place of those earned."""
-    return score.model_copy(update={"earned": adjustment.total(score.earned)})
+def released(up_to: str) -> str:
+    """That the student was given what [visibility] shows up to this moment."""
+    return say(f"released.{up_to}")
 
 
 def _decided(adjustment: Adjustment) -> Iterator[str]:

@@ -203,7 +203,8 @@ def _right(result: Result) -> Standing:
     key = "right.stages_and_checks" if stages else "right.checks"
     looked_at = say(key, stages=stages, checks=count(ended.count(Outcome.PASSED), "check"))
     rest = say("right.skipped", checks=count(skipped, "check")) if skipped else ""
-    return Standing("right", say("right.heading"), f"{looked_at} {rest}".strip(), brief="")
+    heading = say("right.so_far" if result.later else "right.heading")
+    return Standing("right", heading, f"{looked_at} {rest}".strip(), brief="")
 
 
 def so_far(result: Result) -> float:

@@ -23,6 +23,7 @@ RATIO_FROM_BYTES = 2**20  # small members may be as repetitive as they like
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes of memory
 _GZIP = b"\x1f\x8b"
 _ZIP_MEMBER = b"PK\x01\x02"  # before each member in the list of them
+_UTF8 = 0x800  # of a zip's member: its name is so
 _MENTIONS = 4  # archives in an archive have members of their own
 
 Wanted = Callable[[str, int], bool]
@@ -53,7 +54,7 @@ def _unzip(path: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
             raise _too_many(path)
         total = 0
         for member in members:
-            name = safe(member.filename)
+            name = safe(name_of(member))
             if member.is_dir() or not wanted(name, member.file_size):
                 continue
             total += member.file_size
@@ -117,6 +118,16 @@ def _too_large(path: Path) -> Refused:
         f"the archive {path.name} unpacks to more than {TOTAL_BYTES // 2**20} MB, "
         f"or to more than {RATIO} times its size; hand in the code alone"
     )
+
+
+def name_of(member: zipfile.ZipInfo) -> str:
+    """Return what a member is called: UTF-8 also where the archive does not say so, as macOS's do not."""
+    if member.flag_bits & _UTF8:
+        return member.filename
+    try:
+        return member.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return member.filename
 
 
 def safe(name: str) -> str:

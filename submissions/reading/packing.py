@@ -18,7 +18,7 @@ from .documents import documents_beside
 from .files import beginning, walk
 from .imported import imported
 from .source import take
-from .submission_names import text_of, text_of_path
+from .submission_names import CODE_FILES, text_of, text_of_path
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,18 @@ class HandIn:
         for part in parts:
             hashed.update(len(part).to_bytes(8, "big") + part)
         return hashed.hexdigest()
+
+    def called(self, name: str) -> HandIn:
+        """The same under another name, also where it is said why something was not read."""
+        suffix = "" if self.is_folder else "".join(Path(self.name).suffixes[-2:])
+        suffix = suffix if suffix.lower() in CODE_FILES else Path(self.name).suffix
+        new = name if self.is_folder else f"{name}{suffix}"
+        files = self.files if self.is_folder else dict(zip([new], self.files.values(), strict=False))
+        problem = self.problem
+        if isinstance(problem, SubmissionError):
+            problem = type(problem)(problem.reason.replace(self.name, new))
+        left = tuple(one.replace(self.name, new) for one in self.left)
+        return HandIn(new, self.is_folder, files, problem, left)
 
     @contextmanager
     def unpacked(self) -> Iterator[Path]:

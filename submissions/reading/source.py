@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -13,10 +13,13 @@ from .choosing import LIMITS, Choice, choose, is_archive, is_code
 from .code import cell_number, module_file
 from .files import is_hidden_code, is_skipped, walk
 from .files import read as read_file
-from .submission_names import CODE_FILES, text_of
+from .submission_names import CODE_FILES, submission_name, text_of
 from .unseen import plain
 
 _CELLS_BYTES = 16 * 2**20  # of code in notebooks: it goes to the process that runs it as one message of 64 MB
+_REPORTS = (".pdf", ".docx", ".tex")  # which a student may hand in alone; Markdown often is for people
+_OF_GRADES = ("gradebook.sqlite", "grades.csv", "index.html")
+_HIDDEN = "hidden"  # of what needs no mention
 _LEFT = 20  # sentences about what is not read
 
 
@@ -50,21 +53,47 @@ def find_submissions(paths: Iterable[Path]) -> list[Path]:
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(f"{path}: no such file or folder")
-        inside = sorted(filter(_may_be_submission, path.iterdir())) if path.is_dir() else [path]
+        inside = [one for one, why in _entries(path).items() if not why] if path.is_dir() else [path]
         found.update(dict.fromkeys(inside))
     return list(found)
 
 
-def hidden_in(paths: Iterable[Path]) -> list[Path]:
-    """List the files of code in the folders among ``paths`` that are no submissions for being hidden."""
-    files = (file for path in paths if path.is_dir() for file in sorted(path.iterdir()))
-    return [file for file in files if is_hidden_code(file.name)]
+def passed_over(paths: Iterable[Path]) -> dict[Path, str]:
+    """Map what is no submission, in the folders among ``paths``, to the reason why."""
+    entries = [_entries(path) for path in paths if path.is_dir()]
+    return {one: why for inside in entries for one, why in inside.items() if why and why != _HIDDEN}
 
 
-def _may_be_submission(path: Path) -> bool:
+def _entries(folder: Path) -> dict[Path, str]:
+    """What is in it, and why that is no submission; no reason for one."""
+    inside = sorted(folder.iterdir())
+    code = {submission_name(one) for one in inside if not _why_none(one) and not _is_report(one)}
+    return {one: _why_none(one) or _beside(one, code) for one in inside}
+
+
+def _why_none(path: Path) -> str:
+    if is_hidden_code(path.name):
+        return "it is hidden by the dot in front"
+    if path.name.startswith("."):
+        return _HIDDEN
     if is_skipped(path.name):
-        return False
-    return path.is_dir() or path.name.lower().endswith(CODE_FILES)
+        return "no student's work is called so: if it is one, give it another name"
+    if path.is_dir() or path.name.lower().endswith((*CODE_FILES, *_REPORTS)):
+        return "it holds grades" if _holds_grades(path) else ""
+    return "it is no folder, Python, notebook, archive or report: if it is work, put it into a folder"
+
+
+def _beside(path: Path, code: Container[str]) -> str:
+    lies_beside = _is_report(path) and text_of(path.stem) in code
+    return f"it lies beside code that is called {path.stem}: put both into one folder" if lies_beside else ""
+
+
+def _is_report(path: Path) -> bool:
+    return path.name.lower().endswith(_REPORTS) and not path.is_dir()
+
+
+def _holds_grades(path: Path) -> bool:
+    return not path.is_symlink() and all((path / one).is_file() for one in _OF_GRADES)
 
 
 def read_source(path: Path, left: tuple[str, ...] = ()) -> Source:

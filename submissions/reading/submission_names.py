@@ -14,7 +14,7 @@ from .unseen import plain
 
 _BYTES = 180  # of a name: file systems take 255, or 143 where they encrypt, and ours adds a number
 _DATABASE = (f"gradebook.sqlite{one}" for one in ("", "-wal", "-shm", "-journal"))
-_OURS = {"index.html", "grades.csv", "grades.json", *_DATABASE}
+_OURS = {"index.html", "grades.csv", "grades.json", "marking", *_DATABASE}
 CODE_FILES = (".py", ".ipynb", *SUFFIXES)
 
 

@@ -312,7 +312,7 @@ def test_reading_an_assignment_imports_no_torch() -> None:
 
 def test_the_example_in_the_documentation_works(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "instructors.md").read_text("utf-8")
-    example = page.partition("```toml\n")[2].partition("```")[0]
+    example = "name" + page.partition("```toml\nname")[2].partition("```")[0]
     assert load_assignment(written(tmp_path, example)).full.grid == (4, 4)
 
 

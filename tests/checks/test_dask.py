@@ -90,7 +90,7 @@ def test_postgresql_has_each_result_once_though_a_worker_was_killed(
         path.write_text(f"wait {tmp_path / 'go'}")
     with open_gradebook(new_database(postgres), create=True) as book:
         graded = grade_many(
-            paths,
+            {one.stem: one for one in paths},
             load_assignment("vit-debugging"),
             tmp_path / "out",
             engine=Dask(cluster),

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from gradebooks import CLASS, result, work
+from gradebooks import CLASS, adjustments, result, work
 
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
-from vitcheck.checks.classes.gradebook.store import Gradebook, Work
+from vitcheck.checks.classes.gradebook.store import Gradebook
 from vitcheck.checks.classes.gradebook.tables import Attempt, Decision
+from vitcheck.checks.classes.gradebook.work import Work
 from vitcheck.checks.record.adjustment import Adjustment
 from vitcheck.checks.record.result import Status
 
@@ -117,14 +118,14 @@ def test_what_is_not_said_anew_stays_adjusted(book: Gradebook) -> None:
     book.adjust("vit-debugging", "ann", "eva", delta=3.0, comment="a typo")
     book.adjust("vit-debugging", "ann", "udo", late_days=2, extra_hours=12)
     expected = Adjustment(delta=3.0, comment="a typo", late_days=2, extra_hours=12)
-    assert book.adjustments("vit-debugging") == {"ann": expected}
+    assert adjustments(book) == {"ann": expected}
     decisions = [one for one in book.history("vit-debugging", "ann") if isinstance(one, Decision)]
     assert [(one.who, one.adjustment.late_days) for one in decisions] == [("eva", 0), ("udo", 2)]
 
 
 def test_the_same_name_in_another_assignment_is_another_student(book: Gradebook) -> None:
     book.adjust("vit-rollout", "ann", "eva", delta=3.0)
-    assert book.adjustments("vit-debugging") == {}
+    assert adjustments(book) == {}
 
 
 def test_several_writers_lose_nothing_and_double_nothing(book: Gradebook, place: str) -> None:

@@ -12,7 +12,8 @@ import torchvision.models.vision_transformer as tv
 from corpus import BASES
 
 import vitcheck
-from vitcheck.checks.assignment.assignment import Rules, load_assignment
+from vitcheck.checks.assignment.asked_rules import Rules
+from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.record.result import CheckResult, Outcome
 from vitcheck.checks.rules.model_origin import taken_from_a_library, taken_from_us

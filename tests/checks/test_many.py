@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 import pytest
 from quick_tasks import NoChildren, Quick
+from sqlalchemy import select
 
 from vitcheck.checks.assignment.asked_points import Points
 from vitcheck.checks.assignment.assignment import load_assignment
@@ -70,11 +71,12 @@ class Course:
         jobs: int = 1,
         seed: int | None = None,
         force: bool = False,
+        retry: bool = False,
         asked: Mapping[str, object] = MappingProxyType({}),
     ) -> Class:
         with self.gradebook() as book:
             return grade_many(
-                sorted(self._folder.glob("*.py")),
+                {one.stem: one for one in sorted(self._folder.glob("*.py"))},
                 load_assignment("vit-debugging").model_copy(update=asked),
                 self.out,
                 engine=Local(jobs),
@@ -83,6 +85,7 @@ class Course:
                 setting=NoChildren(),
                 seed=seed,
                 force=force,
+                retry=retry,
             )
 
     @contextmanager
@@ -172,6 +175,33 @@ def test_what_ran_out_of_time_on_a_busy_machine_is_tried_once_more_alone(
     assert (seen.done_names[-1] == "bob") or not load
 
 
+def test_a_busy_machine_gives_no_points_and_keeps_nothing(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (1_000.0, 0.0, 0.0))
+    course.write(bob="slow")
+    assert course.grade().lost == ("bob",)
+    with course.gradebook() as book:
+        assert "bob" not in [one.attempt.submission for one in book.entries()]
+    possible, *rows = csv.DictReader((course.out / "grades.csv").read_text().splitlines())
+    (bob,) = [one for one in rows if one["submission"] == "bob"]
+    assert (possible["score"], bob["status"], bob["score"]) == ("100", "not_finished", "")
+    assert "too much else to do" in json.loads((course.out / "bob" / "result.json").read_text())["reason"]
+    monkeypatch.undo()
+    monkeypatch.setattr("vitcheck.checks.classes.many.Task", Quick)
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+    assert course.grade().lost == ()  # an endless loop on an idle machine is the work's own fault
+
+
+def test_what_ran_out_of_memory_is_taken_unless_it_is_tried_again(course: Course) -> None:
+    course.grade()
+    with course.gradebook() as book, book._session(book._writing) as session:
+        for one in session.scalars(select(Attempt).where(Attempt.submission == "bob")):
+            one.status = "out_of_memory"
+    assert course.grade().graded == 0
+    assert course.grade(retry=True).graded == 1
+
+
 def test_what_the_grader_failed_on_is_graded_again_with_the_seed_of_the_run(course: Course) -> None:
     course.write(bob="raise")
     first = course.grade()
@@ -204,9 +234,8 @@ def test_what_is_unchanged_is_graded_anew_where_that_is_asked_for(course: Course
 def test_another_assignment_or_other_checks_are_other_work(course: Course, tmp_path: Path) -> None:
     def graded(name: str, checks: Path | None = None) -> int:
         with course.gradebook() as book:
-            paths = sorted(tmp_path.glob("*.py"))
             return grade_many(
-                paths,
+                {one.stem: one for one in sorted(tmp_path.glob("*.py"))},
                 load_assignment(name),
                 course.out,
                 engine=Local(1),

@@ -178,12 +178,17 @@ def told(place: Path) -> dict[str, str]:
     return written
 
 
+def _about(points: float) -> Any:
+    """With a part of the points of what was skipped."""
+    return pytest.approx(points, rel=0.06)
+
+
 def test_a_mistake_is_recognised_shown_and_paid_for(graded: Graded) -> None:
     title = "the weights squared before they average the values"
     assert "weights-squared" in [one["id"] for one in graded.result["mistakes"]]
     assert graded.result["stages"]["S14"]["mistakes"] == ["weights-squared"]
     check = graded.check("equation[S14]")
-    assert (check["outcome"], check["earned"], check["points"]) == ("failed", 0, 2)
+    assert (check["outcome"], check["earned"], check["points"]) == ("failed", 0, _about(2))
     assert title in graded.terminal.lower()
     assert title in graded.page.lower()
     explained = ran(graded.folder, "-m", "vitcheck", "explain", "weights-squared")
@@ -209,25 +214,25 @@ def test_a_check_of_stages_is_run_paid_for_and_makes_its_stage_wrong(
     graded: Graded, told: dict[str, str]
 ) -> None:
     right, wrong = graded.check("magnitude[S17]"), graded.check("magnitude[S25]")
-    assert (right["title"], right["outcome"], right["earned"]) == ("Stays in bounds.", "passed", 2)
+    assert (right["title"], right["outcome"], right["earned"]) == ("Stays in bounds.", "passed", _about(2))
     assert (wrong["stage"], wrong["outcome"], wrong["earned"]) == ("S25", "failed", 0)
-    assert (wrong["points"], wrong["visibility"]) == (2, "hidden")
+    assert (wrong["points"], wrong["visibility"]) == (_about(2), "hidden")
     assert graded.result["stages"]["S25"]["status"] == "failed"
     assert "a logit is much too large" in graded.page.lower()
-    assert "| 4 | no stage is large |" in told["handout"]
+    assert "| 4 | further checks, which you are told of later |" in told["handout"]  # hidden as they are
 
 
 def test_a_property_is_run_shown_and_paid_for(graded: Graded) -> None:
     check = graded.check("property[scores-are-calm]")
     assert (check["title"], check["outcome"]) == ("The scores stay calm.", "failed")
-    assert check["points"] == round(40 / 43, 4)  # its share of the group's forty
+    assert check["points"] == _about(40 / 43)  # its share of the group's forty
     assert check["counterexample"]["seed"] is not None
     assert "they are not calm at all" in graded.page.lower()
 
 
 def test_a_rule_about_the_code_is_run_shown_and_paid_for(graded: Graded) -> None:
     check = graded.check("todo")
-    assert (check["outcome"], check["points"]) == ("failed", 2)  # of six for three
+    assert (check["outcome"], check["points"]) == ("failed", _about(2))  # of six for three
     assert "there is something left to do" in graded.page.lower()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vitcheck.checks.assignment.asked_points import MistakePoints, Points
@@ -74,6 +74,7 @@ OUTCOMES = st.dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(OUTCOMES, st.sampled_from(list(SCHEMES)), st.sampled_from(list(SCHEMES)))
 def test_points_add_up_and_can_be_given_anew(ended: dict[str, Outcome], first: str, then: str) -> None:
     found = record(**ended)

@@ -61,7 +61,8 @@ def test_help_names_commands_and_exit_codes() -> None:
             "'scale-mising' is not a stage or a known mistake; did you mean scale-miss",
         ),
         (["explain", "attention_score"], "did you mean attention_scores"),
-        (["explain", "42"], "see `vitcheck stages`"),
+        (["explain", "42"], "see `vitcheck stages` and `vitcheck mistakes`"),
+        (["mistakes", "--stage", "S99"], "is not a stage"),
         (["check", "{here}", "--stage", "S99"], "there is no stage 'S99'; stages are S01 to S26"),
         (["check", "{here}", "--assignment", "vit-debuging"], "did you mean vit-debugging?"),
         (["grade", "{here}", "--assignment", "vit-debuging"], "did you mean vit-debugging?"),
@@ -88,7 +89,7 @@ def test_a_broken_assignment_file_is_a_usage_error_with_its_line(tmp_path: Path)
 
 
 def test_every_stage_is_listed_with_its_axes() -> None:
-    lines = run("stages").output.splitlines()
+    lines = run("stages", "--labels", "report").output.splitlines()
     assert list(dict.fromkeys(tuple(line.split()[:2]) for line in lines)) == [
         (one.label, one.key) for one in STAGES
     ]
@@ -112,6 +113,28 @@ def test_the_sheet_has_its_own_numbers() -> None:
     lines = [line.split()[:2] for line in run("stages", "--labels", "sheet").output.splitlines()]
     assert ["S14", "attention_output"] in lines
     assert ["S15", "post_attention_norm"] in lines
+    both = run("stages", "--assignment", "vit-debugging").output
+    assert "S15 [S14]  attention_output" in both
+    assert "S12        attention_scores" in both
+
+
+def test_what_is_known_is_listed_and_each_of_it_explained() -> None:
+    mistakes, variants = run("mistakes").output.splitlines(), run("variants").output.splitlines()
+    assert "S12  major    scale-missing" in " ".join(mistakes)
+    assert len(mistakes) > 150
+    assert len(variants) > 20
+    (only,) = [line for line in run("variants", "--stage", "S17").output.splitlines() if "relu" in line]
+    assert run("explain", only.split()[1]).exit_code == 0
+
+
+def test_a_shell_completes_what_can_be_explained() -> None:
+    asked = {
+        "_VITCHECK_COMPLETE": "bash_complete",
+        "COMP_WORDS": "vitcheck explain scale-m",
+        "COMP_CWORD": "2",
+    }
+    text = CliRunner(env=asked).invoke(main, prog_name="vitcheck", complete_var="_VITCHECK_COMPLETE").output
+    assert "plain,scale-missing" in text
 
 
 def test_a_stage_is_explained_for_each_architecture() -> None:

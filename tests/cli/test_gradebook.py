@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from click.testing import Result as Run
 from gradebooks import result, work
+from sqlalchemy import select
 
 from vitcheck.__main__ import main
 from vitcheck.checks.classes.gradebook.opening import open_gradebook
-from vitcheck.checks.classes.gradebook.store import Work
+from vitcheck.checks.classes.gradebook.tables import Attempt
+from vitcheck.checks.classes.gradebook.work import Work
+from vitcheck.reports.writer import write_class, write_for_student, write_submission
 
 Command = Callable[..., Run]
 
@@ -93,7 +97,10 @@ def test_what_is_exported_is_the_same_in_both_forms_and_no_formula(command: Comm
     ("words", "message"),
     [
         (["history", "anna"], "there is no submission anna; did you mean ann?"),
-        (["adjust", "ann"], "nothing to change: give --points, --comment, --extra-time or --late-days"),
+        (
+            ["adjust", "ann"],
+            "nothing to change: give NAME and --points, --comment, --extra-time or --late-days",
+        ),
         (["adjust", "ann", "--points", "many"], "'many' is not a valid float"),
         (["adjust", "ann", "--points", "nan"], "nan is not a number of points"),
         (["export"], "nowhere to write to: give --csv FILE, --json FILE or both"),
@@ -118,8 +125,48 @@ def test_a_name_in_two_assignments_needs_the_assignment(command: Command, tmp_pa
     assert "vit-rollout  " in command("list").output
 
 
+def test_who_is_removed_is_in_no_output(command: Command, tmp_path: Path) -> None:
+    rows = [result("ann"), result("bob"), result("cleo")]
+    write_class(rows, tmp_path)
+    for one in rows:
+        write_submission(one, tmp_path / one.submission)
+        write_for_student(one, tmp_path / "released" / one.submission)
+    command("adjust", "bob", "--comment", "said of Robert")
+    released = str(tmp_path / "released")
+    assert command("remove", "bob", "--folder", released).exit_code == 1, "nobody said yes"
+    assert command("remove", "bob", "--yes", "--folder", released).output.endswith("1 deleted\n")
+    assert [line.split()[3] for line in command("list").output.splitlines()] == ["ann", "cleo"]
+    for file in (one for one in tmp_path.rglob("*") if one.is_file()):
+        assert b"bob" not in file.read_bytes(), file
+        assert b"Robert" not in file.read_bytes(), file
+    assert {one.name for one in tmp_path.iterdir() if one.is_dir()} == {"ann", "cleo", "released"}
+
+
+def test_what_is_old_is_purged(command: Command, tmp_path: Path) -> None:
+    with open_gradebook(str(tmp_path / "gradebook.sqlite")) as book, book._session(book._writing) as session:
+        for attempt in session.scalars(select(Attempt).where(Attempt.submission != "ann")):
+            attempt.at = datetime(2020, 1, 1, tzinfo=timezone.utc)
+    command("adjust", "cleo", "--points", "+1")  # something that happened lately
+    assert command("purge", "--older-than", "30", "--yes").output == "vit-debugging  bob\n1 deleted\n"
+    assert command("purge", "--older-than", "30", "--yes").output == "nothing to delete\n"
+
+
 def test_nothing_is_made_where_there_is_no_gradebook(tmp_path: Path) -> None:
     run = CliRunner().invoke(main, ["gradebook", "list", "--gradebook", str(tmp_path / "none")])
     assert run.exit_code == 2
     assert "there is no gradebook" in run.output
     assert not (tmp_path / "none").exists()
+
+
+def test_what_was_decided_about_another_version_says_so_until_it_is_confirmed(
+    command: Command, tmp_path: Path
+) -> None:
+    command("adjust", "ann", "--points", "+3")
+    with open_gradebook(str(tmp_path / "gradebook.sqlite")) as book:
+        again = work({"ann": "a2", "bob": "b1", "cleo": "c1"})
+        book.record(book.begin(again, 8), "a2", result("ann", 70.0))
+    line = "    73 of 100  ann  adjusted by +3"
+    first, *_ = command("list").output.splitlines()
+    assert first == f"{line} (of another version of the file: confirm or adjust it)"
+    assert command("confirm", "ann").output == f"{line}\n"
+    assert command("list").output.splitlines()[0] == line

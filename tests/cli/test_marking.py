@@ -66,7 +66,7 @@ def test_who_marked_what_is_in_the_history_and_the_export(command: Command, tmp_
         (["ann", "q1=two"], "'two' is not a valid float"),
         (["ann", "q1=-1"], "-1 is not a number of points for q1"),
         (["ann", "q1=nan"], "nan is not a number of points for q1"),
-        (["ann"], "Missing argument 'QUESTION=POINTS...'"),
+        (["ann"], "give NAME and QUESTION=POINTS, or --csv FILE"),
         (["cleo", "q1=1"], "there is no submission cleo"),
     ],
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,7 @@ from click.testing import CliRunner
 
 import vitcheck.apart
 from vitcheck.__main__ import main
-from vitcheck.apart import earned, require
-from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.apart import Case, cases, earned
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
 WRONG = str(EXAMPLES / "scale_by_width.py")
@@ -27,25 +27,30 @@ def anew() -> Iterator[None]:
 
 def test_a_cell_earns_its_share_and_a_part_says_what_is_wrong_with_it() -> None:
     assert 17 < earned(WRONG, 20) < 20
-    require("S11", WRONG)
-    require("S13", WRONG)
-    require("model", WRONG)
-    with pytest.raises(AssertionError, match=r"square root of the full width\. Which two vectors .*\?"):
-        require("S12", WRONG)
+    found = cases(WRONG)
+    (lost,) = [one for one in found if one.message]
+    assert re.search(r"square root of the full width\. Which two vectors .*\?", lost.message)
+    assert lost.name.startswith("S12 ")
+    with pytest.raises(AssertionError, match="full width"):
+        lost.require()
+    assert sum(one.points for one in found) == pytest.approx(100)
+    assert 20 * sum(one.points for one in found if not one.message) / 100 == pytest.approx(
+        earned(WRONG, 20), abs=0.01
+    )
 
 
 def test_work_that_does_not_load_earns_nothing_and_fails_every_part(tmp_path: Path) -> None:
     (tmp_path / "vit.py").write_text("class ViT(:")
     assert earned(str(tmp_path / "vit.py"), 20) == 0
-    with pytest.raises(AssertionError, match="syntax"):
-        require("S01", str(tmp_path / "vit.py"))
+    (only,) = cases(str(tmp_path / "vit.py"))
+    assert (only.points, "syntax" in only.message) == (100, True)
 
 
 def test_a_component_is_a_part_of_all_its_checks() -> None:
     file = str(EXAMPLES.with_name("examples-basics") / "token_last_wrong_softmax.py")
-    require("component[mlp]", file, assignment="vit-basics")
-    with pytest.raises(AssertionError):
-        require("component[class_token]", file, assignment="vit-basics")
+    found = {one.name.partition(":")[0]: one for one in cases(file, assignment="vit-basics")}
+    assert not found["component[mlp]"].message
+    assert any(name.startswith("component[class_token]") and one.message for name, one in found.items())
 
 
 def test_where_nothing_was_graded_there_is_no_grade() -> None:
@@ -53,34 +58,42 @@ def test_where_nothing_was_graded_there_is_no_grade() -> None:
         earned("gone.ipynb", 20)
 
 
-@pytest.mark.parametrize("assignment", ["vit-debugging", "vit-basics", "vit-rollout"])
-def test_a_test_file_for_otter_has_a_case_for_each_part_with_all_points(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assignment: str
-) -> None:
+def test_a_test_file_for_otter_has_the_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read as Otter reads it, with a stand-in for its decorator."""
     written = tmp_path / "tests" / "week3.py"
-    run = CliRunner().invoke(main, ["otter", "hw3.ipynb", "--assignment", assignment, "--out", str(written)])
+    run = CliRunner().invoke(
+        main, ["otter", "hw3.ipynb", "--assignment", "vit-basics", "--out", str(written)]
+    )
     assert run.exit_code == 0, run.output
-    cases: list[tuple[str, float]] = []
-    asked: list[tuple[str, str, str]] = []
+    assert run.output.endswith("gives the points of vit-basics: 100\n")
+
+    class Decorator:
+        def __init__(self, name: str, points: float, hidden: bool) -> None:
+            self.name, self.points, self.hidden = name, points, hidden
+
+        def __call__(self, function: Callable[..., None]) -> Decorator:
+            self.run = function
+            return self
 
     class Otter:
-        @staticmethod
-        def test_case(name: str, points: float) -> object:
-            cases.append((name, points))
-            return lambda function: function(env={})
+        test_case = Decorator
 
     monkeypatch.setitem(sys.modules, "otter", Otter)
     monkeypatch.setitem(sys.modules, "otter.test_files", Otter)
+    given = [Case("right", 60.0), Case("wrong", 40.0, hidden=True, message="the scale is missing")]
     monkeypatch.setattr(
-        vitcheck.apart, "require", lambda part, file, *, assignment: asked.append((part, file, assignment))
+        vitcheck.apart,
+        "cases",
+        lambda file, *, assignment: given if (file, assignment) == ("hw3.ipynb", "vit-basics") else [],
     )
     namespace: dict[str, object] = {}
     exec(written.read_text(), namespace)
     assert (namespace["OK_FORMAT"], namespace["name"]) == (False, "week3")
-    assert sum(points for _, points in cases) == pytest.approx(load_assignment(assignment).possible)
-    assert len({part for part, *_ in asked}) == len(cases)
-    assert {(file, name) for _, file, name in asked} == {("hw3.ipynb", assignment)}
+    right, wrong = [one for one in namespace.values() if isinstance(one, Decorator)]
+    assert (right.name, right.points, wrong.points, wrong.hidden) == ("right", 60, 40, True)
+    right.run(env={})
+    with pytest.raises(AssertionError, match="the scale is missing"):
+        wrong.run(env={})
 
 
 def test_asking_imports_no_torch_into_the_notebook() -> None:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from vitcheck.reference import equations
 from vitcheck.reference.sizes import Sizes, preset
-from vitcheck.reference.stages import ARCHITECTURES, LABEL_SETS, STAGES, labels_of, stage, stages_of
+from vitcheck.reference.stages import ARCHITECTURES, LABEL_SETS, STAGES, stage, stages_of
 from vitcheck.reference.vit import CLIP, POST_NORM, PRE_NORM, REPORT, ReferenceViT, Variant
 
 VARIANTS = pytest.mark.parametrize(
@@ -139,15 +139,6 @@ def test_an_unknown_stage_is_refused_with_near_names() -> None:
 def test_the_sheet_numbers_two_stages_differently() -> None:
     differing = {label for label, keys in LABEL_SETS["sheet"].items() if LABEL_SETS["report"][label] != keys}
     assert differing == {"S14", "S15"}
-    assert labels_of("attention_output", "report") == ("S15",)
-    assert labels_of("attention_output", "sheet") == ("S14",)
-    assert labels_of("attention_context", "sheet") == ("S14",)
-    assert labels_of("post_attention_norm", "sheet") == ("S15", "S16")
-
-
-def test_an_unknown_label_set_is_refused() -> None:
-    with pytest.raises(ValueError, match="no label set 'paper'; there are report, sheet"):
-        labels_of("query", "paper")
 
 
 def test_every_label_of_every_set_stands_for_known_stages() -> None:

@@ -8,6 +8,7 @@ from samples import HOSTILE, a_class, all_passed, result, scaled_by_embed_dim, s
 from test_pages import page
 
 from vitcheck.checks.record.adjustment import Adjustment
+from vitcheck.checks.record.grade import decided
 from vitcheck.checks.record.result import GRADER_FAILED, MistakeResult, Result, StageStatus, Status
 from vitcheck.reports.figures.bars import histogram
 from vitcheck.reports.pages.html import render_index
@@ -69,13 +70,13 @@ def test_what_no_known_mistake_explains_needs_a_person() -> None:
 
 
 def test_what_an_instructor_decided_is_listed() -> None:
-    decided = {"brown-li": Adjustment(delta=3.0, comment="<b>typo</b> on the sheet")}
-    (review,) = reviews(summaries([scaled_by_embed_dim()], decided))
+    typo = decided(scaled_by_embed_dim(), Adjustment(delta=3.0, comment="<b>typo</b> on the sheet"))
+    (review,) = reviews(summaries([typo]))
     assert (review.title, review.people[0].text) == (
         "Adjusted by an instructor",
         "adjusted by +3: <b>typo</b> on the sheet",
     )
-    shown = page(render_index(summaries([scaled_by_embed_dim()], decided))).text
+    shown = page(render_index(summaries([typo]))).text
     assert "brown-li 99.5 S12" in shown
 
 
@@ -131,7 +132,7 @@ def test_marks_fall_into_bins_and_full_marks_into_the_last() -> None:
 
 @pytest.mark.parametrize(("override", "percent"), [(250.0, 100.0), (-1.0, 0.0), (50.0, 50.0)])
 def test_more_and_less_than_all_points_have_a_place_among_the_marks(override: float, percent: float) -> None:
-    (row,) = summaries([all_passed()], {"adams-zoe": Adjustment(override=override)})
+    (row,) = summaries([decided(all_passed(), Adjustment(override=override))])
     assert row.percent == percent
 
 

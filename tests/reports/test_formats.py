@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64decode
 from typing import Any
 
 import jsonschema
@@ -93,8 +92,7 @@ def in_gradescope(graded: Result) -> dict[str, Any]:
 
 
 def for_classroom(graded: Result) -> dict[str, Any]:
-    last = rendered(graded, "github-outputs").splitlines()[-1]
-    document: dict[str, Any] = json.loads(b64decode(last.removeprefix("result=")))
+    document: dict[str, Any] = json.loads(rendered(graded, "classroom50"))
     return document
 
 
@@ -148,7 +146,7 @@ def test_right_work_has_no_annotation() -> None:
 
 def test_outputs_of_the_step() -> None:
     lines = rendered(scaled_by_embed_dim(), "github-outputs").splitlines()
-    assert lines[:-1] == [
+    assert lines == [
         *("score=96.5", "possible=100", "status=graded"),
         *("first-stage=S12", "first-mistake=scale-by-embed-dim"),
     ]
@@ -157,21 +155,17 @@ def test_outputs_of_the_step() -> None:
 @EACH
 def test_no_student_sets_an_output(graded: Result) -> None:
     names = [line.partition("=")[0] for line in rendered(graded, "github-outputs").splitlines()]
-    assert names == ["score", "possible", "status", "first-stage", "first-mistake", "result"]
+    assert names == ["score", "possible", "status", "first-stage", "first-mistake"]
 
 
 @EACH
-def test_classroom_adds_up_the_score(graded: Result) -> None:
+def test_classroom_has_whole_points_that_add_up(graded: Result) -> None:
     document = for_classroom(graded)
-    assert document["max_score"] == graded.score.possible
-    assert sum(test["score"] for test in document["tests"]) == graded.score.earned
-
-
-@pytest.mark.parametrize(
-    ("graded", "status"), [(all_passed(), "pass"), (two_mistakes(), "fail"), (not_loaded(), "error")]
-)
-def test_classroom_is_told_how_it_ended(graded: Result, status: str) -> None:
-    assert for_classroom(graded)["status"] == status
+    assert abs(document["max-score"] - graded.score.possible) <= 0.5
+    assert abs(document["score"] - graded.score.earned) <= 0.5
+    assert document["score"] == sum(one["score"] for one in document["tests"])
+    assert all(isinstance(one["max-score"], int) for one in document["tests"])
+    assert all(one["passed"] for one in document["tests"]) == (graded.score.earned == 100)
 
 
 def test_the_summary_shows_the_pipeline_the_first_mistake_and_the_question() -> None:
@@ -230,8 +224,11 @@ def test_a_test_of_gradescope_is_a_stage() -> None:
     document = in_gradescope(scaled_by_embed_dim())
     assert len(document["tests"]) == 27
     (wrong,) = [one for one in document["tests"] if one["status"] == "failed"]
-    assert (wrong["name"], wrong["score"], wrong["max_score"]) == ("S12 attention scores", 0, 3.5)
-    for part in ("the full width", "vit_transformer.py:58", "how many numbers", "0.289 times"):
+    assert (wrong["name"], wrong["score"], wrong["max_score"]) == (
+        "S12 attention scores: Scores divided by the square root of the full width",
+        *(0, 3.5),
+    )
+    for part in ("the full width", "vit_transformer.py, line 58", "how many numbers", "0.289 times"):
         assert part in wrong["output"]
     assert (document["score"], document["stdout_visibility"]) == (96.5, "hidden")
 
@@ -247,15 +244,6 @@ def test_a_component_is_a_test_of_its_own() -> None:
     graded = result("ann").model_copy(update={"checks": checks, "stages": {}})
     names = [one["name"] for one in in_gradescope(graded)["tests"]]
     assert names == ["component[head]", "component[mlp]", "exercise[fuse_heads]"]
-
-
-def test_points_of_what_was_skipped_go_to_all_tests() -> None:
-    skipped = check("S26", outcome=Outcome.SKIPPED, earned=0)
-    graded = result("a", checks=[skipped])
-    graded = graded.model_copy(update={"score": graded.score.model_copy(update={"earned": 100.0})})
-    document = in_gradescope(graded)
-    assert sum(one["max_score"] for one in document["tests"]) == pytest.approx(100, abs=0.2)
-    assert "S26" not in " ".join(one["name"] for one in document["tests"])
 
 
 def test_a_submission_that_was_not_graded_has_a_reason_with_its_zero() -> None:
@@ -276,7 +264,7 @@ def test_what_is_hidden_is_told_by_nothing_that_is_shown() -> None:
     tests = {one["visibility"]: one for one in document["tests"] if one["name"].startswith("S12")}
     assert set(tests) == {"visible", "hidden"}
     assert "full width" in tests["hidden"]["output"]
-    assert tests["visible"]["output"].endswith("not 1 × 12")
+    assert tests["visible"]["output"].endswith("not 1 × 12</p>")
     seen = document["output"] + "".join(
         one["name"] + one["output"] for one in document["tests"] if one["visibility"] == "visible"
     )

@@ -7,9 +7,9 @@ import io
 
 import pytest
 
-from vitcheck.reports.formats.grade_tables import text_cell
 from vitcheck.reports.formats.lms import SYSTEMS, Grade, GradeFile, grade_file
 from vitcheck.reports.formats.rosters import RosterError, read_roster, undefused
+from vitcheck.reports.words.spreadsheets import text_cell
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Homework 3 (4711),Final Score
 "    Points Possible",,,,,100,(read only)

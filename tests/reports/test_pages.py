@@ -15,6 +15,7 @@ from records import NAMES, record, snapshot
 from samples import HOSTILE, a_class, all_passed, hostile, result, scaled_by_embed_dim, two_mistakes
 
 from vitcheck.checks.record.adjustment import Adjustment
+from vitcheck.checks.record.grade import decided
 from vitcheck.checks.record.pairs import Pair
 from vitcheck.checks.record.snapshot import PictureResult, Snapshot
 from vitcheck.reports.pages.html import render_index, render_report, render_similar, render_snapshot
@@ -232,8 +233,8 @@ def test_the_same_numbers_may_have_other_explanations() -> None:
 
 
 def test_points_that_were_adjusted_count_and_the_reason_stands_beside_them() -> None:
-    decided = Adjustment(delta=3.0, comment="<b>typo</b> on the sheet")
-    report = page(render_report(scaled_by_embed_dim(), decided)).text
+    typo = Adjustment(delta=3.0, comment="<b>typo</b> on the sheet")
+    report = page(render_report(decided(scaled_by_embed_dim(), typo))).text
     assert "99.5 of 100 points" in report
     assert "adjusted by +3: <b>typo</b> on the sheet" in report
 

@@ -6,10 +6,16 @@ import json
 import pytest
 from samples import HOSTILE, a_class, hostile, not_loaded, scaled_by_embed_dim
 
-from vitcheck.checks.record.adjustment import Adjustment
-from vitcheck.reports.formats.grade_tables import grades_csv, grades_json, text_cell
-from vitcheck.reports.views.summaries import summaries
+from vitcheck.checks.record.adjustment import UNADJUSTED, Adjustment
+from vitcheck.checks.record.grade import decided
+from vitcheck.reports.formats.grade_tables import grades_csv, grades_json
+from vitcheck.reports.views.summaries import Summary, summaries
+from vitcheck.reports.words.spreadsheets import text_cell
 from vitcheck.reports.words.text import points
+
+
+def a_class_with(about: dict[str, Adjustment]) -> list[Summary]:
+    return summaries(decided(one, about.get(one.submission, UNADJUSTED)) for one in a_class())
 
 
 def rows() -> list[dict[str, str]]:
@@ -74,11 +80,9 @@ def test_the_order_of_results_does_not_matter() -> None:
 
 
 def test_what_was_decided_is_in_the_score_with_its_reason() -> None:
-    decided = {
-        "brown-li": Adjustment(delta=-1.5, comment="=late", late_days=2),
-        "adams-zoe": Adjustment(override=50.0),
-    }
-    table = list(csv.DictReader(grades_csv(summaries(a_class(), decided)).splitlines()))
+    late = Adjustment(delta=-1.5, comment="=late", late_days=2)
+    class_ = a_class_with({"brown-li": late, "adams-zoe": Adjustment(override=50.0)})
+    table = list(csv.DictReader(grades_csv(class_).splitlines()))
     rows = {row["submission"]: (row["adjustment"], row["score"], row["remark"]) for row in table}
     assert rows["brown-li"] == ("-1.5", "95", "adjusted by -1.5, 2 late days: =late")
     assert rows["adams-zoe"] == ("-50", "50", "set to 50")
@@ -86,14 +90,14 @@ def test_what_was_decided_is_in_the_score_with_its_reason() -> None:
 
 
 def test_a_remark_is_no_formula() -> None:
-    decided = {"brown-li": Adjustment(comment="=cmd()")}
-    table = csv.DictReader(grades_csv(summaries(a_class(), decided)).splitlines())
+    class_ = a_class_with({"brown-li": Adjustment(comment="=cmd()")})
+    table = csv.DictReader(grades_csv(class_).splitlines())
     assert {row["remark"] for row in table} == {"", "'=cmd()"}
 
 
-@pytest.mark.parametrize("decided", [{}, {"brown-li": Adjustment(delta=-1 / 3, comment="late")}])
-def test_the_json_is_the_table_with_numbers_as_numbers(decided: dict[str, Adjustment]) -> None:
-    class_ = summaries(a_class(), decided)
+@pytest.mark.parametrize("about", [{}, {"brown-li": Adjustment(delta=-1 / 3, comment="late")}])
+def test_the_json_is_the_table_with_numbers_as_numbers(about: dict[str, Adjustment]) -> None:
+    class_ = a_class_with(about)
     possible, *table = csv.DictReader(grades_csv(class_).splitlines())
     read = json.loads(grades_json(class_))
     assert all(isinstance(one, float) for one in read["points_possible"].values())
@@ -115,7 +119,7 @@ def test_the_json_lacks_the_points_of_what_was_never_checked() -> None:
 
 
 def test_the_json_of_a_hostile_class_is_plain_and_keeps_its_names() -> None:
-    text = grades_json(summaries([hostile()], {hostile().submission: Adjustment(comment=HOSTILE)}))
+    text = grades_json(summaries([decided(hostile(), Adjustment(comment=HOSTILE))]))
     assert text.isascii()
     assert all(one == "\n" or one.isprintable() for one in text)
     assert json.loads(text)["submissions"][0]["submission"] == hostile().submission

@@ -9,6 +9,7 @@ from samples import HOSTILE, all_passed
 from test_pages import page
 
 from vitcheck.checks.record.adjustment import Adjustment
+from vitcheck.checks.record.grade import decided
 from vitcheck.checks.record.result import Result
 from vitcheck.checks.record.written_result import (
     AnswerResult,
@@ -63,7 +64,7 @@ def test_a_student_reads_what_was_found_and_not_the_rubric() -> None:
 
 
 def test_marks_are_shown_to_the_student() -> None:
-    text = page(render_report(with_report(), Adjustment(marks={"q1": 1.5}))).text
+    text = page(render_report(decided(with_report(), Adjustment(marks={"q1": 1.5})))).text
     assert "1.5 of 2 points" in text
     assert "marked q1 1.5" in text
 
@@ -80,7 +81,7 @@ def test_a_submission_without_a_report_has_no_such_part() -> None:
 
 
 def test_who_marks_sees_each_answer_beside_what_to_look_for_and_the_command() -> None:
-    text = page(render_marking(with_report(), Adjustment(marks={"q1": 1.5}))).text
+    text = page(render_marking(decided(with_report(), Adjustment(marks={"q1": 1.5})))).text
     assert "q1: Why? 1.5 of 2 points Answer Order is lost." in text
     assert "Rubric The secret rubric." in text
     assert "The question was not found in the report." in text

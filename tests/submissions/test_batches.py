@@ -94,13 +94,49 @@ def test_of_two_versions_the_newer_is_taken_and_that_is_told(tmp_path: Path) -> 
     assert told == ["ann_1: ann_1_90_vit-2.py is newer than ann_1_89_vit.py, and taken"]
 
 
+def test_files_that_are_numbered_by_their_student_are_not_versions(tmp_path: Path) -> None:
+    told: list[str] = []
+    files = {"ann_1_90_model-2.py": "two", "ann_1_91_model-3.py": "three", "bob_2_92_vit-4.py": "b"}
+    found = read(batch(tmp_path, files, "zip"), told)
+    assert found == {"ann_1": {"model-2.py": "two", "model-3.py": "three"}, "bob_2": {"vit.py": "b"}}
+    assert told == []
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_who_handed_in_an_empty_folder_is_there(tmp_path: Path, form: str) -> None:
+    path, name = batch(tmp_path, MOODLE, form), "Zoe Empty_99_assignsubmission_file_"
+    if form == "zip":
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.writestr(f"{name}/", "")
+            archive.writestr("who knows/", "")
+    else:
+        (path / name).mkdir()
+        (path / "who knows").mkdir()
+    found = read(path)
+    assert (found["Zoe Empty_99"], found["who knows"], len(found)) == ({}, {}, 6)
+
+
+def test_names_in_utf8_are_read_where_the_archive_does_not_say_so(tmp_path: Path) -> None:
+    path = batch(tmp_path, {"müller_1_2_größe.py": "x", "Ægir_3_4_vit.py": "y"}, "zip")
+    raw = bytearray(path.read_bytes())
+    for head, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = raw.find(head)
+        while at >= 0:
+            raw[at + flags + 1] &= ~0x08
+            at = raw.find(head, at + 1)
+    path.write_bytes(raw)
+    assert read(path) == {"müller_1": {"größe.py": "x"}, "Ægir_3": {"vit.py": "y"}}
+    with laid_out(path, tmp_path, print) as folder:
+        assert read_source(folder / "müller_1").files == {"größe.py": b"x"}
+
+
 @pytest.mark.parametrize("form", ["zip", "folder"])
 def test_files_that_are_named_otherwise_are_submissions_of_their_own(tmp_path: Path, form: str) -> None:
     late = {"by-mail.py": "x", "README.md": "x", "__MACOSX/._a_1_2_b.py": "x", "grades/ann_1/result.json": ""}
     found = read(batch(tmp_path, CANVAS | late, form))
     assert found["by-mail"] == {"": "x"}
-    assert len(found) == 7 + (form == "zip")  # in a folder, grades is where reports are written
-    assert "README" not in found
+    assert len(found) == 8 + (form == "zip")  # in a folder, grades is where reports are written
+    assert found["README.md"] == {"README.md": "x"}, "nobody knows whose it is: somebody has to look"
 
 
 @pytest.mark.parametrize("form", ["zip", "folder"])

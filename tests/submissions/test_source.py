@@ -9,7 +9,7 @@ import pytest
 
 from vitcheck.submissions.errors import NotLoaded, Refused
 from vitcheck.submissions.reading import choosing
-from vitcheck.submissions.reading.source import find_submissions, read_source
+from vitcheck.submissions.reading.source import find_submissions, passed_over, read_source
 from vitcheck.submissions.reading.submission_names import submission_name, submission_names
 
 NOTEBOOK = json.dumps(
@@ -56,6 +56,16 @@ def test_everything_in_a_folder_that_may_be_a_submission_is_found(tmp_path: Path
     (tmp_path / "e.ZIP").touch()
     found = find_submissions([tmp_path, tmp_path / "b.py"])
     assert [path.name for path in found] == ["a", "b.py", "c.ipynb", "d.tar.gz", "e.ZIP"]
+
+
+def test_a_report_alone_is_a_submission_and_what_is_none_has_a_reason(tmp_path: Path) -> None:
+    write(tmp_path, "ann.py", "ann.pdf", "bob.pdf", "roster.csv", "venv/x.py", ".cleo.py", ".DS_Store")
+    write(tmp_path, *(f"grades/{name}" for name in ("gradebook.sqlite", "grades.csv", "index.html")))
+    assert [path.name for path in find_submissions([tmp_path])] == ["ann.py", "bob.pdf"]
+    left = {path.name: why for path, why in passed_over([tmp_path]).items()}
+    assert set(left) == {"ann.pdf", "roster.csv", "venv", ".cleo.py", "grades"}
+    assert "lies beside code" in left["ann.pdf"]
+    assert "put it into a folder" in left["roster.csv"]
 
 
 def test_a_file_is_a_submission_and_a_missing_path_is_an_error(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ class GradingRun(Table):
     version: Mapped[str]  # of vitcheck and what it was extended by
     isolation: Mapped[str]  # as it was asked for
     forced: Mapped[bool]
+    late: Mapped[str | None] = mapped_column(Text)  # the assignment's late policy, as JSON
 
 
 class Attempt(Table):
@@ -79,6 +80,32 @@ class Attempt(Table):
     arrays: Mapped[bytes | None] = mapped_column(deferred=True)  # what its figures need, 25 KB
 
 
+class Release(Table):
+    """That students were given what they may see of an attempt, up to a moment of [visibility]."""
+
+    __tablename__ = "releases"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    up_to: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
+class HandInTime(Table):
+    """When a submission was handed in, as ``source`` says: the last row of a submission counts."""
+
+    __tablename__ = "hand_in_times"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    assignment: Mapped[str] = mapped_column(index=True)
+    submission: Mapped[str]
+    submitted: Mapped[datetime]
+    source: Mapped[str]
+    who: Mapped[str]
+    at: Mapped[datetime]
+
+
 class Decision(Table):
     """An adjustment, all of it: the last one of a submission counts."""
 
@@ -96,5 +123,6 @@ class Decision(Table):
         mapped_column("late_days"),
         mapped_column("marks", JSON),
     )
+    content_digest: Mapped[str | None]  # of what it was decided about
     who: Mapped[str]
     at: Mapped[datetime]

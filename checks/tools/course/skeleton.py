@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from ....reference.components import COMPONENTS
 from ....reference.exercises import EXERCISES
-from ....reference.stages import ARCHITECTURES, STAGES, Stage, labels_of, stage
+from ....reference.stages import ARCHITECTURES, STAGES, Stage, stage
 from ...assignment.assignment import Assignment
 from .rendering import render
 
@@ -66,7 +66,7 @@ class Named:
 def skeleton(assignment: Assignment) -> str:
     """Return the file, for the first of the assignment's architectures that has a table of stages."""
     asked = [row for row in rows(assignment) if row.key != "image" or assignment.rules.breakpoints]
-    slots = [_slot(row, assignment.labels[0]) for row in asked]
+    slots = [_slot(row, assignment) for row in asked]
     inside = [one for one in slots if one.key in _IN_BLOCK]
     if [one.key for one in inside] == ["block_input"]:  # what the embedding gives, and no block
         inside = []
@@ -106,10 +106,11 @@ def notebook(assignment: Assignment) -> str:
     return f"{nbformat.writes(new_notebook(cells=cells))}\n"
 
 
-def _slot(row: Stage, label_set: str) -> Slot:
+def _slot(row: Stage, assignment: Assignment) -> Slot:
     """With the names of variables in the place of the table's numbers, which are not all courses' own."""
     equation = re.sub(r"S\d\d", lambda found: stage(found[0]).key, row.equation)
-    return Slot(row.key, ", ".join(labels_of(row.key, label_set)), f"{row.title}, {row.axes}: {equation}")
+    labels = ", ".join(assignment.family.labels_of(row.key, assignment.labels[0]))
+    return Slot(row.key, labels, f"{row.title}, {row.axes}: {equation}")
 
 
 def _components(assignment: Assignment) -> Iterator[Named]:

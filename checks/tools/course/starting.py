@@ -14,12 +14,12 @@ from tomlkit.items import Item, Table
 
 from ....reference.components import COMPONENTS
 from ....reference.exercises import EXERCISES
-from ....reference.stages import labels_of
 from ...architecture.catalogue import Severity
 from ...assignment.asked_points import MistakePoints
 from ...assignment.assignment import Assignment, assignment_text, parse_assignment
 from ...assignment.kinds import groups, of_finished
 from ...locating.search.shapes import labelled
+from .for_handout import handout_text
 from .rendering import render
 from .skeleton import notebook, rows, skeleton
 
@@ -47,16 +47,18 @@ def course_files(wishes: Wishes) -> dict[str, str]:
     Raises AssignmentError where ``start`` cannot be used, or with these wishes is no valid assignment.
     """
     text = _assignment_text(wishes)
-    asked = parse_assignment(text, "assignment.toml")
+    of_students = handout_text(text)
+    asked = parse_assignment(of_students, "assignment.toml")
     values = {"asked": asked, "file": FILE, "name": Path(FILE).stem, "version": version("vitcheck")}
     return {
         "README.md": render("course", **values),
         "assignment.toml": text,
         "handout/README.md": render("handout", stages=_stages(asked), paid=_paid(asked), **values),
-        "handout/assignment.toml": text,
+        "handout/assignment.toml": of_students,
         f"handout/{FILE}": skeleton(asked),
         f"handout/{Path(FILE).stem}.ipynb": notebook(asked),
         "handout/.github/workflows/vitcheck.yml": render("workflow", **values),
+        "handout/.devcontainer/devcontainer.json": render("devcontainer", **values),
         "solution/README.md": render("solution", **values),
     }
 
@@ -113,6 +115,11 @@ def _resize(sizes: Item, wishes: Wishes) -> None:
 
 def _paid(asked: Assignment) -> list[tuple[float, str]]:
     """What there are points for, and how many: the model, groups of checks, components, exercises."""
+    paid = [(round(amount * asked.scale, 2), text) for amount, text in _paid_by_checks(asked)]
+    return [*paid, *([(asked.possible_by_hand, "answers in writing")] if asked.possible_by_hand else ())]
+
+
+def _paid_by_checks(asked: Assignment) -> list[tuple[float, str]]:
     points = asked.points
     whole = [(points.mistakes.of, _taken(points.mistakes))] if points.mistakes else []
     return [
@@ -122,6 +129,7 @@ def _paid(asked: Assignment) -> list[tuple[float, str]]:
         *((points.of(group), text) for group, text in groups().items() if points.of(group)),
         *((part.points, COMPONENTS[key].title) for key, part in asked.components.items()),
         *((part.points, EXERCISES[key].title) for key, part in asked.exercises.items()),
+        *([(points.told_later, "further checks, which you are told of later")] if points.told_later else ()),
     ]
 
 
@@ -135,7 +143,7 @@ def _stages(asked: Assignment) -> list[dict[str, str]]:
     """The rows of a table for students."""
     return [
         {
-            "labels": ", ".join(labels_of(row.key, asked.labels[0])),
+            "labels": ", ".join(asked.family.labels_of(row.key, asked.labels[0])),
             "title": row.title,
             "key": row.key,
             "shape": labelled(row.axes, row.shape(asked.full)),
