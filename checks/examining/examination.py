@@ -63,10 +63,6 @@ class Examination(Examples):
         """What grades it again in the same way, beside the submission and an assignment's own file."""
         return command_line("check", self.source.name, assignment=self.assignment, seed=self.seed)
 
-    def repair_at(self, key: str) -> Repair | None:
-        """The small change that makes a stage right."""
-        return next((one for one in self.repairs if one.stage == key), None)
-
     @asked_once
     def shown(self) -> Example:
         """The pass whose numbers people see: of the picture that was given, else the first example."""

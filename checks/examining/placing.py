@@ -10,6 +10,7 @@ from ...submissions.host.trace import Use
 from ..locating.walk import Step
 from .block_lines import counted_at
 from .examination import Examination
+from .repair import repair_at
 
 
 def place_of(examination: Examination, key: str) -> Frame | None:
@@ -17,7 +18,7 @@ def place_of(examination: Examination, key: str) -> Frame | None:
 
     Where it was never a tensor of its own, the line of the next stage that was. None where there is no line.
     """
-    if (repair := examination.repair_at(key)) is not None:
+    if (repair := repair_at(examination.repairs, key)) is not None:
         return repair.frame
     if key == examination.stopped_at and examination.crash is not None:
         return _where_stopped(examination, examination.crash)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...submissions.errors import Frame
@@ -19,3 +20,8 @@ class Repair:
     @property
     def frame(self) -> Frame:
         return self.edit.frame
+
+
+def repair_at(repairs: Iterable[Repair], key: str) -> Repair | None:
+    """The change that makes a stage right."""
+    return next((one for one in repairs if one.stage == key), None)

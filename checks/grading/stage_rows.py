@@ -10,6 +10,7 @@ from ..assignment.kinds import judges_stage
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
 from ..examining.placing import place_of
+from ..examining.repair import repair_at
 from ..examining.told_rows import told_rows
 from ..examining.verdicts import CheckOutcome
 from ..locating.comparing import ROUNDING
@@ -148,7 +149,7 @@ def worst(examination: Examination, key: str) -> Seen | None:
 
 
 def where_of(examination: Examination, key: str) -> Location | None:
-    frame, repair = place_of(examination, key), examination.repair_at(key)
+    frame, repair = place_of(examination, key), repair_at(examination.repairs, key)
     if frame is None:
         return None
     if repair is None:
