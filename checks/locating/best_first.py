@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import count
 
+from .accounting import accounted, to_account_for
 from .walk import Walk
 
 UNKNOWN = 1.5  # the price of what no known equation gives: more than of any one known mistake
@@ -20,7 +21,7 @@ AGAIN = 0.001  # the price of what was done in the same way in the block before
 
 MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
 _WORTH = 3  # tensors that a known mistake has to explain
-_WORTH_AT_AN_END = 0.9  # and of a pass that is cut short, records by which it comes farther
+_WORTH_AT_AN_END = 0.9  # and of a pass that is cut short, records that it accounts for beside the others
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ def later(price: float, node: Node, sign: str = "") -> Option:
     return Option(price, lambda _: True, (node,), sign)
 
 
+def nowhere(walk: Walk) -> Iterator[Option]:
+    """Behind what a pass ends with."""
+    return iter(())
+
+
 def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     """The walk along the cheapest way through all nodes, and True; else the one that came farthest."""
     patience = walk.patience
@@ -66,7 +72,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
                 heappush(queue, (price + more, -depth, next(numbers), at, option, agenda[1:]))
 
     plan(walk, 0.0, 0, nodes)
-    while queue and walk.places.look_ups < most:
+    while queue and walk.places.look_ups < most and not _is_settled(farthest, queue[0][0]):
         price, depth, _, at, option, rest = heappop(queue)
         one = at.forked()
         if not done(option.take, one):
@@ -91,10 +97,18 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
 
 def _came(walk: Walk) -> tuple[float, int]:
     """How far: by tensors that were found, then by steps. A mistake has to explain some more of them."""
-    made = [one.found.record for one in walk.steps if one.found is not None and one.key != "block_input"]
+    made = sum(one.found is not None and one.key != "block_input" for one in walk.steps)
     if walk.is_cut_short:
-        return max(made, default=0) + len(made) * AGAIN - _WORTH_AT_AN_END * walk.price, len(walk.steps)
-    return len(made) - _WORTH * walk.price, len(walk.steps)
+        return accounted(walk) + made * AGAIN - _WORTH_AT_AN_END * walk.price, len(walk.steps)
+    return made - _WORTH * walk.price, len(walk.steps)
+
+
+def _is_settled(farthest: Walk, price: float) -> bool:
+    """Can nothing that costs as much come farther in a pass that is cut short?"""
+    if not farthest.is_cut_short:
+        return False
+    most = to_account_for(farthest) + len(farthest.family.stages) * AGAIN * max(farthest.sizes.depth, 1)
+    return most - _WORTH_AT_AN_END * price < _came(farthest)[0]
 
 
 def _ways(node: Node, walk: Walk) -> Iterator[Option]:

@@ -9,7 +9,7 @@ from ...submissions.host.trace import Trace
 from ..architecture.family import Family
 from .anatomy import anatomy_of
 from .best_first import explain
-from .following import following
+from .following import about_begun, following
 from .model import about_model
 from .not_numbers import until_no_number
 from .reached import settle_reached
@@ -60,6 +60,7 @@ def _followed(walk: Walk) -> Walk:
     if not done:
         if walk.trace.error is not None:
             _drop_uncomputed(walk)
+            about_begun(walk)
         walk.stuck(*walk.ahead)
     return walk
 
@@ -68,6 +69,8 @@ def _drop_uncomputed(walk: Walk) -> None:
     """What is implied by nothing that follows, in a pass that stopped."""
     while walk.steps and (walk.steps[-1].key == "block_input" or _is_implied(walk, walk.steps[-1])):
         walk.steps.pop()
+    if walk.is_cut_short:
+        return  # what was not looked at was not taken
     if walk.steps and walk.steps[-1].key == "value" and not _was_cut(walk, walk.steps[-1]):
         del walk.steps[-3:]
 

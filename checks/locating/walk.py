@@ -114,7 +114,7 @@ class Walk:
     single: bool = False  # was any of it computed in float32, whatever the model's type?
     accepted: frozenset[str] = frozenset()  # kinds of blocks that the assignment accepts
     patience: Patience = USUAL
-    end: Tensor | None = None  # what a single component returns, if anything
+    ends: tuple[Tensor, ...] = ()  # what a single component returns: of several, one may be meant
     formulas: Mapping[str, bool] = field(default_factory=dict)  # of a stage's fixed table: is it a right one?
     known: dict[object, Any] = field(default_factory=dict)  # what was found out once, for all walks
 
@@ -218,13 +218,19 @@ class Walk:
         step = self.steps[position]
         self.steps[position] = replace(step, findings=(*step.findings, Finding(name, stage, record)))
 
+    def note_on(self, key: str, block: int, name: str) -> None:
+        """Adds a finding to the stage of a block, if it is there."""
+        for position, step in enumerate(self.steps):
+            if (step.key, step.block) == (key, block):
+                self.note_at(position, name, key)
+
     def stuck(self, key: str, block: int) -> None:
         """Says where no known equation leads on."""
         self.unexplained = (key, block)
 
     def ends_with(self, x: Tensor) -> bool:
         """Says whether a single component returns ``x``."""
-        return self.end is not None and equal(x, self.end)
+        return any(equal(x, one) for one in self.ends)
 
     def opened(self, trace: Trace, sizes: ModelSizes) -> Context:
         """What equations read on another trace, with nothing settled yet."""

@@ -14,6 +14,7 @@ from ..locating.anatomy import Input
 from ..locating.comparing import equal
 from ..locating.context import Predict
 from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, NORMS, READOUTS, Form
+from ..locating.reached import matrices_behind
 from ..locating.search.norms import BatchNorm, Norm
 from ..locating.search.parameter_search import LinearMap
 from ..locating.search.places import Found
@@ -50,7 +51,8 @@ def settle_readout(walk: Walk, read: Input, wrong: bool) -> bool:
     choice = min(among, key=lambda one: one.price, default=None)
     if choice is not None:
         _settle(walk, choice, x, ids)
-    return choice is not None
+    # of what ends before anything is returned, the head is the last layer
+    return choice is not None and not (walk.is_cut_short and matrices_behind(walk))
 
 
 def _readouts(walk: Walk, x: Predict, wrong: bool) -> Iterator[Readout]:

@@ -103,12 +103,14 @@ def test_what_is_written_is_right_and_the_next_stage_is_told(
 ) -> None:
     result = graded(zygote, tmp_path, edit)
     done, left = LABELS[: LABELS.index(following)], LABELS[LABELS.index(following) :]
-    assert to_write(result) == left
-    assert {result.stages[label].status for label in done} == {StageStatus.PASSED}
+    assert to_write(result)[0] == following
+    assert set(to_write(result)) <= set(left)  # of which a block may be right by itself
+    right = {label for label, one in result.stages.items() if one.status is StageStatus.PASSED}
+    assert right == set(LABELS) - set(to_write(result)) >= set(done)
     assert (result.mistakes, [one for one in result.checks if one.outcome is Outcome.FAILED]) == ([], [])
     stands = standing(result)
     assert (stands.tone, stands.label) == ("unfinished", following)
-    assert runs(left) in stands.sentence
+    assert runs(to_write(result)) in stands.sentence
     assert verdict(result)
     assert "not written yet" in render_report(result)
 

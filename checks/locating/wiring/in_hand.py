@@ -1,14 +1,15 @@
-"""What a line had at hand when it raised, such as views that are no records of their own."""
+"""What a pass that raised looked at, such as views that are no records of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 
 from torch import Tensor
 
 from ....submissions.host.trace import Reference
 from ..context import Context
-from ..search.nearness import same
+from ..search.nearness import fingerprint, same
 from ..walk import Walk
 
 
@@ -27,3 +28,38 @@ def is_in_hand(walk: Walk, tensor: Tensor) -> bool:
             if any(one.shape == tensor.shape and same(one, tensor) for one in (other, turned)):
                 return True
     return False
+
+
+def is_looked_at(walk: Walk, tensor: Tensor) -> bool:
+    """Is this tensor, its axes in any order, what an operation was given, or what the failing line had?
+
+    What lies in memory by chance, as a part of something larger, is not.
+    """
+    return bool(walk.once(("looked at", fingerprint(tensor)), lambda: _is_looked_at(walk, tensor)))
+
+
+def _is_looked_at(walk: Walk, tensor: Tensor) -> bool:
+    sizes = sorted(tensor.shape)
+    for reference in _windows(walk):
+        if sorted(reference.shape) == sizes or sorted(reference.shape) == _folded(tensor):
+            other = walk.trace.tensor(reference)
+            for axes in permutations(range(tensor.dim())):
+                turned = tensor.permute(axes)
+                if turned.shape != other.shape and other.dim() < turned.dim():
+                    turned = turned.flatten(0, 1)  # as heads lie in the batch
+                if turned.shape == other.shape and same(turned, other):
+                    return True
+    return False
+
+
+def _folded(tensor: Tensor) -> list[int]:
+    return sorted((tensor.shape[0] * tensor.shape[1], *tensor.shape[2:]))
+
+
+def _windows(walk: Walk) -> Iterator[Reference]:
+    trace = walk.trace
+    given = (one for record in trace.records for one in record.inputs)
+    made = (record.reference for record in trace.records)
+    hand = (one for _, one in at_hand(walk.context))
+    every = dict.fromkeys((*given, *made, *hand))
+    return (one for one in every if trace.value(one).image and "float" in trace.value(one).dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
@@ -10,17 +10,28 @@ from math import prod
 from torch import Tensor
 
 from ....reference import equations as eq
-from ..best_first import UNKNOWN, Option, later
+from ..best_first import UNKNOWN, Option, later, nowhere
 from ..comparing import equal
 from ..context import Predict
 from ..forms import SCORES
 from ..search.nearness import fingerprint
 from ..search.places import Found
-from ..walk import Walk, applied
+from ..walk import Finding, Walk, applied
 from .heads import Heads
 from .implied import implied_attention
+from .in_hand import is_looked_at
 from .made_up import blame_drawn, drawn_heads
-from .projections import arrangements, orders, projected, tensors
+from .naming import is_called
+from .projections import (
+    SINGLE_CUTS,
+    CutOfOne,
+    Projected,
+    arrangements,
+    head_count,
+    orders,
+    projected,
+    tensors,
+)
 from .roles import about_maps
 from .rows import WRONG, Row, read
 from .unknown import Unknown, unknowns
@@ -29,6 +40,7 @@ from .wrong_projections import raw_keys, shared_slices, unprojected_values
 _MERGED = 0.4
 _UNSEEN = 0.25  # the price of queries, keys and values of which nothing is seen to be made
 _TRIED_UNSEEN = 3
+_LOOKED_AT = 0.05  # of those that a pass was about to use when it ended
 _TWICE = 0.3  # the price of two linear maps in a row
 _ODD = 0.5  # the price of what may still be explained otherwise
 _MAY_BE_ONE_MAP = ("patches", "flattened_patches")  # where a convolution makes tokens of pixels
@@ -59,7 +71,10 @@ class ProjectionsRow(Row):
             yield from (one for one in again if one.sign in walk.signs)
         yield later(_TWICE, self._projected_twice)
         yield later(_MERGED, self._merged)
-        yield later(_UNSEEN, partial(self._unseen, cuts=usual), "heads: never seen to attend")
+        if walk.is_cut_short:
+            yield later(_LOOKED_AT, partial(self._at_an_end, cuts=every))
+        else:
+            yield later(_UNSEEN, partial(self._unseen, cuts=usual), "heads: never seen to attend")
         if walk.trace.error is None and usual:
             yield later(UNKNOWN - 0.1, partial(self._replaced, heads=usual[0]), "heads: unknown")
         if walk.trace.error is None:
@@ -75,17 +90,31 @@ class ProjectionsRow(Row):
                 yield Option(heads.price + more, take, sign=sign)
 
     def _projected_twice(self, walk: Walk) -> Iterator[Option]:
+        yield from self._ordered(self._twice(walk))
+
+    def _twice(self, walk: Walk) -> list[Heads]:
         """Maps of what other maps have made, with nothing between them: one could do as much."""
         normed = self.given(walk)[0]
         first = projected(walk, normed.predict, normed.began - 1)
         again = [two for one in first for two in projected(walk, one.predict, normed.began - 1)]
         cuts = [one for one in arrangements(walk, again) if one.id is None] if again else []
         before = tuple(one.map for one in first)
-        yield from self._ordered([replace(one, id="projected-twice", before=before) for one in cuts])
+        return [replace(one, id="projected-twice", before=before) for one in cuts]
 
     def _unseen(self, walk: Walk, cuts: list[Heads]) -> Iterator[Option]:
         """The first ways to cut it: there is nothing to tell them from others."""
         yield from (Option(cut.price, partial(_settle, heads=cut)) for cut in cuts[:_TRIED_UNSEEN])
+
+    def _at_an_end(self, walk: Walk, cuts: list[Heads]) -> Iterator[Option]:
+        """Those that were looked at, where the pass ends before any of them meet."""
+        cuts = [*cuts, *(replace(one, price=one.price + _TWICE) for one in self._twice(walk))]
+        split = (one for one in cuts if one.heads == walk.sizes.heads)  # else they are still to be
+        yield from (Option(cut.price, partial(_settle_looked_at, heads=cut)) for cut in split)
+        normed = self.given(walk)[0]
+        maps = projected(walk, normed.predict, normed.began - 1)
+        if len(maps) in (1, 2) and all(one.outputs == walk.sizes.embed_dim for one in maps):
+            for price, cut, id in SINGLE_CUTS:
+                yield Option(price, partial(_settle_first, maps=maps, cut=cut, id=id), (nowhere,))
 
     def _merged(self, walk: Walk) -> Iterator[Option]:
         """Where weights were multiplied before the image met them, and some of the three are no tensors."""
@@ -194,7 +223,7 @@ def _settle_attending(walk: Walk, heads: Heads, order: str | None) -> bool:
 
 def _settle_three(walk: Walk, heads: Heads) -> None:
     walk.heads, walk.packing = heads.heads, heads.packing
-    start = walk.position - 1
+    start, seen = walk.position - 1, dict[Predict, int]()
     for number, map_ in enumerate((*heads.maps, *heads.before)):
         walk.roles[f"block{walk.number}.projection{number}"] = map_
     for number, name in enumerate(("query", "key", "value")):
@@ -203,8 +232,40 @@ def _settle_three(walk: Walk, heads: Heads) -> None:
         tensor = walk.context.of(predict)
         is_wrong = heads.id and (name == heads.blame or not equal(tensor, walk.context.of(right)))
         ids = [heads.id] if heads.id and is_wrong else []
-        walk.settle(name, walk.number, predict, walk.find(tensor, start), right=right, ids=ids)
+        again = seen.get(predict, start)  # what serves twice may be computed twice
+        found = walk.find(tensor, again) or walk.find(tensor, start)
+        seen[predict] = again if found is None else found.record
+        walk.settle(name, walk.number, predict, found, right=right, ids=ids)
     about_maps(walk, heads)
+
+
+def _settle_looked_at(walk: Walk, heads: Heads) -> bool:
+    """Those three, if the pass looked at each of them."""
+    return all(is_looked_at(walk, one) for one in tensors(heads, walk.context)) and _settle(walk, heads)
+
+
+def _settle_first(walk: Walk, maps: Sequence[Projected], cut: CutOfOne, id: str | None) -> bool:
+    """One or two of the three, each of a map of its own, where the others are still to come."""
+    names = ["query", "key", "value"]
+    called = {name: one for name in names for one in maps if is_called(walk, one.map, name)}
+    unnamed = (one for one in maps if one not in called.values())
+    called |= dict(zip([name for name in names if name not in called], unnamed, strict=False))
+    count, at = head_count(walk, walk.sizes.heads), len(walk.steps)
+    owed = walk.paid("query")
+    for name, one in sorted(called.items(), key=lambda pair: names.index(pair[0])):
+        part, right = cut(one.predict, count), SINGLE_CUTS[0][1](one.predict, count)
+        tensor = walk.context.of(part)
+        if not is_looked_at(walk, tensor):
+            return False
+        ids, right = ([id], right) if id else ([], part)
+        walk.settle(name, walk.number, part, walk.find(tensor), right=right, ids=ids)
+    _pay(walk, owed, at)
+    return len(called) == len(maps)
+
+
+def _pay(walk: Walk, owed: Sequence[Finding], at: int) -> None:
+    for one in owed:
+        walk.note_at(at, one.id, one.stage, one.record)
 
 
 def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
@@ -215,8 +276,7 @@ def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
     at, position = len(walk.steps), walk.position
     _settle_three(walk, heads)
     walk.position = position  # scores may be computed before values are
-    for one in owed:
-        walk.note_at(at, one.id, one.stage, one.record)
+    _pay(walk, owed, at)
     if order:
         walk.note_at(at, order, "query")
     if "query" in walk.told:
