@@ -19,7 +19,8 @@ from .walk import Walk
 UNKNOWN = 1.5  # the price of what no known equation gives: more than of any one known mistake
 AGAIN = 0.001  # the price of what was done in the same way in the block before
 
-MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
+# of torch and numpy, where sizes do not go together, and of a stage that is not there
+MISFITS = (RuntimeError, LookupError, ValueError)
 _WORTH = 3  # tensors that a known mistake has to explain
 _WORTH_AT_AN_END = 0.9  # and of a pass that is cut short, records that it accounts for beside the others
 
@@ -99,6 +100,8 @@ def _came(walk: Walk) -> tuple[float, int]:
     """How far: by tensors that were found, then by steps. A mistake has to explain some more of them."""
     made = sum(one.found is not None and one.key != "block_input" for one in walk.steps)
     if walk.is_cut_short:
+        if walk.assumed:
+            return -1.0, 0
         return accounted(walk) + made * AGAIN - _WORTH_AT_AN_END * walk.price, len(walk.steps)
     return made - _WORTH * walk.price, len(walk.steps)
 

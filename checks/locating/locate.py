@@ -10,11 +10,11 @@ from ..architecture.family import Family
 from .anatomy import anatomy_of
 from .best_first import explain
 from .following import about_begun, following
+from .in_hand import is_in_hand
 from .model import about_model
 from .not_numbers import until_no_number
 from .reached import settle_reached
 from .walk import USUAL, Patience, Step, Walk, begin
-from .wiring.in_hand import is_in_hand
 
 
 def locate(
@@ -67,12 +67,17 @@ def _followed(walk: Walk) -> Walk:
 
 def _drop_uncomputed(walk: Walk) -> None:
     """What is implied by nothing that follows, in a pass that stopped."""
-    while walk.steps and (walk.steps[-1].key == "block_input" or _is_implied(walk, walk.steps[-1])):
+    while walk.steps and (_is_begun(walk, walk.steps[-1]) or _is_implied(walk, walk.steps[-1])):
         walk.steps.pop()
     if walk.is_cut_short:
         return  # what was not looked at was not taken
     if walk.steps and walk.steps[-1].key == "value" and not _was_cut(walk, walk.steps[-1]):
         del walk.steps[-3:]
+
+
+def _is_begun(walk: Walk, step: Step) -> bool:
+    """Is it a block's input of which nothing is made yet?"""
+    return step.key == "block_input" and not (walk.is_cut_short and step.findings and walk.made)
 
 
 def _is_implied(walk: Walk, step: Step) -> bool:

@@ -13,13 +13,14 @@ from torch import Tensor
 from ...reference.stages import Stage
 from ...submissions.host.trace import Reference
 from ..architecture.catalogue import EQUATIONS
+from .accounting import matrices_left
 from .anatomy import anatomy_of
 from .best_first import done
 from .catalogued import catalogued
 from .context import Context, Predict
+from .in_hand import at_hand, is_in_hand
 from .search.places import Found
 from .walk import Step, Walk, applied, stage_of
-from .wiring.in_hand import at_hand, is_in_hand
 
 LEFT_OUT = ("-missing", "-skipped", "-left-out")  # how ids end that say what is not there
 _PROJECTING = ("block_input", "query", "key", "value", "attention_scores")
@@ -161,17 +162,9 @@ def _in_hand(number: int) -> Predict:
 
 
 def went_on(walk: Walk, key: str) -> bool:
-    """Does the pass use more weights behind the last stage that was found than ``key``, the next one, needs?
+    """Does the pass use more weights beside the stages that were found than ``key``, the next one, needs?
 
     Then that stage was computed, in a way that could not be followed.
     """
     most = _MATRICES.get(key, 0) * (walk.sizes.heads if key in _PROJECTING else 1)
-    return matrices_behind(walk) > most
-
-
-def matrices_behind(walk: Walk) -> int:
-    """How many weights the pass uses behind the last stage that was found."""
-    behind = walk.trace.records[walk.position + 1 :]
-    used = {one.number for record in behind for one in record.inputs if one.kind == "leaf"}
-    weights = [walk.trace.leaves[number] for number in used]
-    return sum(one.kind == "parameter" and len(one.shape) >= 2 for one in weights)
+    return matrices_left(walk) > most

@@ -108,6 +108,7 @@ class Walk:
     signs: frozenset[str] = frozenset()  # of wrong ways taken so far
     price: float = 0.0  # of all that was settled
     sure: bool = False  # does the latest step make all before it certain?
+    assumed: bool = False  # are the latest steps shown by nothing but what may follow?
     certain: float = 0.0  # the price when a step last did
     met: float = 0.0  # the price when queries and keys last met, whatever had led there
     ahead: tuple[str, int] = ("", 0)  # the stage that is looked for
@@ -190,6 +191,7 @@ class Walk:
         findings = tuple(Finding(name, blame or key, record) for name in ids)
         step = Step(key, block, predict, right or predict, found, findings, explained, message)
         self.steps.append(step)
+        self.assumed = False
         tensor = self.context.of(predict)
         self.context.settle(key, block, tensor)
         self.began[key, block] = self.position if found is None else found.first

@@ -10,11 +10,12 @@ import torch
 from torch import Tensor
 
 from ...reference import equations as eq
+from ..locating.accounting import matrices_left
 from ..locating.anatomy import Input
 from ..locating.comparing import equal
 from ..locating.context import Predict
 from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, NORMS, READOUTS, Form
-from ..locating.reached import matrices_behind
+from ..locating.in_hand import is_in_hand
 from ..locating.search.norms import BatchNorm, Norm
 from ..locating.search.parameter_search import LinearMap
 from ..locating.search.places import Found
@@ -52,7 +53,7 @@ def settle_readout(walk: Walk, read: Input, wrong: bool) -> bool:
     if choice is not None:
         _settle(walk, choice, x, ids)
     # of what ends before anything is returned, the head is the last layer
-    return choice is not None and not (walk.is_cut_short and matrices_behind(walk))
+    return choice is not None and not (walk.is_cut_short and matrices_left(walk))
 
 
 def _readouts(walk: Walk, x: Predict, wrong: bool) -> Iterator[Readout]:
@@ -161,7 +162,10 @@ def _hidden(first: LinearMap, function: Callable[[Tensor], Tensor], second: Line
 
 
 def _is_returned(walk: Walk, scores: Tensor) -> bool:
-    """Does the model give back these scores, or what follows from them?"""
+    """Does the model give back these scores, or what follows from them? It may be about to."""
+    if walk.is_cut_short:
+        last = walk.trace.tensor(walk.trace.records[-1].reference)
+        return is_in_hand(walk, scores) or equal(scores, last)
     answers = [scores, scores.argmax(-1).double(), *(one.function(scores) for one in CLASS_PROBABILITIES)]
     returned = [walk.trace.tensor(where) for _, where in walk.trace.outputs]
     return any(equal(one, other) for one in answers for other in returned)

@@ -106,8 +106,9 @@ def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     if given and not _of_self(written, ast.Load):
         return True
     used = {name for each in _methods(one) for name in _of_self(_written(each), ast.Load)}
-    least = 1 if given and _makes_for_nothing(written) else _UNUSED
-    return method.name == "forward" and len(_made(one) - used) >= least
+    for_nothing = given and _makes_for_nothing(written)
+    least = 1 if for_nothing else _UNUSED
+    return (for_nothing or method.name == "forward") and len(_made(one) - used) >= least
 
 
 def _makes_for_nothing(written: list[ast.stmt]) -> bool:

@@ -202,7 +202,7 @@ def _lines(examination: Examination) -> dict[str, Sequence[Frame]]:
     """Of each tensor that is made as a stage: what is handed on has no line of its own."""
     records, first = examination.first.trace.records, {0: ""}
     for step in examination.walk.steps:
-        if step.found is not None:
+        if step.found is not None and step.key != "class_probabilities":  # behind which nothing comes
             first.setdefault(step.found.record, step.key)
     lines = {key: records[number].frames for number, key in reversed(first.items()) if key}
     return {one.key: lines[one.key] for one in VIT.stages if one.key in lines}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
@@ -10,28 +10,18 @@ from math import prod
 from torch import Tensor
 
 from ....reference import equations as eq
-from ..best_first import UNKNOWN, Option, later, nowhere
+from ..best_first import UNKNOWN, Option, later
 from ..comparing import equal
 from ..context import Predict
 from ..forms import SCORES
 from ..search.nearness import fingerprint
 from ..search.places import Found
-from ..walk import Finding, Walk, applied
+from ..walk import Walk, applied
+from .begun import begun, is_used, pay
 from .heads import Heads
 from .implied import implied_attention
-from .in_hand import is_looked_at
 from .made_up import blame_drawn, drawn_heads
-from .naming import is_called
-from .projections import (
-    SINGLE_CUTS,
-    CutOfOne,
-    Projected,
-    arrangements,
-    head_count,
-    orders,
-    projected,
-    tensors,
-)
+from .projections import arrangements, orders, projected, tensors
 from .roles import about_maps
 from .rows import WRONG, Row, read
 from .unknown import Unknown, unknowns
@@ -73,8 +63,7 @@ class ProjectionsRow(Row):
         yield later(_MERGED, self._merged)
         if walk.is_cut_short:
             yield later(_LOOKED_AT, partial(self._at_an_end, cuts=every))
-        else:
-            yield later(_UNSEEN, partial(self._unseen, cuts=usual), "heads: never seen to attend")
+        yield later(_UNSEEN, partial(self._unseen, cuts=usual), "heads: never seen to attend")
         if walk.trace.error is None and usual:
             yield later(UNKNOWN - 0.1, partial(self._replaced, heads=usual[0]), "heads: unknown")
         if walk.trace.error is None:
@@ -103,18 +92,15 @@ class ProjectionsRow(Row):
 
     def _unseen(self, walk: Walk, cuts: list[Heads]) -> Iterator[Option]:
         """The first ways to cut it: there is nothing to tell them from others."""
-        yield from (Option(cut.price, partial(_settle, heads=cut)) for cut in cuts[:_TRIED_UNSEEN])
+        yield from (Option(cut.price, partial(_settle_unseen, heads=cut)) for cut in cuts[:_TRIED_UNSEEN])
 
     def _at_an_end(self, walk: Walk, cuts: list[Heads]) -> Iterator[Option]:
-        """Those that were looked at, where the pass ends before any of them meet."""
+        """Those that were looked at, where the pass ends before they meet, and fewer where no more are."""
+        normed = self.given(walk)[0]
+        yield from begun(walk, projected(walk, normed.predict, normed.began - 1))
         cuts = [*cuts, *(replace(one, price=one.price + _TWICE) for one in self._twice(walk))]
         split = (one for one in cuts if one.heads == walk.sizes.heads)  # else they are still to be
         yield from (Option(cut.price, partial(_settle_looked_at, heads=cut)) for cut in split)
-        normed = self.given(walk)[0]
-        maps = projected(walk, normed.predict, normed.began - 1)
-        if len(maps) in (1, 2) and all(one.outputs == walk.sizes.embed_dim for one in maps):
-            for price, cut, id in SINGLE_CUTS:
-                yield Option(price, partial(_settle_first, maps=maps, cut=cut, id=id), (nowhere,))
 
     def _merged(self, walk: Walk) -> Iterator[Option]:
         """Where weights were multiplied before the image met them, and some of the three are no tensors."""
@@ -241,31 +227,17 @@ def _settle_three(walk: Walk, heads: Heads) -> None:
 
 def _settle_looked_at(walk: Walk, heads: Heads) -> bool:
     """Those three, if the pass looked at each of them."""
-    return all(is_looked_at(walk, one) for one in tensors(heads, walk.context)) and _settle(walk, heads)
+    named = zip(("query", "key", "value"), tensors(heads, walk.context), strict=True)
+    return all(is_used(walk, one, name) for name, one in named) and _settle(walk, heads)
 
 
-def _settle_first(walk: Walk, maps: Sequence[Projected], cut: CutOfOne, id: str | None) -> bool:
-    """One or two of the three, each of a map of its own, where the others are still to come."""
-    names = ["query", "key", "value"]
-    called = {name: one for name in names for one in maps if is_called(walk, one.map, name)}
-    unnamed = (one for one in maps if one not in called.values())
-    called |= dict(zip([name for name in names if name not in called], unnamed, strict=False))
-    count, at = head_count(walk, walk.sizes.heads), len(walk.steps)
-    owed = walk.paid("query")
-    for name, one in sorted(called.items(), key=lambda pair: names.index(pair[0])):
-        part, right = cut(one.predict, count), SINGLE_CUTS[0][1](one.predict, count)
-        tensor = walk.context.of(part)
-        if not is_looked_at(walk, tensor):
-            return False
-        ids, right = ([id], right) if id else ([], part)
-        walk.settle(name, walk.number, part, walk.find(tensor), right=right, ids=ids)
-    _pay(walk, owed, at)
-    return len(called) == len(maps)
-
-
-def _pay(walk: Walk, owed: Sequence[Finding], at: int) -> None:
-    for one in owed:
-        walk.note_at(at, one.id, one.stage, one.record)
+def _settle_unseen(walk: Walk, heads: Heads) -> bool:
+    """Those three, which only what follows can show where the pass may have ended before."""
+    is_shown = heads.id is None and any(one.stage == "query" for one in walk.owed)  # by what they read
+    if not _settle(walk, heads):
+        return False
+    walk.assumed = walk.is_cut_short and not is_shown
+    return True
 
 
 def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
@@ -276,7 +248,7 @@ def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
     at, position = len(walk.steps), walk.position
     _settle_three(walk, heads)
     walk.position = position  # scores may be computed before values are
-    _pay(walk, owed, at)
+    pay(walk, owed, at)
     if order:
         walk.note_at(at, order, "query")
     if "query" in walk.told:

@@ -224,7 +224,8 @@ def one_and_two(q: Projected, kv: Projected, packing: str, count: Count) -> Part
     )
 
 
-def _stacked(parts: Sequence[Predict], cut: Callable[[Tensor], Tensor]) -> Predict:
+def stacked(parts: Sequence[Predict], cut: Callable[[Tensor], Tensor]) -> Predict:
+    """One cut of each head, as B h T d."""
     return lambda context: torch.stack([cut(context.of(one)) for one in parts], 1)
 
 
@@ -242,7 +243,7 @@ def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
         by_role = [small[number * count : (number + 1) * count] for number in range(roles)]
         by_head = [small[number::roles] for number in range(roles)]
         for groups in (by_role, by_head) if roles > 1 else (by_role,):
-            parts = [_stacked([one.predict for one in group], lambda x: x) for group in groups]
+            parts = [stacked([one.predict for one in group], lambda x: x) for group in groups]
             heads = Heads((parts[0],) * 3, count, "per head", maps=tuple(one.map for one in small))
             if roles < 3:
                 yield from _shared(walk, parts, heads)
@@ -250,7 +251,7 @@ def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
                 yield replace(heads, parts=(parts[0], parts[1], parts[2]))
     wide = [one for one in maps if one.outputs % 3 == 0]
     if len(wide) >= 2 and len({one.outputs for one in wide}) == 1 and _are_heads(walk, wide):
-        q, k, v = (_stacked([one.predict for one in wide], _third(number)) for number in range(3))
+        q, k, v = (stacked([one.predict for one in wide], _third(number)) for number in range(3))
         yield Heads((q, k, v), len(wide), "per head", maps=tuple(one.map for one in wide))
 
 

@@ -7,10 +7,10 @@ from itertools import permutations
 
 from torch import Tensor
 
-from ....submissions.host.trace import Reference
-from ..context import Context
-from ..search.nearness import fingerprint, same
-from ..walk import Walk
+from ...submissions.host.trace import Reference
+from .context import Context
+from .search.nearness import fingerprint, same
+from .walk import Walk
 
 
 def at_hand(context: Context) -> Sequence[tuple[str, Reference]]:
@@ -39,16 +39,20 @@ def is_looked_at(walk: Walk, tensor: Tensor) -> bool:
 
 
 def _is_looked_at(walk: Walk, tensor: Tensor) -> bool:
-    sizes = sorted(tensor.shape)
-    for reference in _windows(walk):
-        if sorted(reference.shape) == sizes or sorted(reference.shape) == _folded(tensor):
-            other = walk.trace.tensor(reference)
-            for axes in permutations(range(tensor.dim())):
-                turned = tensor.permute(axes)
-                if turned.shape != other.shape and other.dim() < turned.dim():
-                    turned = turned.flatten(0, 1)  # as heads lie in the batch
-                if turned.shape == other.shape and same(turned, other):
-                    return True
+    return any(is_turned(walk.trace.tensor(one), tensor) for one in _windows(walk))
+
+
+def is_turned(one: Tensor, tensor: Tensor) -> bool:
+    """Is it the same tensor, its axes in any order, or heads in the batch?"""
+    sizes = sorted(one.shape)
+    if sizes != sorted(tensor.shape) and (tensor.dim() != 4 or sizes != _folded(tensor)):
+        return False
+    for axes in permutations(range(tensor.dim())):
+        turned = tensor.permute(axes)
+        if turned.dim() > one.dim():
+            turned = turned.flatten(0, 1)
+        if turned.shape == one.shape and same(turned, one):
+            return True
     return False
 
 
