@@ -22,15 +22,21 @@ def accounted(walk: Walk) -> int:
 
 def to_account_for(walk: Walk) -> int:
     """How many there are."""
-    return sum(one.image for one in walk.trace.records) + len(_variables(walk))
+    return sum(_counts(walk.trace, one) for one in walk.trace.records) + len(_variables(walk))
 
 
 def matrices_left(walk: Walk) -> int:
     """How many weights are used for none of the stages that were found."""
     known = _records(walk)
-    left = (one for one in walk.trace.records if one.image and not known >> one.number & 1)
+    records = (one for one in walk.trace.records if _counts(walk.trace, one))
+    left = (one for one in records if not known >> one.number & 1)
     used = {read.number for one in left for read in one.inputs if read.kind == "leaf"}
     return sum(_is_weight(walk.trace.leaves[number]) for number in used)
+
+
+def _counts(trace: Trace, one: Value) -> bool:
+    """Does it depend on the image, and is no further result of the operation before it?"""
+    return one.image and not (one.number and one.is_made_with(trace.records[one.number - 1]))
 
 
 def _is_weight(leaf: Value) -> bool:
@@ -52,7 +58,7 @@ def _made_of(trace: Trace) -> list[int]:
     """For each record a bit for every one that it is made of, and for itself."""
     found: list[int] = []
     for one in trace.records:
-        bits = int(one.image) << one.number
+        bits = int(_counts(trace, one)) << one.number
         for read in one.inputs:
             bits |= found[read.number] if read.kind == "record" else 0
         found.append(bits)

@@ -100,9 +100,8 @@ def _came(walk: Walk) -> tuple[float, int]:
     """How far: by tensors that were found, then by steps. A mistake has to explain some more of them."""
     made = sum(one.found is not None and one.key != "block_input" for one in walk.steps)
     if walk.is_cut_short:
-        if walk.assumed:
-            return -1.0, 0
-        return accounted(walk) + made * AGAIN - _WORTH_AT_AN_END * walk.price, len(walk.steps)
+        price = _WORTH_AT_AN_END * (walk.price + walk.assumed)
+        return accounted(walk) + made * AGAIN - price, len(walk.steps)
     return made - _WORTH * walk.price, len(walk.steps)
 
 

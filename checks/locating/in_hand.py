@@ -39,7 +39,15 @@ def is_looked_at(walk: Walk, tensor: Tensor) -> bool:
 
 
 def _is_looked_at(walk: Walk, tensor: Tensor) -> bool:
-    return any(is_turned(walk.trace.tensor(one), tensor) for one in _windows(walk))
+    windows = (walk.trace.tensor(one) for one in _windows(walk))
+    return any(is_turned(one, tensor) for window in windows for one in _parts(window))
+
+
+def _parts(window: Tensor) -> Iterator[Tensor]:
+    """Itself; of five axes query, key and value are together in it."""
+    yield window
+    for axis in range(window.dim()) if window.dim() == 5 else ():
+        yield from window.unbind(axis) if window.shape[axis] == 3 else ()
 
 
 def is_turned(one: Tensor, tensor: Tensor) -> bool:

@@ -191,7 +191,7 @@ class Walk:
         findings = tuple(Finding(name, blame or key, record) for name in ids)
         step = Step(key, block, predict, right or predict, found, findings, explained, message)
         self.steps.append(step)
-        self.assumed = False
+        self.assumed = self.assumed and found is None
         tensor = self.context.of(predict)
         self.context.settle(key, block, tensor)
         self.began[key, block] = self.position if found is None else found.first

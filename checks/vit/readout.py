@@ -132,7 +132,7 @@ def _scores(
     walk: Walk, row: Predict, after: int
 ) -> Iterator[tuple[Callable[[Predict], Predict], LinearMap | None, tuple[str, ...], float]]:
     tensor = row(walk.context)
-    if tensor.dim() == 2 and _is_returned(walk, tensor):
+    if tensor.dim() == 2 and not walk.is_cut_short and _is_returned(walk, tensor):
         yield lambda x: x, None, ("head-missing",), 1.0
     for head, result, found in walk.parameters.linears(tensor, after):
         is_wide = result.shape[-1] == walk.sizes.classes  # and so may be a hidden layer's

@@ -79,6 +79,7 @@ def _settle(walk: Walk, parts: dict[str, _Part], id: str | None, all_of: int) ->
         right, ids = (one.right, [id]) if id else (one.predict, [])
         walk.settle(name, walk.number, one.predict, found, right=right, ids=ids)
     pay(walk, owed, at)
+    walk.ahead = next((name for name in _NAMES if name not in parts), _NAMES[-1]), walk.number
     return len(parts) == all_of
 
 

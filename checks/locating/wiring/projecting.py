@@ -233,11 +233,12 @@ def _settle_looked_at(walk: Walk, heads: Heads) -> bool:
 
 def _settle_unseen(walk: Walk, heads: Heads) -> bool:
     """Those three, which only what follows can show where the pass may have ended before."""
-    is_shown = heads.id is None and any(one.stage == "query" for one in walk.owed)  # by what they read
-    if not _settle(walk, heads):
-        return False
-    walk.assumed = walk.is_cut_short and not is_shown
-    return True
+    query = walk.context.of(heads.parts[0])
+    if walk.is_cut_short and query.shape[1] * query.shape[-1] != walk.sizes.embed_dim:
+        return False  # what there is may be of one head
+    settled = _settle(walk, heads)
+    walk.assumed = settled and walk.is_cut_short
+    return settled
 
 
 def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
