@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from vitcheck.submissions.errors import Frame
 
-# What stands where the rest is to come: x is what the function was given, as it was given.
+# What stands where the rest is to come: x is what the method was given, as it was given.
 ENDINGS = ("raise NotImplementedError", "...", "pass", "return {x}")
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
@@ -66,8 +66,8 @@ def _assigned(function: ast.FunctionDef) -> set[str]:
 
 
 def _ended(text: str, function: ast.FunctionDef, last: ast.stmt, ending: str) -> str | None:
-    given = [one.arg for one in function.args.args if one.arg != "self"]
-    if "{x}" in ending and (not given or given[0] in _assigned(function)):
+    own, *given = [one.arg for one in function.args.args] or [""]
+    if "{x}" in ending and (own != "self" or not given or given[0] in _assigned(function)):
         return None
     lines = text.split("\n")
     assert last.end_lineno is not None

@@ -36,6 +36,7 @@ ASSIGNMENTS = {
 }
 _KEYS = {one.label: one.key for one in STAGES}
 _OF_RIGHT = 4  # lines behind which a right program is cut
+_LATER = 2  # stages behind the one with the mistake that are written as well, at most
 # what may still come behind the line, or is what may come next, until something is computed with it
 _MAY_COME = (
     *(*LEFT_OUT, "depth-off-by-one", "block-result-discarded"),
@@ -132,6 +133,15 @@ def _file(name: str, text: str) -> HandIn:
     return HandIn(f"{name}.py", False, {f"{name}.py": text.encode()})
 
 
+@dataclass(frozen=True)
+class _Finished:
+    """What was seen of a finished program in one pass."""
+
+    found: Mapping[str, tuple[int, str]]  # by the id of a finding, the record that shows it, and its stage
+    made: Sequence[tuple[int, str]]  # the record of each stage, in order, and its key
+    lines: Sequence[Sequence[Frame]]  # of each record
+
+
 def prefixes(whole: Whole, zygote: Zygote) -> tuple[frozenset[str], list[Prefix]]:
     """What is found in the finished program, and the prefixes of it.
 
@@ -140,72 +150,82 @@ def prefixes(whole: Whole, zygote: Zygote) -> tuple[frozenset[str], list[Prefix]
     finished = _finished(whole, zygote)
     if finished is None:
         return frozenset(), []
-    found, lines = finished
-    cuts = _cuts(whole, lines)
+    shown = frozenset(finished.found)
     if not whole.id:
-        return frozenset(found), sorted(cuts, key=lambda one: _number(one.name))[:_OF_RIGHT]
-    key = next((found[id] for id in (whole.id, *whole.accepted) if id in found), whole.key)
-    first = replace(whole, key=key).at + whole.may_come
-    behind = [one for one in cuts if replace(whole, key=one.last).at >= first][:3]
-    return frozenset(found), [*behind[:1], *behind[1:][-1 - _number(whole.name) % 2 :][:1]]
+        cuts = _cuts(whole, finished, 0)
+        return shown, sorted(cuts, key=lambda one: _number(one.name))[:_OF_RIGHT]
+    own = (finished.found[id] for id in (whole.id, *whole.accepted) if id in finished.found)
+    first = next((number for number, key in finished.made if key == whole.key), 0)
+    record, key = next(own, (first, whole.key))
+    if whole.may_come:  # until another stage is made
+        record = next((one for one, _ in finished.made if one > record), len(finished.lines))
+    earlier = min(whole, replace(whole, key=key), key=lambda one: one.at)
+    behind = _cuts(earlier, finished, record)[: 1 + _LATER]
+    return shown, [*behind[:1], *behind[1:][-1 - _number(whole.name) % 2 :][:1]]
 
 
-def _cuts(whole: Whole, lines: Mapping[str, Sequence[Frame]]) -> list[Prefix]:
-    """One behind each line that completes a stage, up to the last stage that it does."""
-    cuts: dict[str, Prefix] = {}
+def _cuts(whole: Whole, finished: _Finished, behind: int) -> list[Prefix]:
+    """Those in which this record is still made, one a line that completes a stage, the shortest first."""
+    cuts: dict[int, Prefix] = {}
     endings = ENDINGS[: -1 if whole.handed.is_folder else None]  # the reference's methods return no x
-    for key, frames in lines.items():
-        place = repr(cut_behind(whole.handed.files, frames, ENDINGS[0]))
+    for record, key in finished.made:
         turn = _number(f"{whole.name} {key}") % len(endings)
         for ending in (*endings[turn:], *endings[:turn]):
-            files = cut_behind(whole.handed.files, frames, ending)
-            if files is not None and _has_mistake(whole, files):
+            files = cut_behind(whole.handed.files, finished.lines[record], ending)
+            if files is None or not _has_mistake(whole, files):
+                continue
+            end = _first_gone(whole, files, finished.lines)
+            made = [one for number, one in finished.made if number < end]
+            if behind < end < len(finished.lines) and made:
                 shorter = HandIn(whole.handed.name, whole.handed.is_folder, files)
-                cuts[place] = Prefix(whole, key, ending, shorter)
-                break
-    return list(cuts.values())
+                last = max(made, key=lambda one: replace(whole, key=one).at)
+                cuts.setdefault(end, Prefix(whole, last, ending, shorter))
+            break
+    return [cuts[end] for end in sorted(cuts)]
+
+
+def _first_gone(whole: Whole, files: Mapping[str, bytes], lines: Sequence[Sequence[Frame]]) -> int:
+    """The number of the first record that is made on a line which is no longer there."""
+    gone = {Frame(name, line + 1) for name in files for line in _gone(whole.handed.files[name], files[name])}
+    return next((number for number, frames in enumerate(lines) if gone.intersection(frames)), len(lines))
+
+
+def _gone(text: bytes, shorter: bytes) -> set[int]:
+    lines, fewer = text.decode().split("\n"), shorter.decode().split("\n")
+    rows = SequenceMatcher(None, lines, fewer, autojunk=False).get_opcodes()
+    return {line for kind, first, end, *_ in rows if kind != "equal" for line in range(first, end)}
 
 
 def _has_mistake(whole: Whole, files: Mapping[str, bytes]) -> bool:
     """Are all lines with the mistake still there?"""
+    if not whole.right:
+        return True
     name, *_ = files
-    lines, shorter = whole.handed.files[name].decode().split("\n"), files[name].decode().split("\n")
-    rows = SequenceMatcher(None, whole.right.split("\n"), lines, autojunk=False).get_opcodes()
-    wrong = {
-        line
-        for kind, _, _, first, end in rows
-        if kind != "equal"
-        for line in range(first, max(end, first + 1))
-    }
-    cut = SequenceMatcher(None, lines, shorter, autojunk=False).get_opcodes()
-    gone = {line for kind, first, end, _, _ in cut if kind != "equal" for line in range(first, end)}
-    return not whole.right or not wrong & gone
+    text = whole.handed.files[name]
+    rows = SequenceMatcher(None, whole.right.split("\n"), text.decode().split("\n"), autojunk=False)
+    made = (row for row in rows.get_opcodes() if row[0] != "equal")
+    wrong = {line for *_, first, end in made for line in (*range(first, end), first)}
+    return not wrong & _gone(text, files[name])
 
 
-def _finished(whole: Whole, zygote: Zygote) -> tuple[dict[str, str], dict[str, Sequence[Frame]]] | None:
-    """What its stages show, by id the key of the tensor, and the lines that complete each stage.
-
-    They are those of the first block, or outside.
-    """
+def _finished(whole: Whole, zygote: Zygote) -> _Finished | None:
+    """None where it cannot be built."""
     with whole.handed.unpacked() as path:
         asked = whole.assignment.model_copy(update={"examples": 1})
         try:
             with Grading(path, asked, zygote).examined() as examination:
-                steps = reversed(examination.walk.steps)
-                found = {one.id: step.key for step in steps for one in step.findings}
-                return found, _lines(examination)
+                return _seen(examination)
         except SubmissionError:
             return None
 
 
-def _lines(examination: Examination) -> dict[str, Sequence[Frame]]:
-    """Of each tensor that is made as a stage: what is handed on has no line of its own."""
-    records, first = examination.first.trace.records, {0: ""}
-    for step in examination.walk.steps:
-        if step.found is not None and step.key != "class_probabilities":  # behind which nothing comes
-            first.setdefault(step.found.record, step.key)
-    lines = {key: records[number].frames for number, key in reversed(first.items()) if key}
-    return {one.key: lines[one.key] for one in VIT.stages if one.key in lines}
+def _seen(examination: Examination) -> _Finished:
+    walk, records = examination.walk, examination.first.trace.records
+    steps = [(step.found.record, step) for step in walk.steps if step.found is not None]
+    found = {one.id: (record, one.stage) for record, step in reversed(steps) for one in step.findings}
+    last = VIT.stages[-1].key  # behind which nothing comes
+    made = sorted((record, step.key) for record, step in steps if record and step.key != last)
+    return _Finished(found, made, [one.frames for one in records])
 
 
 def fate(prefix: Prefix, result: Result) -> str:
@@ -220,7 +240,9 @@ def fate(prefix: Prefix, result: Result) -> str:
     if not prefix.whole.id:
         apart = "right" if to_write(result) else "not told apart"
         return "right blamed" if wrong or failed or result.mistakes else apart
-    if any(at < prefix.whole.at for at in wrong):
+    if any(
+        at < prefix.whole.at for at in wrong
+    ):  # its own stage, or where it is told in the finished program
         return "right blamed"
     named = {one for found in result.mistakes for one in (found.id, *found.also)}
     if (named | {one.id for one in result.variants}) & {prefix.whole.id, *prefix.whole.accepted}:

@@ -262,6 +262,48 @@ def test_a_wrong_part_below_it_is_told_by_its_mistake(zygote: Zygote, tmp_path: 
     assert standing(result).place is not None
 
 
+_EMBEDDING = """
+class PatchEmbedding(nn.Module):
+    def __init__(self, patch_size=8, dim=64):
+        super().__init__()
+        self.proj = nn.Conv2d(3, dim, patch_size, patch_size)
+
+    def forward(self, x):
+        return self.proj(x).flatten(2).transpose(1, 2)
+
+
+class ViT("""
+_PARTS = FINISHED.replace("\nclass ViT(", _EMBEDDING)
+_PARTS = _PARTS[: _PARTS.index("        x = self.patches(image)")] + "        raise NotImplementedError\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "wrong"),
+    [
+        (("", ""), dict[str, str]()),
+        (
+            ("return x + self.mlp(self.norm2(x))", "return self.mlp(self.norm2(x))"),
+            {"S19": "residual-mlp-missing"},
+        ),
+        (("self.mlp(self.norm2(x))", "self.mlp(self.norm1(x))"), {"S16": "norm1-reused-for-norm2"}),
+        (
+            ("(x).flatten(2).transpose(1, 2)", "(x).reshape(len(x), -1, 64)"),
+            {"S04": "conv-reshape-not-transpose"},
+        ),
+        ((_MLP, "return x"), None),  # a block with a part to come says nothing
+    ],
+)
+def test_a_block_and_an_embedding_are_seen_below_a_model_that_is_not_written(
+    edit: tuple[str, str], wrong: dict[str, str] | None, zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded_file(_PARTS.replace(*edit), VIT, zygote, tmp_path)
+    failed = {label for label, one in result.stages.items() if one.status is StageStatus.FAILED}
+    assert failed == set(wrong or {})
+    assert {one.id for one in result.mistakes} == set((wrong or {}).values())
+    seen = set(LABELS[:4]) | (set() if wrong is None else set(LABELS[7:20]))
+    assert set(LABELS) - set(to_write(result)) == seen
+
+
 _NOT_GIVEN = """dim=64, mlp=128):
         super().__init__()
         self.fc1, self.fc2 = nn.Linear(dim, mlp), nn.Linear(mlp, dim)"""
