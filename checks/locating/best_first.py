@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import count
+from math import inf
 
 from .accounting import accounted, to_account_for
 from .walk import Walk
@@ -64,6 +65,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     patience = walk.patience
     queue: list[tuple[float, int, int, Walk, Option, tuple[Node, ...]]] = []
     numbers, farthest, most = count(), walk, walk.places.look_ups + patience.look_ups
+    came, bound = _came(walk), _bound(walk)
     seen: set[object] = set()
 
     def plan(at: Walk, price: float, depth: int, agenda: tuple[Node, ...]) -> None:
@@ -73,7 +75,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
                 heappush(queue, (price + more, -depth, next(numbers), at, option, agenda[1:]))
 
     plan(walk, 0.0, 0, nodes)
-    while queue and walk.places.look_ups < most and not _is_settled(farthest, queue[0][0]):
+    while queue and walk.places.look_ups < most and came[0] <= bound - _WORTH_AT_AN_END * queue[0][0]:
         price, depth, _, at, option, rest = heappop(queue)
         one = at.forked()
         if not done(option.take, one):
@@ -86,7 +88,8 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
             one.certain, one.sure = price, False
         if option.sign:
             one.signs |= {option.sign}
-        farthest = max(farthest, one, key=_came)
+        if (far := _came(one)) > came:
+            farthest, came = one, far
         if not (agenda := (*option.then, *rest)):
             return one, True
         state = (agenda, one.state) if price else None  # what costs nothing has no other way to it
@@ -105,12 +108,11 @@ def _came(walk: Walk) -> tuple[float, int]:
     return made - _WORTH * walk.price, len(walk.steps)
 
 
-def _is_settled(farthest: Walk, price: float) -> bool:
-    """Can nothing that costs as much come farther in a pass that is cut short?"""
-    if not farthest.is_cut_short:
-        return False
-    most = to_account_for(farthest) + len(farthest.family.stages) * AGAIN * max(farthest.sizes.depth, 1)
-    return most - _WORTH_AT_AN_END * price < _came(farthest)[0]
+def _bound(walk: Walk) -> float:
+    """How far what costs nothing may come; what costs more comes less far."""
+    if not walk.is_cut_short:
+        return inf
+    return to_account_for(walk) + len(walk.family.stages) * AGAIN * max(walk.sizes.depth, 1)
 
 
 def _ways(node: Node, walk: Walk) -> Iterator[Option]:

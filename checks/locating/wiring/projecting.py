@@ -218,9 +218,9 @@ def _settle_three(walk: Walk, heads: Heads) -> None:
         tensor = walk.context.of(predict)
         is_wrong = heads.id and (name == heads.blame or not equal(tensor, walk.context.of(right)))
         ids = [heads.id] if heads.id and is_wrong else []
-        again = seen.get(predict, start)  # what serves twice may be computed twice
-        found = walk.find(tensor, again) or walk.find(tensor, start)
-        seen[predict] = again if found is None else found.record
+        found = walk.find(tensor, seen[predict]) if predict in seen else None  # serves twice, computed twice
+        found = found or walk.find(tensor, start)
+        seen[predict] = start if found is None else found.record
         walk.settle(name, walk.number, predict, found, right=right, ids=ids)
     about_maps(walk, heads)
 
