@@ -13,6 +13,7 @@ from .alone import asking_for
 from .component import ComponentExamination
 from .parts import Parts
 
+_OF_CALLERS = {"attention-over-batch-axis"}  # what hangs on the order of axes in which it is called
 _ALONE = ("patch_embedding", "attention", "mlp", "block")  # a block says more than the parts of it
 
 
@@ -38,10 +39,16 @@ def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, C
     if component is None or component.crash is not None:
         return {}
     found = {step.key for step in component.walk.steps}
-    is_there = 2 * len(found.intersection(stages)) > len(stages)
+    is_there = 2 * len(found.intersection(stages)) > len(stages) and _is_such(component)
     if name == "block":  # of which a part may be a placeholder, and the others are looked at alone
-        is_there = found.issuperset(stages) and _is_whole(component, examination)
+        is_there = is_there and found.issuperset(stages) and _is_whole(component, examination)
     return dict.fromkeys(stages, component) if is_there else {}
+
+
+def _is_such(part: ComponentExamination) -> bool:
+    """Is it right, or wrong in a known way? Else it may be something else, such as several blocks."""
+    unknown = part.unexplained or part.missing or _OF_CALLERS & part.walk.ids
+    return not unknown or not any(map(part.is_wrong, part.keys))
 
 
 def _is_whole(block: ComponentExamination, examination: Examination) -> bool:
