@@ -287,7 +287,7 @@ _PARTS = _PARTS[: _PARTS.index("        x = self.patches(image)")] + "        ra
         ),
         (("self.mlp(self.norm2(x))", "self.mlp(self.norm1(x))"), {"S16": "norm1-reused-for-norm2"}),
         (
-            ("(x).flatten(2).transpose(1, 2)", "(x).reshape(len(x), -1, 64)"),
+            ("(x).flatten(2).transpose(1, 2)", "(x).reshape(len(x), -1, self.proj.out_channels)"),
             {"S04": "conv-reshape-not-transpose"},
         ),
         ((_MLP, "return x"), None),  # a block with a part to come says nothing
