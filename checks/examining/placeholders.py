@@ -17,10 +17,15 @@ _TRIES = 3  # methods that may have ended early and did not; each takes as long 
 
 
 def may_end_early(examination: Examination) -> bool:
-    """Is something wrong, and are there methods that may end before they are finished?"""
-    if examination.session.is_script or examination.unfinished or not early_ends(examination.source.files):
+    """Is something wrong, or missing, and are there methods that may end before they are finished?
+
+    What such a method had made is seen only where it says itself that it ends.
+    """
+    if examination.session.is_script or not early_ends(examination.source.files):
         return False
-    return examination.crash is not None or any(map(examination.is_wrong, examination.keys))
+    if examination.crash is not None:
+        return not examination.crash.is_placeholder
+    return any(map(examination.is_wrong, examination.keys))
 
 
 def until_unwritten(examination: Examination, session: Session) -> Examination | None:
@@ -64,5 +69,5 @@ def _is_unwritten(shorter: Examination, whole: Examination) -> bool:
             return True
         found = steps[key].found
         if key not in whole.absent and (found is None or found.record >= end):
-            return False
+            return not whole.first.trace.outputs  # then it is known by nothing that is returned
     return False

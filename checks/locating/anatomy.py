@@ -8,6 +8,7 @@ from functools import cache
 
 from torch import Tensor
 
+from ...submissions.host.trace import Reference
 from ..architecture.family import Family
 from .best_first import Node, Option
 from .context import Predict
@@ -33,6 +34,7 @@ class Anatomy:
     read_out: Callable[[Walk, Input], Iterable[Option]]
     answers: Callable[[Tensor], Iterator[Tensor]]  # what a model may return, given its logits
     blocks: tuple[BlockKind, ...] = KINDS  # that its encoder may be made of
+    about_learned: Callable[[Walk, Reference], None] = _nothing  # adds what is wrong with a learned vector
     about: Callable[[Walk], None] = _nothing  # adds what stages show together
     known_otherwise: Callable[[Walk], Walk | None] = _nothing  # of a walk that got lost
 

@@ -12,15 +12,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import count
+from math import inf
 
+from .accounting import accounted, to_account_for
 from .walk import Walk
 
 UNKNOWN = 1.5  # the price of what no known equation gives: more than of any one known mistake
 AGAIN = 0.001  # the price of what was done in the same way in the block before
 
-MISFITS = (RuntimeError, IndexError, ValueError)  # of torch and numpy, where sizes do not go together
+# of torch and numpy, where sizes do not go together, and of a stage that is not there
+MISFITS = (RuntimeError, LookupError, ValueError)
 _WORTH = 3  # tensors that a known mistake has to explain
-_WORTH_AT_AN_END = 0.9  # and of a pass that is cut short, records by which it comes farther
+_WORTH_AT_AN_END = 0.9  # and of a pass that is cut short, records that it accounts for beside the others
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,17 @@ def later(price: float, node: Node, sign: str = "") -> Option:
     return Option(price, lambda _: True, (node,), sign)
 
 
+def nowhere(walk: Walk) -> Iterator[Option]:
+    """Behind what a pass ends with."""
+    return iter(())
+
+
 def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     """The walk along the cheapest way through all nodes, and True; else the one that came farthest."""
     patience = walk.patience
     queue: list[tuple[float, int, int, Walk, Option, tuple[Node, ...]]] = []
     numbers, farthest, most = count(), walk, walk.places.look_ups + patience.look_ups
+    came, bound = _came(walk), _bound(walk)
     seen: set[object] = set()
 
     def plan(at: Walk, price: float, depth: int, agenda: tuple[Node, ...]) -> None:
@@ -66,7 +75,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
                 heappush(queue, (price + more, -depth, next(numbers), at, option, agenda[1:]))
 
     plan(walk, 0.0, 0, nodes)
-    while queue and walk.places.look_ups < most:
+    while queue and walk.places.look_ups < most and came[0] <= bound - _WORTH_AT_AN_END * queue[0][0]:
         price, depth, _, at, option, rest = heappop(queue)
         one = at.forked()
         if not done(option.take, one):
@@ -79,7 +88,8 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
             one.certain, one.sure = price, False
         if option.sign:
             one.signs |= {option.sign}
-        farthest = max(farthest, one, key=_came)
+        if (far := _came(one)) > came:
+            farthest, came = one, far
         if not (agenda := (*option.then, *rest)):
             return one, True
         state = (agenda, one.state) if price else None  # what costs nothing has no other way to it
@@ -91,10 +101,18 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
 
 def _came(walk: Walk) -> tuple[float, int]:
     """How far: by tensors that were found, then by steps. A mistake has to explain some more of them."""
-    made = [one.found.record for one in walk.steps if one.found is not None and one.key != "block_input"]
+    made = sum(one.found is not None and one.key != "block_input" for one in walk.steps)
     if walk.is_cut_short:
-        return max(made, default=0) + len(made) * AGAIN - _WORTH_AT_AN_END * walk.price, len(walk.steps)
-    return len(made) - _WORTH * walk.price, len(walk.steps)
+        price = _WORTH_AT_AN_END * (walk.price + walk.assumed)
+        return accounted(walk) + made * AGAIN - price, len(walk.steps)
+    return made - _WORTH * walk.price, len(walk.steps)
+
+
+def _bound(walk: Walk) -> float:
+    """How far what costs nothing may come; what costs more comes less far."""
+    if not walk.is_cut_short:
+        return inf
+    return to_account_for(walk) + len(walk.family.stages) * AGAIN * max(walk.sizes.depth, 1)
 
 
 def _ways(node: Node, walk: Walk) -> Iterator[Option]:

@@ -188,9 +188,16 @@ def _joined(walk: Walk, moved: tuple[Moved, ...]) -> None:
             walk.steps[own[one.second]] = replace(after, findings=tuple(rest))
     norms = [walk.roles.get(f"block{walk.number}.norm{one}") for one in (1, 2, 3)]
     if _same(walk, *norms[:2]):
-        walk.note_at(own["post_attention_norm"], "norm1-reused-for-norm2", "post_attention_norm")
+        walk.note_on("post_attention_norm", walk.number, "norm1-reused-for-norm2")
     elif _same(walk, norms[0], norms[2]) or _same(walk, norms[1], norms[2]):
-        walk.note_at(own["post_mlp_norm"], "norm-reused-after-mlp", "post_mlp_norm")
+        walk.note_on("post_mlp_norm", walk.number, "norm-reused-after-mlp")
+
+
+def about_begun(walk: Walk) -> None:
+    """What is to be said of a block that the pass ended in."""
+    if any(step.block == walk.number for step in walk.steps):
+        kinds = [one for one in anatomy_of(walk.family).blocks if walk.architecture in (None, one.name)]
+        _joined(walk, tuple(dict.fromkeys(moved for one in kinds for moved in one.moved)))
 
 
 def _same(walk: Walk, one: object, other: object) -> bool:

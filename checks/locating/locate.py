@@ -9,12 +9,12 @@ from ...submissions.host.trace import Trace
 from ..architecture.family import Family
 from .anatomy import anatomy_of
 from .best_first import explain
-from .following import following
+from .following import about_begun, following
+from .in_hand import is_in_hand
 from .model import about_model
 from .not_numbers import until_no_number
 from .reached import settle_reached
 from .walk import USUAL, Patience, Step, Walk, begin
-from .wiring.in_hand import is_in_hand
 
 
 def locate(
@@ -60,16 +60,23 @@ def _followed(walk: Walk) -> Walk:
     if not done:
         if walk.trace.error is not None:
             _drop_uncomputed(walk)
+            about_begun(walk)
         walk.stuck(*walk.ahead)
     return walk
 
 
 def _drop_uncomputed(walk: Walk) -> None:
     """What is implied by nothing that follows, in a pass that stopped."""
-    while walk.steps and (walk.steps[-1].key == "block_input" or _is_implied(walk, walk.steps[-1])):
+    while walk.steps and (_is_begun(walk, walk.steps[-1]) or _is_implied(walk, walk.steps[-1])):
         walk.steps.pop()
     if walk.steps and walk.steps[-1].key == "value" and not _was_cut(walk, walk.steps[-1]):
         del walk.steps[-3:]
+
+
+def _is_begun(walk: Walk, step: Step) -> bool:
+    """Is it a block's input of which nothing is made yet?"""
+    made = any(one.began > walk.began[step.key, step.block] for one in walk.made.values())
+    return step.key == "block_input" and not (walk.is_cut_short and step.findings and made)
 
 
 def _is_implied(walk: Walk, step: Step) -> bool:
@@ -77,7 +84,12 @@ def _is_implied(walk: Walk, step: Step) -> bool:
 
 
 def _was_cut(walk: Walk, value: Step) -> bool:
-    """Did the pass get past cutting the projections, of which the value is the last, into heads?"""
+    """Did the pass get past cutting the projections, of which the value is the last, into heads?
+
+    If not, they are there all the same where what they read is wrong.
+    """
+    if walk.is_cut_short:
+        return not walk.assumed or any(one.findings for one in walk.steps[-3:])
     found = value.found is not None and value.found.record + 1 < len(walk.trace.records)
     return found or is_in_hand(walk, value.predict(walk.context))
 

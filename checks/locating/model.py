@@ -13,9 +13,9 @@ def about_model(walk: Walk) -> None:
     """Adds findings that compare stages, blocks and sizes with each other."""
     if walk.steps and walk.trace.image.number:
         walk.note_at(0, "input-mutated-in-place", walk.family.input_key, walk.trace.image.number)
+    _about_width(walk)
     if walk.blocks:
         anatomy_of(walk.family).about(walk)
-        _about_width(walk)
         _about_leaves(walk)
         _about_positions(walk)
     if walk.unexplained is None:
@@ -27,9 +27,10 @@ def about_model(walk: Walk) -> None:
 def _about_width(walk: Walk) -> None:
     """Notes a hidden layer that is not as wide as asked."""
     hidden = walk.context.stages.get(("mlp_hidden", 1))
-    as_wide = walk.context.stage("positioned_tokens").shape[-1] == walk.sizes.embed_dim
-    if hidden is not None and as_wide and walk.sizes.mlp_dim not in hidden.shape[1:]:
-        note_on(walk, "mlp_hidden", 1, "mlp-ratio-wrong")
+    if hidden is None or walk.context.stage("positioned_tokens").shape[-1] != walk.sizes.embed_dim:
+        return
+    if walk.sizes.mlp_dim not in hidden.shape[1:]:
+        walk.note_on("mlp_hidden", 1, "mlp-ratio-wrong")
 
 
 def _about_positions(walk: Walk) -> None:
@@ -53,7 +54,7 @@ def _about_leaves(walk: Walk) -> None:
 
 def _about_depth(walk: Walk) -> None:
     if 0 < walk.blocks < walk.sizes.depth:  # where none runs, another thing is wrong
-        note_on(walk, "last_block_output", 0, "depth-off-by-one")
+        walk.note_on("last_block_output", 0, "depth-off-by-one")
 
 
 def _about_implied(walk: Walk) -> None:
@@ -65,13 +66,6 @@ def _about_implied(walk: Walk) -> None:
         elif later and step.explained:
             told = f"Not a tensor of its own; inferred from {later}."
             walk.steps[position] = replace(step, message=told)
-
-
-def note_on(walk: Walk, key: str, block: int, name: str) -> None:
-    """Adds a finding to the stage of a block."""
-    for position, step in enumerate(walk.steps):
-        if (step.key, step.block) == (key, block):
-            walk.note_at(position, name, key)
 
 
 def _each_once(walk: Walk) -> None:

@@ -11,13 +11,16 @@ from itertools import chain
 from torch import Tensor
 
 from ...reference.stages import Stage
+from ...submissions.host.trace import Reference
 from ..architecture.catalogue import EQUATIONS
+from .accounting import matrices_left
+from .anatomy import anatomy_of
 from .best_first import done
 from .catalogued import catalogued
 from .context import Context, Predict
+from .in_hand import at_hand, is_in_hand
 from .search.places import Found
 from .walk import Step, Walk, applied, stage_of
-from .wiring.in_hand import at_hand, is_in_hand
 
 LEFT_OUT = ("-missing", "-skipped", "-left-out")  # how ids end that say what is not there
 _PROJECTING = ("block_input", "query", "key", "value", "attention_scores")
@@ -78,6 +81,8 @@ def _settled(walk: Walk, row: Stage) -> bool:
     block = walk.number if row.key in ("block_input", "block_output") else 0
     right = ways[0].predict if way.ids else None
     walk.settle(row.key, block, way.predict, _find(walk, way), right=right, ids=way.ids)
+    if way.learned is not None:
+        anatomy_of(walk.family).about_learned(walk, way.learned)
     return True
 
 
@@ -88,6 +93,7 @@ class _Way:
     predict: Predict
     handed_on: bool = False
     ids: tuple[str, ...] = ()
+    learned: Reference | None = None  # the vector that it is, where it is computed from nothing
 
 
 def _is_in_hand(walk: Walk, way: _Way) -> bool:
@@ -107,7 +113,7 @@ def _find(walk: Walk, way: _Way) -> Found | None:
 def _ways(walk: Walk, row: Stage) -> Iterator[_Way]:
     """What is right, then known mistakes of the row's function."""
     if not row.predecessors:
-        yield from (_Way(_in_hand(number)) for number in _vectors(walk, row))
+        yield from (_Way(_in_hand(number), learned=one) for number, one in _vectors(walk, row))
     elif row.key == "final_sequence":
         x = stage_of("last_block_output", 0)
         norms = walk.parameters.norms(x(walk.context), walk.position - 1)
@@ -144,11 +150,11 @@ def _computed(walk: Walk, row: Stage, function: Callable[..., Tensor] | None) ->
         yield predict
 
 
-def _vectors(walk: Walk, row: Stage) -> Iterator[int]:
+def _vectors(walk: Walk, row: Stage) -> Iterator[tuple[int, Reference]]:
     """What is in hand and is one vector an image, whatever the image."""
     for number, (_, reference) in enumerate(at_hand(walk.context)):
         if not walk.trace.value(reference).image and reference.shape == row.shape(walk.sizes):
-            yield number
+            yield number, reference
 
 
 def _in_hand(number: int) -> Predict:
@@ -156,12 +162,9 @@ def _in_hand(number: int) -> Predict:
 
 
 def went_on(walk: Walk, key: str) -> bool:
-    """Does the pass use more weights behind the last stage that was found than ``key``, the next one, needs?
+    """Does the pass use more weights beside the stages that were found than ``key``, the next one, needs?
 
     Then that stage was computed, in a way that could not be followed.
     """
-    behind = walk.trace.records[walk.position + 1 :]
-    used = {one.number for record in behind for one in record.inputs if one.kind == "leaf"}
-    weights = [walk.trace.leaves[number] for number in used]
-    matrices = [one for one in weights if one.kind == "parameter" and len(one.shape) >= 2]
-    return len(matrices) > _MATRICES.get(key, 0) * (walk.sizes.heads if key in _PROJECTING else 1)
+    most = _MATRICES.get(key, 0) * (walk.sizes.heads if key in _PROJECTING else 1)
+    return matrices_left(walk) > most

@@ -108,13 +108,14 @@ class Walk:
     signs: frozenset[str] = frozenset()  # of wrong ways taken so far
     price: float = 0.0  # of all that was settled
     sure: bool = False  # does the latest step make all before it certain?
+    assumed: bool = False  # are the latest steps shown by nothing but what may follow?
     certain: float = 0.0  # the price when a step last did
     met: float = 0.0  # the price when queries and keys last met, whatever had led there
     ahead: tuple[str, int] = ("", 0)  # the stage that is looked for
     single: bool = False  # was any of it computed in float32, whatever the model's type?
     accepted: frozenset[str] = frozenset()  # kinds of blocks that the assignment accepts
     patience: Patience = USUAL
-    end: Tensor | None = None  # what a single component returns, if anything
+    ends: tuple[Tensor, ...] = ()  # what a single component returns: of several, one may be meant
     formulas: Mapping[str, bool] = field(default_factory=dict)  # of a stage's fixed table: is it a right one?
     known: dict[object, Any] = field(default_factory=dict)  # what was found out once, for all walks
 
@@ -190,6 +191,7 @@ class Walk:
         findings = tuple(Finding(name, blame or key, record) for name in ids)
         step = Step(key, block, predict, right or predict, found, findings, explained, message)
         self.steps.append(step)
+        self.assumed = self.assumed and found is None
         tensor = self.context.of(predict)
         self.context.settle(key, block, tensor)
         self.began[key, block] = self.position if found is None else found.first
@@ -218,13 +220,19 @@ class Walk:
         step = self.steps[position]
         self.steps[position] = replace(step, findings=(*step.findings, Finding(name, stage, record)))
 
+    def note_on(self, key: str, block: int, name: str) -> None:
+        """Adds a finding to the stage of a block, if it is there."""
+        for position, step in enumerate(self.steps):
+            if (step.key, step.block) == (key, block):
+                self.note_at(position, name, key)
+
     def stuck(self, key: str, block: int) -> None:
         """Says where no known equation leads on."""
         self.unexplained = (key, block)
 
     def ends_with(self, x: Tensor) -> bool:
         """Says whether a single component returns ``x``."""
-        return self.end is not None and equal(x, self.end)
+        return any(equal(x, one) for one in self.ends)
 
     def opened(self, trace: Trace, sizes: ModelSizes) -> Context:
         """What equations read on another trace, with nothing settled yet."""

@@ -20,6 +20,7 @@ from ..locating.walk import Finding
 from .component_walk import locate_component
 
 _OWN_ARCHITECTURES = ("report", "pre-norm")  # of a block that is asked for alone
+_LIKE = {"pre-norm": "clip"}  # kinds whose blocks are wired as those of another
 
 
 class ComponentExamination(Examination):
@@ -57,7 +58,8 @@ class ComponentExamination(Examination):
 
     @property
     def asked_blocks(self) -> Sequence[str]:
-        return self.assignment.architectures or _OWN_ARCHITECTURES
+        asked = self.assignment.architectures or _OWN_ARCHITECTURES
+        return (*asked, *(one for one, other in _LIKE.items() if other in asked))
 
     @asked_once
     def findings(self) -> list[Finding]:

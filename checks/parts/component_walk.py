@@ -22,17 +22,10 @@ from ..locating.walk import Made, Walk, applied, begin_at, combine, right_of, st
 from ..locating.wiring.blocks import MLP, attention
 from ..locating.wiring.operators import SameRow
 from ..locating.wiring.rows import Computation, Row
-from ..vit.embedding import (
-    PLAIN,
-    Embedded,
-    TokenSequence,
-    embeddings,
-    replace_embeddings,
-    settle_class_token,
-    settle_positions,
-)
+from ..vit.embedding import replace_embeddings, settle_class_token, settle_positions
 from ..vit.patches import patch_embeddings
 from ..vit.token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
+from ..vit.token_sequences import PLAIN, Embedded, TokenSequence, embeddings
 from ..vit.vit_family import VIT
 
 _CANDIDATES = 10  # parameters that could be the class token, or the positions
@@ -61,20 +54,20 @@ def locate_component(key: str, trace: Trace, sizes: ModelSizes) -> Walk:
     row = COMPONENTS[key]
     last, block = row.stages[-1], int(key not in ("patch_embedding", "class_token", "positions"))
     walk = begin_at(_GIVEN[key], trace, sizes, VIT)
-    path = _path_of_output(trace, row.output_shape(sizes))
-    walk.end = None if path is None else _returned(path)(walk.context)
+    paths = _paths_of_output(trace, row.output_shape(sizes))
+    walk.ends = tuple(_returned(one)(walk.context) for one in paths)
     walk, done = (walk, _SETTLED[key](walk)) if key in _SETTLED else explain(walk, _NODES[key])
     if not done:
         walk.unexplained = walk.unexplained or (row.stages[0] if trace.error else last, block)
-    elif path is not None and not walk.ends_with(walk.context.stage(last, block)):
-        _blame_end(walk, path)
+    elif paths and not walk.ends_with(walk.context.stage(last, block)):
+        _blame_end(walk, paths[0])
     return walk
 
 
-def _path_of_output(trace: Trace, shape: tuple[int, ...]) -> str | None:
+def _paths_of_output(trace: Trace, shape: tuple[int, ...]) -> list[str]:
     """What is returned in the right shape, else what is returned first."""
     right = [path for path, where in trace.outputs if where.shape == shape]
-    return next(iter([*right, *(path for path, _ in trace.outputs)]), None)
+    return right or [path for path, _ in trace.outputs][:1]
 
 
 def _returned(path: str) -> Predict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...reference.components import COMPONENTS
+from ...submissions.reading.unwritten import early_ends
 from ..assignment.asked_parts import AskedPart
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
@@ -12,7 +13,8 @@ from .alone import asking_for
 from .component import ComponentExamination
 from .parts import Parts
 
-_ALONE = ("attention", "mlp")  # what has stages that no other component has
+_OF_CALLERS = {"attention-over-batch-axis"}  # what hangs on the order of axes in which it is called
+_ALONE = ("patch_embedding", "attention", "mlp", "block")  # a block says more than the parts of it
 
 
 @asked_once
@@ -24,6 +26,7 @@ def written_parts(examination: Examination) -> Mapping[str, ComponentExamination
     if not examination.to_write or examination.session.is_script:
         return {}
     asked = asking_for(examination.assignment, {name: AskedPart(points=0) for name in _ALONE})
+    asked = asked.model_copy(update={"architectures": examination.asked_blocks})
     parts = Parts(Examination(examination.source, examination.session, asked, examination.seed))
     return {key: part for name in _ALONE for key, part in _stages_of(name, parts, examination).items()}
 
@@ -36,4 +39,21 @@ def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, C
     if component is None or component.crash is not None:
         return {}
     found = {step.key for step in component.walk.steps}
-    return dict.fromkeys(stages, component) if 2 * len(found.intersection(stages)) > len(stages) else {}
+    is_there = 2 * len(found.intersection(stages)) > len(stages) and _is_such(component)
+    if name == "block":  # of which a part may be a placeholder, and the others are looked at alone
+        is_there = is_there and found.issuperset(stages) and _is_whole(component, examination)
+    return dict.fromkeys(stages, component) if is_there else {}
+
+
+def _is_such(part: ComponentExamination) -> bool:
+    """Is it right, or wrong in a known way? Else it may be something else, such as several blocks."""
+    unknown = part.unexplained or part.missing or _OF_CALLERS & part.walk.ids
+    return not unknown or not any(map(part.is_wrong, part.keys))
+
+
+def _is_whole(block: ComponentExamination, examination: Examination) -> bool:
+    """Is all of it right, or is the end of the pass the only place where something is to be written?"""
+    if not any(map(block.is_wrong, block.keys)):
+        return True
+    end = examination.unfinished.frame if examination.unfinished else None
+    return all(one == end for one in early_ends(examination.source.files))

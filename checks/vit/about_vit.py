@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..locating.model import note_on
 from ..locating.search.norms import Norm
 from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Walk
@@ -18,8 +17,13 @@ def about_vit(walk: Walk) -> None:
     _about_eps(walk)
 
 
-_CLIP_HAS = {"projection-bias-missing", "extra-norm-before-encoder", "quick-gelu", "final-norm-after-readout"}
-_CLIP_SIGNS = 4  # of five, with the projection that has no bias: one of them may be the mistake
+_CLIP_HAS = {  # and a projection without bias; each with the stage by which it shows
+    "projection-bias-missing": "patch_embeddings",
+    "extra-norm-before-encoder": "block_input",
+    "quick-gelu": "mlp_hidden",
+    "final-norm-after-readout": "class_representation",
+}
+_CLIP_SIGNS = 4  # of five: one of them may be the mistake
 
 
 def _about_architecture(walk: Walk) -> None:
@@ -27,14 +31,22 @@ def _about_architecture(walk: Walk) -> None:
     ids = walk.ids
     head = walk.roles.get("head")
     without_bias = isinstance(head, LinearMap) and head.bias is None
-    if walk.architecture != "pre-norm" or len(_CLIP_HAS & ids) + without_bias < _CLIP_SIGNS:
+    if walk.architecture != "pre-norm" or len(ids & _CLIP_HAS.keys()) + without_bias < _signs_needed(walk):
         return
     walk.architecture = "clip"
     walk.steps = [one for one in walk.steps if one.key != "class_probabilities" or one.found]
     if "extra-norm-before-encoder" not in ids:
-        note_on(walk, "block_input", 1, "pre-encoder-norm-missing")
+        walk.note_on("block_input", 1, "pre-encoder-norm-missing")
     if not any(one.stage == "mlp_hidden" for step in walk.steps for one in step.findings):
-        note_on(walk, "mlp_hidden", 1, "gelu-instead-of-quick-gelu")
+        walk.note_on("mlp_hidden", 1, "gelu-instead-of-quick-gelu")
+
+
+def _signs_needed(walk: Walk) -> int:
+    """Of what is still to come there is no sign; what is not accepted is rather not meant, then."""
+    if not walk.is_cut_short or "clip" not in walk.accepted or "pre-norm" in walk.accepted:
+        return _CLIP_SIGNS
+    reached = {step.key for step in walk.steps}
+    return sum(key in reached for key in _CLIP_HAS.values()) - 1
 
 
 def _about_eps(walk: Walk) -> None:
@@ -44,5 +56,5 @@ def _about_eps(walk: Walk) -> None:
         for name, key in _NORM_STAGES.items():
             norm = walk.roles.get(f"block{number}.{name}")
             if usual and isinstance(norm, Norm) and norm.form.id is None and norm.eps not in usual:
-                note_on(walk, key, number, "layernorm-eps-1e-5")
+                walk.note_on(key, number, "layernorm-eps-1e-5")
                 return

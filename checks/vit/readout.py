@@ -10,10 +10,12 @@ import torch
 from torch import Tensor
 
 from ...reference import equations as eq
+from ..locating.accounting import matrices_left
 from ..locating.anatomy import Input
 from ..locating.comparing import equal
 from ..locating.context import Predict
 from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, NORMS, READOUTS, Form
+from ..locating.in_hand import is_in_hand
 from ..locating.search.norms import BatchNorm, Norm
 from ..locating.search.parameter_search import LinearMap
 from ..locating.search.places import Found
@@ -50,7 +52,8 @@ def settle_readout(walk: Walk, read: Input, wrong: bool) -> bool:
     choice = min(among, key=lambda one: one.price, default=None)
     if choice is not None:
         _settle(walk, choice, x, ids)
-    return choice is not None
+    # of what ends before anything is returned, the head is the last layer
+    return choice is not None and not (walk.is_cut_short and matrices_left(walk))
 
 
 def _readouts(walk: Walk, x: Predict, wrong: bool) -> Iterator[Readout]:
@@ -129,7 +132,7 @@ def _scores(
     walk: Walk, row: Predict, after: int
 ) -> Iterator[tuple[Callable[[Predict], Predict], LinearMap | None, tuple[str, ...], float]]:
     tensor = row(walk.context)
-    if tensor.dim() == 2 and _is_returned(walk, tensor):
+    if tensor.dim() == 2 and not walk.is_cut_short and _is_returned(walk, tensor):
         yield lambda x: x, None, ("head-missing",), 1.0
     for head, result, found in walk.parameters.linears(tensor, after):
         is_wide = result.shape[-1] == walk.sizes.classes  # and so may be a hidden layer's
@@ -159,7 +162,10 @@ def _hidden(first: LinearMap, function: Callable[[Tensor], Tensor], second: Line
 
 
 def _is_returned(walk: Walk, scores: Tensor) -> bool:
-    """Does the model give back these scores, or what follows from them?"""
+    """Does the model give back these scores, or what follows from them? It may be about to."""
+    if walk.is_cut_short:
+        last = walk.trace.tensor(walk.trace.records[-1].reference)
+        return is_in_hand(walk, scores) or equal(scores, last)
     answers = [scores, scores.argmax(-1).double(), *(one.function(scores) for one in CLASS_PROBABILITIES)]
     returned = [walk.trace.tensor(where) for _, where in walk.trace.outputs]
     return any(equal(one, other) for one in answers for other in returned)

@@ -46,10 +46,10 @@ TOKENS = (
     Form(lambda token, x: eq.prepend_class_token(_token(token, x), x)),
     *from_catalogue("prepend_class_token", lambda put: lambda token, x: put(_token(token, x), x)),
 )
-TOKENS_WITHOUT = (
-    Form(lambda x: torch.cat([x.mean(1, keepdim=True), x], 1), "cls-mean-of-patches", "class_token", VARIANT),
-    Form(lambda x: x, "cls-missing", cost=VARIANT),
+TOKEN_OF_PATCHES = Form(
+    lambda x: torch.cat([x.mean(1, keepdim=True), x], 1), "cls-mean-of-patches", "class_token", VARIANT
 )
+TOKENS_WITHOUT = (TOKEN_OF_PATCHES, Form(lambda x: x, "cls-missing", cost=VARIANT))
 
 
 def _table(positions: Tensor, x: Tensor) -> Tensor:

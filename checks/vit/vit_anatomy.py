@@ -14,7 +14,7 @@ from ..locating.walk import Walk
 from ..locating.wiring.operators import UNKNOWN_NORM
 from ..locating.wiring.unknown import unknown_price
 from .about_vit import about_vit
-from .embedding import embedding
+from .embedding import about_token, embedding
 from .known_by_scores import known_by_the_scores
 from .readout import settle_readout
 from .unknown_readout import unknown_readout
@@ -43,6 +43,7 @@ VIT_ANATOMY = Anatomy(
     embed=embedding,
     read_out=_read_out,
     answers=answers,
+    about_learned=about_token,
     about=about_vit,
     known_otherwise=known_by_the_scores,
 )

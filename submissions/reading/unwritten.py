@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from ..errors import Frame
 from .code import texts
@@ -37,19 +37,17 @@ def unwritten(files: Mapping[str, bytes]) -> list[Unwritten]:
 
 
 def early_ends(files: Mapping[str, bytes]) -> list[Frame]:
-    """The lines on which a method may end before it is finished, and the pass goes on.
+    """The lines on which a method or a function may end before it is finished, and the pass goes on.
 
     It ends in ``pass``, or three dots stand in it; or it returns what it was given and uses nothing of its
     object; or it is the ``forward`` of a class that makes two layers or parameters, or more, that no method
-    uses.
+    uses. One is enough where it returns what it was given, and not what it made last.
     """
     return [
-        Frame(file, _last(method).lineno)
+        Frame(file, _last(function).lineno)
         for file, text in texts(files)
         for one in nodes(text)
-        if isinstance(one, ast.ClassDef)
-        for method in _methods(one)
-        if _is_early(one, method)
+        for function in _early(one)
     ]
 
 
@@ -86,19 +84,52 @@ def _methods(one: ast.ClassDef) -> list[ast.FunctionDef]:
     return [method for method in methods if method.name != "__init__"]
 
 
+def _early(node: ast.AST) -> Iterator[ast.FunctionDef]:
+    """The methods of a class that may end early, and functions outside of classes."""
+    if isinstance(node, ast.ClassDef):
+        yield from (one for one in _methods(node) if _is_early(node, one))
+    elif isinstance(node, ast.Module):
+        functions = (one for one in node.body if isinstance(one, ast.FunctionDef))
+        yield from (one for one in functions if _is_cut(_last(one)))
+
+
+def _is_cut(last: ast.stmt) -> bool:
+    return isinstance(last, ast.Pass) or _stands_for_more(last)
+
+
 def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     last = _last(method)
     if not isinstance(last, ast.Return):
-        return isinstance(last, ast.Pass) or _stands_for_more(last)
+        return _is_cut(last)
+    written = _written(method)
     given = isinstance(last.value, ast.Name) and last.value.id in (each.arg for each in method.args.args)
-    if given and not _of_self(_written(method), ast.Load):
+    if given and not _of_self(written, ast.Load):
         return True
     used = {name for each in _methods(one) for name in _of_self(_written(each), ast.Load)}
-    return method.name == "forward" and len(_made(one) - used) >= _UNUSED
+    for_nothing = given and _makes_for_nothing(written)
+    least = 1 if for_nothing else _UNUSED
+    return (for_nothing or method.name == "forward") and len(_made(one) - used) >= least
+
+
+def _makes_for_nothing(written: list[ast.stmt]) -> bool:
+    """Is what is assigned right before the end read by nothing?"""
+    if len(written) < 2 or not isinstance(written[-2], ast.Assign):
+        return False
+    made = {each.id for each in ast.walk(written[-2]) if _is_stored(each)}
+    read = {each.id for each in ast.walk(written[-1]) if isinstance(each, ast.Name)}
+    return bool(made) and not made & read
+
+
+def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _last(function: ast.FunctionDef) -> ast.stmt:
-    return _written(function)[-1]
+    """The statement that it ends with, inside of loops and conditions, too."""
+    last = _written(function)[-1]
+    while isinstance(last, (ast.For, ast.While, ast.With, ast.If)):
+        last = last.body[-1]
+    return last
 
 
 def _written(function: ast.FunctionDef) -> list[ast.stmt]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vitcheck.submissions.reading.unwritten import unwritten
+from vitcheck.submissions.reading.unwritten import early_ends, unwritten
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,36 @@ from vitcheck.submissions.reading.unwritten import unwritten
 )
 def test_places_that_are_not_written_yet(text: str, places: list[tuple[int, str]]) -> None:
     assert [(one.frame.line, one.name) for one in unwritten({"vit.py": text.encode()})] == places
+
+
+_CLASS = """
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.qkv, self.proj = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
+
+    def attend(self, x):
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("        pass\n", 8),
+        ("        for one in x:\n            q = self.qkv(one)\n            ...\n", 10),
+        (
+            "        qkv = self.qkv(x)\n        return x\n",
+            9,
+        ),  # nothing reads what it made
+        ("        return self.qkv(x)\n", 0),
+        ("        out = self.proj(self.qkv(x))\n        return x\n", 0),  # all is used: a mistake
+    ],
+)
+def test_lines_where_a_method_may_end_early(body: str, line: int) -> None:
+    found = early_ends({"vit.py": (_CLASS + body).encode()})
+    assert [one.line for one in found] == ([line] if line else [])
+
+
+def test_a_function_outside_of_classes_may_end_early() -> None:
+    found = early_ends({"vit.py": b"def attend(x):\n    q = x @ W\n    ...\n"})
+    assert [one.line for one in found] == [3]

@@ -17,6 +17,7 @@ from ..forms import SCORES
 from ..search.nearness import fingerprint
 from ..search.places import Found
 from ..walk import Walk, applied
+from .begun import begun, is_used, pay
 from .heads import Heads
 from .implied import implied_attention
 from .made_up import blame_drawn, drawn_heads
@@ -29,6 +30,7 @@ from .wrong_projections import raw_keys, shared_slices, unprojected_values
 _MERGED = 0.4
 _UNSEEN = 0.25  # the price of queries, keys and values of which nothing is seen to be made
 _TRIED_UNSEEN = 3
+_LOOKED_AT = 0.05  # of those that a pass was about to use when it ended
 _TWICE = 0.3  # the price of two linear maps in a row
 _ODD = 0.5  # the price of what may still be explained otherwise
 _MAY_BE_ONE_MAP = ("patches", "flattened_patches")  # where a convolution makes tokens of pixels
@@ -59,6 +61,8 @@ class ProjectionsRow(Row):
             yield from (one for one in again if one.sign in walk.signs)
         yield later(_TWICE, self._projected_twice)
         yield later(_MERGED, self._merged)
+        if walk.is_cut_short:
+            yield later(_LOOKED_AT, partial(self._at_an_end, cuts=every))
         yield later(_UNSEEN, partial(self._unseen, cuts=usual), "heads: never seen to attend")
         if walk.trace.error is None and usual:
             yield later(UNKNOWN - 0.1, partial(self._replaced, heads=usual[0]), "heads: unknown")
@@ -75,17 +79,28 @@ class ProjectionsRow(Row):
                 yield Option(heads.price + more, take, sign=sign)
 
     def _projected_twice(self, walk: Walk) -> Iterator[Option]:
+        yield from self._ordered(self._twice(walk))
+
+    def _twice(self, walk: Walk) -> list[Heads]:
         """Maps of what other maps have made, with nothing between them: one could do as much."""
         normed = self.given(walk)[0]
         first = projected(walk, normed.predict, normed.began - 1)
         again = [two for one in first for two in projected(walk, one.predict, normed.began - 1)]
         cuts = [one for one in arrangements(walk, again) if one.id is None] if again else []
         before = tuple(one.map for one in first)
-        yield from self._ordered([replace(one, id="projected-twice", before=before) for one in cuts])
+        return [replace(one, id="projected-twice", before=before) for one in cuts]
 
     def _unseen(self, walk: Walk, cuts: list[Heads]) -> Iterator[Option]:
         """The first ways to cut it: there is nothing to tell them from others."""
-        yield from (Option(cut.price, partial(_settle, heads=cut)) for cut in cuts[:_TRIED_UNSEEN])
+        yield from (Option(cut.price, partial(_settle_unseen, heads=cut)) for cut in cuts[:_TRIED_UNSEEN])
+
+    def _at_an_end(self, walk: Walk, cuts: list[Heads]) -> Iterator[Option]:
+        """Those that were looked at, where the pass ends before they meet, and fewer where no more are."""
+        normed = self.given(walk)[0]
+        yield from begun(walk, projected(walk, normed.predict, normed.began - 1))
+        cuts = [*cuts, *(replace(one, price=one.price + _TWICE) for one in self._twice(walk))]
+        split = (one for one in cuts if one.heads == walk.sizes.heads)  # else they are still to be
+        yield from (Option(cut.price, partial(_settle_looked_at, heads=cut)) for cut in split)
 
     def _merged(self, walk: Walk) -> Iterator[Option]:
         """Where weights were multiplied before the image met them, and some of the three are no tensors."""
@@ -194,7 +209,7 @@ def _settle_attending(walk: Walk, heads: Heads, order: str | None) -> bool:
 
 def _settle_three(walk: Walk, heads: Heads) -> None:
     walk.heads, walk.packing = heads.heads, heads.packing
-    start = walk.position - 1
+    start, seen = walk.position - 1, dict[Predict, int]()
     for number, map_ in enumerate((*heads.maps, *heads.before)):
         walk.roles[f"block{walk.number}.projection{number}"] = map_
     for number, name in enumerate(("query", "key", "value")):
@@ -203,8 +218,27 @@ def _settle_three(walk: Walk, heads: Heads) -> None:
         tensor = walk.context.of(predict)
         is_wrong = heads.id and (name == heads.blame or not equal(tensor, walk.context.of(right)))
         ids = [heads.id] if heads.id and is_wrong else []
-        walk.settle(name, walk.number, predict, walk.find(tensor, start), right=right, ids=ids)
+        found = walk.find(tensor, seen[predict]) if predict in seen else None  # serves twice, computed twice
+        found = found or walk.find(tensor, start)
+        seen[predict] = start if found is None else found.record
+        walk.settle(name, walk.number, predict, found, right=right, ids=ids)
     about_maps(walk, heads)
+
+
+def _settle_looked_at(walk: Walk, heads: Heads) -> bool:
+    """Those three, if the pass looked at each of them."""
+    named = zip(("query", "key", "value"), tensors(heads, walk.context), strict=True)
+    return all(is_used(walk, one, name) for name, one in named) and _settle(walk, heads)
+
+
+def _settle_unseen(walk: Walk, heads: Heads) -> bool:
+    """Those three, which only what follows can show where the pass may have ended before."""
+    query = walk.context.of(heads.parts[0])
+    if walk.is_cut_short and query.shape[1] * query.shape[-1] != walk.sizes.embed_dim:
+        return False  # what there is may be of one head
+    settled = _settle(walk, heads)
+    walk.assumed = settled and walk.is_cut_short
+    return settled
 
 
 def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
@@ -215,8 +249,7 @@ def _settle(walk: Walk, heads: Heads, order: str | None = None) -> bool:
     at, position = len(walk.steps), walk.position
     _settle_three(walk, heads)
     walk.position = position  # scores may be computed before values are
-    for one in owed:
-        walk.note_at(at, one.id, one.stage, one.record)
+    pay(walk, owed, at)
     if order:
         walk.note_at(at, order, "query")
     if "query" in walk.told:

@@ -79,6 +79,8 @@ def _one_twice(heads: Heads) -> Iterator[Heads]:
 def _cut(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     yield from _per_head(walk, maps)
     for heads in _head_counts(walk):
+        if walk.is_cut_short and heads == 1:  # or the other heads are still to come
+            maps = [one for one in maps if one.outputs >= walk.sizes.embed_dim]
         count = head_count(walk, heads)
         for found in (
             *_packed(maps, heads, count),
@@ -127,6 +129,16 @@ def _scrambled_role(tensor: Predict, roles: int, count: Count, number: int, whol
     return lambda context: _scrambled(context.of(tensor), roles, count(context), whole)[number]
 
 
+CutOfOne = Callable[[Predict, Count], Predict]  # what one map gives, cut into heads
+SINGLE_CUTS: tuple[
+    tuple[float, CutOfOne, str | None], ...
+] = (  # each with its price and the id of a wrong one
+    (0.0, lambda one, count: role(one, "rhd", 1, count, 0), None),
+    (0.05, lambda one, count: role(one, "rdh", 1, count, 0), None),
+    (1.0, lambda one, count: _scrambled_role(one, 1, count, 0), "heads-split-without-transpose"),
+)
+
+
 def _first_head(part: Predict) -> Predict:
     def predict(context: Context) -> Tensor:
         x = context.of(part)
@@ -164,13 +176,11 @@ def _separate(walk: Walk, maps: Sequence[Projected], heads: int, count: Count) -
         if len({one.outputs for one in three}) != 1:
             continue
         linears = tuple(one.map for one in three)
-        for packing, price in (("rhd", 0.0), ("rdh", 0.05)):
-            q, k, v = (role(one.predict, packing, 1, count, 0) for one in three)
-            yield Heads((q, k, v), heads, "separate", price=price, maps=linears)
-        q, k, v = (_scrambled_role(one.predict, 1, count, 0) for one in three)
-        q1, k1, v1 = (role(one.predict, "rhd", 1, count, 0) for one in three)
-        name = "heads-split-without-transpose"
-        yield Heads((q, k, v), heads, "separate", name, price=1.0, maps=linears, right=(q1, k1, v1))
+        q1, k1, v1 = (SINGLE_CUTS[0][1](one.predict, count) for one in three)
+        for price, cut, id in SINGLE_CUTS:
+            q, k, v = (cut(one.predict, count) for one in three)
+            right = (q1, k1, v1) if id else None
+            yield Heads((q, k, v), heads, "separate", id, price=price, maps=linears, right=right)
     if 1 <= len(same) <= 2:  # a projection serves twice
         parts = [role(one.predict, "rhd", 1, count, 0) for one in same]
         linears = tuple(one.map for one in same)
@@ -214,7 +224,8 @@ def one_and_two(q: Projected, kv: Projected, packing: str, count: Count) -> Part
     )
 
 
-def _stacked(parts: Sequence[Predict], cut: Callable[[Tensor], Tensor]) -> Predict:
+def stacked(parts: Sequence[Predict], cut: Callable[[Tensor], Tensor]) -> Predict:
+    """One cut of each head, as B h T d."""
     return lambda context: torch.stack([cut(context.of(one)) for one in parts], 1)
 
 
@@ -232,7 +243,7 @@ def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
         by_role = [small[number * count : (number + 1) * count] for number in range(roles)]
         by_head = [small[number::roles] for number in range(roles)]
         for groups in (by_role, by_head) if roles > 1 else (by_role,):
-            parts = [_stacked([one.predict for one in group], lambda x: x) for group in groups]
+            parts = [stacked([one.predict for one in group], lambda x: x) for group in groups]
             heads = Heads((parts[0],) * 3, count, "per head", maps=tuple(one.map for one in small))
             if roles < 3:
                 yield from _shared(walk, parts, heads)
@@ -240,7 +251,7 @@ def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
                 yield replace(heads, parts=(parts[0], parts[1], parts[2]))
     wide = [one for one in maps if one.outputs % 3 == 0]
     if len(wide) >= 2 and len({one.outputs for one in wide}) == 1 and _are_heads(walk, wide):
-        q, k, v = (_stacked([one.predict for one in wide], _third(number)) for number in range(3))
+        q, k, v = (stacked([one.predict for one in wide], _third(number)) for number in range(3))
         yield Heads((q, k, v), len(wide), "per head", maps=tuple(one.map for one in wide))
 
 

@@ -8,12 +8,12 @@ from functools import partial
 
 from ..best_first import AGAIN, Option, later
 from ..context import Predict
+from ..in_hand import is_in_hand
 from ..search.norms import BatchNorm, Norm
 from ..search.parameter_search import LinearMap
 from ..search.places import Found
 from ..walk import Finding, Made, Walk, stage_of
 from .graph_tensors import settle_unknown
-from .in_hand import is_in_hand
 from .unknown import Unknown, in_single, unknown_price, unknowns
 
 IMPLIED = 0.02  # the price of a right tensor that is in no record, and known by what follows from it

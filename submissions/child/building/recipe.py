@@ -131,7 +131,9 @@ def _best(
         except NotLoaded as failure:
             failures.append(failure)
             continue
-        value = attempt.level + evidence(definition, definitions)
+        unwritten = attempt.level == Level.BUILT and isinstance(attempt.error, NotImplementedError)
+        came = Level.RAN if unwritten else attempt.level  # by what it says itself it comes no farther
+        value = came + evidence(definition, definitions)
         if failures and attempt.level < Level.FITS:
             continue  # a part, most likely; what failed was the model
         if best is None or value > best[0]:

@@ -80,7 +80,8 @@ def carried(tensor: Tensor) -> Tensor:
 def is_array(tensor: Tensor) -> bool:
     """Do its numbers lie in memory so that they can be read by strides?"""
     strided = tensor.layout is torch.strided and not tensor.is_nested
-    return strided and not tensor.is_quantized and not tensor.is_meta
+    of_one = torch._C._functorch.is_batchedtensor(tensor)  # of all that ``vmap`` computes at once
+    return strided and not of_one and not tensor.is_quantized and not tensor.is_meta
 
 
 def _found(value: object) -> Iterator[tuple[str, Tensor]]:

@@ -1,0 +1,85 @@
+"""How much of a pass that ends for want of code an explanation accounts for."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from torch import Tensor
+
+from ...submissions.host.trace import Trace, Value
+from .in_hand import at_hand, is_turned
+from .search.nearness import fingerprint
+from .walk import Walk
+
+
+def accounted(walk: Walk) -> int:
+    """How many of the tensors that depend on the image are stages, or went into one.
+
+    What the line that raised had in its variables counts once more, if it is one by itself.
+    """
+    return _records(walk).bit_count() + _in_hand(walk).bit_count()
+
+
+def to_account_for(walk: Walk) -> int:
+    """How many there are."""
+    return sum(_counts(walk.trace, one) for one in walk.trace.records) + len(_variables(walk))
+
+
+def matrices_left(walk: Walk) -> int:
+    """How many weights are used for none of the stages that were found."""
+    known = _records(walk)
+    records = (one for one in walk.trace.records if _counts(walk.trace, one))
+    left = (one for one in records if not known >> one.number & 1)
+    used = {read.number for one in left for read in one.inputs if read.kind == "leaf"}
+    return sum(_is_weight(walk.trace.leaves[number]) for number in used)
+
+
+def _counts(trace: Trace, one: Value) -> bool:
+    """Does it depend on the image, and is no further result of the operation before it?"""
+    return one.image and not (one.number and one.is_made_with(trace.records[one.number - 1]))
+
+
+def _is_weight(leaf: Value) -> bool:
+    return leaf.kind == "parameter" and len(leaf.shape) >= 2
+
+
+def _records(walk: Walk) -> int:
+    """A bit for each record that is accounted for."""
+    made_of = walk.once("made of", lambda: _made_of(walk.trace))
+    records = {place.record for step in walk.steps if step.found for place in step.found.places}
+    records |= {one.began for one in walk.made.values()}
+    known = 0
+    for record in records:
+        known |= made_of[record]
+    return known
+
+
+def _made_of(trace: Trace) -> list[int]:
+    """For each record a bit for every one that it is made of, and for itself."""
+    found: list[int] = []
+    for one in trace.records:
+        bits = int(_counts(trace, one)) << one.number
+        for read in one.inputs:
+            bits |= found[read.number] if read.kind == "record" else 0
+        found.append(bits)
+    return found
+
+
+def _variables(walk: Walk) -> list[Tensor]:
+    every = dict.fromkeys(reference for _, reference in at_hand(walk.context))
+    values = ((walk.trace.value(one), one) for one in every)
+    return [walk.trace.tensor(one) for value, one in values if value.image and "float" in value.dtype]
+
+
+def _in_hand(walk: Walk) -> int:
+    """A bit for each of these variables that is a stage, or made for one."""
+    variables: list[Tensor] = walk.once("variables", lambda: _variables(walk))
+    known = 0
+    made = (one.predict(walk.context) for one in walk.made.values())
+    for tensor in (*walk.context.stages.values(), *made) if variables else ():
+        known |= walk.once(("in hand", fingerprint(tensor)), partial(_same, tensor, variables))
+    return known
+
+
+def _same(tensor: Tensor, variables: list[Tensor]) -> int:
+    return sum(is_turned(one, tensor) << number for number, one in enumerate(variables))

@@ -1,0 +1,131 @@
+"""What the sequence of tokens may be made of: S04 or what was done to it, a class token, positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ...submissions.host.trace import Use
+from ..locating.context import Context, Predict
+from ..locating.forms import VARIANT, Form
+from ..locating.walk import Walk, applied, stage_of
+from .position_tables import rows_of
+from .token_forms import EMBEDDINGS, POSITIONS_MOVED, TOKENS, TOKENS_WITHOUT
+
+_CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
+
+_Table = tuple[Use, ...]  # of positions: one parameter, or two row under row; none
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """What the sequence is made of: S04, or what was done to it first."""
+
+    predict: Predict
+    ids: tuple[str, ...] = ()
+    price: float = 0.0
+
+
+PLAIN = Embedded(stage_of("patch_embeddings", 0))
+
+
+@dataclass(frozen=True)
+class TokenSequence:
+    """One way from S04 to S07."""
+
+    embedded: Embedded
+    token: Use | None
+    tokens: Form
+    table: _Table = ()
+    positions: Form | None = None
+
+    @property
+    def price(self) -> float:
+        forms = [self.tokens.price, 1.1 if self.positions is None else self.positions.price]
+        return sum(forms) + self.embedded.price
+
+    def sequence(self, context: Context) -> Tensor:
+        x = self.embedded.predict(context)
+        if self.token is None:
+            return self.tokens.function(x)
+        return self.tokens.function(context.use(self.token), x)
+
+    def positioned(self, context: Context) -> Tensor:
+        x = context.stage("tokens")
+        if self.positions is None or not self.table:
+            return x
+        return self.positions.function(_numbers(context, self.table), x)
+
+    def class_token(self, context: Context) -> Tensor:
+        """Shape B 1 D."""
+        x = context.stage("patch_embeddings")
+        if self.token is None:
+            return x.mean(1, keepdim=True)
+        return context.use(self.token).reshape(-1, 1, x.shape[-1]).expand(x.shape[0], 1, -1)
+
+
+def _numbers(context: Context, table: _Table) -> Tensor:
+    """Row under row."""
+    return torch.cat([rows_of(one)(context) for one in table])
+
+
+def sequences(
+    walk: Walk, embeddings: Iterable[Embedded], forms: tuple[Form, ...], positions: tuple[Form, ...]
+) -> Iterator[TokenSequence]:
+    width, B = walk.sizes.embed_dim, walk.sizes.batch
+    T = walk.context.stage("patch_embeddings").shape[1] + 1
+    vectors = _next_used(walk, (1, B), width)
+    tables: list[_Table] = [(use,) for use in _next_used(walk, (T, T - 1, T + 1, 1, B, B * T), width)]
+    tables += _in_two_parts(walk, T, width)
+    for embedded in embeddings:
+        starts = [(use, form) for use in vectors for form in forms]
+        x = embedded.predict(walk.context)
+        seen = [(use, form) for use, form in starts if walk.find(form.function(walk.context.use(use), x))]
+        without = [(None, form) for form in TOKENS_WITHOUT] if forms == TOKENS else []
+        # where a sequence with a token is observed, the others need not be tried
+        for token, tokens in [*(seen or starts), *without]:
+            yield TokenSequence(embedded, token, tokens)
+            for table in tables:
+                if token not in table:
+                    moved = (POSITIONS_MOVED,) if tokens.id == "cls-appended-last" else ()
+                    for form in (*positions, *moved):
+                        yield TokenSequence(embedded, token, tokens, table, form)
+
+
+def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:
+    """The next parameters with that many rows of ``width`` numbers, in order of use, then those before.
+
+    The class token may be laid down before the patches are, and a position be added to it before that.
+    """
+    found = {use for count in rows for use in walk.parameters.of_size(count * width)}
+    merged = {use for count in rows for use in walk.parameters.merged_of_size(count * width)}
+    ahead = {use for use in found if use.record <= walk.position}
+    return [*sorted(found - ahead)[:_CANDIDATES], *sorted((merged - found) | ahead)[:_CANDIDATES]]
+
+
+def _in_two_parts(walk: Walk, tokens: int, width: int) -> list[_Table]:
+    """Positions kept apart for the class token, to which its own was added before, and for the patches."""
+    rows = walk.parameters.merged_of_size(width)[:_CANDIDATES]
+    rest = _next_used(walk, (tokens - 1,), width)
+    pairs = [(row, table) for table in rest for row in rows[::-1]]
+    read = {pair: {walk.parameters.leaf(one) for one in pair} for pair in pairs}
+    return [pair for pair in pairs if [kind for kind, *_ in read[pair]] == ["leaf", "leaf"]]  # two parameters
+
+
+def embeddings(walk: Walk) -> Iterator[Embedded]:
+    """What the sequence may be made of: S04, and what is sometimes done to it first."""
+    for form in EMBEDDINGS:
+        predict: Predict = _embedded(form)
+        if form.id is None or walk.find(predict(walk.context)):
+            yield Embedded(predict, () if form.id is None else (form.id,), form.price)
+    x, after = walk.context.stage("patch_embeddings"), walk.position - 1
+    parameters = walk.parameters  # a batch norm is one of the convolution's map, channel by channel
+    for norm, _, _ in (*parameters.norms(x, after), *parameters.batch_norms(x, after)):
+        yield Embedded(applied(norm, stage_of("patch_embeddings", 0)), ("norm-after-projection",), VARIANT)
+
+
+def _embedded(form: Form) -> Predict:
+    return lambda context: form.function(context.stage("patch_embeddings"), context.sizes.grid[1])
