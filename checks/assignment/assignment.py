@@ -21,7 +21,7 @@ from ...reference.stages import Stage
 from ...submissions.limits import Limits
 from ..architecture.complaints import complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
-from ..record.hints import Hints
+from ..record.hint_rungs import Hints
 from ..record.result import Asked, Visibility
 from .asked_late import LatePolicy
 from .asked_model import AskedModel, Blocks, FullSizes, Labels

@@ -1,33 +1,13 @@
-"""How far the hints go that students may see: a ladder, of which an assignment sets the lowest rung.
-
-The stage and the line, the question, something to try, the explanation: each gives away more than the one
-before. Imports no torch.
-"""
+"""How far the hints go that students may see: an assignment sets the lowest rung. Imports no torch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .hint_rungs import Hints
+from .result import CheckResult, Result, StageResult
 from .sentences import as_sentence
-
-if TYPE_CHECKING:
-    from .result import CheckResult, Result, StageResult
-
-
-class Hints(str, Enum):
-    """The lowest rung; the ones above it are shown as well."""
-
-    WHERE = "where"
-    QUESTION = "question"
-    TRY = "try"
-    EXPLAIN = "explain"
-
-    def has(self, other: Hints) -> bool:
-        """Is that rung shown, too?"""
-        order = list(Hints)
-        return order.index(other) <= order.index(self)
 
 
 def explains(result: Result) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .adjustment import UNADJUSTED, Adjustment
 from .document import Document, Frozen
-from .hints import Hints
+from .hint_rungs import Hints
 from .lateness import Lateness
 from .written_result import WrittenResult
 

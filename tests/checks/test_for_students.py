@@ -13,7 +13,7 @@ from test_points import CHECKS, SCHEMES, VIT, paying
 
 from vitcheck.checks.points.scoring import scored
 from vitcheck.checks.record.for_students import for_students
-from vitcheck.checks.record.hints import Hints
+from vitcheck.checks.record.hint_rungs import Hints
 from vitcheck.checks.record.result import (
     Asked,
     CheckResult,
