@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..checks.record.hints import explains
 from ..checks.record.result import Result
 from .views.stage_views import StageView, State, pipeline, states_of
 from .words.assigned import assigned
@@ -92,7 +93,7 @@ def _more(result: Result) -> Iterator[RenderableType]:
         yield Text(f"✗ {_line(one)}", style="bold red", no_wrap=True, overflow="ellipsis")
     if len(found) > 1 + _MOST:
         yield Text(say("terminal.more", number=len(found) - 1 - _MOST), style="dim")
-    if found and found[0].mistake:
+    if found and found[0].mistake and explains(result):
         yield Text(say("terminal.explain", id=found[0].mistake), style="dim")
 
 

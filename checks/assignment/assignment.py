@@ -21,6 +21,7 @@ from ...reference.stages import Stage
 from ...submissions.limits import Limits
 from ..architecture.complaints import complaints, line_of, near
 from ..architecture.family import ArchitectureError, Family, family, family_names
+from ..record.hint_rungs import Hints
 from ..record.result import Asked, Visibility
 from .asked_late import LatePolicy
 from .asked_model import AskedModel, Blocks, FullSizes, Labels
@@ -77,6 +78,7 @@ class Assignment(AskedTable):
     points: Points = Points()
     for_students: bool = False  # is this the file that students get? Then they see what their records have
     visibility: Visibilities = {}
+    hints: Hints = Hints.EXPLAIN  # the lowest rung that students see
     components: Components = {}
     exercises: Exercises = {}
     limits: Annotated[Limits, AfterValidator(_positive)] = Limits()
@@ -98,7 +100,8 @@ class Assignment(AskedTable):
     @property
     def asked(self) -> Asked:
         """How the record tells of it."""
-        return Asked(known_as=self.known_as, title=self.title, architectures=[*self.architectures])
+        kinds = [*self.architectures]
+        return Asked(known_as=self.known_as, title=self.title, architectures=kinds, hints=self.hints)
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Assignment:

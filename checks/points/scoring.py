@@ -25,6 +25,7 @@ _UNJUDGED: Mapping[str, Any] = {
     "title": True,
     "points": True,
     "visibility": True,
+    "hints": True,
     "for_students": True,
     "late": True,
     "variants": {"by_id": {"__all__": {"reason"}}},

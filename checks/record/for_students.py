@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection
 
 from .faults import to_write
+from .hints import down_to
 from .repeating import repeated_by
 from .result import CheckResult, Note, Result, Visibility
 from .sentences import as_sentence
@@ -21,7 +22,7 @@ def for_students(result: Result, until: Visibility = Visibility.VISIBLE) -> Resu
     It lacks rubrics, notes to who grades, checks that are shown later than ``until``, and all that follows
     from how these ended: it is the same however they did. So a stage that such a check judges is left out as
     a whole, and those checks of it that are shown say no more than what they found by themselves. The points
-    are those of the checks in it.
+    are those of the checks in it. Hints go down to the rung that the assignment sets.
     """
     if result.told is not None and until.has(result.told):
         return result
@@ -35,7 +36,8 @@ def for_students(result: Result, until: Visibility = Visibility.VISIBLE) -> Resu
             "written": result.written and _without_rubrics(result.written),
         }
     )
-    return _without(found, hidden) if hidden else found
+    shown = _without(found, hidden) if hidden else found
+    return down_to(shown, result.asked.hints) if result.asked else shown
 
 
 def _without_rubrics(written: WrittenResult) -> WrittenResult:

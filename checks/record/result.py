@@ -7,6 +7,7 @@ from typing import Any
 
 from .adjustment import UNADJUSTED, Adjustment
 from .document import Document, Frozen
+from .hint_rungs import Hints
 from .lateness import Lateness
 from .written_result import WrittenResult
 
@@ -210,6 +211,7 @@ class Asked(Frozen):
     known_as: str  # what ``--assignment`` takes for it
     title: str
     architectures: list[str] = []  # the kinds of blocks that a whole model may have
+    hints: Hints = Hints.EXPLAIN  # how far they go for students
 
 
 class Result(Document):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ...checks.record.hints import explains
 from ...checks.record.result import MistakeResult, Result, StageResult
 from ...checks.record.snapshot import Record
 from ..figures.figure_parts import Figure
@@ -23,7 +24,7 @@ Facts = tuple[tuple[str, str], ...]  # names and texts
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a mistake does, beside the equation, and what to try; ``command`` tells more of it."""
+    """What a mistake does, beside the equation, and what to try; ``command``, if any, tells more of it."""
 
     text: str
     experiment: str
@@ -70,7 +71,7 @@ def card(record: Record, stands: Standing) -> Card:
         question=stands.question,
         advice=stands.advice,
         facts=tuple(_facts(record, stands, wrong, named)),
-        explanation=_explanation(stands, wrong, named),
+        explanation=_explanation(record, stands, wrong, named),
     )
 
 
@@ -103,14 +104,15 @@ def _reason(record: Record, stands: Standing) -> str:
 
 
 def _explanation(
-    stands: Standing, stage: StageResult | None, named: MistakeResult | None
+    record: Record, stands: Standing, stage: StageResult | None, named: MistakeResult | None
 ) -> Explanation | None:
     about = stands.mistake or (stands.label if stage else "")
-    if not about:
+    hides = isinstance(record, Result) and not explains(record)
+    if not about or (hides and not (named and named.experiment)):
         return None
     return Explanation(
         text=clean(named.explanation) if named else "",
         experiment=clean(named.experiment) if named else "",
         equation=one_line(f"{stands.label} = {stage.equation}") if stage else "",
-        command=f"vitcheck explain {about}",
+        command="" if hides else f"vitcheck explain {about}",
     )

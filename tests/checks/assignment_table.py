@@ -65,6 +65,7 @@ MEANING = {
     "variants": "a table of its own, below; `default` is for those that are not named",
     "points": "a table of its own, below",
     "for_students": "set in the handout's file: what is graded with it shows what students may see",
+    "hints": "the lowest rung of hints that students see: where, question, try, explain",
     "visibility": "when students see how checks end, by group or check, or `default`: visible, after_due_date, after_published, hidden",
     "components": "tables of their own, below",
     "exercises": "tables of their own, below",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load, save
@@ -12,7 +13,9 @@ from test_points import CHECKS, SCHEMES, VIT, paying
 
 from vitcheck.checks.points.scoring import scored
 from vitcheck.checks.record.for_students import for_students
+from vitcheck.checks.record.hint_rungs import Hints
 from vitcheck.checks.record.result import (
+    Asked,
     CheckResult,
     Evidence,
     MistakeResult,
@@ -153,3 +156,26 @@ def test_a_record_for_students_stays_one() -> None:
     asked = VIT.model_copy(update={"visibility": {"equations": Visibility.AFTER_DUE_DATE}})
     told = for_students(scored(record({}, frozenset()), asked))
     assert for_students(told, Visibility.HIDDEN) == told
+
+
+RUNGS = {
+    Hints.WHERE: set[str](),
+    Hints.QUESTION: {"title", "hint"},
+    Hints.TRY: {"title", "hint", "experiment"},
+    Hints.EXPLAIN: {"title", "hint", "experiment", "explanation"},
+}
+
+
+@pytest.mark.parametrize(("lowest", "shown"), RUNGS.items())
+def test_hints_go_down_to_the_rung_that_the_assignment_sets(lowest: Hints, shown: set[str]) -> None:
+    whole = record({"equation[S13]": Outcome.FAILED}, frozenset({"equation[S13]"}))
+    asked = Asked(known_as="vit", title="Any", hints=lowest)
+    ladder = {"title": TITLE, "hint": "A hint?", "experiment": "An experiment.", "explanation": "All of it."}
+    mistakes = [one.model_copy(update=ladder) for one in whole.mistakes]
+    stages = {"S13": whole.stages["S13"].model_copy(update={"hint": "A hint?", "message": f"{TITLE}. Seen."})}
+    whole = whole.model_copy(update={"asked": asked, "mistakes": mistakes, "stages": stages})
+    told = for_students(whole).to_json()
+    assert {name for name, text in ladder.items() if text in told} == shown
+    assert (MISTAKE in told) is bool(shown)
+    assert "Seen." in told
+    assert all(text in whole.to_json() for text in ladder.values())
