@@ -48,8 +48,8 @@ def _spoilt_on(examination: Examination, repaired: Examination, edit: Edit) -> s
     there, records = repaired.walk.places.find(wrong.right), repaired.walk.trace.records
     if there is None:
         return None
-    made, after = (one.frames[:1] for one in records[there.record : there.record + 2])
-    return wrong.step.key if made == (edit.frame,) != after else None
+    made, *after = (one.frames[:1] for one in records[there.record : there.record + 2])
+    return wrong.step.key if made == (edit.frame,) and made not in after else None
 
 
 def _last_in_a_row(examination: Examination, every: Sequence[Seen], read: Sequence[Reference]) -> Seen:

@@ -13,7 +13,7 @@ from ..views.card import card
 from ..words.assigned import assigned
 from ..words.remarks import remark
 from ..words.standing import findings, standing
-from ..words.text import NAME_LIMIT, clean, one_line
+from ..words.text import NAME_LIMIT, TEXT_LIMIT, one_line
 from ..words.wording import say
 from .parts import Part, parts
 from .repository import Repository
@@ -53,7 +53,7 @@ def _test(part: Part) -> _Test:
         "gradescope_test.html",
         card=card(part.told, part.fault) if part.fault else None,
         more=[],
-        lines=[f"{one_line(one.title)} {clean(one.message)}".strip() for one in part.wrong],
+        lines=[one_line(f"{one.title} {one.message}", TEXT_LIMIT) for one in part.wrong],
     )
     return {
         "name": part.name,

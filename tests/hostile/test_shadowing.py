@@ -74,13 +74,14 @@ def test_the_cell_of_a_notebook_grader_asks_vitcheck_itself(work: Path) -> None:
 
 
 def test_the_test_file_for_otter_asks_vitcheck_itself(work: Path) -> None:
+    shutil.copy(EXAMPLES / "syntax_error.py", work / "hw3.py")
     CliRunner().invoke(main, ["otter", "hw3.py", "--out", str(work / "tests.txt")])
     (work / "otter").mkdir()
     for name in ("__init__", "test_files"):
         (work / "otter" / f"{name}.py").write_text("test_case = lambda **of: lambda test: test\n")
     mark = beside(work, without="subprocess.py")
     (work / "typing.py").unlink()  # before Otter looks for its own
-    code = "exec(open('tests.txt').read()); print(require.__code__.co_filename)"
+    code = "exec(open('tests.txt').read()); print(cases.__code__.co_filename)"
     done = python("-c", code, folder=work)
     assert (Path(done.stdout.strip()).name, mark.exists()) == ("apart.py", False), done.stderr
 

@@ -59,7 +59,7 @@ SLIPS: list[tuple[Kind, str, str]] = [  # the kind, what is right, and what is w
     ("kept", "first = self.norm1(x)", "self.norm1(x)"),  # which is bound again below
     ("missing", "self.norm2(x)", "x"),
     ("missing", "return tokens.transpose(0, 1)", "return tokens"),
-    ("number", "tokens = weights.transpose(1, 2)", "tokens = weights.transpose(0, 1)"),
+    ("number", "tokens = weights.transpose(1, 2)", "tokens = weights.transpose(0, 3)"),
     ("number", "dim=1", "dim=2"),
     ("number", "scores[:, 1]", "scores[1]"),
     ("argument", "tokens.flatten(1)", "tokens.flatten()"),

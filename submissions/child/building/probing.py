@@ -63,6 +63,7 @@ class BuildAttempt:
     seen: dict[str, int] = field(default_factory=dict)
     shapes: Counter[tuple[int, ...]] = field(default_factory=Counter)  # of all parameters
     output: Tensor | None = None  # the largest tensor that came out
+    returned: str | None = None  # the field that its last axis has
     computed: int = 0  # numbers, in the pass
 
     @property
@@ -101,9 +102,10 @@ class BuildAttempt:
 
     @property
     def score(self) -> float:
-        """What is contradicted weighs more than a level: some wrong models return no row for each image."""
+        """What parameters contradict weighs more than a level: what a wrong model returns says little."""
         confirmed = len(self.claimed & self.seen.keys()) - len(self.contradicted)
-        return 10.0 * self.level + confirmed - 2 * len(self.contradicted) - 11 * bool(self.contradicted)
+        refuted = bool(self.contradicted - {self.returned})
+        return 10.0 * self.level + confirmed - 2 * len(self.contradicted) - 11 * refuted
 
 
 def fields_set(assignment: Assignment) -> set[str]:
@@ -236,6 +238,7 @@ def _judge(attempt: BuildAttempt, found: list[Tensor]) -> None:
     name = next(name for name, letter in sizes.letters.items() if letter == axes[-1])
     wanted = getattr(sizes, name)
     rows = [one.shape[-1] for one in found if one.dim() == len(axes) and one.shape[0] == sizes.batch]
+    attempt.returned = name if rows else None
     if name in attempt.claimed and wanted in rows:
         attempt.seen[name] = wanted
     elif rows:
