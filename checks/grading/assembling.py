@@ -44,7 +44,7 @@ def graded(
     models = [examination] if examination.assignment.architectures else []
     components = [*parts_of(examination).components, *dict.fromkeys(written_parts(examination).values())]
     exercises = exercises_of(examination)
-    findings = [found for one in (*models, *components) for found in mistake_results(one, outcomes)]
+    findings = mistake_results([*models, *components], outcomes)
     findings += exercise_mistakes(exercises)
     findings += property_results(outcomes, examination.source, {one.id for one in findings}, family)
     stages = stage_results(examination, outcomes)

@@ -17,16 +17,23 @@ from .check_rows import label_of
 from .stage_rows import where_of
 
 
-def mistake_results(examination: Examination, outcomes: Sequence[CheckOutcome]) -> list[MistakeResult]:
+def mistake_results(
+    examinations: Sequence[Examination], outcomes: Sequence[CheckOutcome]
+) -> list[MistakeResult]:
     """The mistakes that stages show, and that checks of them tell; where changes mend them, what they are."""
     lines = {id: one.frame for one in outcomes if one.stage for id in one.mistakes}
     told = {id: one.stage for one in outcomes if one.stage and judges_stage(one.id) for id in one.mistakes}
-    found = [one for one in _in_order(examination) if examination.counts(one.id)]
-    found = [one for one in found if one.id in told or not examination.repairs]
-    known = {one.id for one in found}
-    found = [*(Finding(id, stage, None) for id, stage in told.items() if id not in known), *found]
+    found = [
+        (examination, one)
+        for examination in examinations
+        for one in _in_order(examination)
+        if examination.counts(one.id) and (one.id in told or not examination.repairs)
+    ]
+    others = told.keys() - {one.id for _, one in found}
+    told_alone = [Finding(id, stage, None) for id, stage in told.items() if id in others]
+    found = [*((whole, one) for whole in examinations[:1] for one in told_alone), *found]
     rows: dict[tuple[str, tuple[str, int] | None], MistakeResult] = {}
-    for row in (_mistake(examination, one, lines.get(one.id)) for one in found):
+    for row in (_mistake(examination, one, lines.get(one.id)) for examination, one in found):
         line = None if row.location is None else (row.location.file, row.location.line)
         rows.setdefault((row.id, line), row)  # one line makes it at each stage that is computed there
     return [*rows.values()]
