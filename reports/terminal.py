@@ -67,6 +67,8 @@ def told(stands: Standing) -> Iterator[RenderableType]:
     yield from _code(stands)
     if stands.details:
         yield Quoted(Text(stands.details, style="dim"))
+    if stands.proof:
+        yield Text(stands.proof, style="dim")
     yield from (Text(last, style="italic") for last in (stands.question, stands.advice) if last)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import torch
@@ -20,6 +21,7 @@ from vitcheck.submissions.child.tracing.tracing import Tracer
 from vitcheck.submissions.host.decoding import decode
 from vitcheck.submissions.host.trace import Trace
 from vitcheck.submissions.questions.randomise import randomise
+from vitcheck.submissions.questions.recording import Cure
 
 SQUARE = Sizes(
     batch=2,
@@ -64,9 +66,9 @@ def trace_source(text: str, base: str, sizes: Sizes, seed: int = 0) -> Trace:
         torch.set_default_dtype(torch.float32)
 
 
-def trace_model(model: nn.Module, image: Tensor) -> Trace:
+def trace_model(model: nn.Module, image: Tensor, cures: Sequence[Cure] = ()) -> Trace:
     """One pass of ``model``, as a trace."""
-    tracer = Tracer(model, image)
+    tracer = Tracer(model, image, cures=cures)
     watcher = Watcher([], tracer.reference)
     results = Results([], [])
     error = None

@@ -25,6 +25,7 @@ from .arrays import kept_arrays
 from .check_rows import check_rows
 from .named_rows import mistake_results, property_results, variant_results
 from .not_graded import Notes, notes_of
+from .proof_row import proof_row
 from .stage_rows import stage_results
 
 _NO_POINTS = Score(earned=0, possible=0)  # yet
@@ -68,7 +69,7 @@ def graded(
         run=run,
         arrays=kept_arrays([*models, *components]),
     )
-    return scored(found, examination.assignment)
+    return scored(found.model_copy(update={"proof": proof_row(examination, found)}), examination.assignment)
 
 
 def _unwritten(examination: Examination) -> Location | None:

@@ -30,7 +30,7 @@ def added_up(ended: Sequence[CheckResult], settle: Settle, whole: Settled) -> li
     possible = earned = 0
     moments = [one for one in Visibility if any(check.visibility is one for check in ended)]
     for until in moments:
-        seen = [one if until.has(one.visibility) else _as_passed(one) for one in ended]
+        seen = [one if until.has(one.visibility) else as_passed(one) for one in ended]
         settled = whole if until is moments[-1] else settle(seen)
         rows = [one for one in _shared(settled) if until.has(one.visibility)]
         new = [one for one in rows if one.visibility is until]
@@ -41,7 +41,8 @@ def added_up(ended: Sequence[CheckResult], settle: Settle, whole: Settled) -> li
     return [found[one.id] for one in ended]
 
 
-def _as_passed(check: CheckResult) -> CheckResult:
+def as_passed(check: CheckResult) -> CheckResult:
+    """Return the check as if nothing were wrong."""
     return check.model_copy(update={"outcome": Outcome.PASSED, "ended": None, "asked": True, "mistakes": []})
 
 

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any
 
 from ..assignment.assignment import Assignment
-from ..record.result import CheckResult, Note, Result, Score, Status, VariantResult
+from ..record.result import CheckResult, Note, Proof, Result, Score, Status, VariantResult
 from ..record.written_result import WrittenResult
-from .adding_up import Settled, added_up
+from .adding_up import Settled, added_up, as_passed
 from .by_group import points_of_groups
 from .by_mistake import faults, points_of_mistakes
 from .by_part import points_of_parts, points_of_stages
@@ -56,11 +56,21 @@ def scored(result: Result, assignment: Assignment) -> Result:
             "asked": assignment.asked,
             "score": _score(checks, assignment, result.status),
             "checks": checks,
+            "proof": result.proof and _with_points(result.proof, result, assignment),
             "variants": [_allowed(one, assignment) for one in result.variants],
             "notes": [*notes, *(one for one in result.notes if one.kind not in ("unearned", "taken"))],
             "written": result.written and _asked(result.written, assignment),
         }
     )
+
+
+def _with_points(proof: Proof, result: Result, assignment: Assignment) -> Proof:
+    """What is earned where the checks of the first mistake pass: at least so much, once it is fixed."""
+    first = proof.cured[0]
+    ids = set(result.stages[first].mistakes) if first in result.stages else set[str]()
+    checks = [as_passed(one) if one.stage == first or ids & {*one.mistakes} else one for one in result.checks]
+    fixed = scored(result.model_copy(update={"checks": checks, "proof": None}), assignment)
+    return proof.model_copy(update={"points": fixed.score.earned})
 
 
 def points_of(assignment: Assignment, checks: Sequence[CheckResult]) -> dict[str, float]:

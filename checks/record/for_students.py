@@ -59,6 +59,7 @@ def _without(result: Result, hidden: Collection[CheckResult]) -> Result:
             "stages": stages,
             "unwritten": result.unwritten if first in stages else None,
             "checks": shown,
+            "proof": None,  # it tells of all stages
             "mistakes": [
                 one for one in result.mistakes if one.stage not in gone and {one.id, one.stage} & named
             ],

@@ -174,6 +174,20 @@ class MistakeResult(Frozen):
     also: list[str] = []  # ids that the same numbers would explain equally well
 
 
+class Proof(Frozen):
+    """What becomes of the rest once what is blamed is right; all by the labels of stages.
+
+    Right numbers stand in place of those that are ``cured`` while the student's own code computes the rest,
+    or one change of that code makes them right.
+    """
+
+    proven: bool  # is everything right then?
+    cured: list[str]  # the fewest that have to be, in order
+    follows: list[str] = []  # failed, and right then
+    still: list[str] = []  # failed, and not made right by it
+    points: float | None = None  # at least, once the first is fixed
+
+
 class VariantResult(Frozen):
     """A legitimate variant that was recognised, and whether the assignment accepts it."""
 
@@ -233,6 +247,7 @@ class Result(Document):
     unwritten: Location | None = None  # the line of the first stage that is not written yet, if known
     checks: list[CheckResult] = []
     mistakes: list[MistakeResult] = []
+    proof: Proof | None = None  # null where nothing is wrong, or no right numbers can be put in
     variants: list[VariantResult] = []
     notes: list[Note] = []
     adjustment: Adjustment = UNADJUSTED  # what was decided about it; grade.py makes the grade of both

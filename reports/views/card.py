@@ -88,6 +88,8 @@ def _facts(
             yield say("card.shape"), say("card.shape_right", shape=shape_text(expected_axes(stage)))
         if told := got(stage):
             yield say("card.measured" if stage.shape else "card.happened"), one_line(told, _LIMIT)
+    if stands.proof:
+        yield say("card.proof"), stands.proof
     if named and named.blocks:
         yield say("card.blocks"), one_line(named.blocks)
     if named and named.also:

@@ -79,6 +79,8 @@ def _totals(rows: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
             "median": say("total.of", earned=points(median(scores)), possible=possible),
             "range": say("total.from_to", lowest=lowest, highest=highest),
         }
+    if tried := [one.proven for one in rows if one.proven is not None]:
+        totals["proven"] = say("total.share", count=f"{tried.count(True):,}", all=f"{len(tried):,}")
     if answers := [one for row in rows for one in row.marked.values()]:
         totals["unmarked"] = _left(answers)
     return tuple((say(f"total.{name}"), text) for name, text in totals.items())

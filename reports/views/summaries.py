@@ -49,6 +49,7 @@ class Summary:
     remark: str
     lateness: str
     unjudged: bool  # do its points mean nothing?
+    proven: bool | None  # is all else right once what is blamed is? None where that was not tried
     to_mark: bool  # are there answers in writing?
     marked: Mapping[str, bool]  # of those that have points, whether somebody gave any
     reviews: tuple[Reason, ...]
@@ -108,6 +109,7 @@ def _summary(result: Result) -> Summary:
         reviews=reasons(result),
         lateness=late_text(result),
         unjudged=result.unjudged,
+        proven=result.proof.proven if result.proof else None,
         marked={
             one_line(one.id): one.id in result.adjustment.marks
             for one in (result.written.answers if result.written else ())

@@ -10,6 +10,7 @@ from ...checks.record.result import CheckResult, Outcome, Result, StageResult, S
 from ...checks.record.snapshot import Record, named_mistake
 from .got import got
 from .location_view import LocationView, place, shapes_at
+from .proofs import proof_text
 from .text import NAME_LIMIT, one_line, sentence
 from .wording import count, say
 
@@ -23,6 +24,7 @@ class Standing:
     sentence: str
     brief: str  # for a cell of a table; empty if all is right
     details: str = ""
+    proof: str = ""  # what becomes of the rest once this is right
     advice: str = ""  # what to do, if nothing could be graded
     question: str = ""
     place: LocationView | None = None
@@ -85,8 +87,9 @@ def pass_findings(record: Record) -> Iterator[Standing]:
     """The same without checks: why there was no pass, and each stage of it that is wrong."""
     if record.status is not Status.GRADED:
         yield _stopped(record)
+    follows = record.proof.follows if isinstance(record, Result) and record.proof else []
     for label, stage in record.stages.items():
-        if stage.status is StageStatus.FAILED:
+        if stage.status is StageStatus.FAILED and label not in follows:
             yield _wrong_stage(record, label, stage)
 
 
@@ -112,6 +115,7 @@ def _wrong_stage(result: Record, label: str, stage: StageResult) -> Standing:
         sentence(named.title) if named else _unnamed(stage),
         brief=one_line(f"{label} {name}", NAME_LIMIT),
         details=got(stage),
+        proof=proof_text(result, label),
         question=one_line(stage.hint or (named.hint if named else "")),
         place=place(stage.location or (named.location if named else None), shapes_at(result)),
         label=one_line(label),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..questions.question import A, Question
+from ..questions.recording import Cure
 from ..questions.wire import Header
 from ..reading.edits.edit import Edit
 from .child import Handler
 from .subject import Submission
+
+_ROWS: Mapping[str, Callable[..., Any]] = {"changes": Edit, "cures": Cure}
 
 
 def answered_by(kind: type[Question[A]], answer: Callable[[Any], A]) -> dict[str, Handler]:
@@ -20,8 +23,8 @@ def answered_by(kind: type[Question[A]], answer: Callable[[Any], A]) -> dict[str
             header["sizes"] = sizes_in(header["sizes"])
         if "wanted" in header:
             header["wanted"] = [sizes_in(one) for one in header["wanted"]]
-        if "changes" in header:
-            header["changes"] = [Edit(**one) for one in header["changes"]]
+        for name in _ROWS.keys() & header.keys():
+            header[name] = [_ROWS[name](**one) for one in header[name]]
         return answer(kind(**header))
 
     return {kind.name: handle}

@@ -176,7 +176,7 @@ def _trace(asked: RecordPass) -> Recorded:
     if asked.image is None:
         return recorded_shapes(lambda: _real_shapes(asked))
     model = model_of(asked, drawn=asked.drawn, fixed=asked.fixed)
-    return record(model, as_given(asked.image, torch.float64), marks=asked.marks)
+    return record(model, as_given(asked.image, torch.float64), marks=asked.marks, cures=asked.cures)
 
 
 def _real_shapes(asked: RecordPass) -> Recorded:

@@ -17,7 +17,7 @@ from ..questions.loading import Infer, Load, Replace, Skipped
 from ..questions.own_functions import CallOwnFunctions, OwnFunctions
 from ..questions.pins import Pins
 from ..questions.question import A, OfSubject, Question
-from ..questions.recording import RecordPass
+from ..questions.recording import Cure, RecordPass
 from ..questions.size_limits import gradable
 from ..questions.uses import RunWide, Wide
 from ..reading.source import Source
@@ -114,15 +114,17 @@ class Session:
         fixed: Mapping[str, Tensor] | None = None,
         drawn: int | None = None,
         marks: Sequence[tuple[str, int]] = (),
+        cures: Sequence[Cure] = (),
     ) -> Trace:
         """What ``RecordPass`` asks for.
 
         Raises StudentCodeFailed where the model could not even be built at these sizes; an exception in its
         forward pass is in the trace.
         """
-        fixed = fixed or {}
-        question = RecordPass(sizes=sizes, seed=seed, image=image, fixed=fixed, drawn=drawn, marks=marks)
-        return decode(self.ask(question))
+        asked = RecordPass(
+            sizes=sizes, seed=seed, image=image, fixed=fixed or {}, drawn=drawn, marks=marks, cures=cures
+        )
+        return decode(self.ask(asked))
 
     def wide(self, sizes: ModelSizes, seed: int, image: Tensor) -> Wide[Trace]:
         """One plain pass in float32. Raises StudentCodeFailed where the model could not be built."""

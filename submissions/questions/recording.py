@@ -96,6 +96,16 @@ class Recorded(PassOutcome):
     cells: Tensor | None  # the memory of all records, then of all leaves; None where shapes are enough
 
 
+@dataclass(frozen=True)
+class Cure:
+    """Other numbers for a window on a record, which stand there from when it is made."""
+
+    record: Natural
+    offset: Natural
+    strides: tuple[Natural, ...]
+    values: Tensor  # float64, in the shape of the window
+
+
 @dataclass(frozen=True, kw_only=True)
 class RecordPass(OfModel[Recorded]):
     """One pass in eval mode and float64; without an image, on shapes only."""
@@ -108,3 +118,4 @@ class RecordPass(OfModel[Recorded]):
     fixed: Mapping[str, Tensor] = field(default_factory=dict)  # parameters that are set and not drawn
     drawn: int | None = None  # a seed for the parameters, where nothing else shall be drawn anew
     marks: Sequence[tuple[str, int]] = ()  # file and line of each breakpoint mark
+    cures: Sequence[Cure] = ()

@@ -13,6 +13,7 @@ from tracing_helpers import trace_model
 
 from vitcheck.submissions.errors import Frame
 from vitcheck.submissions.host.trace import Trace
+from vitcheck.submissions.questions.recording import Cure
 
 F64 = torch.float64
 
@@ -198,6 +199,29 @@ def test_an_exception_that_the_code_catches_is_none() -> None:
     seen = trace("try:\n    x.view(1000)\nexcept RuntimeError:\n    pass\nreturn self.absent(x)")
     assert seen.failed is not None
     assert seen.failed.op == ""
+
+
+def test_what_runs_after_other_numbers_are_put_in_reads_them() -> None:
+    """Through a view, where it is written over, and by autograd's own calls; what was read before stays."""
+    model = load_source(
+        "import torch\nfrom torch import nn\n"
+        "class Net(nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        doubled = x * 2\n"
+        "        before, row = doubled + 1, doubled[0]\n"
+        "        doubled.mul_(10)\n"
+        "        return before.clone(), row + 1, torch.exp(doubled)\n",
+        "net",
+    ).Net()
+    plain = trace_model(model, image())
+    (written,) = (one.number for one in plain.records if one.op.startswith("mul_"))
+    values = torch.full((3, 4), 5.0, dtype=F64)
+    cured = trace_model(model, image(), cures=[Cure(written, 12, (4, 1), values)])
+    before, row, powers = (cured.tensor(where) for _, where in cured.outputs)
+    assert torch.equal(before, image() * 2 + 1)
+    assert torch.equal(row, image()[0] * 20 + 1)
+    assert torch.equal(powers, torch.stack([(image()[0] * 20).exp(), values.exp()]))
+    assert torch.equal(cured.records[written].cells[12:], values.reshape(-1))
 
 
 def test_recording_loads_neither_torchs_compiler_nor_torchvision() -> None:

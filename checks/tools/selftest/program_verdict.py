@@ -40,6 +40,8 @@ class ProgramVerdict:
     first_named: str = ""  # "" where it is not named
     variants: tuple[str, ...] = ()
     line: int | None = None  # that is shown of the first
+    tried: bool = False  # was anything put right where it is said to be wrong?
+    proven: tuple[str, ...] = ()  # labels of the stages with which all else is right, where that is so
     unfinished: bool = False  # it says that something is not written yet
     late: bool = False  # it, or a check of it, ran out of time
     cause: str = ""  # the first, without what differs from program to program
@@ -75,6 +77,8 @@ def verdict_on(result: Result) -> ProgramVerdict:
         first_named=first.named,
         variants=tuple(one.id for one in result.variants),
         line=first.place.line if first.place else None,
+        tried=result.proof is not None,
+        proven=tuple(result.proof.cured) if result.proof and result.proof.proven else (),
         unfinished=bool(to_write(result)),
         late=result.status is Status.TIMED_OUT
         or any(one.outcome is Outcome.TIMED_OUT for one in result.checks),

@@ -70,6 +70,15 @@ _WRONG = (
     _line("line right"),
     _line("no line", ""),
     _line("line wrong", "fewer"),
+    Measure(
+        "proven", lambda row: bool(row.told.proven), known=lambda row: row.told.tried and saying.detected(row)
+    ),
+    Measure(
+        "proven, and wrong",
+        lambda row: not {*row.told.proven} & {*row.program.faulty},
+        "fewer",
+        known=lambda row: bool(row.told.proven and row.program.faulty),
+    ),
     Measure("called unfinished", lambda row: row.told.unfinished, "fewer"),
 )
 _UNFINISHED = (

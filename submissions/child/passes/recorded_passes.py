@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ...errors import StudentCodeFailed
-from ...questions.recording import Failed, Recorded, RecordPass, TensorRow, VisibleLocal
+from ...questions.recording import Cure, Failed, Recorded, RecordPass, TensorRow, VisibleLocal
 from ..child import failure_in_bounds, failure_of
 from ..dtypes import default_dtype
 from ..scripts.scripts import Script
@@ -28,10 +28,11 @@ def record(
     marks: Sequence[tuple[str, int]] = (),
     dtype: torch.dtype = torch.float64,
     keep_cells: bool = True,
+    cures: Sequence[Cure] = (),
 ) -> Recorded:
     error: StudentCodeFailed | None = None
     results = Results([], [])
-    tracer = Tracer(model, image, keep_cells)
+    tracer = Tracer(model, image, keep_cells, cures)
     watcher = Watcher(marks, tracer.reference)
     try:
         # the mathematical path takes the fused kernel apart, so that scores and probabilities exist

@@ -1,0 +1,34 @@
+"""The row of the result record that tells whether what is blamed is the cause."""
+
+from __future__ import annotations
+
+from ..examining.examination import Examination
+from ..proving.proof import Shown, prove
+from ..record.result import Proof, Result, StageStatus
+from .check_rows import label_of
+
+
+def proof_row(examination: Examination, found: Result) -> Proof | None:
+    """Of stages that failed in the record ``found``; a stage that failed for more than its numbers stays."""
+    failed = [label for label, one in found.stages.items() if one.status is StageStatus.FAILED]
+    shown = _by_code(examination) or prove(examination)
+    if shown is None or not failed:
+        return None
+    cured, follows = (_labels(examination, keys) for keys in (shown.cured, shown.follows))
+    still = [label for label in failed if label not in (*cured, *follows)]
+    return Proof(
+        proven=shown.still is None and not still,
+        cured=cured,
+        follows=[label for label in failed if label in follows],
+        still=still,
+    )
+
+
+def _by_code(examination: Examination) -> Shown | None:
+    """Changes of the code that were found are the same experiment, made on its text."""
+    return Shown(tuple(one.stage for one in examination.repairs)) if examination.repairs else None
+
+
+def _labels(examination: Examination, keys: tuple[str, ...]) -> list[str]:
+    labels = (label_of(examination.family, key) for key in keys)
+    return [one for one in labels if one is not None]
