@@ -29,6 +29,7 @@ from .expected import Expected, returned
 from .held_names import HeldNames
 
 _RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long as a try of what raises
+_EXAMPLES = 6  # of a changed program, of which one pass is right already
 _PLAIN = 0.05  # of that, a plain pass
 _INFERRED = 5.0  # times that, how a program is built
 _TOGETHER = 40  # changes that one question asks about
@@ -129,7 +130,9 @@ class Trials:
                 self._understand()
             if not self._seems_better(edit, patience):
                 return None
-            other = Examination(source, self.session, asked.assignment, asked.seed)
+            fewer = min(_EXAMPLES, asked.assignment.examples)
+            few = asked.assignment.model_copy(update={"examples": fewer})
+            other = Examination(source, self.session, few, asked.seed)
             other.trace_examples()
             other.locate_examples()
             better = self._is_better(other) and not self._lost(edit, other)
