@@ -102,13 +102,19 @@ def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     if not isinstance(last, ast.Return):
         return _is_cut(last)
     written = _written(method)
-    given = isinstance(last.value, ast.Name) and last.value.id in (each.arg for each in method.args.args)
+    given = isinstance(last.value, ast.Name) and last.value.id in _given(method, written)
     if given and not _of_self(written, ast.Load):
         return True
     used = {name for each in _methods(one) for name in _of_self(_written(each), ast.Load)}
     for_nothing = given and _makes_for_nothing(written)
     least = 1 if for_nothing else _UNUSED
     return (for_nothing or method.name == "forward") and len(_made(one) - used) >= least
+
+
+def _given(method: ast.FunctionDef, written: list[ast.stmt]) -> set[str]:
+    """The names that hold what it was given, up to its end: to bind one anew is to write something."""
+    bound = {each.id for one in written for each in ast.walk(one) if _is_stored(each)}
+    return {each.arg for each in method.args.args} - bound
 
 
 def _makes_for_nothing(written: list[ast.stmt]) -> bool:

@@ -47,6 +47,8 @@ class Attention(nn.Module):
         ),  # nothing reads what it made
         ("        return self.qkv(x)\n", 0),
         ("        out = self.proj(self.qkv(x))\n        return x\n", 0),  # all is used: a mistake
+        ("        return x\n", 8),
+        ("        x = x\n        return x\n", 0),  # something stands there: what it does not do is a mistake
     ],
 )
 def test_lines_where_a_method_may_end_early(body: str, line: int) -> None:
