@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from vitcheck.checks.record.result import Proof, Result, Visibility
 from vitcheck.reports.words.standing import findings
 from vitcheck.submissions.host.process import Zygote
 from vitcheck.submissions.host.session import Session
+from vitcheck.submissions.host.trace import Trace
 
 VIT = load_assignment("vit")
 SCALE = ("/ (D // self.heads) ** 0.5", "/ D**0.5")
@@ -75,15 +78,19 @@ def test_right_work_and_what_raises_have_nothing_to_prove(zygote: Zygote, tmp_pa
 
 
 @pytest.mark.usefixtures("unrepaired")
-def test_what_is_wrong_beside_it_is_told_and_not_proven(
-    zygote: Zygote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "lie", [lambda trace: trace, lambda trace: replace(trace, records=trace.records[:9])]
+)
+def test_a_child_that_lies_proves_nothing_and_changes_no_mark(
+    lie: Callable[[Trace], Trace], zygote: Zygote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A child that leaves the numbers as they were proves nothing, and changes no mark."""
+    """It leaves the numbers as they were, or tells of a shorter pass."""
     honest = graded(zygote, tmp_path, SCALE)
     trace = Session.trace
 
-    def refusing(session: Session, *given: Any, **options: Any) -> Any:
-        return trace(session, *given, **options | {"cures": ()})
+    def refusing(session: Session, *given: Any, **options: Any) -> Trace:
+        is_cured = bool(options.pop("cures", ()))
+        return lie(trace(session, *given, **options)) if is_cured else trace(session, *given, **options)
 
     monkeypatch.setattr(Session, "trace", refusing)
     refused = graded(zygote, tmp_path, SCALE)
