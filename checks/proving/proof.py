@@ -33,8 +33,8 @@ def prove(examination: Examination) -> Shown | None:
     What the child says of it is a hint: no mark hangs on it.
     """
     steps = (one.step for example in examination.examples for one in example.seen)
-    is_script, is_right = examination.session.is_script, not any(map(examination.is_amiss, steps))
-    if examination.crash is not None or is_script or is_right:
+    is_wrong = any(map(examination.is_amiss, steps))  # of parts alone there is no example
+    if not is_wrong or examination.session.is_script or examination.crash is not None:
         return None
     try:
         found = [_Proving(examination, one).shown() for one in examination.examples[:_EXAMPLES]]
