@@ -20,6 +20,7 @@ from ..locating.context import Predict
 from ..locating.walk import Step
 
 _RETURNED = ("logits", "class_probabilities")
+_OF_A_BLOCK = 4  # tensors of the size of the tokens: what attention and MLP give, and the two sums
 
 
 class Expected:
@@ -55,8 +56,22 @@ class Expected:
 
     @property
     def numbers(self) -> int:
-        """Of the first wrong stage; 0 where none is known."""
-        return self._stage.right.numel() if self._sums and self._stage is not None else 0
+        """Of the first wrong stage, or else of the tokens where blocks are missing; 0 where neither is."""
+        if self._sums and self._stage is not None:
+            return self._stage.right.numel()
+        return self._walk.context.stage("block_output", 1).numel() if self.blocks_lacking else 0
+
+    @cached_property
+    def blocks_lacking(self) -> int:
+        """How many more blocks there should be, or fewer if negative, where that is known."""
+        walk = self._walk
+        is_known = walk.blocks > 0 and walk.unexplained is None and walk.trace.error is None
+        return walk.sizes.depth - walk.blocks if is_known and not self._is_right else 0
+
+    def has_other_blocks(self, found: ChangedPass, before: ChangedPass) -> bool:
+        """Does it make as many more of these tensors, or fewer, as those blocks do at the least?"""
+        more = (len(found.sums) - len(before.sums)) * (1 if self.blocks_lacking > 0 else -1)
+        return bool(before.tensors and self.blocks_lacking) and more >= _OF_A_BLOCK * abs(self.blocks_lacking)
 
     @cached_property
     def before(self) -> list[Tensor]:

@@ -53,6 +53,7 @@ class Trials:
         self._raised = examination.crash is not None
         self._untold = set[Edit]()  # of which no plain pass tells
         self._told = set[Edit]()  # with which a plain pass gives what it should
+        self._unchanged = ChangedPass(0)  # a plain pass of the submission as it is, where that is asked for
         self._is_changed = True  # is another program than the submission loaded?
         is_wrong = self._raised or bool(self._wrong)
         self.used = None if is_wrong else _used(examination.first.trace)  # where no stage is wrong
@@ -95,13 +96,15 @@ class Trials:
         todo = (one for one in edits if is_known or one.telling or one.kind != "missing")
         rest = self.effort * (1 - _ON_PASSES)
         while self.effort > rest and (some := list(islice(todo, _TOGETHER))):
+            if expected.blocks_lacking and not self._unchanged.tensors:
+                (self._unchanged,) = self._plain_passes([replace(some[0], new=some[0].old)])
             yield from zip(some, self._plain_passes(some))
 
     def _group(self, edit: Edit, found: ChangedPass) -> _Group:
         """What a plain pass tells of a change. Rather what is there is wrong than something is missing."""
         expected, is_added = self._expected, edit.kind == "missing" and not edit.telling
         right = expected.is_returned(found)
-        if right or expected.is_nearer(found):
+        if right or expected.is_nearer(found) or expected.has_other_blocks(found, self._unchanged):
             self._told.add(edit)
             return "nearer" if not right else "added" if is_added else "right"
         if not found.cost:

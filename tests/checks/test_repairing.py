@@ -37,6 +37,13 @@ SLIPS = (  # what is right, what is written instead, the part of it that is mark
     ("x = blk(x)", "pass", "pass", "missing-step", "S09"),  # what the loop gives is used nowhere
     ("_ in range(depth)]", "_ in range(1, depth)]", "1", "depth-off-by-one", "S22"),  # where they are built
     ("for blk in self.blocks:", "for blk in self.blocks[1:]:", "1", "depth-off-by-one", "S22"),
+    (
+        "for blk in self.blocks:",
+        "for blk in self.blocks[:-1]:",
+        "self.blocks[:-1]",
+        "depth-off-by-one",
+        "S22",
+    ),
     ("x = self.norm(x)", "x = x", "x", "final-norm-missing", "S23"),  # by the layer that nothing uses
     ("permute(2, 0, 3, 1, 4)", "permute(2, 3, 0, 1, 4)", "3, 0", "wrong-argument-order", "S14"),
     ("qkv.unbind(0)", "qkv[1], qkv[1], qkv[2]", "1", "query-equals-key", "S09"),

@@ -42,15 +42,17 @@ class TooLarge(Exception):
 
 
 class Computed(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
-    """Counts the ``numbers`` that operations give inside it, up to ``most``: then they raise TooLarge."""
+    """Counts operations inside it, and the ``numbers`` that they give; beyond ``most`` it raises TooLarge."""
 
     def __init__(self, most: float = inf) -> None:
         super().__init__()
-        self.numbers, self._most = 0, most
+        self.numbers = self.operations = 0
+        self._most = most
 
     def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if self.numbers > self._most:
             raise TooLarge
         given = func(*args, **kwargs)
+        self.operations += 1
         self.numbers += given.numel() if isinstance(given, Tensor) else 0
         return given

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from math import isfinite
-from time import process_time
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -23,6 +22,7 @@ from ...questions.randomise import named_tensors
 from ...reading.code import STUDENT_PREFIX
 from ...reading.edits.edit import Edit
 from ...reading.python_text import ABSURD
+from ..building.effort import Computed
 from ..building.probing import as_given
 from ..child import is_out_of_memory
 from ..dtypes import default_dtype
@@ -32,7 +32,9 @@ from ..tracing.results import results_in
 from .plain import begin_pass
 from .student_calls import Place, called, functions_at, names_held
 
-_SLOW = 0.05  # processor seconds of one pass, which takes some thousandths: not worth as much for each change
+# Numbers that a pass or building computes with which it is not worth as much for each change; most compute a
+# hundredth. An operation takes as long as so many numbers. A clock would tell otherwise on a busy machine.
+_SLOW, _OPERATION = 5_000_000, 1_000
 _BUILT = 2  # passes, nearly, that building the model takes as well
 _MOST = 2_000  # tensors of a pass of which sums are told
 
@@ -55,13 +57,12 @@ class _Program:
     """The submission's model, and what of its code is called."""
 
     def __init__(self, asked: TryChanges) -> None:
-        self._asked, began = asked, process_time()
-        with called() as self._building:
+        self._asked = asked
+        with called() as self._building, Computed() as built:
             self._model = model_of(asked)
-        built = process_time()
-        with called() as passing:
+        with called() as passing, Computed() as passed:
             self._runs = self._tried(lambda: self._model).tensors != ()
-        self._is_slow, self._is_built_slowly = process_time() - built > _SLOW, built - began > _SLOW
+        self._is_slow, self._is_built_slowly = _is_slow(passed), _is_slow(built)
         self._functions = functions_at(passing | self._building)
         self._weights = _Weights(self._model)
 
@@ -91,6 +92,10 @@ class _Program:
                 raise
             tensors = ()
         return ChangedPass(1, tensors, () if counted is None else tuple(counted.found))
+
+
+def _is_slow(counted: Computed) -> bool:
+    return counted.numbers + _OPERATION * counted.operations > _SLOW
 
 
 def _passed(model: nn.Module, image: Tensor) -> tuple[Tensor, ...]:
