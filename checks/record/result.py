@@ -9,6 +9,7 @@ from .adjustment import UNADJUSTED, Adjustment
 from .document import Document, Frozen
 from .hint_rungs import Hints
 from .lateness import Lateness
+from .ordered import Ordered
 from .written_result import WrittenResult
 
 GRADER_FAILED = (
@@ -62,18 +63,13 @@ class Outcome(str, Enum):
     MISSING = "missing"  # it is not there, as it should be beside the code: nothing that is there is wrong
 
 
-class Visibility(str, Enum):
+class Visibility(Ordered):
     """When students may see how a check ended, the earliest first: in Gradescope's words, for Gradescope."""
 
     VISIBLE = "visible"
     AFTER_DUE_DATE = "after_due_date"
     AFTER_PUBLISHED = "after_published"
     HIDDEN = "hidden"
-
-    def has(self, other: Visibility) -> bool:
-        """Whether students who may see so much may see what is shown at ``other``."""
-        order = list(Visibility)
-        return order.index(other) <= order.index(self)
 
 
 class CodeLine(Frozen):
