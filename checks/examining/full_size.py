@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...reference.model_sizes import ModelSizes
 from ...submissions.errors import StudentCodeFailed, SubmissionError
-from ...submissions.host.trace import Reference, Trace
+from ...submissions.host.trace import Trace
 from ..locating.walk import Step
 from .passes.examples import Examples
 
@@ -90,7 +90,7 @@ def shape_at(
     if step.found is not None and not step.found.axes:
         place = step.found.places[0]
         record = located.records[place.record].reference
-        whole = Reference("record", place.record, place.offset, measured[0].shape, place.strides)
+        whole = place.window(measured[0].shape)
         if whole == record:  # with its axes in the same order, which equal sizes alone do not tell
             return full.records[place.record].shape
     sides = list(zip(*(one.shape for one in measured)))

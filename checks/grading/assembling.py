@@ -68,8 +68,9 @@ def graded(
         written=written.record(stages) if written else None,
         run=run,
         arrays=kept_arrays([*models, *components]),
+        proof=proof_row(examination, stages),  # last: it may end the submission's process
     )
-    return scored(found.model_copy(update={"proof": proof_row(examination, found)}), examination.assignment)
+    return scored(found, examination.assignment)
 
 
 def _unwritten(examination: Examination) -> Location | None:

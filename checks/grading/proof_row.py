@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..examining.examination import Examination
 from ..proving.proof import Shown, prove
-from ..record.result import Proof, Result, StageStatus
+from ..record.result import Proof, StageResult, StageStatus
 from .check_rows import label_of
 
 
-def proof_row(examination: Examination, found: Result) -> Proof | None:
-    """Of stages that failed in the record ``found``; a stage that failed for more than its numbers stays."""
-    failed = [label for label, one in found.stages.items() if one.status is StageStatus.FAILED]
+def proof_row(examination: Examination, stages: Mapping[str, StageResult]) -> Proof | None:
+    """Of those that failed, by their labels; one that failed for more than its numbers stays."""
+    failed = [label for label, one in stages.items() if one.status is StageStatus.FAILED]
     shown = _by_code(examination) or prove(examination)
     if shown is None or not failed:
         return None
     cured, follows = (_labels(examination, keys) for keys in (shown.cured, shown.follows))
+    if not cured:  # an architecture may lack such a stage
+        return None
     still = [label for label in failed if label not in (*cured, *follows)]
     return Proof(
         proven=shown.still is None and not still,

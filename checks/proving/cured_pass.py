@@ -5,7 +5,7 @@ Interpretability work calls it activation patching, as in https://arxiv.org/abs/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ...submissions.host.session import Session
-from ...submissions.host.trace import Reference, Trace
+from ...submissions.host.trace import Trace
 from ...submissions.questions.recording import Cure
 from ..examining.passes.example import Example
 from ..examining.passes.replay import Seen, reference_pass
@@ -87,10 +87,10 @@ class CuredPasses:
             return True
         tolerance = SINGLE if self.example.walk.single else ROUNDING
         there = (
-            equal(_at(trace, place, each.shape), each, tolerance) for place, each in _pieces(found, right)
+            equal(trace.tensor(place.window(each.shape)), each, tolerance)
+            for place, each in _pieces(found, right)
         )
-        records = sorted({place.record for place in found.places})
-        return all(there) or places_in(trace, records).hold(right, found.axes)  # equal rows tell no place
+        return all(there) or places_in(trace, found.records).hold(right, found.axes)  # equal rows: no place
 
     @cached_property
     def _found(self) -> dict[_Key, Found]:
@@ -102,7 +102,7 @@ class CuredPasses:
         example, found = self.example, one.step.found
         if found is None or example.trace is example.walk.trace:
             return found
-        return places_in(example.trace, sorted({place.record for place in found.places})).find(one.student)
+        return places_in(example.trace, found.records).find(one.student)
 
     def _is_own(self, one: Seen) -> bool:
         """Would right numbers in its place leave every stage that shares that with it right?"""
@@ -144,10 +144,6 @@ class CuredPasses:
 
 def _key(one: Seen) -> _Key:
     return one.step.key, one.step.block
-
-
-def _at(trace: Trace, place: Place, shape: Sequence[int]) -> Tensor:
-    return trace.tensor(Reference("record", place.record, place.offset, tuple(shape), place.strides))
 
 
 def _pieces(found: Found, value: Tensor) -> Iterator[tuple[Place, Tensor]]:

@@ -97,7 +97,7 @@ def _reference(found: Found, shape: Sequence[int]) -> Reference:
     """Its first piece."""
     first = found.places[0]
     sides = tuple(size for axis, size in enumerate(shape) if axis not in found.axes)
-    return Reference("record", first.record, first.offset, sides, first.strides)
+    return first.window(sides)
 
 
 def _cells(trace: Trace, reference: Reference) -> Tensor:

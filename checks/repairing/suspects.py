@@ -104,7 +104,7 @@ def _first_wrong(examination: Examination) -> Step | None:
 
 
 def _records(step: Step | None) -> set[int]:
-    return {place.record for place in step.found.places} if step and step.found else set()
+    return {*step.found.records} if step and step.found else set()
 
 
 def _blamed(examination: Examination) -> Iterator[Frame]:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ....reference.model_sizes import ModelSizes
-from ....submissions.host.trace import Reference, Trace
+from ....submissions.host.trace import Trace
 from ...locating.comparing import equal
 from ...locating.context import Context, Predict
 from ...locating.search.places import Found, Places, is_at, places_in
@@ -69,7 +69,7 @@ def replay(walk: Walk, trace: Trace, sizes: ModelSizes) -> list[Seen]:
     for step in walk.steps:
         student = context.of(step.predict)
         if step.found is not None and not _is_there(step, walk, trace, student):
-            records = tuple(sorted({place.record for place in step.found.places}))
+            records = step.found.records
             if records not in places:
                 places[records] = places_in(trace, records)
             if not places[records].hold(student, step.found.axes):
@@ -111,10 +111,7 @@ def reread(walk: Walk, trace: Trace, sizes: ModelSizes) -> Context:
 def _at(trace: Trace, found: Found, shape: tuple[int, ...]) -> Tensor:
     apart = tuple(shape[axis] for axis in found.axes)
     shape = tuple(size for axis, size in enumerate(shape) if axis not in found.axes)
-    pieces = [
-        trace.tensor(Reference("record", place.record, place.offset, shape, place.strides))
-        for place in found.places
-    ]
+    pieces = [trace.tensor(place.window(shape)) for place in found.places]
     together = torch.stack(pieces).reshape(*apart, *shape)
     return together.movedim(tuple(range(len(apart))), found.axes)
 

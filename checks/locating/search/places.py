@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
-from ....submissions.host.trace import Trace
+from ....submissions.host.trace import Reference, Trace
 from ..comparing import ROUNDING, Array, same_cells
 from .anchors import anchors, step_along, strides_to
 
@@ -32,6 +32,10 @@ class Place:
     record: int
     offset: int
     strides: tuple[int, ...]
+
+    def window(self, shape: Sequence[int]) -> Reference:
+        """The tensor of that shape that lies there."""
+        return Reference("record", self.record, self.offset, tuple(shape), self.strides)
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,11 @@ class Found:
     def first(self) -> int:
         """The record at which it begins: loops over heads, images, tokens compute what follows in between."""
         return min(place.record for place in self.places)
+
+    @property
+    def records(self) -> tuple[int, ...]:
+        """All that it lies in, each once, in order."""
+        return tuple(sorted({place.record for place in self.places}))
 
 
 def places_in(trace: Trace, records: Sequence[int] | None = None) -> Places:
