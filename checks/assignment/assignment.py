@@ -70,7 +70,7 @@ class Assignment(AskedTable):
     stages: AskedStages = ()  # keys of those that are asked for; none where it is all of the model
     labels: Labels = ("report", "sheet")
     numbering: Numbering = {}  # the course's own, which labels calls own
-    examples: Annotated[int, Field(ge=2)] = 20
+    examples: Annotated[int, Field(ge=2)] = 5
     model: AskedModel = AskedModel()
     outputs: tuple[Literal["patch-tokens", "class-attention"], ...] = ()
     full: FullSizes = Field(alias="sizes")

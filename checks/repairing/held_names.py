@@ -38,7 +38,8 @@ class HeldNames:
         if edit.role == "called":
             return 0.0 if new.startswith(_CALLED) else None
         if edit.role == "added":
-            return _added(new, old)
+            price = _added(new, old)
+            return price and (0.0 if edit.telling else price)
         if old is None:
             return 0.0
         if new.split()[:1] != old.split()[:1]:

@@ -21,7 +21,8 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
     Where the line that is changed computes a stage rightly, and something else of it, that is it.
     Where it computes stages for nothing before that, the mistake is where they are not handed on, if what is
     changed calls for them, or if something else that was computed with them is used in their place.
-    From the second block on that is the first stage that was wrong, or else how blocks are put together.
+    From the second block on that is the first stage that was wrong. Where no stage was, or where nothing of
+    the block is computed but what it reads, it is how blocks are put together.
     """
     if (spoilt := _spoilt_on(examination, repaired, edit)) is not None:
         return spoilt
@@ -36,8 +37,11 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
         missing = last if missing is None else min(missing, last, key=every.index)
     if missing is None or missing.step.block < 2:
         return None if missing is None else missing.step.key
-    wrong = (key for key in examination.keys if examination.is_wrong(key))
-    return next(wrong, "second_block_output" if missing.step.block == 2 else "last_block_output")
+    wrong = [key for key in examination.keys if examination.is_wrong(key)]
+    of_block = [one for one in every if one.step.block == missing.step.block]
+    if wrong and any(_is_computed(examination, repaired, one) for one in of_block[1:]):  # the first is read
+        return wrong[0]
+    return "second_block_output" if missing.step.block == 2 else "last_block_output"
 
 
 def _spoilt_on(examination: Examination, repaired: Examination, edit: Edit) -> str | None:

@@ -29,7 +29,6 @@ from .expected import Expected, returned
 from .held_names import HeldNames
 
 _RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long as a try of what raises
-_EXAMPLES = 6  # of a changed program, of which one pass is right already
 _PLAIN = 0.05  # of that, a plain pass
 _INFERRED = 5.0  # times that, how a program is built
 _TOGETHER = 40  # changes that one question asks about
@@ -72,24 +71,25 @@ class Trials:
         With each comes how far to look for an explanation of all stages.
         """
         groups, waited = defaultdict[_Group, list[Edit]](list), 0
-        for edit, found in self._tried(edits):
-            groups[self._group(edit, found)].append(edit)
-            if groups["right"]:
-                yield groups["right"].pop(), self._patience
-            waited += bool(groups["added"])
+        for some in self._tried(edits):
+            for edit, found in some:
+                groups[self._group(edit, found)].append(edit)
+                if groups["right"]:
+                    yield groups["right"].pop(), self._patience
+            yield from self._while_affordable(groups.pop("nearer", ()), _LONG)
+            yield from self._while_affordable(groups.pop("telling", ()), self._patience)
+            waited += len(some) * bool(groups["added"])
             if waited > _WAITED:
                 break
         in_turn = chain.from_iterable(zip_longest(groups["doubted"], groups["left"]))
-        for some, patience in (
-            (groups["nearer"], _LONG),
-            (groups["telling"], BRIEF),
-            (groups["added"], self._patience),
-            ((one for one in in_turn if one is not None), BRIEF),
-        ):
-            yield from ((edit, patience) for edit in some if self.effort > 0)
+        yield from self._while_affordable(groups["added"], self._patience)
+        yield from self._while_affordable((one for one in in_turn if one is not None), BRIEF)
 
-    def _tried(self, edits: Iterable[Edit]) -> Iterator[tuple[Edit, ChangedPass]]:
-        """What plain passes give, as far as they may go."""
+    def _while_affordable(self, edits: Iterable[Edit], patience: Patience) -> Iterator[tuple[Edit, Patience]]:
+        return ((edit, patience) for edit in edits if self.effort > 0)
+
+    def _tried(self, edits: Iterable[Edit]) -> Iterator[Sequence[tuple[Edit, ChangedPass]]]:
+        """What plain passes give, some at a time, as far as they may go."""
         expected = self._expected
         # of what adds something there is too much to try it where it is not known what should come of it
         is_known = expected.scores or expected.numbers or self._raised or expected.is_of_another_shape
@@ -98,7 +98,7 @@ class Trials:
         while self.effort > rest and (some := list(islice(todo, _TOGETHER))):
             if expected.blocks_lacking and not self._unchanged.tensors:
                 (self._unchanged,) = self._plain_passes([replace(some[0], new=some[0].old)])
-            yield from zip(some, self._plain_passes(some))
+            yield [*zip(some, self._plain_passes(some))]
 
     def _group(self, edit: Edit, found: ChangedPass) -> _Group:
         """What a plain pass tells of a change. Rather what is there is wrong than something is missing."""
@@ -106,7 +106,7 @@ class Trials:
         right = expected.is_returned(found)
         if right or expected.is_nearer(found) or expected.has_other_blocks(found, self._unchanged):
             self._told.add(edit)
-            return "nearer" if not right else "added" if is_added else "right"
+            return "added" if is_added else "right" if right else "nearer"
         if not found.cost:
             self._untold.add(edit)
             return "telling" if edit.telling else "left"
@@ -116,7 +116,7 @@ class Trials:
             return "telling"
         if expected.is_of_another_shape:
             self._told.add(edit)
-            return "nearer"
+            return "added" if is_added else "nearer"
         return "out" if is_added else "doubted" if expected.scores else "left"
 
     def repaired(self, edit: Edit, patience: Patience) -> Examination | None:
@@ -133,9 +133,7 @@ class Trials:
                 self._understand()
             if not self._seems_better(edit, patience):
                 return None
-            fewer = min(_EXAMPLES, asked.assignment.examples)
-            few = asked.assignment.model_copy(update={"examples": fewer})
-            other = Examination(source, self.session, few, asked.seed)
+            other = Examination(source, self.session, asked.assignment, asked.seed)
             other.trace_examples()
             other.locate_examples()
             better = self._is_better(other) and not self._lost(edit, other)
@@ -227,8 +225,8 @@ class Trials:
 
     def _may_be_meant(self, edit: Edit, found: ChangedPass) -> bool:
         """Are these other scores than before, and those that are expected if no plain pass told of them?"""
-        if not self._expected.differs(found):
-            return False
+        if edit in self._told or not self._expected.differs(found):
+            return edit in self._told
         is_known = edit not in self._untold or not self._expected.scores or edit.telling
         return bool(is_known) or self._expected.is_returned(found)
 

@@ -24,6 +24,13 @@ class Scope:
     unused: tuple[str, ...] = ()  # of what a call made, what no method but the constructor reads
     unread: tuple[str, ...] = ()  # of all that is held, what that does not read either
     lacking: tuple[str, ...] = ()  # in the constructor: what methods read of it, and nothing stores
+    top: ast.stmt | None = None  # the class of a method
+
+    def uses(self, name: str) -> list[tuple[int, int]]:
+        """Where the methods of its class read an attribute, as lines and columns in their order."""
+        every = (one for one in ast.walk(self.top or self.function) if isinstance(one, ast.Attribute))
+        read = (one for one in every if held(one) == name and isinstance(one.ctx, ast.Load))
+        return sorted((one.lineno, one.col_offset) for one in read)
 
     @cached_property
     def names(self) -> list[str]:
@@ -76,7 +83,7 @@ def scopes(tree: ast.Module) -> Iterator[Scope]:
             unread = tuple(name for name in held if name not in {*attributes(top, ast.Load)})
             lacking = tuple(sorted(_lacking(top, read - {*held})))
             yield from (
-                Scope(one, known, (*held,), unused, unread, lacking if one.name == "__init__" else ())
+                Scope(one, known, (*held,), unused, unread, lacking if one.name == "__init__" else (), top)
                 for one in methods
             )
 

@@ -123,6 +123,7 @@ TWO = (  # as SLIPS, twice each
         ("* self.scale", "* self.scale * N", "", "", "S12"),
         ("x + self.mlp(self.norm2(x))", "self.mlp(self.norm2(x))", "", "residual-mlp-missing", "S19"),
     ),
+    (SLIPS[4], ("self.head(x)", "self.pos_drop(x)", "", "head-missing", "S25")),  # no scores come out
 )
 
 

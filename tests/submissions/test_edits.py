@@ -123,6 +123,31 @@ def test_what_nothing_uses_is_likely_to_be_missing() -> None:
     assert not [new for _, new in telling if "super" in new or "layers" in new]
 
 
+TWICE = """
+class Attention(nn.Module):
+    def __init__(self, width):
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x):
+        mixed = attend(self.query(x), self.{}(x), self.value(x))
+        return self.{}(mixed)
+"""
+
+
+@pytest.mark.parametrize(("used", "line", "column", "new"), [
+    (("key", "value"), 11, 16, "self.out"), (("value", "out"), 10, 39, "self.key"),
+])  # fmt: skip
+def test_of_two_uses_of_a_layer_that_is_wrong_which_is_out_of_the_order_they_are_made_in(
+    used: tuple[str, str], line: int, column: int, new: str
+) -> None:
+    found = edits("vit.py", TWICE.format(*used))
+    likeliest = [one for one in found if one.kind == "layer" and one.telling == 3]
+    assert [(one.line, one.column, one.new) for one in likeliest] == [(line, column, new)]
+
+
 def test_places_are_those_of_editors() -> None:
     (one,) = [each for each in edits("vit.py", RIGHT) if each.new == "x - self.mlp(weights)"]
     line = RIGHT.splitlines()[one.line - 1]

@@ -5,7 +5,9 @@ long as such a pass. Where a change is in what the model is built with, it is bu
 """
 
 from __future__ import annotations
+import __future__
 
+import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -21,7 +23,7 @@ from ...questions.changes import ChangedPass, HeldAt, TryChanges, WatchNames
 from ...questions.randomise import named_tensors
 from ...reading.code import STUDENT_PREFIX
 from ...reading.edits.edit import Edit
-from ...reading.python_text import ABSURD
+from ...reading.python_text import ABSURD, tree
 from ..building.effort import Computed
 from ..building.probing import as_given
 from ..child import is_out_of_memory
@@ -157,7 +159,14 @@ class _Text:
 
     def __init__(self, file: str, text: str) -> None:
         self._file, self._text = STUDENT_PREFIX + file, text
-        self._last = {place: _last_line(code) for place, code in self._functions(text)}
+        parsed = tree(text)
+        self._statements = [*map(_lines_of, parsed.body)] if parsed is not None else []
+        self._flags = 0  # that a file has from its imports of __future__
+        self._last: dict[Place, int] = {}
+        with suppress(*ABSURD):
+            code = compile(text, self._file, "exec", dont_inherit=True)
+            self._flags = code.co_flags & __future__.annotations.compiler_flag
+            self._last = {place: _last_line(one) for place, one in _outermost(code)}
 
     def place(self, change: Edit) -> Place | None:
         """The function that the change is made in."""
@@ -165,13 +174,25 @@ class _Text:
         return next(within, None)
 
     def code(self, change: Edit, place: Place) -> CodeType | None:
-        """The code of that function with the change; None where it is no Python then."""
-        changed = self._functions(change.applied(self._text))
-        return next((code for other, code in changed if other == place), None)
+        """The code of that function with the change; None where it is no Python then.
 
-    def _functions(self, text: str) -> Iterator[tuple[Place, CodeType]]:
+        Only the statement around it is compiled, as far down as it stands: a file takes longer than a pass.
+        """
+        lines = change.applied(self._text).split("\n")
+        first, last = next(one for one in self._statements if one[0] <= place.line <= one[1])
+        end = last + len(lines) - self._text.count("\n") - 1
         with suppress(*ABSURD):
-            yield from _outermost(compile(text, self._file, "exec", dont_inherit=True))
+            text = "\n" * (first - 1) + "\n".join(lines[first - 1 : end])
+            changed = _outermost(compile(text, self._file, "exec", self._flags, dont_inherit=True))
+            return next((code for other, code in changed if other == place), None)
+        return None
+
+
+def _lines_of(statement: ast.stmt) -> tuple[int, int]:
+    """The first, which a decorator may be on, and the last."""
+    decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", ())
+    first = min(statement.lineno, *(one.lineno for one in decorators), statement.lineno)
+    return first, statement.end_lineno or statement.lineno
 
 
 def _outermost(code: CodeType) -> Iterator[tuple[Place, CodeType]]:

@@ -1,4 +1,4 @@
-"""A call too many, and arguments in the other order."""
+"""A call too many, arguments in the other order, and one that a call beside it has."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from ..code_scopes import called, makes_object
 from .edit import Edit
 from .function_text import FunctionText
 
+_MOST = 50  # calls of one name in a function, of code that nobody has written by hand
+
 
 def of_call(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
     first = next((one for one in node.args if not isinstance(one, ast.Starred)), None)
@@ -17,6 +19,25 @@ def of_call(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
     if isinstance(node.func, ast.Attribute) and _is_tensor(here, node.func.value):
         yield here.edit("extra", node, here.text(node.func.value))
     yield from here.exchanged("order", node.args)
+    yield from _as_beside(here, node)
+
+
+def _as_beside(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
+    """With one argument more, as another call of the same in this function has it."""
+    given = _arguments(here, node)
+    for other in here.calls[called(node)][:_MOST]:
+        more = _arguments(here, other)
+        lacking = [place for place in range(len(more)) if more[:place] + more[place + 1 :] == given]
+        if lacking:
+            yield here.edit("argument", node, f"{here.text(node.func)}({', '.join(more)})", telling=1)
+
+
+def _arguments(here: FunctionText, node: ast.Call) -> list[str]:
+    named = (
+        f"{one.arg}={here.text(one.value)}" if one.arg else f"**{here.text(one.value)}"
+        for one in node.keywords
+    )
+    return [*map(here.text, node.args), *named]
 
 
 def _makes(call: ast.Call) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate, pairwise
 
-from ..code_scopes import Scope, held
+from ..code_scopes import Scope, called, held
 from .edit import Edit, Kind, Role
 
 Node = ast.expr | ast.stmt
@@ -29,6 +31,15 @@ class FunctionText:
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         return self._parents.get(node)
+
+    @cached_property
+    def calls(self) -> Mapping[str, list[ast.Call]]:
+        """All that are made, by the name of what is called."""
+        found = defaultdict[str, list[ast.Call]](list)
+        for one in self._parents:
+            if isinstance(one, ast.Call):
+                found[called(one)].append(one)
+        return found
 
     def is_short(self, node: Node) -> bool:
         """Or nobody has written it by hand."""

@@ -29,4 +29,12 @@ def of_attribute(here: FunctionText, node: ast.Attribute) -> Iterator[Edit]:
     if held(node) in scope.held:
         for name in (one for one in scope.held if one != node.attr):
             own = f"self.{name}"
-            yield here.edit("layer", node, own, telling=int(name in scope.unused), name=own)
+            telling = (name in scope.unused) * (1 + 2 * _is_in_turn(here, node, name))
+            yield here.edit("layer", node, own, telling=telling, name=own)
+
+
+def _is_in_turn(here: FunctionText, node: ast.Attribute, name: str) -> bool:
+    """Of several uses of a layer, is this where another's turn is, since they are used as they are made?"""
+    order, uses = here.scope.held, here.scope.uses(node.attr)
+    is_later = order.index(name) > order.index(node.attr)
+    return len(uses) > 1 and (node.lineno, node.col_offset) == uses[-1 if is_later else 0]
