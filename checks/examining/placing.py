@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from math import prod
 
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.host.trace import Use
+from ...submissions.host.trace import Reference, Use
+from ...submissions.reading.code import parsed
+from ...submissions.reading.code_scopes import bound_for, plainly_stored
 from ..locating.walk import Step
 from .block_lines import counted_at
 from .examination import Examination
@@ -53,9 +55,29 @@ def made_at(examination: Examination, step: Step, ids: Iterable[str]) -> Frame |
         held = roles.get(role) or roles.get(f"block{step.block}.{role}")
         use = held if held is None or isinstance(held, Use) else held.weight
         read = None if use is None else trace.used(use)
-        if read is not None and prod(read.shape) == prod(trace.value(read).shape):
-            return trace.value(read).made_at
+        value = None if read is None else trace.value(read)
+        if read is not None and value is not None and _numbers(read) == prod(value.shape):
+            return _stored_at(examination, read.number) if value.kind == "tensor" else value.made_at
     return None
+
+
+def _numbers(read: Reference) -> int:
+    """How many there are, each counted once where it is repeated."""
+    return prod(size for size, stride in zip(read.shape, read.strides) if stride)
+
+
+def _stored_at(examination: Examination, leaf: int) -> Frame | None:
+    """Where ``self`` is given a tensor that is no parameter, as far as the lines tell that read it."""
+    records = examination.walk.trace.records
+    reading = (one for one in records if any((x.kind, x.number) == ("leaf", leaf) for x in one.inputs))
+    frame = next((frame for one in reading for frame in one.frames[:1]), None)
+    trees = dict(parsed(examination.source.files))
+    if frame is None or frame.file not in trees:
+        return None
+    tree = trees[frame.file]
+    reads = (frame.line, *bound_for(tree, frame.line))
+    lines = {stored for line in reads for stored in plainly_stored(tree, line)}
+    return Frame(frame.file, lines.pop()) if len(lines) == 1 else None
 
 
 def _frame(examination: Examination, step: Step) -> Frame | None:

@@ -20,7 +20,8 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
 
     Where the line that is changed computes a stage rightly, and something else of it, that is it.
     Where it computes stages for nothing before that, the mistake is where they are not handed on, if what is
-    changed calls for them, or if something else that was computed with them is used in their place.
+    changed calls for them, or if something else that was computed with them is used in their place. Where
+    nothing but that lies between them and what is missing, that is where.
     From the second block on that is the first stage that was wrong. Where no stage was, or where nothing of
     the block is computed but what it reads, it is how blocks are put together.
     """
@@ -28,13 +29,8 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
         return spoilt
     every = [one for one in repaired.example(examination.first_draw).seen if one.step.found]
     missing = next((one for one in every if not _is_computed(examination, repaired, one)), None)
-    read = _read(examination.walk.trace)
-    unused = next((one for one in every if not _is_used(examination, one, read)), None)
-    if unused is not None and (
-        edit.frame in _lines(repaired, unused) or _is_used(examination, unused, read, whole=True)
-    ):
-        last = _last_in_a_row(examination, every[every.index(unused) :], read)
-        missing = last if missing is None else min(missing, last, key=every.index)
+    dropped = _dropped(examination, repaired, edit, every, missing)
+    missing = min((one for one in (missing, dropped) if one is not None), key=every.index, default=None)
     if missing is None or missing.step.block < 2:
         return None if missing is None else missing.step.key
     wrong = [key for key in examination.keys if examination.is_wrong(key)]
@@ -56,9 +52,23 @@ def _spoilt_on(examination: Examination, repaired: Examination, edit: Edit) -> s
     return wrong.step.key if made == (edit.frame,) and made not in after else None
 
 
-def _last_in_a_row(examination: Examination, every: Sequence[Seen], read: Sequence[Reference]) -> Seen:
-    """Where what is used nowhere is last handed on as it is; else the first of it."""
-    row = [*takewhile(lambda one: not _is_used(examination, one, read), every)]
+def _dropped(
+    examination: Examination, repaired: Examination, edit: Edit, every: Sequence[Seen], missing: Seen | None
+) -> Seen | None:
+    """What is computed and not handed on to anything but what is ``missing``."""
+    read = _read(examination.walk.trace)
+    first = next((one for one in every if not _is_used(examination, one, read)), None)
+    if first is None:
+        return None
+    row = [*takewhile(lambda one: not _is_used(examination, one, read), every[every.index(first) :])]
+    before = [one for one in every[:-1] if every[every.index(one) + 1] is missing]
+    is_read = any(not _is_used(examination, one, read) for one in before)  # by what is missing alone
+    is_replaced = not is_read and _is_used(examination, first, read, whole=True)
+    return _last_alike(row) if is_replaced or edit.frame in _lines(repaired, first) else None
+
+
+def _last_alike(row: Sequence[Seen]) -> Seen:
+    """Where something is last handed on as it is; else the first of it."""
     found = None
     for before, one in pairwise(row):
         if found is not before and torch.equal(before.student, one.student):

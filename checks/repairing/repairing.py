@@ -44,6 +44,8 @@ def find_repairs(examination: Examination, session: Session, *, named: bool = Fa
     ``session`` is of another process than the examination's: it may end by what a changed program does.
     Less is tried where mistakes are ``named``. Raises SubmissionError where that process ended.
     """
+    if named and _is_known_where_made(examination):
+        return
     for _ in range(_SLIPS):
         found = _find_repair(examination, session, named)
         if found is None:
@@ -52,6 +54,13 @@ def find_repairs(examination: Examination, session: Session, *, named: bool = Fa
         examination = found[1]
         if not any(map(examination.is_wrong, examination.keys)):
             return
+
+
+def _is_known_where_made(examination: Examination) -> bool:
+    """Is all that is wrong with stages how a tensor is made, as where it is no parameter?"""
+    wrong = [one for one in examination.walk.steps if examination.is_amiss(one)]
+    ids = {one.id for step in wrong for one in step.findings}
+    return bool(ids) and all(examination.family.mistake(one).role for one in ids)
 
 
 def _find_repair(

@@ -9,6 +9,7 @@ from ...submissions.reading.edits.edit import Kind
 from ..assignment.kinds import judges_stage, kind_of
 from ..examining.crashing import UNEXPLAINED
 from ..examining.examination import Examination
+from ..examining.placing import place_of
 from ..examining.repair import Repair
 from ..examining.verdicts import CheckOutcome
 from .repairing import Mended
@@ -65,13 +66,13 @@ def told(
     What is accepted as a form of the model, and gone with the change, was none: the code has what it takes.
 
     The checks that are ``mended`` pass with it: what they say is its consequence. What has a name keeps it:
-    its line is known now.
+    its line is known now. Where the pass raised, only on that line: of half a pass other things are said.
     """
     wrong, repair = [each for each in wrong_stages(outcomes) if each.id in mended], one.repair
     if wrong and (examination.crash is not None or is_named(wrong)):
         repair = replace(repair, stage=examination.stopped_at or wrong[0].stage or repair.stage)
         kept = {each.id for each in wrong if each.outcome == "not_reached" or each.stage == repair.stage}
-        kept |= {each.id for each in wrong if each.mistakes}
+        kept |= {each.id for each in wrong if each.mistakes and _keeps_name(each, repair, examination)}
     else:
         left = {each.stage for each in wrong_stages(outcomes) if each.id not in mended}
         follows = {each.stage for each in wrong if each.stage is not None} - left - {repair.stage}
@@ -84,6 +85,12 @@ def told(
     shown = excused(one.before) - excused(one.after)
     ids = _named_elsewhere(outcomes, repair) or tuple(sorted(shown)) or (IDS[repair.edit.kind],)
     return [_told(each, each is at, repair, ids, mended - kept) for each in outcomes]
+
+
+def _keeps_name(one: CheckOutcome, repair: Repair, examination: Examination) -> bool:
+    if examination.crash is None or one.stage is None:
+        return True
+    return (one.frame or place_of(examination, one.stage)) == repair.frame
 
 
 def _named_elsewhere(outcomes: Sequence[CheckOutcome], repair: Repair) -> tuple[str, ...]:

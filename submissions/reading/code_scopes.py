@@ -107,6 +107,20 @@ def stored_for(tree: ast.Module) -> Iterator[tuple[int, int]]:
             yield from ((line, made) for line in lines for each in making for made in _lines(each))
 
 
+def plainly_stored(tree: ast.Module, line: int) -> list[int]:
+    """Where what is read of ``self`` on a line is stored in its class, if it is no layer and no parameter."""
+    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and line in _lines(one)]
+    return [
+        one.lineno
+        for each in classes[-1:]
+        for one in ast.walk(each)
+        if isinstance(one, ast.Assign)
+        and any(isinstance(node, ast.Call) for node in ast.walk(one.value))
+        and not makes_object(one.value)
+        and _stored(one) & {held(node) for node in ast.walk(each) if getattr(node, "lineno", 0) == line}
+    ]
+
+
 def _stored(statement: ast.Assign | ast.Expr) -> set[str]:
     """What ``self`` holds from there on, also as a buffer, by the name that it is registered by."""
     if isinstance(statement, ast.Assign):

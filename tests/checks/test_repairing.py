@@ -47,6 +47,14 @@ SLIPS = (  # what is right, what is written instead, the part of it that is mark
     ("x = self.norm(x)", "x = x", "x", "final-norm-missing", "S23"),  # by the layer that nothing uses
     ("permute(2, 0, 3, 1, 4)", "permute(2, 3, 0, 1, 4)", "3, 0", "wrong-argument-order", "S14"),
     ("qkv.unbind(0)", "qkv[1], qkv[1], qkv[2]", "1", "query-equals-key", "S09"),
+    (
+        "attn = self.attn_drop(attn)\n        x = (attn @ v)",
+        "kept = self.attn_drop(attn)\n        out = v\n        x = out",  # nothing reads the weights
+        "v",
+        "missing-step",
+        "S14",
+    ),
+    ("x = (attn @ v)", "out = attn @ v\n        x = q", "q", "wrong-variable", "S15"),
 )
 
 
@@ -88,11 +96,18 @@ def test_a_slip_is_told_by_its_kind_its_stage_and_its_place(
 NORMED = slipped("x = x + self.attn(self.norm1(x))", "h = self.norm1(x)\n        x = x + self.attn(h)")
 NORMED = slipped("x = x + self.mlp(self.norm2(x))", "h = self.norm2(x)\n        x = x + self.mlp(h)", NORMED)
 OF_FOUR = slipped("for _ in range(depth)", "for _ in range(4)", slipped("        depth=12,\n", ""))
+ADDED = slipped("x = torch.cat((cls_tokens, x), dim=1)", "x = x + self.pos_embed[:, 1:]")
+ADDED = slipped(
+    "x = self.pos_drop(x + self.pos_embed)",
+    "x = torch.cat((cls_tokens + self.pos_embed[:, :1], x), dim=1)",
+    ADDED,
+)
 RAISING = (  # the right program, a part of it, what is written instead, and what is marked of that
     (TEXT, "N, 3, self.num_heads", "N, self.num_heads, 3", "self.num_heads, 3"),  # unbind raises behind it
     (NORMED, "h = self.norm1(x)", "self.norm1(x)", "self.norm1(x)"),  # h is bound only later
     (TEXT, "self.head = nn.Linear(embed_dim", "nn.Linear(embed_dim", "nn.Linear(embed_dim, num_classes)"),
     (OF_FOUR, "N, 3, self.num_heads", "N, self.num_heads, 3", "self.num_heads, 3"),
+    (ADDED, "x), dim=1)", "x), dim=2)", "2"),  # so that only patches have positions before it
 )
 
 
@@ -102,6 +117,7 @@ def test_a_slip_that_raises_on_another_line_is_told_at_its_own(
 ) -> None:
     result = graded(tmp_path, zygote, slipped(right, wrong, text))
     assert marked(result) == part
+    assert len({one.location.line for one in result.mistakes if one.location}) == 1
 
 
 def test_what_is_computed_and_not_used_is_told_where_no_stage_is_wrong(
@@ -139,6 +155,20 @@ def test_of_two_slips_each_is_told_at_its_own_stage_and_line(
     lines = [1 + text[: text.index(wrong)].count("\n") for _, wrong, *_ in slips]
     assert told == {(slip[-1], line) for slip, line in zip(slips, lines)}
     assert failed(result) == [slip[-1] for slip in slips]
+
+
+@pytest.mark.parametrize("held", ["cls_token", "pos_embed"])
+def test_a_tensor_that_is_no_parameter_is_told_where_it_is_stored(
+    tmp_path: Path, zygote: Zygote, held: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = next(one for one in TEXT.split("\n") if f"self.{held} = nn.Parameter(" in one)
+    text = slipped(line, line.replace("nn.Parameter(torch.zeros", "(torch.randn"))
+    monkeypatch.setattr(repairing, "Trials", None)  # and no change is tried, since all numbers are right
+    result = graded(tmp_path, zygote, text)
+    told = [
+        one.location.line for one in result.mistakes if one.location and one.id.endswith("-not-parameter")
+    ]
+    assert told == [1 + TEXT[: TEXT.index(line)].count("\n")]
 
 
 def test_a_slip_at_a_stage_that_is_not_asked_for_makes_nothing_right() -> None:

@@ -51,11 +51,13 @@ def _has_method_called(here: FunctionText, node: ast.expr) -> bool:
 
 
 def _with_unused(here: FunctionText, node: ast.expr, value: str) -> Iterator[Edit]:
-    """With what nothing uses: called, as a layer or the variable of a loop is, or added."""
+    """With what nothing uses: called, as a layer or the variable of a loop is, added, or as weights of it."""
     telling = 1 + (isinstance(node, ast.Name) and isinstance(here.parent(node), ast.Assign))  # a mere copy
     for one in (each for each in _unused(here) if each != value):
         yield here.edit("missing", node, f"{one}({value})", telling=telling, name=one, role="called")
         yield here.edit("missing", node, f"({value} + {one})", telling=telling, name=one, role="added")
+    for one in (each for each in here.scope.idle if each != value):
+        yield here.edit("missing", node, f"({one} @ {value})", telling=telling, name=one)
 
 
 def of_nothing(here: FunctionText, node: ast.Pass) -> Iterator[Edit]:
