@@ -66,9 +66,9 @@ class Trials:
         return HeldNames(told, self._texts)
 
     def promising(self, edits: Iterable[Edit]) -> Iterator[tuple[Edit, Patience]]:
-        """Those with which a plain pass gives what it should, then those that may be right all the same.
+        """Of some at a time, those with which a plain pass gives what it should, and those that are telling.
 
-        With each comes how far to look for an explanation of all stages.
+        In the end those that may be right all the same. With each comes how far to look for an explanation of all stages.
         """
         groups, waited = defaultdict[_Group, list[Edit]](list), 0
         for some in self._tried(edits):

@@ -191,7 +191,7 @@ class _Text:
 def _lines_of(statement: ast.stmt) -> tuple[int, int]:
     """The first, which a decorator may be on, and the last."""
     decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", ())
-    first = min(statement.lineno, *(one.lineno for one in decorators), statement.lineno)
+    first = min([statement.lineno, *(one.lineno for one in decorators)])
     return first, statement.end_lineno or statement.lineno
 
 
