@@ -68,7 +68,8 @@ class Trials:
     def promising(self, edits: Iterable[Edit]) -> Iterator[tuple[Edit, Patience]]:
         """Of some at a time, those with which a plain pass gives what it should, and those that are telling.
 
-        In the end those that may be right all the same. With each comes how far to look for an explanation of all stages.
+        In the end those that may be right all the same. With each comes how far to look for an explanation of
+        all stages.
         """
         groups, waited = defaultdict[_Group, list[Edit]](list), 0
         for some in self._tried(edits):
