@@ -23,21 +23,32 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
     changed calls for them, or if something else that was computed with them is used in their place. Where
     nothing but that lies between them and what is missing, that is where.
     From the second block on that is the first stage that was wrong. Where no stage was, or where nothing of
-    the block is computed but what it reads, it is how blocks are put together.
+    the block is computed but what it reads, it is how blocks are put together. A parameter of another size
+    brings other numbers of all that are drawn after it, so that nothing can be compared: then it is the first
+    stage that was wrong.
     """
     if (spoilt := _spoilt_on(examination, repaired, edit)) is not None:
         return spoilt
-    every = [one for one in repaired.example(examination.first_draw).seen if one.step.found]
+    wrong = [key for key in examination.keys if examination.is_wrong(key)]
+    example = repaired.example(examination.first_draw)
+    if wrong and not _has_same_weights(examination.first.trace, example.trace):
+        return wrong[0]
+    every = [one for one in example.seen if one.step.found]
     missing = next((one for one in every if not _is_computed(examination, repaired, one)), None)
     dropped = _dropped(examination, repaired, edit, every, missing)
     missing = min((one for one in (missing, dropped) if one is not None), key=every.index, default=None)
     if missing is None or missing.step.block < 2:
         return None if missing is None else missing.step.key
-    wrong = [key for key in examination.keys if examination.is_wrong(key)]
     of_block = [one for one in every if one.step.block == missing.step.block]
     if wrong and any(_is_computed(examination, repaired, one) for one in of_block[1:]):  # the first is read
         return wrong[0]
     return "second_block_output" if missing.step.block == 2 else "last_block_output"
+
+
+def _has_same_weights(trace: Trace, other: Trace) -> bool:
+    before = {one.name: one.cells for one in trace.leaves if one.kind == "parameter"}
+    pairs = ((before.get(one.name), one.cells) for one in other.leaves)
+    return all(one is None or one.shape != cells.shape or torch.equal(one, cells) for one, cells in pairs)
 
 
 def _spoilt_on(examination: Examination, repaired: Examination, edit: Edit) -> str | None:

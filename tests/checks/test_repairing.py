@@ -55,6 +55,7 @@ SLIPS = (  # what is right, what is written instead, the part of it that is mark
         "S14",
     ),
     ("x = (attn @ v)", "out = attn @ v\n        x = q", "q", "wrong-variable", "S15"),
+    ("torch.zeros(1, num_patches", "torch.zeros(2, num_patches", "2", "wrong-number", "S07"),
 )
 
 
