@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import prod
 
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.host.trace import Reference, Use
+from ...submissions.host.trace import Use
 from ...submissions.reading.code import parsed
 from ...submissions.reading.code_scopes import bound_for, plainly_stored
 from ..locating.walk import Step
@@ -55,15 +55,10 @@ def made_at(examination: Examination, step: Step, ids: Iterable[str]) -> Frame |
         held = roles.get(role) or roles.get(f"block{step.block}.{role}")
         use = held if held is None or isinstance(held, Use) else held.weight
         read = None if use is None else trace.used(use)
-        value = None if read is None else trace.value(read)
-        if read is not None and value is not None and _numbers(read) == prod(value.shape):
+        if read is not None and prod(read.shape) == prod(trace.value(read).shape):
+            value = trace.value(read)
             return _stored_at(examination, read.number) if value.kind == "tensor" else value.made_at
     return None
-
-
-def _numbers(read: Reference) -> int:
-    """How many there are, each counted once where it is repeated."""
-    return prod(size for size, stride in zip(read.shape, read.strides) if stride)
 
 
 def _stored_at(examination: Examination, leaf: int) -> Frame | None:

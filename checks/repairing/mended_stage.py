@@ -72,7 +72,7 @@ def _dropped(
     if first is None:
         return None
     row = [*takewhile(lambda one: not _is_used(examination, one, read), every[every.index(first) :])]
-    before = [one for one in every[:-1] if every[every.index(one) + 1] is missing]
+    before = (one for one, after in pairwise(every) if after is missing)
     is_read = any(not _is_used(examination, one, read) for one in before)  # by what is missing alone
     is_replaced = not is_read and _is_used(examination, first, read, whole=True)
     return _last_alike(row) if is_replaced or edit.frame in _lines(repaired, first) else None

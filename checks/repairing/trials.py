@@ -226,8 +226,10 @@ class Trials:
 
     def _may_be_meant(self, edit: Edit, found: ChangedPass) -> bool:
         """Are these other scores than before, and those that are expected if no plain pass told of them?"""
-        if edit in self._told or not self._expected.differs(found):
-            return edit in self._told
+        if edit in self._told:
+            return True
+        if not self._expected.differs(found):
+            return False
         is_known = edit not in self._untold or not self._expected.scores or edit.telling
         return bool(is_known) or self._expected.is_returned(found)
 

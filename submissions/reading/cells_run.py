@@ -14,7 +14,7 @@ from functools import cached_property
 
 from .code import clean
 from .packing import HandIn
-from .python_text import DEFINITIONS, base_name, names_bound, tree
+from .python_text import DEFINITIONS, base_name, lines_of, names_bound, tree
 
 _NAME = "notebook.ipynb"
 
@@ -86,8 +86,7 @@ def _cell(text: str, body: Sequence[ast.stmt], needed: Set[ast.stmt]) -> dict[st
     """The cell with blank lines for what is not needed; an empty one where nothing of it is."""
     lines = [] if needed.isdisjoint(body) else text.split("\n")
     for node in (one for one in body if lines and one not in needed):
-        first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
-        last = node.end_lineno or node.lineno
-        lines[first - 1 : last] = [""] * (last - first + 1)
+        own = lines_of(node)
+        lines[own.start - 1 : own.stop - 1] = [""] * len(own)
     source = "\n".join(lines)
     return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}

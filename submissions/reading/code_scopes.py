@@ -110,15 +110,14 @@ def stored_for(tree: ast.Module) -> Iterator[tuple[int, int]]:
 def plainly_stored(tree: ast.Module, line: int) -> list[int]:
     """Where what is read of ``self`` on a line is stored in its class, if it is no layer and no parameter."""
     classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and line in _lines(one)]
-    return [
-        one.lineno
-        for each in classes[-1:]
-        for one in ast.walk(each)
-        if isinstance(one, ast.Assign)
-        and any(isinstance(node, ast.Call) for node in ast.walk(one.value))
-        and not makes_object(one.value)
-        and _stored(one) & {held(node) for node in ast.walk(each) if getattr(node, "lineno", 0) == line}
-    ]
+    nodes = [node for one in classes[-1:] for node in ast.walk(one)]
+    read = {held(node) for node in nodes if getattr(node, "lineno", 0) == line}
+    stored = (one for one in nodes if isinstance(one, ast.Assign) and _stored(one) & read)
+    return [one.lineno for one in stored if not makes_object(one.value) and _has_call(one.value)]
+
+
+def _has_call(value: ast.expr) -> bool:
+    return any(isinstance(node, ast.Call) for node in ast.walk(value))
 
 
 def _stored(statement: ast.Assign | ast.Expr) -> set[str]:

@@ -88,6 +88,12 @@ def nodes(text: str) -> Iterator[ast.AST]:
     yield from ast.walk(tree(text) or ast.Module([], []))
 
 
+def lines_of(statement: ast.stmt) -> range:
+    """Return its lines, counted from 1, those of its decorators included."""
+    first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
+    return range(first, (statement.end_lineno or statement.lineno) + 1)
+
+
 def written(node: ast.AST) -> str:
     """Return the code of a part of a tree, in one way of writing it."""
     try:

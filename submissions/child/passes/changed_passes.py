@@ -5,9 +5,7 @@ long as such a pass. Where a change is in what the model is built with, it is bu
 """
 
 from __future__ import annotations
-import __future__
 
-import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -23,7 +21,7 @@ from ...questions.changes import ChangedPass, HeldAt, TryChanges, WatchNames
 from ...questions.randomise import named_tensors
 from ...reading.code import STUDENT_PREFIX
 from ...reading.edits.edit import Edit
-from ...reading.python_text import ABSURD, tree
+from ...reading.python_text import ABSURD, lines_of, tree
 from ..building.effort import Computed
 from ..building.probing import as_given
 from ..child import is_out_of_memory
@@ -160,12 +158,12 @@ class _Text:
     def __init__(self, file: str, text: str) -> None:
         self._file, self._text = STUDENT_PREFIX + file, text
         parsed = tree(text)
-        self._statements = [*map(_lines_of, parsed.body)] if parsed is not None else []
+        self._statements = [*map(lines_of, parsed.body)] if parsed is not None else []
         self._flags = 0  # that a file has from its imports of __future__
         self._last: dict[Place, int] = {}
         with suppress(*ABSURD):
             code = compile(text, self._file, "exec", dont_inherit=True)
-            self._flags = code.co_flags & __future__.annotations.compiler_flag
+            self._flags = code.co_flags & annotations.compiler_flag
             self._last = {place: _last_line(one) for place, one in _outermost(code)}
 
     def place(self, change: Edit) -> Place | None:
@@ -179,20 +177,13 @@ class _Text:
         Only the statement around it is compiled, as far down as it stands: a file takes longer than a pass.
         """
         lines = change.applied(self._text).split("\n")
-        first, last = next(one for one in self._statements if one[0] <= place.line <= one[1])
-        end = last + len(lines) - self._text.count("\n") - 1
+        around = next(one for one in self._statements if place.line in one)
+        end = around.stop + len(lines) - self._text.count("\n") - 2
         with suppress(*ABSURD):
-            text = "\n" * (first - 1) + "\n".join(lines[first - 1 : end])
+            text = "\n" * (around.start - 1) + "\n".join(lines[around.start - 1 : end])
             changed = _outermost(compile(text, self._file, "exec", self._flags, dont_inherit=True))
             return next((code for other, code in changed if other == place), None)
         return None
-
-
-def _lines_of(statement: ast.stmt) -> tuple[int, int]:
-    """The first, which a decorator may be on, and the last."""
-    decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", ())
-    first = min([statement.lineno, *(one.lineno for one in decorators)])
-    return first, statement.end_lineno or statement.lineno
 
 
 def _outermost(code: CodeType) -> Iterator[tuple[Place, CodeType]]:

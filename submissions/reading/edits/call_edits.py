@@ -25,11 +25,14 @@ def of_call(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
 def _as_beside(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
     """With one argument more, as another call of the same in this function has it."""
     given = _arguments(here, node)
-    for other in here.calls[called(node)][:_MOST]:
-        more = _arguments(here, other)
-        lacking = [place for place in range(len(more)) if more[:place] + more[place + 1 :] == given]
-        if lacking:
+    longer = (one for one in here.calls[called(node)][:_MOST] if _count(one) == _count(node) + 1)
+    for more in (_arguments(here, one) for one in longer):
+        if any(more[:place] + more[place + 1 :] == given for place in range(len(more))):
             yield here.edit("argument", node, f"{here.text(node.func)}({', '.join(more)})", telling=1)
+
+
+def _count(call: ast.Call) -> int:
+    return len(call.args) + len(call.keywords)
 
 
 def _arguments(here: FunctionText, node: ast.Call) -> list[str]:

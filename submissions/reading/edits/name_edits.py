@@ -29,7 +29,7 @@ def of_attribute(here: FunctionText, node: ast.Attribute) -> Iterator[Edit]:
     if held(node) in scope.held:
         for name in (one for one in scope.held if one != node.attr):
             own = f"self.{name}"
-            telling = (name in scope.unused) * (1 + 2 * _is_in_turn(here, node, name))
+            telling = 1 + 2 * _is_in_turn(here, node, name) if name in scope.unused else 0
             yield here.edit("layer", node, own, telling=telling, name=own)
 
 
