@@ -89,7 +89,7 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
         if option.sign:
             one.signs |= {option.sign}
         if (far := _came(one)) > came:
-            farthest, came = one, far
+            farthest, came, most = one, far, walk.places.look_ups + patience.look_ups
         if not (agenda := (*option.then, *rest)):
             return one, True
         state = (agenda, one.state) if price else None  # what costs nothing has no other way to it

@@ -149,3 +149,16 @@ def test_any_bits_may_lie_in_memory_that_is_yet_to_be_written() -> None:
     found = places_in(trace).find(2 * x, 0)
     assert found is not None
     assert {place.record for place in found.places} == {whole.number}
+
+
+def test_tokens_that_are_put_together_in_one_go_cost_the_same_however_many_they_are() -> None:
+    """A search may look up so many values: a right model of 196 patches is not to run out of them."""
+
+    def effort(tokens: int) -> int:
+        x = torch.randn(2, tokens, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+        there = places(lambda one: torch.cat([one[:, :1] * 3, one[:, 1:] * 2], 1), x)
+        wanted = torch.cat([x[:, :1] * 3, x[:, 1:] * 2], 1)
+        assert there.find(wanted, after=0) is not None
+        return there.look_ups
+
+    assert effort(100) <= effort(10) + 10

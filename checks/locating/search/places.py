@@ -124,9 +124,9 @@ class Places:
         before = None if whole is None else whole.record
         apart = {4: ((1,), (0,), (1, 0)), 3: ((0,), (1,)), 2: ((0,),)}.get(array.ndim, ())
         for axes in apart if self._has_largest(array, after, before) else ():
-            slices = self._slices(array, axes, after, before)
             over_tokens = array.ndim == 3 and axes == (1,)
-            if slices and (not over_tokens or _one_by_one(slices)):
+            slices = self._slices(array, axes, after, before, in_turn=over_tokens)
+            if slices:
                 return Found(slices, axes)
         return None if whole is None else Found((whole,))
 
@@ -158,9 +158,12 @@ class Places:
         return bool(((records > after) & (records < (np.inf if before is None else before))).any())
 
     def _slices(
-        self, array: Array, axes: tuple[int, ...], after: int, before: int | None
+        self, array: Array, axes: tuple[int, ...], after: int, before: int | None, in_turn: bool = False
     ) -> tuple[Place, ...]:
-        """A place for each slice, in records earlier than ``before``; none where one is missing."""
+        """A place for each slice, in records earlier than ``before``; none where one is missing.
+
+        Those that are ``in_turn`` are each in a later record than the one before.
+        """
         apart = np.moveaxis(array, axes, range(len(axes)))
         if 1 in apart.shape[: len(axes)]:
             return ()
@@ -168,6 +171,8 @@ class Places:
         for one in apart.reshape(-1, *apart.shape[len(axes) :]):
             place = next(self._places(one, after), None)
             if place is None or (before is not None and place.record >= before):
+                return ()
+            if in_turn and found and place.record <= found[-1].record:
                 return ()
             found.append(place)
         return tuple(found)
@@ -268,8 +273,3 @@ class Places:
                 if error <= ROUNDING * scale:
                     yield place
                     return
-
-
-def _one_by_one(places: Sequence[Place]) -> bool:
-    """Is each in a later record than the one before?"""
-    return all(one.record < other.record for one, other in itertools.pairwise(places))
