@@ -167,7 +167,7 @@ class Places:
         apart = np.moveaxis(array, axes, range(len(axes)))
         if 1 in apart.shape[: len(axes)]:
             return ()
-        found = []
+        found: list[Place] = []
         for one in apart.reshape(-1, *apart.shape[len(axes) :]):
             place = next(self._places(one, after), None)
             if place is None or (before is not None and place.record >= before):
