@@ -22,7 +22,8 @@ from ..locating.walk import Made, Walk, applied, begin_at, combine, right_of, st
 from ..locating.wiring.blocks import MLP, attention
 from ..locating.wiring.operators import SameRow
 from ..locating.wiring.rows import Computation, Row
-from ..vit.embedding import replace_embeddings, settle_class_token, settle_positions
+from ..vit.class_token import settle_class_token
+from ..vit.embedding import replace_embeddings, settle_positions
 from ..vit.patches import patch_embeddings
 from ..vit.token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
 from ..vit.token_sequences import PLAIN, Embedded, TokenSequence, embeddings

@@ -10,14 +10,14 @@ from math import prod
 from torch import Tensor
 
 from ...reference import equations as eq
-from ...submissions.host.trace import Reference, Use
+from ...submissions.host.trace import Use
 from ..locating.best_first import Option, done, later
 from ..locating.context import Context, Predict
 from ..locating.forms import VARIANT, Form
-from ..locating.search.origins import origin
 from ..locating.search.places import Found
 from ..locating.walk import Walk, combine, stage_of
 from ..locating.wiring.unknown import unknown_price
+from .class_token import settle_class_token
 from .patches import patch_embeddings
 from .position_tables import about_table, rows_of
 from .token_forms import POSITIONS, TOKEN_OF_PATCHES, TOKENS
@@ -73,7 +73,7 @@ def _at_an_end(walk: Walk) -> Iterator[Option]:
 def _take_embedded(walk: Walk, choice: TokenSequence) -> bool:
     tensor = choice.embedded.predict(walk.context)
     found = walk.find(tensor)
-    if found is None or _is_part(walk, tensor, found):
+    if found is None or _is_part(walk, tensor):
         return False
     replace_embeddings(walk, choice)
     return True
@@ -107,15 +107,16 @@ def _take(walk: Walk, choice: TokenSequence) -> bool:
     walk.context.settle("tokens", 0, choice.sequence(walk.context))
     result = choice.positioned(walk.context)
     found = walk.places.find(result, walk.position - 1)
-    if found is None or (choice.token is None and _is_part(walk, result, found)):
+    if found is None or (choice.token is None and _is_part(walk, result)):
         return False
     _settle_tokens(walk, choice, found)
     return True
 
 
-def _is_part(walk: Walk, result: Tensor, found: Found) -> bool:
-    """Does the sequence go on to a token that is none of these?"""
-    return prod(walk.trace.records[found.record].shape) > result.numel()
+def _is_part(walk: Walk, result: Tensor) -> bool:
+    """Is the sequence put together with a token that is none of these?"""
+    places = walk.places.all(result, walk.position - 1)
+    return any(prod(walk.trace.records[one.record].shape) > result.numel() for one in places)
 
 
 def _settle_tokens(walk: Walk, choice: TokenSequence, found: Found) -> None:
@@ -123,22 +124,6 @@ def _settle_tokens(walk: Walk, choice: TokenSequence, found: Found) -> None:
         choice = replace_embeddings(walk, choice)
     settle_class_token(walk, choice)
     settle_positions(walk, choice, found)
-
-
-def settle_class_token(walk: Walk, choice: TokenSequence) -> None:
-    """S05 and S06."""
-    walk.settle("class_token", 0, choice.class_token, walk.find(choice.class_token(walk.context)))
-    if choice.token is not None:
-        walk.roles["class_token"] = choice.token
-        about_token(walk, walk.trace.used(choice.token))
-    form, sequence = choice.tokens, choice.sequence(walk.context)
-    right: Predict = combine(
-        eq.prepend_class_token, stage_of("class_token", 0), stage_of("patch_embeddings", 0)
-    )
-    ids = [] if form.id is None else [form.id]
-    walk.settle("tokens", 0, choice.sequence, walk.find(sequence), right=right, ids=ids, blame=form.blame)
-    if form.id == "cls-appended-last":
-        walk.class_row = -1
 
 
 def replace_embeddings(walk: Walk, choice: TokenSequence) -> TokenSequence:
@@ -162,18 +147,6 @@ def replace_embeddings(walk: Walk, choice: TokenSequence) -> TokenSequence:
 def _with(context: Context, embeddings: Predict) -> Context:
     stages = {**context.stages, ("patch_embeddings", 0): embeddings(context)}
     return Context(context.trace, context.sizes, stages)
-
-
-def about_token(walk: Walk, reference: Reference) -> None:
-    """Notes a token that is no parameter, or not one for all images."""
-    tensor = walk.trace.tensor(reference).reshape(-1, walk.sizes.embed_dim)
-    made = origin(walk.trace, reference)
-    if made.random:
-        walk.note("cls-random-each-forward", "class_token")
-    elif bool((tensor != tensor[0]).any()):
-        walk.note("cls-per-batch-slot", "class_token")
-    elif made.leaves and all(leaf.kind != "parameter" for leaf in made.leaves):
-        walk.note("cls-not-parameter", "class_token")
 
 
 def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:

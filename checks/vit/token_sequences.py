@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 
 import torch
 from torch import Tensor
@@ -11,9 +12,11 @@ from torch import Tensor
 from ...submissions.host.trace import Use
 from ..locating.context import Context, Predict
 from ..locating.forms import VARIANT, Form
+from ..locating.search.nearness import same
+from ..locating.search.origins import origin
 from ..locating.walk import Walk, applied, stage_of
 from .position_tables import rows_of
-from .token_forms import EMBEDDINGS, POSITIONS_MOVED, TOKENS, TOKENS_WITHOUT
+from .token_forms import EMBEDDINGS, POSITIONS, POSITIONS_MOVED, TOKENS, TOKENS_WITHOUT
 
 _CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
 
@@ -79,7 +82,7 @@ def sequences(
     T = walk.context.stage("patch_embeddings").shape[1] + 1
     vectors = _next_used(walk, (1, B), width)
     tables: list[_Table] = [(use,) for use in _next_used(walk, (T, T - 1, T + 1, 1, B, B * T), width)]
-    tables += _in_two_parts(walk, T, width)
+    tables += _in_two_parts(walk)
     for embedded in embeddings:
         starts = [(use, form) for use in vectors for form in forms]
         x = embedded.predict(walk.context)
@@ -89,10 +92,24 @@ def sequences(
         for token, tokens in [*(seen or starts), *without]:
             yield TokenSequence(embedded, token, tokens)
             for table in tables:
-                if token not in table:
+                if _is_apart(walk, token, table):
                     moved = (POSITIONS_MOVED,) if tokens.id == "cls-appended-last" else ()
                     for form in (*positions, *moved):
                         yield TokenSequence(embedded, token, tokens, table, form)
+
+
+def _is_apart(walk: Walk, token: Use | None, table: _Table) -> bool:
+    """Is the token no part of the table, and computed of no position, its own or one of the table?"""
+    if token is None or walk.parameters.leaf(token)[0] == "leaf":
+        return token not in table
+    made, *tables = (_leaves(walk, one) for one in (token, *table))
+    has_row = len(_numbers(walk.context, table)) > walk.context.stage("patch_embeddings").shape[1]
+    return not any(made & one for one in tables) and (has_row or len(made) == 1)
+
+
+def _leaves(walk: Walk, use: Use) -> set[int]:
+    """Of what it was computed, but for single numbers."""
+    return {one.number for one in origin(walk.trace, walk.trace.used(use)).leaves if prod(one.shape) > 1}
 
 
 def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:
@@ -106,13 +123,28 @@ def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:
     return [*sorted(found - ahead)[:_CANDIDATES], *sorted((merged - found) | ahead)[:_CANDIDATES]]
 
 
-def _in_two_parts(walk: Walk, tokens: int, width: int) -> list[_Table]:
+def _in_two_parts(walk: Walk) -> list[_Table]:
     """Positions kept apart for the class token, to which its own was added before, and for the patches."""
+    N, width = walk.context.stage("patch_embeddings").shape[1:]
     rows = walk.parameters.merged_of_size(width)[:_CANDIDATES]
-    rest = _next_used(walk, (tokens - 1,), width)
+    rest = _next_used(walk, (N,), width)
     pairs = [(row, table) for table in rest for row in rows[::-1]]
     read = {pair: {walk.parameters.leaf(one) for one in pair} for pair in pairs}
     return [pair for pair in pairs if [kind for kind, *_ in read[pair]] == ["leaf", "leaf"]]  # two parameters
+
+
+def put_together_later(walk: Walk, patches: Tensor) -> TokenSequence | None:
+    """The right sequence of a pass whose ``patches`` have positions before there is a class token."""
+    x = walk.context.stage("patch_embeddings")
+    vectors = walk.parameters.merged_of_size(x.shape[2])
+    whole = walk.parameters.merged_of_size((x.shape[1] + 1) * x.shape[2])
+    for table in (*((one,) for one in whole), *_in_two_parts(walk)):
+        if same(patches, x + _numbers(walk.context, table)[1:]):
+            taken = set().union(*(_leaves(walk, one) for one in table))
+            others = (one for one in vectors if walk.parameters.leaf(one)[0] == "leaf")
+            token = next((one for one in others if not _leaves(walk, one) & taken), None)
+            return token and TokenSequence(PLAIN, token, TOKENS[0], table, POSITIONS[0])
+    return None
 
 
 def embeddings(walk: Walk) -> Iterator[Embedded]:

@@ -24,7 +24,9 @@ from ..locating.wiring.graph_tensors import (
     settle_unknown,
 )
 from ..locating.wiring.unknown import unknown_price
+from .class_token import settle_class_token
 from .position_tables import rows_of
+from .token_sequences import put_together_later
 
 _NEXT = 0.001  # the price of each that comes before
 _UNMAPPED = 0.05  # of embeddings that are no map of any patches
@@ -167,8 +169,13 @@ def _until_pairs(walk: Walk) -> int:
 def _take_tokens(walk: Walk, first: Predict, taken: GraphTensor, predict: Predict) -> bool:
     if not leads_on(walk, predict(walk.context), taken.record - 1):
         return False
-    _settle_tokens(walk, first)
-    _settle_positions(walk, taken, predict)
+    choice = put_together_later(walk, first(walk.context)[:, 1:])
+    if choice is None:
+        _settle_tokens(walk, first)
+        _settle_positions(walk, taken, predict)
+    else:
+        settle_class_token(walk, choice)
+        settle_taken(walk, "positioned_tokens", 0, predict, choice.positioned)
     return True
 
 

@@ -14,7 +14,8 @@ from ..locating.walk import Walk
 from ..locating.wiring.operators import UNKNOWN_NORM
 from ..locating.wiring.unknown import unknown_price
 from .about_vit import about_vit
-from .embedding import about_token, embedding
+from .class_token import about_token
+from .embedding import embedding
 from .known_by_scores import known_by_the_scores
 from .readout import settle_readout
 from .unknown_readout import unknown_readout

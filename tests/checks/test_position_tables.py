@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from corpus import BASES
-from tracing_helpers import sizes_of, trace_source
+from tracing_helpers import SQUARE, sizes_of, trace_source
 
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.vit.vit_family import VIT
@@ -78,3 +78,16 @@ def test_a_frozen_parameter_keeps_its_formula(edit: tuple[str, str], expected: s
     buffer = 'self.register_buffer("pe", sinusoid_table(n_positions, dim))'
     frozen = "self.pe = nn.Parameter(sinusoid_table(n_positions, dim), requires_grad=False)"
     assert named((buffer, frozen), edit, base="sinusoidal") == expected
+
+
+@pytest.mark.parametrize("operator", "-*")
+def test_what_a_position_does_to_the_class_token_alone_is_the_fault_of_s07(operator: str) -> None:
+    """It was taken for a class token without a position, which some courses allow."""
+    text = BASES["token_after_positions"].source()
+    right = "self.class_token + self.class_position"
+    assert text.count(right) == 1
+    wrong = text.replace(right, right.replace("+", operator))
+    walk = locate(trace_source(wrong, "token_after_positions", SQUARE), SQUARE, VIT)
+    assert [step.key for step in walk.steps if not step.explained] == ["positioned_tokens"]
+    assert "token 0 only" in next(step.message for step in walk.steps if not step.explained)
+    assert not walk.ids
