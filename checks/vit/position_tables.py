@@ -16,6 +16,9 @@ from ..locating.walk import Walk
 _STAGE = "positioned_tokens"
 _RIGHT, _HALVES, _OTHER = "", "sinusoid-halves-layout", "sinusoid-wrong-frequencies"  # of formulas
 _MEANT = 0.25  # the share of a formula's columns from which on the others are meant to be such, too
+_SAMPLES = 6  # of a column that tell a wave from other numbers
+_CURVED = 1e-2  # what is straighter may be a count of the positions
+_OFF = 1e-3  # of sums of three numbers whose angles, up to thousands, were computed in float32
 _BASE = 10000.0  # of the wavelengths; Vaswani et al. 2017, section 3.5
 
 
@@ -98,7 +101,7 @@ def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))
     if not table[0].any() and any(equal(table[1:], one, TABLE) for one in of_patches):
         return "cls-without-position"
-    if not (_is_sinusoid(patches) or max(in_two, _share(table, interleaved)) >= _MEANT):
+    if not (_is_sinusoid(patches) or max(in_two, _share(table, interleaved), _waves(patches)) >= _MEANT):
         return None
     return _HALVES if equal(table, halves, TABLE) else _OTHER
 
@@ -132,6 +135,20 @@ def _of_rows_and_columns(table: Tensor, grid: tuple[int, int]) -> float:
 def _share(table: Tensor, formula: Tensor) -> float:
     """The share of its columns that are those of the formula."""
     return float(((table - formula).abs().amax(0) < TABLE).double().mean())
+
+
+def _waves(table: Tensor) -> float:
+    """The share of columns, but straight ones, that are samples of a wave: c[p-1] + c[p+1] = 2 cos(w) c[p].
+
+    Any other sines and cosines are such, and neither learned nor random numbers are.
+    """
+    if len(table) < _SAMPLES:
+        return 0.0
+    middle, around = table[1:-1], table[:-2] + table[2:]
+    factor = (middle * around).sum(0) / middle.square().sum(0).clamp_min(_CURVED)
+    is_curved = (around - 2 * middle).abs().amax(0) > _CURVED
+    is_wave = ((around - factor * middle).abs().amax(0) < _OFF) & (factor.abs() <= 2)
+    return float((is_wave & is_curved).sum() / is_curved.sum().clamp_min(1))
 
 
 def _is_sinusoid(table: Tensor) -> bool:

@@ -67,6 +67,21 @@ def test_a_table_of_which_one_half_is_right_is_wrong(edit: tuple[str, str]) -> N
     assert named(edit, base="sinusoidal") == {"sinusoid-wrong-frequencies"}
 
 
+def test_waves_that_are_no_columns_of_the_formula_are_wrong() -> None:
+    frequency = "-math.log(10000.0)"
+    assert frequency in BASES["sinusoidal"].source()
+    edits = (frequency, frequency[1:]), ("torch.cos(position * div_term)", "torch.cos(position + div_term)")
+    assert named(*edits, base="sinusoidal") == {"sinusoid-wrong-frequencies"}
+
+
+@pytest.mark.parametrize(
+    "table", ["torch.randn(n_positions, dim)", "position / n_positions + torch.zeros(dim)"]
+)
+def test_other_fixed_numbers_are_not_taken_for_waves(table: str) -> None:
+    made = "return table"
+    assert named((made, f"return {table}"), base="sinusoidal") == set()
+
+
 @pytest.mark.parametrize(
     ("edit", "expected"),
     [
