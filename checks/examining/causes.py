@@ -68,7 +68,8 @@ def cause_of(facts: Facts) -> Cause | None:
 
 def _pair_returned(facts: Facts) -> Cause | None:
     """A block's result met in the next block as a tuple."""
-    if not re.search(r"\btuple\b", facts.error.message):
+    message = facts.error.message
+    if not re.search(r"\btuple\b", message) or "not callable" in message:
         return None
     return Cause("block-returns-tuple", "block_output") if facts.walk.blocks else None
 

@@ -16,6 +16,7 @@ from ..locating.search.shapes import at_test_sizes, shaped
 from ..locating.walk import Walk
 from .causes import Facts, Operand, cause_of
 from .operations import demand_of
+from .uncallable import stored_uncallable
 
 UNEXPLAINED = "Nothing that your code computes matches this stage or a known mistake of it"
 ADVICE = "Is it written yet?"
@@ -51,7 +52,7 @@ def diagnose(
     told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
     row = rows[stage]
     told.append(f"It happened while computing {row.label} ({row.title.lower()}).")
-    told += [_given(facts, rows), demand_of(facts), _meant(error, files)]
+    told += [_given(facts, rows), demand_of(facts), _meant(error, files), _stored(error, files)]
     return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
 
 
@@ -117,3 +118,9 @@ def _meant(error: StudentCodeFailed, files: Mapping[str, bytes]) -> str:
     words = set(_WORD.findall(files.get(error.frames[0].file, b"").decode("utf-8", "replace"))) - {name}
     near = get_close_matches(name, sorted(words)[:_WORDS], n=3, cutoff=0.7)
     return f"Did you mean `{' or `'.join(one + '`' for one in near)}?" if near else ""
+
+
+def _stored(error: StudentCodeFailed, files: Mapping[str, bytes]) -> str:
+    """For what cannot be called: where it comes from."""
+    stored = stored_uncallable(error, files)
+    return "" if stored is None else f"What is called there is stored on line {stored.line}."

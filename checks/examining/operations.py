@@ -37,6 +37,10 @@ def _plain(op: str) -> str:
 
 def _of_no_call(facts: Facts) -> str:
     error = facts.error
+    if "not callable" in error.message:
+        is_tuple = "'tuple'" in error.message
+        comma = " A comma at the end of a line makes a tuple of what it stores." if is_tuple else ""
+        return f"You call something that is not a function or module.{comma}"
     if "tuple" in error.message:
         return "Expected a tensor, got a tuple: look at what the call before it returns."
     if "NoneType" in error.message:
@@ -44,8 +48,6 @@ def _of_no_call(facts: Facts) -> str:
     if unpacked := _UNPACKED.search(error.message):
         values = unpacked[2] or "more"
         return f"The left side has {unpacked[1]} names, but the right side has {values} values."
-    if "not callable" in error.message:
-        return "You call something that is not a function or module."
     if error.type in ("AttributeError", "NameError", "UnboundLocalError"):
         return "This name is not defined before this line. Check the spelling."
     return ""

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, islice, takewhile, zip_longest
+from itertools import chain, dropwhile, islice, takewhile, zip_longest
 from typing import Literal
 
-from ...submissions.errors import NotLoaded, StudentCodeFailed
+from ...submissions.errors import NotLoaded, Refused, StudentCodeFailed
 from ...submissions.host.session import Session
 from ...submissions.host.trace import Trace
 from ...submissions.questions.changes import ChangedPass, TryChanges, WatchNames
+from ...submissions.questions.size_limits import pass_numbers
 from ...submissions.reading.code import texts
 from ...submissions.reading.edits.edit import Edit
 from ...submissions.reading.source import Source
@@ -31,6 +33,7 @@ from .held_names import HeldNames
 _RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long as a try of what raises
 _PLAIN = 0.05  # of that, a plain pass
 _INFERRED = 5.0  # times that, how a program is built
+_LARGER = 10  # times a pass of the submission, which is small, that one of a change may be
 _TOGETHER = 40  # changes that one question asks about
 _WAITED = 600  # further changes that are looked at before something is held to be missing
 _ON_PASSES = 0.5  # the share of all effort that plain passes may take
@@ -47,6 +50,7 @@ class Trials:
         self.examination, self.session, self.effort = examination, session, effort
         self._accepted = _lacking(examination)
         self._wrong = {key for key in examination.keys if examination.is_wrong(key)}
+        self._unseen = set(dropwhile(lambda one: one != examination.stopped_at, examination.keys))
         self._texts = dict(texts(examination.source.files))
         self._draw = examination.first_draw
         self._raised = examination.crash is not None
@@ -130,9 +134,7 @@ class Trials:
         self._is_changed = True
         try:
             self.session.replace(source)
-            if self._raised:
-                self._understand()
-            if not self._seems_better(edit, patience):
+            if (self._raised and not self._understood()) or not self._seems_better(edit, patience):
                 return None
             other = Examination(source, self.session, asked.assignment, asked.seed)
             other.trace_examples()
@@ -153,17 +155,23 @@ class Trials:
         wrong = (key for key, is_right in self.examination.walk.formulas.items() if not is_right)
         return all(other.walk.formulas.get(key) for key in wrong)
 
-    def _understand(self) -> None:
-        """Of what ended in an exception it was not seen how many blocks there are, say."""
+    def _understood(self) -> bool:
+        """Of what ended in an exception it was not seen how many blocks there are, say.
+
+        False where a pass is much larger then: what is too large to tell of ends the process.
+        """
+        self.effort -= _INFERRED
         self.session.infer(self.examination.assignment.model.pins, self.examination.family.small)
         draw = self.examination.first_draw  # whatever was understood of a change before this one
-        self._draw = replace(draw, sizes=self.session.sizes_for(draw.sizes))
-        self.effort -= _INFERRED
+        with suppress(Refused):
+            self._draw = replace(draw, sizes=self.session.sizes_for(draw.sizes))
+            return pass_numbers(self._draw.sizes) <= _LARGER * pass_numbers(draw.sizes)
+        return False
 
     def _lost(self, edit: Edit, other: Examination) -> Set[str]:
         """What was there, or may have been, and is not with the change: leaving it out mends nothing."""
         new = _lacking(other) - self._accepted
-        return new if edit.kind == "extra" else new - self._wrong
+        return new if edit.kind == "extra" else new - self._wrong - self._unseen
 
     def is_likely(self, repaired: Examination) -> bool:
         """Does it use all that the submission uses?

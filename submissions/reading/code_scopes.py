@@ -109,11 +109,24 @@ def stored_for(tree: ast.Module) -> Iterator[tuple[int, int]]:
 
 def plainly_stored(tree: ast.Module, line: int) -> list[int]:
     """Where what is read of ``self`` on a line is stored in its class, if it is no layer and no parameter."""
-    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and line in _lines(one)]
-    nodes = [node for one in classes[-1:] for node in ast.walk(one)]
+    nodes = _of_class(tree, line)
     read = {held(node) for node in nodes if getattr(node, "lineno", 0) == line}
     stored = (one for one in nodes if isinstance(one, ast.Assign) and _stored(one) & read)
     return [one.lineno for one in stored if not makes_object(one.value) and _has_call(one.value)]
+
+
+def stored_to_be_called(tree: ast.Module, line: int) -> list[int]:
+    """Where what is called of ``self`` on a line is stored in its class, if no call of a class makes it."""
+    nodes = _of_class(tree, line)
+    read = {held(node.func) for node in nodes if isinstance(node, ast.Call) and node.lineno == line}
+    stored = (one for one in nodes if isinstance(one, ast.Assign) and _stored(one) & read)
+    return [one.lineno for one in stored if not makes_object(one.value)]
+
+
+def _of_class(tree: ast.Module, line: int) -> list[ast.AST]:
+    """The parts of the class that a line is in."""
+    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and line in _lines(one)]
+    return [node for one in classes[-1:] for node in ast.walk(one)]
 
 
 def _has_call(value: ast.expr) -> bool:

@@ -56,6 +56,7 @@ SLIPS = (  # what is right, what is written instead, the part of it that is mark
     ),
     ("x = (attn @ v)", "out = attn @ v\n        x = q", "q", "wrong-variable", "S15"),
     ("torch.zeros(1, num_patches", "torch.zeros(2, num_patches", "2", "wrong-number", "S07"),
+    ("head_dim = dim // num_heads", "head_dim = dim", "dim", "scale-by-embed-dim", "S12"),
 )
 
 
@@ -119,6 +120,27 @@ def test_a_slip_that_raises_on_another_line_is_told_at_its_own(
     result = graded(tmp_path, zygote, slipped(right, wrong, text))
     assert marked(result) == part
     assert len({one.location.line for one in result.mistakes if one.location}) == 1
+
+
+def test_what_comes_after_a_crash_may_be_missing_where_that_is_right(tmp_path: Path, zygote: Zygote) -> None:
+    """A change that mends the crash has left nothing out that the submission had."""
+    text = "\n".join(line for line in TEXT.split("\n") if "cls_token" not in line)
+    text = slipped("torch.zeros(1, num_patches + 1,", "torch.zeros(1, num_patches,", text)
+    text = slipped("return x[:, 0]", "return x.mean(1)", text)
+    (tmp_path / "vit.py").write_text(slipped("x = x.flatten(2)", "x.flatten(2)", text))
+    result = grade(tmp_path / "vit.py", load_assignment("vit"), zygote=zygote, seed=1)
+    assert marked(result) == "x.flatten(2).transpose(1, 2)"
+
+
+@pytest.mark.parametrize("wrong", ["0.1", "nn.Dropout(drop),"])
+def test_what_cannot_be_called_is_told_where_it_is_stored(
+    tmp_path: Path, zygote: Zygote, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repairing, "Trials", None)  # a change of the line that calls it would mend nothing
+    result = graded(tmp_path, zygote, slipped("self.drop = nn.Dropout(drop)", f"self.drop = {wrong}"))
+    (told,) = [one.location for one in result.stages.values() if one.crashed]
+    assert told is not None
+    assert told.line == 1 + TEXT[: TEXT.index("self.drop = ")].count("\n")
 
 
 def test_what_is_computed_and_not_used_is_told_where_no_stage_is_wrong(
@@ -213,7 +235,7 @@ def test_a_doubtful_change_is_examined_anew_where_none_is_likely(monkeypatch: py
     monkeypatch.setattr(repairing, "Trials", lambda *_: trials)
     monkeypatch.setattr(repairing, "suspects", lambda *_, anywhere: [])
     monkeypatch.setattr(repairing, "mended_stage", lambda *_: "query")
-    right = cast(Examination, SimpleNamespace(keys=()))
+    right = cast(Examination, SimpleNamespace(keys=(), crash=None))
     (found,) = repairing.find_repairs(right, cast(Session, None))
     assert (found.repair, cast(Any, found.after).edit) == (Repair(first, "query"), first)
     assert loaded == [first, second, first]

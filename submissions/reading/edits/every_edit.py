@@ -17,7 +17,7 @@ from .edit import Edit
 from .function_text import FunctionText
 from .missing_edits import of_nothing, with_more
 from .name_edits import of_attribute, of_variable
-from .number_edits import of_axes, of_index, of_number, of_pattern
+from .number_edits import of_axes, of_index, of_number, of_pattern, of_stored
 from .operator_edits import of_assignment, of_choice, of_comparison, of_negation, of_operation
 from .statement_edits import Statement, of_body, of_statement
 
@@ -68,6 +68,8 @@ def _of(here: FunctionText, node: ast.expr | ast.stmt) -> Iterator[Edit]:
             yield from (*of_call(here, node), *of_axes(here, node))
         case ast.Subscript(ctx=ast.Load()):
             yield from (*of_slice(here, node), *of_index(here, node))
+        case ast.Assign():
+            yield from of_stored(here, node)
         case ast.Pass():
             yield from of_nothing(here, node)
     if isinstance(node, Statement):

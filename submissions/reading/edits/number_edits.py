@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ..code_scopes import called
 from .edit import Edit
-from .function_text import FunctionText
+from .function_text import FunctionText, name_of
 
 _AXES = (-1, -2, 1, 2, 0, 3)
 _TAKES_AXES = {
@@ -47,6 +47,14 @@ def _of_size(here: FunctionText, node: ast.expr) -> Iterator[Edit]:
     scope = here.scope
     for name in (*scope.idle, *(f"self.{one}" for one in scope.unread)):
         yield from (here.edit("number", node, text, telling=1) for text in (f"({name} + 1)", name))
+
+
+def of_stored(here: FunctionText, node: ast.Assign) -> Iterator[Edit]:
+    """A size that is kept under another name, and is a share of it."""
+    value, kept = node.value, name_of(node.targets[0]).removeprefix("self.")
+    if here.is_constructor and kept and isinstance(value, ast.Name) and value.id in here.scope.names:
+        others = (one for one in here.scope.names if value.id not in (one, kept))
+        yield from (here.edit("number", value, f"{value.id} // {one}") for one in others)
 
 
 def _idle(here: FunctionText, node: ast.AST) -> int | None:
