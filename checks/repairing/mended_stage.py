@@ -12,6 +12,7 @@ from ...submissions.host.trace import Reference, Trace
 from ...submissions.reading.edits.edit import Edit
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
+from ..locating.search.nearness import same
 from ..locating.search.places import Found
 
 
@@ -22,6 +23,7 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
     Where it computes stages for nothing before that, the mistake is where they are not handed on, if what is
     changed calls for them, or if something else that was computed with them is used in their place. Where
     nothing but that lies between them and what is missing, that is where.
+    Of the last block, that is what is missing behind it.
     From the second block on that is the first stage that was wrong. Where no stage was, or where nothing of
     the block is computed but what it reads, it is how blocks are put together. A parameter of another size
     brings other numbers of all that are drawn after it, so that nothing can be compared: then it is the first
@@ -36,7 +38,8 @@ def mended_stage(examination: Examination, repaired: Examination, edit: Edit) ->
     every = [one for one in example.seen if one.step.found]
     missing = next((one for one in every if not _is_computed(examination, repaired, one)), None)
     dropped = _dropped(examination, repaired, edit, every, missing)
-    missing = min((one for one in (missing, dropped) if one is not None), key=every.index, default=None)
+    if dropped is not None and (missing is None or missing.step.block or dropped.step.block < 2):
+        missing = min(filter(None, (missing, dropped)), key=every.index)
     if missing is None or missing.step.block < 2:
         return None if missing is None else missing.step.key
     of_block = [one for one in every if one.step.block == missing.step.block]
@@ -57,10 +60,16 @@ def _spoilt_on(examination: Examination, repaired: Examination, edit: Edit) -> s
     if wrong is None or wrong.step.block > 1 or examination.walk.places.find(wrong.right) is None:
         return None
     there, records = repaired.walk.places.find(wrong.right), repaired.walk.trace.records
-    if there is None:
+    if there is None or not any(_is_alike(wrong, one) for one in repaired.first.seen):
         return None
     made, *after = (one.frames[:1] for one in records[there.record : there.record + 2])
     return wrong.step.key if made == (edit.frame,) and made not in after else None
+
+
+def _is_alike(wrong: Seen, seen: Seen) -> bool:
+    """Is it this stage, as it should be? Not where ways of making earlier ones, each allowed, differ."""
+    is_same = (seen.step.key, seen.step.block) == (wrong.step.key, wrong.step.block)
+    return is_same and seen.student.shape == wrong.right.shape and same(seen.student, wrong.right)
 
 
 def _dropped(

@@ -104,17 +104,18 @@ ADDED = slipped(
     "x = torch.cat((cls_tokens + self.pos_embed[:, :1], x), dim=1)",
     ADDED,
 )
-RAISING = (  # the right program, a part of it, what is written instead, and what is marked of that
+ELSEWHERE = (  # the right program, a part of it, what is written instead, and what is marked of that
     (TEXT, "N, 3, self.num_heads", "N, self.num_heads, 3", "self.num_heads, 3"),  # unbind raises behind it
     (NORMED, "h = self.norm1(x)", "self.norm1(x)", "self.norm1(x)"),  # h is bound only later
+    (NORMED, "h = self.norm2(x)", "self.norm2(x)", "self.norm2(x)"),  # h was bound before, and raises nothing
     (TEXT, "self.head = nn.Linear(embed_dim", "nn.Linear(embed_dim", "nn.Linear(embed_dim, num_classes)"),
     (OF_FOUR, "N, 3, self.num_heads", "N, self.num_heads, 3", "self.num_heads, 3"),
     (ADDED, "x), dim=1)", "x), dim=2)", "2"),  # so that only patches have positions before it
 )
 
 
-@pytest.mark.parametrize(("text", "right", "wrong", "part"), RAISING)
-def test_a_slip_that_raises_on_another_line_is_told_at_its_own(
+@pytest.mark.parametrize(("text", "right", "wrong", "part"), ELSEWHERE)
+def test_a_slip_that_shows_on_another_line_is_told_at_its_own(
     tmp_path: Path, zygote: Zygote, text: str, right: str, wrong: str, part: str
 ) -> None:
     result = graded(tmp_path, zygote, slipped(right, wrong, text))

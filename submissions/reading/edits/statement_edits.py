@@ -6,10 +6,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ..code_scopes import makes_object
+from ..code_scopes import called, held, makes_object
 from .edit import Edit
 from .function_text import FunctionText
+from .name_edits import known_at
 
+_GIVING = (  # methods of tensors, and functions, that change nothing
+    "permute", "transpose", "reshape", "view", "flatten", "unsqueeze", "expand", "softmax", "rearrange",
+)  # fmt: skip
 Statement = (ast.Assign, ast.AugAssign, ast.Expr)
 
 
@@ -19,8 +23,18 @@ def of_statement(here: FunctionText, node: ast.Assign | ast.AugAssign | ast.Expr
     if not here.is_constructor:
         yield here.edit("extra", node, "pass")
     if isinstance(node, ast.Expr):
-        value = here.text(node.value)
-        yield from (here.edit("kept", node, f"{name} = {value}") for name in _forgotten(here, node))
+        value, telling = here.text(node.value), int(_gives_something(here, node.value))
+        yield from (
+            here.edit("kept", node, f"{name} = {value}", telling=telling) for name in _forgotten(here, node)
+        )
+
+
+def _gives_something(here: FunctionText, value: ast.expr) -> bool:
+    """Is it called for nothing but what it gives, as layers and most functions of torch are?"""
+    base = getattr(getattr(value, "func", None), "value", None)
+    is_layer = isinstance(value, ast.Call) and held(value.func) in here.scope.held
+    is_function = isinstance(base, ast.Name) and base.id in ("torch", "F") and not called(value).endswith("_")
+    return not here.is_constructor and (is_layer or is_function or called(value) in _GIVING)
 
 
 def _forgotten(here: FunctionText, node: ast.Expr) -> list[str]:
@@ -31,7 +45,14 @@ def _forgotten(here: FunctionText, node: ast.Expr) -> list[str]:
     used = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
     names = [name for name in scope.names if name in used]
     later = [name for name, line in scope.first.items() if line > node.lineno]
-    return [*scope.unbound, *later, *names]
+    return list(dict.fromkeys([*scope.unbound, *later, *names, *_read_behind(here, node)]))
+
+
+def _read_behind(here: FunctionText, node: ast.Expr) -> list[str]:
+    """Variables that are bound before a line, and read after it."""
+    loads = (one for one in ast.walk(here.scope.function) if isinstance(one, ast.Name))
+    read = {one.id for one in loads if isinstance(one.ctx, ast.Load) and one.lineno > node.lineno}
+    return [name for name in known_at(here, node.value) if name in read]
 
 
 def of_body(here: FunctionText, body: Sequence[ast.stmt]) -> Iterator[Edit]:
