@@ -162,3 +162,13 @@ def test_tokens_that_are_put_together_in_one_go_cost_the_same_however_many_they_
         return there.look_ups
 
     assert effort(100) <= effort(10) + 10
+
+
+def test_a_largest_number_that_each_row_has_does_not_hide_the_tensor() -> None:
+    """As in a softmax by hand: the exponents less the row's largest are exp(0) once a row."""
+
+    def function(x: Tensor) -> Tensor:
+        return (x - x.amax(-1, keepdim=True)).exp()
+
+    x = torch.randn(4, 4, 20, 20, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    assert places(function, x).find(function(x), after=0) is not None

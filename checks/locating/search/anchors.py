@@ -27,7 +27,7 @@ def anchors(array: Array) -> Iterator[tuple[int, ...]]:
         position = int(flat.argmax())
         index = np.unravel_index(position, inner.shape)
         yield tuple(int(one) + more for one, more in zip(index, shift, strict=True))
-        flat[position] = -1.0  # the next largest is asked for rarely
+        flat[flat >= flat[position] * (1 - ROUNDING)] = -1.0  # the next largest is asked for rarely
 
 
 def step_along(array: Array, anchor: tuple[int, ...], axis: int, scale: float) -> int | None:

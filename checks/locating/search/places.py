@@ -209,17 +209,32 @@ class Places:
         scale = float(np.abs(array).max()) if array.size else 0.0
         if not np.isfinite(scale) or scale == 0.0:
             return
-        for anchor in anchors(array):
-            everywhere = self._hits(array[anchor], scale) or {}
-            hits = {record: found for record, found in everywhere.items() if record > after}
-            if not hits:
-                return
+        for anchor, hits in self._anchored(array, after, scale):
             neighbours = self._neighbours(array, anchor, scale)
             if neighbours is None:
                 continue
             for record in sorted(hits):
                 yield from self._verified(array, anchor, record, hits[record], neighbours, scale)
             return
+
+    def _anchored(
+        self, array: Array, after: int, scale: float
+    ) -> Iterator[tuple[tuple[int, ...], dict[int, list[int]]]]:
+        """Anchors with the positions of their values by record, those last that are repeated a lot.
+
+        One that is in no record ends them.
+        """
+        often = []
+        for anchor in anchors(array):
+            everywhere = self._hits(array[anchor], scale) or {}
+            hits = {record: found for record, found in everywhere.items() if record > after}
+            if not hits:
+                return
+            if max(map(len, hits.values())) > _HITS_KEPT:
+                often.append((anchor, hits))
+            else:
+                yield anchor, hits
+        yield from often
 
     def _neighbours(
         self, array: Array, anchor: tuple[int, ...], scale: float
@@ -253,7 +268,7 @@ class Places:
         scale: float,
     ) -> Iterator[Place]:
         cells = self._cells[record]
-        for position in positions[:_HITS_KEPT]:
+        for position in positions:
             choices = [
                 [0] if step == 0 else strides_to(position, hits.get(record, []), step)
                 for step, hits in neighbours
