@@ -127,7 +127,7 @@ def _of_rows_and_columns(table: Tensor, grid: tuple[int, int]) -> float:
         frequencies = _BASE ** (-torch.arange(quarter, dtype=torch.float64) / steps)
         angles = (places[:, :, None] * frequencies).flatten(1)
         columns = torch.cat([angles.sin(), angles.cos()], 1)
-        near = (columns[:, :, None] - table[:, None, :]).abs().amax(0) < TABLE
+        near = torch.cdist(columns.T, table.T, p=torch.inf) < TABLE
         shares.append(min(float(near.any(axis).double().mean()) for axis in (0, 1)))
     return max(shares)
 

@@ -172,3 +172,11 @@ def test_a_largest_number_that_each_row_has_does_not_hide_the_tensor() -> None:
 
     x = torch.randn(4, 4, 20, 20, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     assert places(function, x).find(function(x), after=0) is not None
+
+
+def test_of_one_image_a_slice_for_each_image_is_the_whole() -> None:
+    """A class token is found image by image, since all have the same, and large models run on one, too."""
+    x = numbers()[:1, 0]
+    there = places(lambda one: 2 * one, x)
+    assert there.hold(2 * x, (0,))
+    assert not there.hold(3 * x, (0,))

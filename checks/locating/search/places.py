@@ -139,10 +139,10 @@ class Places:
         return None
 
     def hold(self, prediction: Tensor, axes: tuple[int, ...]) -> bool:
-        """Is ``prediction`` anywhere, apart along ``axes`` as ``Found`` has them?"""
+        """Is ``prediction`` anywhere, apart along ``axes`` as ``Found`` has them? One slice is the whole."""
         array = np.ascontiguousarray(prediction.detach().numpy())
-        if axes:
-            return bool(self._slices(array, axes, -1, None))
+        if apart := tuple(axis for axis in axes if array.shape[axis] > 1):
+            return bool(self._slices(array, apart, -1, None))
         if not np.isfinite(array).all():
             return self._whole_record(array, -1) is not None
         return next(self._places(array, -1), None) is not None
