@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +11,11 @@ import pytest
 import torch
 from constructors import FIXED, STYLES, usual, vit
 from corpus import BASES, edited
+from torch import nn
 from understood import given
 
 from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions.child.building.observing import ModelParts, observe
 from vitcheck.submissions.child.building.recipe import Recipe, infer
 from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.errors import NotLoaded
@@ -514,3 +517,12 @@ def test_what_ends_a_pass_at_any_size_is_tried_at_few(ends: str) -> None:
     recipe = infer(loaded, Pins())
     assert recipe.attempt.error is not None
     assert len(loaded.modules["vit.py"].BUILT) <= 12
+
+
+def test_lists_of_the_heads_of_each_block_are_as_many_as_blocks() -> None:
+    """Each head attends by itself, so that neither number follows from how often that is done."""
+    head = nn.ModuleDict({role: nn.Linear(32, 8) for role in ("query", "key", "value")})
+    model = nn.Module()
+    model.heads = nn.ModuleList([nn.ModuleList([deepcopy(head) for _ in range(4)]) for _ in range(5)])
+    model.hidden = nn.ModuleList([nn.Linear(32, 64) for _ in range(5)])
+    assert observe(ModelParts.of(model))["depth"] == 5

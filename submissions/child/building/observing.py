@@ -103,9 +103,14 @@ def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
 
 
 def _is_head(module: nn.Module, width: int) -> bool:
-    """Does it only give less than a token? Then it is one of the heads of a block."""
-    outputs = [one.out_features for one in module.modules() if isinstance(one, nn.Linear)]
-    return bool(outputs) and max(outputs) < width
+    """Does it only give less than a token? Then it is a head of a block, and no list of all heads."""
+    parts = module.children() if isinstance(module, CONTAINERS) else [module]
+    outputs = sum(max(_outputs(one), default=0) for one in parts)
+    return 0 < outputs < width
+
+
+def _outputs(module: nn.Module) -> list[int]:
+    return [one.out_features for one in module.modules() if isinstance(one, nn.Linear)]
 
 
 def _numel(modules: list[nn.Module]) -> int:
