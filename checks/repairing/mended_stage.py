@@ -112,9 +112,8 @@ def _is_computed(examination: Examination, repaired: Examination, seen: Seen) ->
 
 def _read(trace: Trace) -> Sequence[Reference]:
     """All that is read for what is returned, and that itself."""
-    returned = [one for _, one in trace.outputs]
-    used = set[int]().union(*map(trace.ancestors, returned))
-    return [*(one for number in used for one in trace.records[number].inputs), *returned] if used else []
+    read = (one for number in trace.returned_from for one in trace.records[number].inputs)
+    return [*read, *(one for _, one in trace.outputs)] if trace.returned_from else []
 
 
 def _is_used(examination: Examination, seen: Seen, read: Sequence[Reference], *, whole: bool = False) -> bool:

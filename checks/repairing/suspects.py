@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice, pairwise, takewhile
 
 from ...submissions.errors import Frame
-from ...submissions.host.trace import Trace, Value
+from ...submissions.host.trace import Value
 from ...submissions.reading.code import parsed, texts
 from ...submissions.reading.code_scopes import bound_for, stored_for
 from ...submissions.reading.edits.edit import Edit, Kind
@@ -64,19 +64,13 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
     for place, frame in enumerate(_blamed(examination)):
         found.setdefault((frame.file, frame.line), float(place) - _RAISED)
     proven = {records[number].frames[:1] for number in right}
-    used = _used(examination.walk.trace).intersection(rest)
-    proven -= {records[number].frames[:1] for number in sorted(used)[:2]}
+    used = examination.walk.trace.returned_from or set(rest)  # a pass that raises returns nothing
+    proven -= {records[number].frames[:1] for number in [one for one in rest if one in used][:2]}
     for later, number in enumerate((*rest, *sorted(right - {0}, reverse=True)), 1):
         for outer, frame in enumerate(records[number].frames):
             far = later + _OUTER * outer + _PROVEN * ((frame,) in proven)
             found.setdefault((frame.file, frame.line), far)
     return found
-
-
-def _used(trace: Trace) -> set[int]:
-    """The records that what is returned is made from; all of a pass that returns nothing."""
-    returned = [trace.ancestors(reference) for _, reference in trace.outputs]
-    return set[int]().union(*returned) if returned else set(range(len(trace.records)))
 
 
 def _with_stored(

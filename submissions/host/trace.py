@@ -100,6 +100,17 @@ class Trace(PassOutcome):
         return frozenset(found)
 
     @cached_property
+    def returned_from(self) -> frozenset[int]:
+        """The numbers of the records that what is returned is made from."""
+        return frozenset[int]().union(*(self.ancestors(reference) for _, reference in self.outputs))
+
+    @cached_property
+    def parameters_read(self) -> frozenset[str]:
+        """The names of those that what is returned is made from."""
+        read = (one for number in self.returned_from for one in self.records[number].inputs)
+        return frozenset(self.leaves[one.number].name for one in read if one.kind == "leaf")
+
+    @cached_property
     def image(self) -> Reference:
         """The image as the stages read it, which is not the one given where the pass first writes into it."""
         last = self.records[0].reference

@@ -116,10 +116,17 @@ def plainly_stored(tree: ast.Module, line: int) -> list[int]:
 
 
 def stored_to_be_called(tree: ast.Module, line: int) -> list[int]:
-    """Where what is called of ``self`` on a line is stored in its class, if no call of a class makes it."""
+    """Where what is called of ``self`` on a line is stored in its class, if no call of a class makes it.
+
+    What is used as a value elsewhere is what it should be, and called by mistake.
+    """
     nodes = _of_class(tree, line)
-    read = {held(node.func) for node in nodes if isinstance(node, ast.Call) and node.lineno == line}
-    stored = (one for one in nodes if isinstance(one, ast.Assign) and _stored(one) & read)
+    calls = [node for node in nodes if isinstance(node, ast.Call) and held(node.func)]
+    functions = [node.func for node in calls]
+    reads = (one for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
+    values = {held(one) for one in reads if one not in functions}
+    called_there = {held(node.func) for node in calls if node.lineno == line} - values
+    stored = (one for one in nodes if isinstance(one, ast.Assign) and _stored(one) & called_there)
     return [one.lineno for one in stored if not makes_object(one.value)]
 
 

@@ -15,8 +15,9 @@ from vitcheck.checks.examining.repair import Repair
 from vitcheck.checks.examining.verdicts import CheckOutcome
 from vitcheck.checks.grading import grading
 from vitcheck.checks.grading.grading import grade
+from vitcheck.checks.locating.walk import BRIEF
 from vitcheck.checks.record.result import Result, StageStatus, Status
-from vitcheck.checks.repairing import repairing
+from vitcheck.checks.repairing import repairing, trials
 from vitcheck.checks.repairing.repairing import Mended
 from vitcheck.checks.repairing.telling import told
 from vitcheck.submissions.errors import TimedOut
@@ -57,6 +58,13 @@ SLIPS = (  # what is right, what is written instead, the part of it that is mark
     ("x = (attn @ v)", "out = attn @ v\n        x = q", "q", "wrong-variable", "S15"),
     ("torch.zeros(1, num_patches", "torch.zeros(2, num_patches", "2", "wrong-number", "S07"),
     ("head_dim = dim // num_heads", "head_dim = dim", "dim", "scale-by-embed-dim", "S12"),
+    (
+        "x = x + self.mlp(self.norm2(x))",
+        "h = x\n        if self.mlp:\n            pass\n        x = x + self.mlp(h)",
+        "pass",
+        "norm2-skipped",
+        "S16",
+    ),
 )
 
 
@@ -131,6 +139,13 @@ def test_what_comes_after_a_crash_may_be_missing_where_that_is_right(tmp_path: P
     (tmp_path / "vit.py").write_text(slipped("x = x.flatten(2)", "x.flatten(2)", text))
     result = grade(tmp_path / "vit.py", load_assignment("vit"), zygote=zygote, seed=1)
     assert marked(result) == "x.flatten(2).transpose(1, 2)"
+
+
+def test_a_number_that_is_called_by_mistake_is_told_where_that_is(tmp_path: Path, zygote: Zygote) -> None:
+    """It is used as one elsewhere, so that it is right as it is stored."""
+    result = graded(tmp_path, zygote, slipped("self.attn_drop(attn)", "self.num_heads(attn)"))
+    (told,) = {one.location.line for one in result.stages.values() if one.crashed and one.location}
+    assert told == 1 + TEXT[: TEXT.index("self.attn_drop(attn)")].count("\n")
 
 
 @pytest.mark.parametrize("wrong", ["0.1", "nn.Dropout(drop),"])
@@ -216,6 +231,27 @@ def test_a_changed_program_that_ends_its_process_costs_nothing(
     assert result.mistakes == []
 
 
+def test_a_change_that_fails_at_sizes_at_which_the_submission_runs_mends_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A wrong order of patches shows at none of the others, say, where heads are taken from the classes."""
+
+    class Fewer(SimpleNamespace):
+        failing = ("a draw",)
+
+        def __init__(self, *_: object) -> None:
+            super().__init__(trace_examples=lambda: None)
+
+    monkeypatch.setattr(trials, "Examination", Fewer)
+    monkeypatch.setattr(trials.Trials, "_seems_better", lambda *_: True)
+    monkeypatch.setattr(trials.Trials, "_changed", lambda *_: None)
+    one = object.__new__(trials.Trials)
+    one.examination = cast(Examination, SimpleNamespace(failing=[], assignment=None, seed=0))
+    one.session = cast(Session, SimpleNamespace(replace=lambda _: None))
+    one.effort, one._raised = 1.0, False
+    assert one.repaired(Edit("vit.py", "variable", 60, 1, 0, 5, "heads", "classes"), BRIEF) is None
+
+
 def test_a_doubtful_change_is_examined_anew_where_none_is_likely(monkeypatch: pytest.MonkeyPatch) -> None:
     """The process has loaded other programs since, and would answer for the last of them."""
     first, second = (Edit("vit.py", "missing", line, 1, 0, 1, "x", "self.norm(x)") for line in (1, 2))
@@ -226,14 +262,14 @@ def test_a_doubtful_change_is_examined_anew_where_none_is_likely(monkeypatch: py
             loaded.append(edit)
             return SimpleNamespace(keys=(), is_wrong=None, edit=edit)
 
-    trials = Doubtful(
+    doubtful = Doubtful(
         used=set(),
         examination=None,
         held=None,
         promising=lambda _: ((one, None) for one in (first, second)),
         is_likely=lambda *_: False,
     )
-    monkeypatch.setattr(repairing, "Trials", lambda *_: trials)
+    monkeypatch.setattr(repairing, "Trials", lambda *_: doubtful)
     monkeypatch.setattr(repairing, "suspects", lambda *_, anywhere: [])
     monkeypatch.setattr(repairing, "mended_stage", lambda *_: "query")
     right = cast(Examination, SimpleNamespace(keys=(), crash=None))

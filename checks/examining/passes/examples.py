@@ -62,6 +62,7 @@ class Examples:
         self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
         self._locations = self._look_ups = 0
         self.left_out: list[str] = []  # sizes at which the model fails, in words
+        self.failing: list[Draw] = []  # those draws
         self.parted: int | None = None  # the record at which passes over one image part
         self.varying: Draw | None = None  # where the scores of one image vary from pass to pass
 
@@ -84,6 +85,7 @@ class Examples:
                 found.append((draw, self.trace(draw)))
             except StudentCodeFailed as error:
                 failure = error
+                self.failing.append(draw)
                 self.left_out.append(f"the model could not be built with {_told(draw)}: {error}")
         if failure is not None and not found:
             raise failure
@@ -92,6 +94,7 @@ class Examples:
         kept = [(draw, trace) for draw, trace, error in crashed if error.is_placeholder or not runs]
         self._traced = kept or runs
         if not kept:
+            self.failing += [draw for draw, *_ in crashed]
             self.left_out += [f"the model fails with {_told(draw)}: {error}" for draw, _, error in crashed]
 
     def _wanted(self) -> list[Draw]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .edit import Edit
 from .function_text import FunctionText
-from .name_edits import known_at
+from .name_edits import known_at, read_behind
 
 _STEPS = ("[:, 0]", ".transpose(1, 2)", ".transpose(0, 1)", ".softmax(dim=-1)")
 
@@ -69,6 +69,8 @@ def of_nothing(here: FunctionText, node: ast.Pass) -> Iterator[Edit]:
         for one in (each for each in _unused(here) if each != x):
             yield here.edit("missing", node, f"{x} = {one}({x})", telling=2, name=one, role="called")
             yield here.edit("missing", node, f"{x} = {x} + {one}", telling=2, name=one, role="added")
+            for other in (each for each in read_behind(here, node) if each != x):
+                yield here.edit("missing", node, f"{other} = {one}({x})", telling=1, name=one, role="called")
 
 
 def _unused(here: FunctionText) -> list[str]:

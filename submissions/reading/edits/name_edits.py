@@ -19,7 +19,14 @@ def of_variable(here: FunctionText, node: ast.Name) -> Iterator[Edit]:
         yield here.edit("variable", node, name, telling=int(name in scope.idle), name=name)
 
 
-def known_at(here: FunctionText, node: ast.expr) -> list[str]:
+def read_behind(here: FunctionText, node: ast.stmt) -> list[str]:
+    """Variables that are bound before a line, and read after it."""
+    loads = (one for one in ast.walk(here.scope.function) if isinstance(one, ast.Name))
+    read = {one.id for one in loads if isinstance(one.ctx, ast.Load) and one.lineno > node.lineno}
+    return [name for name in known_at(here, node) if name in read]
+
+
+def known_at(here: FunctionText, node: ast.expr | ast.stmt) -> list[str]:
     """Variables that are bound before a line, as far as the order of lines tells."""
     return [name for name in here.scope.names if here.scope.first.get(name, 0) <= node.lineno]
 

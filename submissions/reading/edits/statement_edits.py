@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..code_scopes import called, held, makes_object
 from .edit import Edit
 from .function_text import FunctionText
-from .name_edits import known_at
+from .name_edits import read_behind
 
 _GIVING = (  # methods of tensors, and functions, that change nothing
     "permute", "transpose", "reshape", "view", "flatten", "unsqueeze", "expand", "softmax", "rearrange",
@@ -45,14 +45,7 @@ def _forgotten(here: FunctionText, node: ast.Expr) -> list[str]:
     used = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
     names = [name for name in scope.names if name in used]
     later = [name for name, line in scope.first.items() if line > node.lineno]
-    return list(dict.fromkeys([*scope.unbound, *later, *names, *_read_behind(here, node)]))
-
-
-def _read_behind(here: FunctionText, node: ast.Expr) -> list[str]:
-    """Variables that are bound before a line, and read after it."""
-    loads = (one for one in ast.walk(here.scope.function) if isinstance(one, ast.Name))
-    read = {one.id for one in loads if isinstance(one.ctx, ast.Load) and one.lineno > node.lineno}
-    return [name for name in known_at(here, node.value) if name in read]
+    return list(dict.fromkeys([*scope.unbound, *later, *names, *read_behind(here, node)]))
 
 
 def of_body(here: FunctionText, body: Sequence[ast.stmt]) -> Iterator[Edit]:
