@@ -16,6 +16,7 @@ from understood import given
 
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child.building.observing import ModelParts, observe
+from vitcheck.submissions.child.building.probing import BASES as BASES_TRIED
 from vitcheck.submissions.child.building.recipe import Recipe, infer
 from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.errors import NotLoaded
@@ -526,3 +527,10 @@ def test_lists_of_the_heads_of_each_block_are_as_many_as_blocks() -> None:
     model.heads = nn.ModuleList([nn.ModuleList([deepcopy(head) for _ in range(4)]) for _ in range(5)])
     model.hidden = nn.ModuleList([nn.Linear(32, 64) for _ in range(5)])
     assert observe(ModelParts.of(model))["depth"] == 5
+
+
+def test_no_try_has_as_many_images_as_a_square_of_patches_has_tokens() -> None:
+    """Scores of each token, which a wrong model returns, would be taken for those of each image."""
+    squares = {side**2 for side in range(1, 30)}
+    tokens = squares | {one + 1 for one in squares}
+    assert not tokens & {one.batch for one in BASES_TRIED}

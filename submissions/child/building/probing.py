@@ -27,8 +27,9 @@ from .observing import ModelParts, observe, tensors
 TRIES_ELSEWHERE = 2  # at the sizes after the first
 
 # All letters differ, and differ from all their products that a layer may have (4 and 3 times the width too).
+# No number of tokens is that of images: a wrong model may return scores of each token.
 SMALL = Sizes(
-    batch=2, channels=3, height=20, width=20, patch=4, embed_dim=60, heads=6, mlp_dim=300, depth=2, classes=11
+    batch=3, channels=3, height=20, width=20, patch=4, embed_dim=60, heads=6, mlp_dim=300, depth=2, classes=11
 )
 BASES = (  # for models with hard-coded sizes that the small one does not fit
     SMALL,
