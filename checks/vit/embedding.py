@@ -114,9 +114,9 @@ def _take(walk: Walk, choice: TokenSequence) -> bool:
 
 
 def _is_part(walk: Walk, result: Tensor) -> bool:
-    """Is the sequence put together with a token that is none of these?"""
-    places = walk.places.all(result, walk.position - 1)
-    return any(prod(walk.trace.records[one.record].shape) > result.numel() for one in places)
+    """Is the sequence put together with a token that is none of these? Stacked with others it is no part."""
+    sizes = (prod(walk.trace.records[one.record].shape) for one in walk.places.all(result, walk.position - 1))
+    return any(result.numel() < size < 2 * result.numel() for size in sizes)
 
 
 def _settle_tokens(walk: Walk, choice: TokenSequence, found: Found) -> None:

@@ -106,3 +106,14 @@ def test_what_a_position_does_to_the_class_token_alone_is_the_fault_of_s07(opera
     assert [step.key for step in walk.steps if not step.explained] == ["positioned_tokens"]
     assert "token 0 only" in next(step.message for step in walk.steps if not step.explained)
     assert not walk.ids
+
+
+def test_a_sequence_without_a_class_token_may_be_stacked_with_others() -> None:
+    """As of models that return what each block gives."""
+    text = BASES["sincos_2d"].source()
+    for old, new in (*_NO_TOKEN, ("self.blocks(x)", "self.blocks(torch.stack([x, 2 * x])[0])")):
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    walk = locate(trace_source(text, "sincos_2d", sizes_of("sincos_2d")), sizes_of("sincos_2d"), VIT)
+    assert walk.unexplained is None
+    assert "cls-missing" in walk.ids

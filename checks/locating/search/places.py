@@ -226,7 +226,9 @@ class Places:
         """
         often = []
         for anchor in anchors(array):
-            everywhere = self._hits(array[anchor], scale) or {}
+            everywhere = self._hits(array[anchor], scale)
+            if everywhere is None:
+                continue
             hits = {record: found for record, found in everywhere.items() if record > after}
             if not hits:
                 return
@@ -268,7 +270,7 @@ class Places:
         scale: float,
     ) -> Iterator[Place]:
         cells = self._cells[record]
-        for position in positions:
+        for position in positions[:_HITS_KEPT]:
             choices = [
                 [0] if step == 0 else strides_to(position, hits.get(record, []), step)
                 for step, hits in neighbours
