@@ -49,10 +49,13 @@ def diagnose(
     stage = facts.stage if cause is None else cause.stage
     if (cause is None or cause.id is None) and went_on(walk, stage):
         return Crash(stage, None, f"{UNEXPLAINED}. {_later(error)}", here=False)
-    told = [f"The forward pass stops here: {error}".rstrip(".") + "."]
+    stored = stored_uncallable(error, files)  # which is shown then, and not the line that calls it
+    where = "here" if stored is None else f"on line {error.frames[0].line}"
+    told = [f"The forward pass stops {where}: {error}".rstrip(".") + "."]
     row = rows[stage]
     told.append(f"It happened while computing {row.label} ({row.title.lower()}).")
-    told += [_given(facts, rows), demand_of(facts), _meant(error, files), _stored(error, files)]
+    told += [_given(facts, rows), demand_of(facts), _meant(error, files)]
+    told += [f"What is called there is stored on line {stored.line}."] if stored is not None else []
     return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
 
 
@@ -118,9 +121,3 @@ def _meant(error: StudentCodeFailed, files: Mapping[str, bytes]) -> str:
     words = set(_WORD.findall(files.get(error.frames[0].file, b"").decode("utf-8", "replace"))) - {name}
     near = get_close_matches(name, sorted(words)[:_WORDS], n=3, cutoff=0.7)
     return f"Did you mean `{' or `'.join(one + '`' for one in near)}?" if near else ""
-
-
-def _stored(error: StudentCodeFailed, files: Mapping[str, bytes]) -> str:
-    """For what cannot be called: where it comes from."""
-    stored = stored_uncallable(error, files)
-    return "" if stored is None else f"What is called there is stored on line {stored.line}."
