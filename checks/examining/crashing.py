@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ...reference.stages import Stage
-from ...submissions.errors import StudentCodeFailed
+from ...submissions.errors import Frame, StudentCodeFailed
+from ...submissions.reading.code import parsed
+from ...submissions.reading.code_scopes import stored_to_be_called
 from ..locating.reached import went_on
 from ..locating.search.axes import names_of
 from ..locating.search.nearness import same
@@ -16,7 +18,6 @@ from ..locating.search.shapes import at_test_sizes, shaped
 from ..locating.walk import Walk
 from .causes import Facts, Operand, cause_of
 from .operations import demand_of
-from .uncallable import stored_uncallable
 
 UNEXPLAINED = "Nothing that your code computes matches this stage or a known mistake of it"
 ADVICE = "Is it written yet?"
@@ -29,13 +30,15 @@ _WORDS = 5_000  # of one file; to compare with each takes up to a tenth of a mil
 class Crash:
     """``stage`` is the key of the one to blame; ``id`` of the catalogue where the cause is known.
 
-    ``here`` tells whether the pass stopped there, or later, behind a stage that could not be followed.
+    ``here`` tells whether the pass stopped there, or later, behind a stage that could not be followed. What
+    is called and cannot be, such as a number, is ``stored`` on a line of its own.
     """
 
     stage: str
     id: str | None
     message: str
     here: bool = True
+    stored: Frame | None = None
 
 
 def diagnose(
@@ -47,16 +50,26 @@ def diagnose(
     if cause is not None and cause.stage not in walk.family.by_key:  # it is one of another architecture's
         cause = None
     stage = facts.stage if cause is None else cause.stage
+    stored = _stored(error, files)  # which is shown then, and not the line that calls it
     if (cause is None or cause.id is None) and went_on(walk, stage):
-        return Crash(stage, None, f"{UNEXPLAINED}. {_later(error)}", here=False)
-    stored = stored_uncallable(error, files)  # which is shown then, and not the line that calls it
+        return Crash(stage, None, f"{UNEXPLAINED}. {_later(error)}", False, stored)
     where = "here" if stored is None else f"on line {error.frames[0].line}"
     told = [f"The forward pass stops {where}: {error}".rstrip(".") + "."]
     row = rows[stage]
     told.append(f"It happened while computing {row.label} ({row.title.lower()}).")
     told += [_given(facts, rows), demand_of(facts), _meant(error, files)]
     told += [f"What is called there is stored on line {stored.line}."] if stored is not None else []
-    return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)))
+    return Crash(stage, None if cause is None else cause.id, " ".join(filter(None, told)), stored=stored)
+
+
+def _stored(error: StudentCodeFailed, files: Mapping[str, bytes]) -> Frame | None:
+    """The one line that gives ``self`` what the line of the exception calls, if no call is possible."""
+    if "object is not callable" not in error.message or not error.frames:
+        return None
+    frame = error.frames[0]
+    tree = dict(parsed(files)).get(frame.file)
+    lines = [] if tree is None else stored_to_be_called(tree, frame.line)
+    return Frame(frame.file, lines[0]) if len(lines) == 1 else None
 
 
 def _later(error: StudentCodeFailed) -> str:

@@ -13,7 +13,6 @@ from ..locating.walk import Step
 from .block_lines import counted_at
 from .examination import Examination
 from .repair import repair_at
-from .uncallable import stored_uncallable
 
 
 def place_of(examination: Examination, key: str) -> Frame | None:
@@ -44,7 +43,7 @@ def _where_stopped(examination: Examination, crash: StudentCodeFailed) -> Frame 
     """The line that raised; where that is of a later stage, the first behind the last one that was found."""
     found, walk = examination.diagnosis, examination.walk
     if found is None or found.here:
-        return stored_uncallable(crash, examination.source.files) or next(iter(crash.frames), None)
+        return (found and found.stored) or next(iter(crash.frames), None)
     behind = walk.trace.records[walk.position + 1 :]
     return next((frame for one in behind for frame in one.frames[:1]), None)
 

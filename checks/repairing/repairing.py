@@ -10,7 +10,6 @@ from ...submissions.questions.size_limits import is_large
 from ...submissions.reading.edits.edit import Edit
 from ..examining.examination import Examination
 from ..examining.repair import Repair
-from ..examining.uncallable import stored_uncallable
 from ..locating.walk import Patience
 from .mended_stage import mended_stage
 from .suspects import suspects
@@ -45,7 +44,8 @@ def find_repairs(examination: Examination, session: Session, *, named: bool = Fa
     ``session`` is of another process than the examination's: it may end by what a changed program does.
     Less is tried where mistakes are ``named``. Raises SubmissionError where that process ended.
     """
-    if _is_known_where_made(examination, named):
+    is_known = _is_known_where_made if named else _is_known_where_stored
+    if is_known(examination):
         return
     for _ in range(_SLIPS):
         found = _find_repair(examination, session, named)
@@ -57,11 +57,13 @@ def find_repairs(examination: Examination, session: Session, *, named: bool = Fa
             return
 
 
-def _is_known_where_made(examination: Examination, named: bool) -> bool:
-    """Is all that is wrong how something is made: a tensor that is no parameter, or a layer that is none?"""
-    crash = examination.crash
-    if not named:
-        return crash is not None and stored_uncallable(crash, examination.source.files) is not None
+def _is_known_where_stored(examination: Examination) -> bool:
+    """Is what cannot be called known by the line that stores it?"""
+    return examination.diagnosis is not None and examination.diagnosis.stored is not None
+
+
+def _is_known_where_made(examination: Examination) -> bool:
+    """Is all that is wrong with stages how a tensor is made, as where it is no parameter?"""
     wrong = [one for one in examination.walk.steps if examination.is_amiss(one)]
     ids = {one.id for step in wrong for one in step.findings}
     return bool(ids) and all(examination.family.mistake(one).role for one in ids)

@@ -103,12 +103,18 @@ def _is_apart(walk: Walk, token: Use | None, table: _Table) -> bool:
     if token is None or walk.parameters.leaf(token)[0] == "leaf":
         return token not in table
     made, *tables = (_leaves(walk, one) for one in (token, *table))
-    has_row = len(_numbers(walk.context, table)) > walk.context.stage("patch_embeddings").shape[1]
+    rows = sum(prod(walk.trace.used(one).shape) for one in table) // walk.sizes.embed_dim
+    has_row = rows > walk.context.stage("patch_embeddings").shape[1]
     return not any(made & one for one in tables) and (has_row or len(made) == 1)
 
 
 def _leaves(walk: Walk, use: Use) -> set[int]:
     """Of what it was computed, but for single numbers."""
+    found: set[int] = walk.once(("leaves", use), lambda: _computed_of(walk, use))
+    return found
+
+
+def _computed_of(walk: Walk, use: Use) -> set[int]:
     return {one.number for one in origin(walk.trace, walk.trace.used(use)).leaves if prod(one.shape) > 1}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -111,8 +111,7 @@ def plainly_stored(tree: ast.Module, line: int) -> list[int]:
     """Where what is read of ``self`` on a line is stored in its class, if it is no layer and no parameter."""
     nodes = _of_class(tree, line)
     read = {held(node) for node in nodes if getattr(node, "lineno", 0) == line}
-    stored = (one for one in nodes if isinstance(one, ast.Assign) and _stored(one) & read)
-    return [one.lineno for one in stored if not makes_object(one.value) and _has_call(one.value)]
+    return [one.lineno for one in _stores(nodes, read) if _has_call(one.value)]
 
 
 def stored_to_be_called(tree: ast.Module, line: int) -> list[int]:
@@ -122,12 +121,17 @@ def stored_to_be_called(tree: ast.Module, line: int) -> list[int]:
     """
     nodes = _of_class(tree, line)
     calls = [node for node in nodes if isinstance(node, ast.Call) and held(node.func)]
-    functions = [node.func for node in calls]
+    functions = {node.func for node in calls}
     reads = (one for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
     values = {held(one) for one in reads if one not in functions}
     called_there = {held(node.func) for node in calls if node.lineno == line} - values
-    stored = (one for one in nodes if isinstance(one, ast.Assign) and _stored(one) & called_there)
-    return [one.lineno for one in stored if not makes_object(one.value)]
+    return [one.lineno for one in _stores(nodes, called_there)]
+
+
+def _stores(nodes: Iterable[ast.AST], names: Set[str]) -> Iterator[ast.Assign]:
+    """The statements among them that give ``self`` one of these, if no call of a class makes it."""
+    assigned = (one for one in nodes if isinstance(one, ast.Assign) and _stored(one) & names)
+    return (one for one in assigned if not makes_object(one.value))
 
 
 def _of_class(tree: ast.Module, line: int) -> list[ast.AST]:

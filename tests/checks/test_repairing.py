@@ -266,7 +266,7 @@ def test_a_doubtful_change_is_examined_anew_where_none_is_likely(monkeypatch: py
     monkeypatch.setattr(repairing, "Trials", lambda *_: doubtful)
     monkeypatch.setattr(repairing, "suspects", lambda *_, anywhere: [])
     monkeypatch.setattr(repairing, "mended_stage", lambda *_: "query")
-    right = cast(Examination, SimpleNamespace(keys=(), crash=None))
+    right = cast(Examination, SimpleNamespace(keys=(), diagnosis=None))
     (found,) = repairing.find_repairs(right, cast(Session, None))
     assert (found.repair, cast(Any, found.after).edit) == (Repair(first, "query"), first)
     assert loaded == [first, second, first]

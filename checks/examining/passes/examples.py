@@ -85,8 +85,7 @@ class Examples:
                 found.append((draw, self.trace(draw)))
             except StudentCodeFailed as error:
                 failure = error
-                self.failing.append(draw)
-                self.left_out.append(f"the model could not be built with {_told(draw)}: {error}")
+                self._leave_out(draw, "could not be built", error)
         if failure is not None and not found:
             raise failure
         runs = [row for row in found if row[1].error is None]
@@ -94,8 +93,12 @@ class Examples:
         kept = [(draw, trace) for draw, trace, error in crashed if error.is_placeholder or not runs]
         self._traced = kept or runs
         if not kept:
-            self.failing += [draw for draw, *_ in crashed]
-            self.left_out += [f"the model fails with {_told(draw)}: {error}" for draw, _, error in crashed]
+            for draw, _, raised in crashed:
+                self._leave_out(draw, "fails", raised)
+
+    def _leave_out(self, draw: Draw, how: str, error: StudentCodeFailed) -> None:
+        self.failing.append(draw)
+        self.left_out.append(f"the model {how} with {_told(draw)}: {error}")
 
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples

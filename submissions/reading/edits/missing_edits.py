@@ -65,11 +65,12 @@ def of_nothing(here: FunctionText, node: ast.Pass) -> Iterator[Edit]:
     first = here.scope.first
     known = [name for name, line in first.items() if line < node.lineno]
     arguments = [name for name in here.scope.names if name not in first]
+    targets = read_behind(here, node)
     for x in (*known, *arguments):
         for one in (each for each in _unused(here) if each != x):
             yield here.edit("missing", node, f"{x} = {one}({x})", telling=2, name=one, role="called")
             yield here.edit("missing", node, f"{x} = {x} + {one}", telling=2, name=one, role="added")
-            for other in (each for each in read_behind(here, node) if each != x):
+            for other in (each for each in targets if each != x):
                 yield here.edit("missing", node, f"{other} = {one}({x})", telling=1, name=one, role="called")
 
 

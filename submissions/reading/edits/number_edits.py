@@ -51,10 +51,10 @@ def _of_size(here: FunctionText, node: ast.expr) -> Iterator[Edit]:
 
 def of_stored(here: FunctionText, node: ast.Assign) -> Iterator[Edit]:
     """A size that is kept under another name, and is a share of it."""
-    value, kept = node.value, name_of(node.targets[0]).removeprefix("self.")
-    if here.is_constructor and kept and isinstance(value, ast.Name) and value.id in here.scope.names:
-        others = (one for one in here.scope.names if value.id not in (one, kept))
-        yield from (here.edit("number", value, f"{value.id} // {one}") for one in others)
+    size, kept = name_of(node.value), name_of(node.targets[0]).removeprefix("self.")
+    if here.is_constructor and kept not in ("", size) and size in here.scope.names:
+        others = (one for one in here.scope.names if one != size)
+        yield from (here.edit("number", node.value, f"{size} // {one}") for one in others)
 
 
 def _idle(here: FunctionText, node: ast.AST) -> int | None:
