@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from ...reference.components import COMPONENTS
 from ...reference.model_sizes import described
 from ..errors import NotLoaded
-from ..questions.building import CountParameters, FitSizes, TakeOwnSizes
+from ..questions.building import CountParameters, FitSizes, TakeOwnSizes, TryOwnPass
 from ..questions.changes import TryChanges, WatchNames
 from ..questions.habits import Habit, WatchHabits
 from ..questions.inventory import Inventory, TakeInventory
@@ -29,6 +29,7 @@ from ..questions.uses import MeasureSlopes, RunWide, TryUses
 from ..reading.code import module_file
 from . import part_requests
 from .answering import answered_by
+from .building.own_pass import own_pass
 from .building.own_sizes import own_sizes
 from .building.probing import as_given
 from .building.recipe import infer
@@ -169,6 +170,10 @@ def _own_sizes(asked: TakeOwnSizes) -> Mapping[str, int]:
     return own_sizes(Submission.recipe, asked.sizes)
 
 
+def _own_pass(asked: TryOwnPass) -> bool:
+    return own_pass(Submission.recipe, asked.sizes)
+
+
 def _trace(asked: RecordPass) -> Recorded:
     subject = subject_of(asked)
     if isinstance(subject, Script):
@@ -221,6 +226,7 @@ HANDLERS = {
     **answered_by(FitSizes, _sizes),
     **answered_by(CountParameters, _parameters),
     **answered_by(TakeOwnSizes, _own_sizes),
+    **answered_by(TryOwnPass, _own_pass),
     **answered_by(RecordPass, _trace),
     **answered_by(RunPasses, _forward),
     **answered_by(WatchHabits, _habits),

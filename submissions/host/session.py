@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ...reference.model_sizes import AnySizes, ModelSizes, description
 from ..errors import NotLoaded, StudentCodeFailed
-from ..questions.building import CountParameters, FitSizes, TakeOwnSizes
+from ..questions.building import CountParameters, FitSizes, TakeOwnSizes, TryOwnPass
 from ..questions.loading import Infer, Load, Replace, Skipped
 from ..questions.own_functions import CallOwnFunctions, OwnFunctions
 from ..questions.pins import Pins
@@ -104,6 +104,10 @@ class Session:
     def own_sizes(self, sizes: ModelSizes) -> Mapping[str, int]:
         """What ``TakeOwnSizes`` asks for: what the model is where it is given only what it demands."""
         return self.ask(TakeOwnSizes(sizes=sizes))
+
+    def own_pass(self, sizes: ModelSizes) -> bool:
+        """What ``TryOwnPass`` asks for. Raises StudentCodeFailed where the model does not run."""
+        return self.ask(TryOwnPass(sizes=sizes))
 
     def trace(
         self,

@@ -37,3 +37,11 @@ class TakeOwnSizes(OfModel[Mapping[str, Natural]]):
 
     name = "own_sizes"
     doing = BUILDING
+
+
+@dataclass(frozen=True, kw_only=True)
+class TryOwnPass(OfModel[bool]):
+    """Does the model of the student's own sizes run? False where it has none but these ``sizes``."""
+
+    name = "own_pass"
+    doing = "in a pass at its own sizes"

@@ -9,6 +9,7 @@ from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
 from vitcheck.checks.rules.properties.own_sizes import own_sizes as sizes_property
 from vitcheck.reference.sizes import Sizes
+from vitcheck.submissions.child.building.own_pass import own_pass
 from vitcheck.submissions.child.building.own_sizes import own_sizes
 from vitcheck.submissions.child.building.recipe import infer
 from vitcheck.submissions.child.loading.execution import load
@@ -178,3 +179,58 @@ class Layer(nn.Module):
         "for _ in range(DEPTH):\n            x = self.layers(x)",
     )
     assert not told(text).noted
+
+
+ALONG_ONE_SIDE = (  # names that say nothing, and a table of positions that is long enough at some sizes
+    DEFAULTS.replace("(size // patch) ** 2 + 1, width", "size // patch + 1, width")
+    .replace("torch.cat([self.token.expand(len(x), -1, -1), x], 1) + self.positions", "self.with_token(x)")
+    .replace("size", "koko")
+    + """
+    def with_token(self, x):
+        x = torch.cat([self.token.expand(len(x), -1, -1), x], 1)
+        return x + self.positions[:, : x.shape[1]]
+"""
+)
+OBLONG = DEFAULTS.replace("size=32", "img_h=24, img_w=32").replace(
+    "(size // patch) ** 2", "(img_h // patch) * (img_w // patch)"
+)
+AS_ASKED = DEFAULTS.replace("hidden=None", "hidden=192")
+
+
+def ran(text: str) -> bool:
+    return own_pass(infer(load({"vit.py": text.encode()}), Pins(None, {})), ASKED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [ALONG_ONE_SIDE, DEFAULTS.replace("(size // patch) ** 2 + 1", "50")],
+    ids=["rows counted along one side", "rows of another image"],
+)
+def test_a_model_that_runs_at_other_sizes_than_its_own_fails(text: str) -> None:
+    with pytest.raises(RuntimeError, match="must match the size"):
+        ran(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_tried"),
+    [
+        (AS_ASKED, False),
+        (AS_ASKED.replace("(size // patch) ** 2 + 1", "17"), False),
+        (DEFAULTS.replace("size=32", "size=64"), True),
+        (CONSTANTS.replace("RATIO = 32", "RATIO = 64"), True),
+        (AS_ASKED.replace("heads=4", "heads=5") + "\n\nmodel = ViT(heads=4)\n", False),
+        (DEFAULTS.replace("heads=4", "heads=5") + "\n\nmodel = ViT(heads=6)\n", True),
+        (DEFAULTS.replace("size=32", "size"), False),
+    ],
+    ids=[
+        "as asked",
+        "fixed image",
+        "defaults",
+        "constants",
+        "asked by a call",
+        "heads of a call",
+        "demanded",
+    ],
+)
+def test_a_model_that_runs_at_its_own_sizes_is_right(text: str, is_tried: bool) -> None:
+    assert ran(text) == is_tried

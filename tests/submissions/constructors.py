@@ -346,6 +346,50 @@ STYLES = {
         after="def create_vit(img_size, patch_size, in_chans, num_classes, dim, depth, heads, mlp_dim):\n"
         "    return ViT([img_size, patch_size, in_chans, num_classes, dim, depth, heads, mlp_dim])\n",
     ),
+    "configuration kept under another name, and read in the pass": vit(", cfg", CONFIG_KEYS.replace("config", "cfg"))
+    .replace("        super().__init__()\n        self.setup", "        super().__init__()\n        self.c = cfg\n        self.setup")
+    .replace("class ViT(Backbone):\n", "class ViT(Backbone):\n    def forward(self, x):\n"
+             "        return nn.functional.dropout(super().forward(x), self.c['p_drop'], self.training)\n\n"),
+    "image as three numbers": vit(
+        ", img_dim, patch_size, embed_dim, heads, depth, mlp_dim, num_classes",
+        "C, H, W = img_dim\n" + setup("C", "H", "patch_size", "embed_dim", "heads", "depth", "mlp_dim", "num_classes"),
+    ),
+    "one of several texts": vit(
+        ", img_size, patch_size, in_chans, embed_dim, heads, depth, mlp_dim, num_classes, kind_of_start",
+        "if kind_of_start not in ('zeros', 'normal'):\n    raise ValueError(kind_of_start)\n"
+        + setup(*["in_chans", "img_size", "patch_size", "embed_dim", "heads", "depth", "mlp_dim", "num_classes"]),
+    ),
+    "injected modules, one of which may be left out": vit(
+        ", feature_extractor: nn.Module, patch_embedder: nn.Module, embed_dim, num_heads, depth, mlp_dim, num_classes",
+        "self.setup(1, patch_embedder.N, 1, embed_dim, num_heads, depth, mlp_dim, num_classes)\n"
+        "self.patch_embed = nn.Sequential(feature_extractor, patch_embedder) if feature_extractor else patch_embedder",
+        "class PatchEmbedding(nn.Conv2d):\n    def __init__(self, img_size, patch_size, in_chans, embed_dim):\n"
+        "        super().__init__(in_chans, embed_dim, kernel_size=patch_size, stride=patch_size)\n"
+        "        self.N = (img_size // patch_size) ** 2\n",
+    ),
+    "patches a side beside the image, under a name like others": vit(
+        ", in_channels=3, num_classes=10, emb_dim=384, num_patch_row=2, image_size=32, num_blocks=7, head=8,"
+        " hidden_dim=1536",
+        setup("in_channels", "image_size", "(image_size // num_patch_row)", "emb_dim", "head", "num_blocks", "hidden_dim",
+              "num_classes"),
+    ),
+    "keywords that are named beside **kwargs": vit(
+        ", img_size, patch_size, in_chans, num_classes, embed_dim, transformer_network_depth, **kwargs",
+        "self.setup(in_chans, (img_size // patch_size) ** 2, patch_size, embed_dim, 1, 1, 1, num_classes)\n"
+        "self.blocks = Stack(network_depth=transformer_network_depth, embed_dim=embed_dim, **kwargs).blocks",
+        "class Stack(nn.Module):\n    def __init__(self, embed_dim, network_depth, num_heads, mlp_dim):\n"
+        "        super().__init__()\n"
+        "        self.blocks = nn.ModuleList([Block(embed_dim, num_heads, mlp_dim) for _ in range(network_depth)])\n",
+    ),
+    "a flattened patch that is called a patch": vit(
+        ", taille_image=32, taille_patch=8, dim=64, profondeur=4, tetes=4, classes=10, mlp_dim=256, canaux=3",
+        setup("canaux", "taille_image", "taille_patch", "dim", "tetes", "profondeur", "mlp_dim", "classes")
+        + "\nself.dim_patch = canaux * taille_patch**2\nself.taille_patch = taille_patch"
+        "\nself.patch_embed = nn.Linear(self.dim_patch, dim)",
+    ).replace(
+        "self.patch_embed(x).flatten(2).transpose(1, 2)",
+        "self.patch_embed(nn.functional.unfold(x, self.taille_patch, stride=self.taille_patch).transpose(1, 2))",
+    ),
 }  # fmt: skip
 
 
@@ -375,6 +419,11 @@ FIXED = {
               num_classes="10"),
         {"channels": 1, "height": 28, "width": 28, "patch": 7, "embed_dim": 64, "heads": 4, "mlp_dim": 128, "depth": 3,
          "classes": 10},
+    ),
+    "width of the patches' convolution alone": (
+        usual("img_size patch_size in_chans", img_size="224", patch_size="16", in_chans="3")
+        .replace("nn.Conv2d(C, D, ", "nn.Conv2d(C, 64, "),
+        {"channels": 3, "height": 224, "width": 224, "patch": 16, "embed_dim": 64},
     ),
     # where one patch would do for an image: its positions are added to as many copies of it
     "all, without a class token": (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....reference.model_sizes import ModelSizes
+from ....submissions.errors import StudentCodeFailed
 from ...examining.examination import Examination
-from ...examining.verdicts import CheckFailed, NotAsked
+from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from . import holds
 
 # What the model is made of. Images and classes are those of a data set, which a file may name for its own.
@@ -42,6 +43,25 @@ def own_sizes(examination: Examination) -> None:
     if len(others) == 1 and len(compared) > _LIKELY:
         raise CheckFailed(text, ("default-size-wrong",), examination.first_draw)
     examination.variant("default-sizes-differ", text)
+
+
+@holds(order=100)
+def own_pass(examination: Examination) -> None:
+    """The model runs at the sizes that the code itself gives it.
+
+    Else: The model fails at its own sizes
+    """
+    if examination.session.is_script:
+        raise NotAsked("a script runs at its own sizes")
+    if examination.crash is not None:
+        raise NotApplicable("the model fails at other sizes, too")
+    try:
+        is_tried = examination.session.own_pass(examination.assignment.full)
+    except StudentCodeFailed as error:
+        text = f"with the sizes that your code gives it, the model fails: {error}"
+        raise CheckFailed(text, ("own-sizes-fail",), frame=next(iter(error.frames), None)) from None
+    if not is_tried:
+        raise NotAsked("the code gives it no sizes but those of the other checks")
 
 
 def _as_asked(name: str, own: Mapping[str, int], full: ModelSizes) -> bool:

@@ -17,7 +17,11 @@ from .parameter_names import meanings
 
 _EMPTY = inspect.Parameter.empty
 _PAIRS = {"image": "image_pair", "patch": "patch_pair", "patches": "patches_pair", "heads": "heads_list"}
+_SHAPES = {"image": ("image_chw", "image_hwc", "image_bchw")}  # what code unpacks into three, or into four
 MOST_TRIES = 64  # ways to give all of them a value
+_IMAGES = "image", "image_pair", "height"
+_COUNTS = "patches", "patches_side", "patches_pair", "tokens"  # beside an image they tell the patch
+_WIDTH = 64  # of one further layer, where a list of widths is asked for
 _MOST_AS_RATIO = 8  # an MLP "width" of at most this is a ratio
 
 
@@ -46,6 +50,9 @@ def choices(
 
 def _forms(found: tuple[str, ...], sequence: bool, either: bool) -> tuple[Choice, ...]:
     pairs = tuple(_PAIRS[one] for one in found if one in _PAIRS)
+    pairs += tuple(shape for one in found for shape in _SHAPES.get(one, ()))
+    if sequence and not pairs and fields_of(found[0]):
+        return (Literal([_WIDTH]), *found)
     return (*pairs, *found) if sequence else (*found, *pairs) if either else found
 
 
@@ -85,7 +92,9 @@ def assignments(slots: tuple[BlueprintSlot, ...]) -> list[Assignment]:
 
 
 def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
-    found = (fields_of(choice) for _, choice in way if isinstance(choice, str))
+    meant = [choice for _, choice in way if isinstance(choice, str)]
+    has_image = any(choice in _IMAGES for choice in meant)
+    found = (("patch",) if has_image and choice in _COUNTS else fields_of(choice) for choice in meant)
     kinds = Counter(fields for fields in found if fields)
     twice = sum(count - 1 for count in kinds.values())
     lone_side = (("height",) in kinds) != (("width",) in kinds)

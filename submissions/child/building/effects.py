@@ -21,6 +21,7 @@ from ..loading.execution import Loaded
 from ..tracing.shapes_alone import ShapesAlone
 from .blueprint import Blueprint, BlueprintSlot, Builder, Literal, value
 from .observing import ModelParts, observe
+from .parameter_names import hinted
 
 _FACTORS = (2.0, 0.5, 3.0)  # what fits one size need not fit another: heads divide the width
 _PARTS = 8, 4, 2, 1  # of the student's values: a table that is filled number by number takes seconds
@@ -31,6 +32,7 @@ _ALIKE = Sizes(  # where the student gives no values: equal ones divide each oth
     batch=2, channels=8, height=8, width=8, patch=8, embed_dim=8, heads=8, mlp_dim=8, depth=8, classes=8
 )
 _ANY = _ALIKE.embed_dim, 0.1
+_ANY_SIZE = "depth", "heads", "mlp_dim"  # what no argument of a known name may say
 _Shape = tuple[int, ...]
 
 
@@ -55,15 +57,18 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
         if slot.named:
             return slot
         choices = (*found.get(slot, ()), *slot.choices) or tuple(effects.fitting(slot))
+        if not choices and not effects.are_known:  # nothing that was tried could be built: it may be any size
+            choices = (*hinted(slot.path.rpartition(".")[2]), *_ANY_SIZE, *map(Literal, _ANY))
         if not choices:
-            raise _unclear(definition, slot)
+            raise unclear(definition, slot)
         meant = any(isinstance(one, str) for one in choices)
         return replace(slot, choices=choices) if meant or slot.needed else None
 
     return blueprint.changed(with_meaning)
 
 
-def _unclear(definition: Definition, slot: BlueprintSlot) -> NotLoaded:
+def unclear(definition: Definition, slot: BlueprintSlot) -> NotLoaded:
+    """What is said of an argument where nothing that it might be given makes a model."""
     line = definition.frame.line
     return NotLoaded(
         f"{definition.name} ({definition.file}, line {line}) needs an argument {slot.path!r},"
@@ -110,6 +115,11 @@ class _Effects:
             self._begin(given)
             if self._before is not None:
                 break
+
+    @property
+    def are_known(self) -> bool:
+        """Could a model be built, so that what an argument changes shows?"""
+        return self._before is not None
 
     def _begin(self, given: Mapping[BlueprintSlot, object]) -> None:
         """With the first part of these values that a model runs at whose image has a side to be seen."""
@@ -190,7 +200,7 @@ class _Effects:
         else:
             if _is_read(before, after):
                 yield "embed_dim"  # a layer behind the last block reads so many
-            yield from _ends(before.shapes, after.shapes, now, factor)
+            yield from _ends(before.shapes, after.shapes, now, factor) or _of_a_table(before, after)
 
 
 def _own(slot: BlueprintSlot, pairs: bool, any_: float) -> object:
@@ -241,20 +251,26 @@ def _unseen(before: _Look, slot: BlueprintSlot, now: float) -> Iterator[str]:
         yield from both if heads else ("image",)
 
 
-def _ends(
-    before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float
-) -> Iterator[str]:
+def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> list[str]:
     """What shapes the embedding or the head alone."""
     changed = [(before[name], after[name]) for name in before if before[name] != after[name]]
     sides = [(one, other) for old, new in changed for one, other in zip(old, new) if one != other]
+    found = []
     if any(len(old) == 4 and old[2:] == (now, now) for old, _ in changed) or any(
         one % now**2 == 0 and other == one * factor**2 for one, other in sides
     ):
-        yield "patch"
+        found.append("patch")
     if any(len(old) == 4 and old[1] == now != new[1] for old, new in changed):
-        yield "channels"
-    for one, other in sides:
-        yield from _side(one, other, now, factor)
+        found.append("channels")
+    return found + [meaning for one, other in sides for meaning in _side(one, other, now, factor)]
+
+
+def _of_a_table(before: _Look, after: _Look) -> tuple[str, ...]:
+    """An image, where all that changes is how many rows a table of tokens has, however they are counted."""
+    changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
+    width = before.sizes.get("embed_dim")
+    rows = all(len(one) == len(other) > 1 and one[-1] == other[-1] == width for one, other in changed)
+    return ("image",) if rows else ()
 
 
 def _side(one: int, other: int, now: float, factor: float) -> Iterator[str]:

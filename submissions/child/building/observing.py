@@ -131,12 +131,21 @@ def _classes(parts: ModelParts) -> int:
 def _patch_and_image(parts: ModelParts, width: int) -> dict[str, int]:
     convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d)]
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
-    patch = next((int(one.kernel_size[0]) for one in convolutions if one.kernel_size == one.stride), 0)
-    patch = patch or _attribute(parts.model, "patch") or _flattened_patch(parts, width)
+    patch = next((int(one.kernel_size[0]) for one in convolutions if _cuts(one)), 0)
+    patch = patch or _flattened_patch(parts, width) or _attribute(parts.model, "patch")
     rows = _rows_of_tables(parts, width)
     counts = (count for one in rows for count in (one - 1, one))  # with a class token, and without one
     side = next((isqrt(one) for one in counts if one > 0 and isqrt(one) ** 2 == one), 0)
     return {**found, "patch": patch, "height": side * patch, "width": side * patch}
+
+
+def embedded_width(parts: ModelParts) -> int:
+    """Return how many numbers a convolution makes of a patch; 0 where none cuts the image into patches."""
+    return next((one.out_channels for one in parts.modules if isinstance(one, nn.Conv2d) and _cuts(one)), 0)
+
+
+def _cuts(convolution: nn.Conv2d) -> bool:
+    return convolution.kernel_size == convolution.stride
 
 
 def _flattened_patch(parts: ModelParts, width: int) -> int:

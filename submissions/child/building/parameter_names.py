@@ -172,6 +172,12 @@ def meanings(name: str, kind: type[ModelSizes] = Sizes) -> tuple[str, ...]:
     return _known(name, kind) or _near(name, kind)
 
 
+def hinted(name: str, kind: type[ModelSizes] = Sizes) -> tuple[str, ...]:
+    """List what single words of ``name`` mean, the last one first, where it says nothing as a whole."""
+    words = (word for word in reversed(name.lower().split("_")) if len(word) > 2)
+    return tuple(dict.fromkeys(one for word in words for one in _table(kind).get(word, ())))
+
+
 def is_guessed(name: str, kind: type[ModelSizes] = Sizes) -> bool:
     """Say whether ``name`` has its meaning from another one that is spelt nearly so."""
     return not _known(name, kind) and bool(_near(name, kind))

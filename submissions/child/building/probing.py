@@ -22,7 +22,7 @@ from ..tracing.results import computed
 from .argument_choices import assignments
 from .blueprint import Assignment, Builder
 from .effort import Computed, Effort
-from .observing import ModelParts, observe, tensors
+from .observing import ModelParts, embedded_width, observe, tensors
 
 TRIES_ELSEWHERE = 2  # at the sizes after the first
 
@@ -39,7 +39,7 @@ BASES = (  # for models with hard-coded sizes that the small one does not fit
     replace(SMALL, height=28, width=28, patch=7, embed_dim=64, heads=4, mlp_dim=320, channels=1),
     replace(SMALL, height=224, width=224, patch=16, embed_dim=768, heads=12, mlp_dim=3072),
 )
-_IMAGES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # what models without an image size may expect
+USUAL_SIDES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # of images that a model may expect
 _MOST_PATCHES_A_SIDE = 28
 _SEED = 0  # the same for all tries, so that outputs can be compared
 
@@ -62,6 +62,7 @@ class BuildAttempt:
     level: Level = Level.NOTHING
     error: BaseException | None = None
     seen: dict[str, int] = field(default_factory=dict)
+    embedded: int = 0  # the width that patches are mapped to, where a convolution tells it
     shapes: Counter[tuple[int, ...]] = field(default_factory=Counter)  # of all parameters
     output: Tensor | None = None  # the largest tensor that came out
     returned: str | None = None  # the field that its last axis has
@@ -151,7 +152,8 @@ class Search:
         if first.level != Level.BUILT or first.is_bug:
             return first
         unset = {name: one for name, one in first.seen.items() if name not in first.claimed}
-        others = [fit(sizes, unset), fit(sizes, first.seen), replace(sizes, batch=1)]
+        as_embedded = {**first.seen, "embed_dim": first.embedded}  # where the code fixes it there alone
+        others = [fit(sizes, unset), fit(sizes, first.seen), fit(sizes, as_embedded), replace(sizes, batch=1)]
         for other in dict.fromkeys(one for one in others if one != sizes):
             attempt = self._run(assignment, other)
             if attempt.level > Level.BUILT:
@@ -174,9 +176,8 @@ class Search:
         return first
 
     def _other_images(self, assignment: Assignment, sizes: Sizes) -> BuildAttempt | None:
-        sides = [
-            one for one in _IMAGES if one % sizes.patch == 0 and one // sizes.patch <= _MOST_PATCHES_A_SIDE
-        ]
+        whole = [one for one in USUAL_SIDES if one % sizes.patch == 0]
+        sides = [one for one in whole if one // sizes.patch <= _MOST_PATCHES_A_SIDE]
         for side, channels in itertools.product(sides, dict.fromkeys((sizes.channels, 3, 1))):
             there = replace(sizes, height=side, width=side, channels=channels)
             attempt = self._run(assignment, there)
@@ -212,6 +213,7 @@ def run(
         attempt.level = Level.BUILT
         parts = ModelParts.of(model)
         attempt.seen = {name: one for name, one in observe(parts).items() if name in vars(sizes)}
+        attempt.embedded = embedded_width(parts)
         attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
         if draws:
             randomise(model, _SEED, {})

@@ -23,7 +23,7 @@ from ..loading.execution import Loaded
 from ..loading.finding import evidence, model_classes, pinned_model
 from .blueprint import Builder, Choice, Literal
 from .controls import Controls, verify
-from .effects import understood
+from .effects import unclear, understood
 from .effort import Effort
 from .probing import BASES, SMALL, BuildAttempt, Level, Search, fit
 from .signatures import SignatureReader
@@ -147,6 +147,9 @@ def _best(
 def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:
     """Return the attempt, if anything was built."""
     if attempt.level == Level.NOTHING and attempt.error is not None:
+        for slot in attempt.assignment:
+            if slot.needed and not slot.named and slot.own is None:
+                raise unclear(definition, slot)
         misunderstood = _MISUNDERSTOOD if attempt.assignment else ""
         raise NotLoaded(
             f"{definition.name} could not be built: {quoted(attempt.error)}{misunderstood}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import inspect
 import re
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ from ....reference.sizes import Sizes
 from ...errors import NotLoaded
 from ..loading.definitions import Definition, Definitions, constructor
 from ..loading.execution import Loaded
-from ..loading.keys import Keys, keys_read, passed_on, unpacked
+from ..loading.keys import Keys, compared_with, keys_read, passed_on, unpacked
 from .argument_choices import choices
 from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal
 from .parameter_names import is_guessed, is_known, normalise
@@ -26,6 +27,7 @@ from .parameter_names import is_guessed, is_known, normalise
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
 _MANY = re.compile(r"(list|sequence|iterable|tuple|dict|mapping|callable|type)\[", re.IGNORECASE)
+_ALIKE = 0.8  # names: as alike as "inputembedder" and "inputembedding"
 _SETTINGS_NAME = re.compile(r"(config|cfg|conf|args|kwargs|params|settings|options|opts?|hp)$")
 
 
@@ -115,7 +117,10 @@ class SignatureReader:
             return replace(slot, needed=True)
         if part is not None:
             return self._call(part, f"{path}.")
-        return BlueprintSlot(path, (own,) if own else (), own, named=own is not None, needed=True)
+        others = [Literal(text) for text in compared_with(definition.node, name)]
+        others += [Literal(None), Literal(nn.Identity())] if "Module" in annotation else []
+        known = ([own] if own else []) + others
+        return BlueprintSlot(path, tuple(known), own, named=bool(known), needed=True)
 
     def _written(self, definition: Definition, name: str) -> Literal | None:
         try:
@@ -145,7 +150,7 @@ class SignatureReader:
         types = [one for one in self.definitions.all.values() if one.is_part and one != definition]
         annotated = [one for one in types if one.name in re.findall(r"\w+", annotation)]
         plain = normalise(name)
-        alike = [one for one in types if len(plain) > 2 and plain in normalise(one.name)]
+        alike = [one for one in types if len(plain) > 2 and _is_named_alike(plain, normalise(one.name))]
         return next(iter(annotated + sorted(alike, key=lambda one: len(one.name))), None)
 
     def _settings(
@@ -209,11 +214,10 @@ class SignatureReader:
     ) -> dict[str, Argument]:
         """Read ``**name``: keys that are read from it, and the arguments of what it is passed on to."""
         keywords = dict(self._group(definition, prefix, keys_read([(definition.node, {name})])).keywords)
-        for target in passed_on(definition.node, name):
+        for target, named in passed_on(definition.node, name):
             for used in self._targets(definition, target):
-                keywords |= {
-                    key: value for key, value in self._call(used, prefix).keywords.items() if key not in known
-                }
+                taken = self._call(used, prefix).keywords.items()
+                keywords |= {key: one for key, one in taken if key not in known.keys() | named}
         extra = {
             path: BlueprintSlot(path, (pin,))
             for path, pin in self.pins.items()
@@ -254,6 +258,11 @@ class SignatureReader:
                 f" name: it has {', '.join(paths) or 'none'}",
                 definition.frame,
             )
+
+
+def _is_named_alike(plain: str, type_name: str) -> bool:
+    """Is it ``embedding`` of ``PatchEmbedding``, or ``patch_embedder``?"""
+    return plain in type_name or bool(difflib.get_close_matches(plain, [type_name], cutoff=_ALIKE))
 
 
 def _parameters(target: Any) -> list[inspect.Parameter]:

@@ -13,11 +13,12 @@ _OF_DICT = frozenset(dir(dict))
 def keys_read(read: Iterable[tuple[ast.AST, set[str]]]) -> dict[Keys, bool]:
     """List the keys or attributes that each node reads from variables of these names (also ``self.<name>``).
 
-    ``config["vit"]["dim"]``, ``config.vit.dim`` and ``config.get("dim", 8)`` are all understood. The value
-    says whether the code can do without the key.
+    ``config["vit"]["dim"]``, ``config.vit.dim`` and ``config.get("dim", 8)`` are all understood, and what
+    ``self.c = config`` makes of it. The value says whether the code can do without the key.
     """
     found: dict[Keys, bool] = {}
-    for node, own, names in ((*inner, names) for outer, names in read for inner in in_scopes(outer)):
+    known = ((outer, names | _kept_as(outer, names)) for outer, names in read)
+    for node, own, names in ((*inner, names) for outer, names in known for inner in in_scopes(outer)):
         keys, optional = _read_chain(node, names, own)
         if keys:
             found[keys] = found.get(keys, True) and optional
@@ -26,14 +27,43 @@ def keys_read(read: Iterable[tuple[ast.AST, set[str]]]) -> dict[Keys, bool]:
     }
 
 
-def passed_on(node: ast.AST, name: str) -> Iterator[ast.expr]:
-    """Yield what is called with ``**name`` inside ``node``."""
+def _kept_as(outer: ast.AST, names: set[str]) -> set[str]:
+    """The attributes of ``self`` that one of ``names`` is stored under as it is."""
+    stored = (
+        (target, node.value.id)
+        for node in inside(outer)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+        for target in node.targets
+    )
+    return {
+        target.attr
+        for target, name in stored
+        if name in names
+        and isinstance(target, ast.Attribute)
+        and chain(target.value, {"self"}, frozenset()) == ()
+    }
+
+
+def compared_with(node: ast.AST, name: str) -> list[str]:
+    """List the texts that a variable ``name`` is compared with in ``node``: ``pool == "cls"``."""
+    compared = [
+        one
+        for one in inside(node)
+        if isinstance(one, ast.Compare)
+        and any(chain(side, {name}, frozenset()) == () for side in (one.left, *one.comparators))
+    ]
+    constants = (part for one in compared for part in inside(one) if isinstance(part, ast.Constant))
+    return list(dict.fromkeys(one.value for one in constants if isinstance(one.value, str)))
+
+
+def passed_on(node: ast.AST, name: str) -> Iterator[tuple[ast.expr, set[str]]]:
+    """Yield what is called with ``**name`` inside ``node``, and what else that call names."""
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and any(
             one.arg is None and isinstance(one.value, ast.Name) and one.value.id == name
             for one in call.keywords
         ):
-            yield call.func
+            yield call.func, {one.arg for one in call.keywords if one.arg}
 
 
 def unpacked(node: ast.AST, name: str) -> list[str]:

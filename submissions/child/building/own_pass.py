@@ -1,0 +1,110 @@
+"""Whether the model runs at the sizes that the student's own defaults, constants and calls give it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import product
+
+import torch
+from torch import nn
+
+from ....reference.model_sizes import ModelSizes
+from ...questions.meanings import fields_of
+from ..loading.definitions import Definitions
+from ..tracing.shapes_alone import ShapesAlone
+from .blueprint import BlueprintSlot, value
+from .observing import ModelParts, observe
+from .probing import USUAL_SIDES
+from .recipe import Recipe, silence
+
+_CHANNELS = 3, 1
+_LEAST_SIDE = 8  # of an image
+_Values = Mapping[BlueprintSlot, object]
+_Shape = tuple[int, int, int]  # of an image
+
+
+def own_pass(recipe: Recipe, sizes: ModelSizes) -> bool:
+    """Does the model that the student's own values make run, on an image of a side that it may be meant for?
+
+    Not tried, and False, where the student gives it no values, or those that it is given at ``sizes``. Raises
+    what the code raises at the likeliest image, where it runs on none.
+    """
+    given = recipe.controls.assignment
+    at_sizes = {slot: value(choice, recipe.sizes_for(sizes)) for slot, choice in given.items()}
+    ways = [] if any(slot.own is None for slot in given) else list(_own_values(recipe))
+    if not given or at_sizes in ways:
+        return False
+    failures: list[Exception] = []
+    for values in ways:
+        with silence(), torch.no_grad():
+            failures += _failures(recipe, values)
+        if not failures:
+            return True
+    if failures:
+        raise failures[0]
+    return False
+
+
+def _own_values(recipe: Recipe) -> Iterator[_Values]:
+    """As the student's own call gives them; then by the defaults alone, which such a call may not need."""
+    definitions = Definitions(recipe.builder.loaded)
+    defaults = {slot: slot.own.value for slot in recipe.controls.assignment if slot.own}
+    written = dict(defaults)
+    for slot in recipe.builder.blueprint.call.slots():
+        if slot in written:
+            with suppress(LookupError):
+                written[slot] = definitions.written_value(slot.path, recipe.definition)
+    yield written
+    if written != defaults:
+        yield defaults
+
+
+def _failures(recipe: Recipe, values: _Values) -> list[Exception]:
+    """What is raised on the likeliest image, with arithmetic: without it, code may fail that is right.
+
+    Values that a constructor does not take are defaults that nobody uses.
+    """
+    try:
+        with ShapesAlone():
+            model = recipe.builder.build_with(values).eval()
+    except Exception:
+        return []
+    shapes = _images(recipe, values, observe(ModelParts.of(model)))
+    with ShapesAlone():
+        if any(_raised(model, shape) is None for shape in shapes):
+            return []
+    failure = _raised(recipe.builder.build_with(values).eval(), shapes[0])
+    return [failure] if failure else []
+
+
+def _raised(model: nn.Module, shape: _Shape) -> Exception | None:
+    try:
+        model(torch.zeros(1, *shape))
+    except Exception as error:
+        return error
+    return None
+
+
+def _images(recipe: Recipe, values: _Values, seen: Mapping[str, int]) -> list[_Shape]:
+    """The images that the model may be meant for, the likeliest first."""
+    heights, widths = (
+        [one for slot, given in values.items() if _sets(name, slot) for one in _sides(given)]
+        for name in ("height", "width")
+    )
+    channels = [given for slot, given in values.items() if _sets("channels", slot) and type(given) is int]
+    channels += [seen["channels"]] if "channels" in seen else []
+    usual = [(one, one) for one in (*_sides(seen.get("height")), *USUAL_SIDES)]
+    sides = list(dict.fromkeys(product(heights, widths))) or usual
+    return [(count, *pair) for pair in sides for count in channels[:1] or _CHANNELS]
+
+
+def _sets(name: str, slot: BlueprintSlot) -> bool:
+    """May it say this size? Also where the model came farther with the student's own value in its place."""
+    return any(isinstance(one, str) and name in fields_of(one) for one in slot.choices[:1])
+
+
+def _sides(given: object) -> list[int]:
+    """What may be the side of an image, of one number or of several."""
+    numbers = given if isinstance(given, (tuple, list)) else [given]
+    return [one for one in numbers if type(one) is int and one >= _LEAST_SIDE]
