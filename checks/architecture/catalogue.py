@@ -63,6 +63,8 @@ class Mistake:
     # of a parameter that is to blame as it was made, such as "fc1": the line to change is that one
     role: str = ""
     brings: Sequence[str] = ()  # ids of what a model shows as well that has it
+    # the id that this follows from, so that it is a mistake of its own only where that one is accepted
+    follows: str = ""
     may_follow: bool = False  # as a property shows it, it may be the consequence of a mistake at a stage
 
 

@@ -84,7 +84,8 @@ class Examination(Examples):
         found += [one.finding for one in self.false_claims()]
         found += nothing_returned(self)
         found += [one.finding for one in self.constants().values() if one.finding is not None]
-        asked = [one for one in found if one.stage not in self.to_write and self.assignment.asks(one.stage)]
+        own = (one for one in found if not self._follows(one.id))
+        asked = [one for one in own if one.stage not in self.to_write and self.assignment.asks(one.stage)]
         return list({(one.id, one.stage): one for one in asked}.values())
 
     @cached_property
@@ -160,8 +161,15 @@ class Examination(Examples):
         """Ids of what the assignment does not accept at a stage."""
         return [one.id for one in self.findings() if one.stage == key and self.counts(one.id)]
 
+    def _follows(self, id: str) -> bool:
+        """Is it what another mistake comes with, which costs marks here?"""
+        known = self.family.mistake(id)
+        return bool(known.follows) and self.counts(known.follows)
+
     def counts(self, id: str) -> bool:
         """Does this finding cost marks here?"""
+        if self._follows(id):
+            return False
         if self.is_foreign and id == self._foreign.get(self.architecture):
             return True
         return not self.assignment.allows(id)[0]

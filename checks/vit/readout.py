@@ -26,6 +26,13 @@ from .class_scores import settle_scores
 _BETWEEN: tuple[Callable[[Tensor], Tensor], ...] = (
     *(form.function for form in ACTIVATIONS), torch.tanh, lambda z: z,
 )  # fmt: skip
+# what a readout is of a sequence that holds the patches alone, by what it is of one with a class token
+_WITHOUT_TOKEN = {
+    None: "readout-of-some-patches",
+    "readout-last-token": "readout-of-some-patches",
+    "mean-pool-patches": "readout-of-some-patches",
+    "mean-pool-includes-cls": "mean-pool-patches",
+}
 
 
 @dataclass(frozen=True)
@@ -90,13 +97,10 @@ def _row(form: Form, x: Predict, class_row: int) -> Predict:
 
 def _ids(walk: Walk, form: Form) -> list[str]:
     """With the class token at the end, reading row 0 is no second mistake."""
+    if "cls-missing" in walk.ids:
+        return list(filter(None, [_WITHOUT_TOKEN.get(form.id, form.id)]))
     follows = walk.class_row and form.id == "readout-last-token"
-    alone = form.id == "mean-pool-includes-cls" and _is_without_token(walk)
-    return [] if form.id is None or follows else ["mean-pool-patches" if alone else form.id]
-
-
-def _is_without_token(walk: Walk) -> bool:
-    return "cls-missing" in walk.ids
+    return [] if form.id is None or follows else [form.id]
 
 
 def _heads(
