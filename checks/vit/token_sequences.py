@@ -100,12 +100,22 @@ def sequences(
 
 def _is_apart(walk: Walk, token: Use | None, table: _Table) -> bool:
     """Is the token no part of the table, and computed of no position, its own or one of the table?"""
-    if token is None or walk.parameters.leaf(token)[0] == "leaf":
-        return token not in table
+    if token is None:
+        return True
+    if walk.parameters.leaf(token)[0] == "leaf":
+        return not any(_overlap(walk, token, one) for one in table)
     made, *tables = (_leaves(walk, one) for one in (token, *table))
     rows = sum(prod(walk.trace.used(one).shape) for one in table) // walk.sizes.embed_dim
     has_row = rows > walk.context.stage("patch_embeddings").shape[1]
     return not any(made & one for one in tables) and (has_row or len(made) == 1)
+
+
+def _overlap(walk: Walk, one: Use, other: Use) -> bool:
+    """Do they read some of the same numbers of one parameter?"""
+    if one == other:
+        return True
+    first, second = sorted(walk.trace.used(use)[:4] for use in (one, other))
+    return first[:2] == second[:2] and first[2] + prod(first[3]) > second[2]
 
 
 def _leaves(walk: Walk, use: Use) -> set[int]:
@@ -136,7 +146,8 @@ def _in_two_parts(walk: Walk) -> list[_Table]:
     rest = _next_used(walk, (N,), width)
     pairs = [(row, table) for table in rest for row in rows[::-1]]
     read = {pair: {walk.parameters.leaf(one) for one in pair} for pair in pairs}
-    return [pair for pair in pairs if [kind for kind, *_ in read[pair]] == ["leaf", "leaf"]]  # two parameters
+    kept = (pair for pair in pairs if [kind for kind, *_ in read[pair]] == ["leaf", "leaf"])  # two parameters
+    return [pair for pair in kept if not _overlap(walk, *pair)]
 
 
 def put_together_later(walk: Walk, patches: Tensor) -> TokenSequence | None:

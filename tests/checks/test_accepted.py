@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from accepted_forms import ASSIGNMENTS, AcceptedForm, accepting, forms_for, pairs_for, written
 
-from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.assignment.assignment import Assignment, load_assignment
 from vitcheck.checks.assignment.default_assignment import DEFAULT
 from vitcheck.checks.classes.tasks import Task
@@ -46,7 +45,7 @@ def test_an_accepted_form_is_free(kind: str, form: AcceptedForm, zygote: Zygote)
 
 @pytest.mark.parametrize(
     ("kind", "form"),
-    [one for one in ALONE if not any(mistakes()[id].kind == "error" for id in one[1].ids)],
+    [one for one in ALONE if all(load_assignment(DEFAULT).allows(id)[0] for id in one[1].ids)],
     ids=_name,
 )
 def test_so_it_is_where_nothing_is_asked_for(kind: str, form: AcceptedForm, zygote: Zygote) -> None:

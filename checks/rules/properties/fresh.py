@@ -61,6 +61,7 @@ def initial_weights(examination: Examination) -> None:
         if held is not None and held.constant and not (held.zero and where == "out"):
             text = f"all initial values of {name} are the same number, so all its units learn the same"
             raise CheckFailed(text, ("init-constant-or-zero",))
+    _no_silent_norms(examination, inventory)
     _no_copies(inventory)
     _sizes_of(examination, inventory)
 
@@ -76,6 +77,16 @@ def _matrices(examination: Examination) -> dict[str, str]:
         for leaf in leaves_of(example, role)
         if leaf.kind == "parameter" and len(leaf.shape) > 1
     }
+
+
+def _no_silent_norms(examination: Examination, inventory: Inventory) -> None:
+    """Raises where every norm starts with a scale of 0. Some models let the last one of a branch start so."""
+    example = example_of(examination)
+    scales = [leaf.name for role in example.walk.roles if "norm" in role for leaf in leaves_of(example, role)]
+    held = [one for name in scales if (one := inventory.named(name)) is not None]
+    if held and all(one.zero for one in held):
+        text = f"the scale of every norm, such as {held[0].name}, starts at 0: all that follows is 0 at first"
+        raise CheckFailed(text, ("init-constant-or-zero",))
 
 
 def _no_copies(inventory: Inventory) -> None:

@@ -9,7 +9,7 @@ from ....submissions.questions.own_functions import Predicted, scores_for
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
 from . import holds
-from .passes import code_of
+from .passes import code_of, example_of, same
 
 _ROUNDED = 6e-3  # of a probability between 0 and 1: shown as 60.5 %, or as 0.6
 
@@ -53,9 +53,15 @@ def _wrong(examination: Examination, told: Predicted) -> tuple[str, str] | None:
             if _is_among(values, told):
                 said, softmax = (float(one[right[0]]) for one in (values, first.softmax(0)))
                 return f"gives {said:.3g} for a class whose probability is {softmax:.3g}", id
-    if told.in_train_mode and ".eval(" not in code_of(examination):
+    if told.in_train_mode and ".eval(" not in code_of(examination) and _heeds_modes(examination):
         return "uses the model in train mode, and no line switches it to eval mode", "eval-not-called"
     return None
+
+
+def _heeds_modes(examination: Examination) -> bool:
+    """Does train mode give other scores than eval mode? Where nothing is dropped, either will do."""
+    passes = examination.forward(example_of(examination).draw, order=[0, 0], modes=["train", "eval"])
+    return passes.error is not None or not same(*(one.tensors for one in passes.passes))
 
 
 def _is_among(shares: torch.Tensor, told: Predicted) -> bool:
