@@ -27,7 +27,7 @@ from ..examining.placeholders import may_end_early, until_unwritten
 from ..examining.verdicts import CheckOutcome
 from ..record.result import Result, Run
 from ..repairing.repairing import find_repairs, is_repairable
-from ..repairing.telling import amiss, is_named, may_be_a_slip, told
+from ..repairing.telling import amiss, drawn, drawn_at, is_named, may_be_a_slip, told
 from ..rules.forgeries import refuse_forgeries
 from ..written.examining import Written
 from .assembling import graded
@@ -113,12 +113,13 @@ class Grading:
         ):
             warnings.simplefilter("ignore")  # of what a changed program makes of its numbers
             session = self._again(examination, child)
-            for one in find_repairs(examination, session, named=is_named(outcomes)):
+            found = find_repairs(examination, session, named=is_named(outcomes), only_at=drawn_at(outcomes))
+            for one in found:
                 again = (each for each in planned_checks(self.assignment) if each.id in wrong)
                 mended = {each.id for each in again if run_check(each, one.after).outcome == "passed"}
                 outcomes = told(outcomes, one, mended, examination) if mended else outcomes
                 wrong -= mended
-        return outcomes
+        return drawn(outcomes, examination)
 
     def _infer(self, session: Session) -> tuple[str, ...]:
         asked = self.assignment

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...submissions.errors import Frame
 from ...submissions.host.session import Session
 from ...submissions.questions.size_limits import is_large
 from ...submissions.reading.edits.edit import Edit
@@ -37,18 +38,21 @@ def is_repairable(examination: Examination) -> bool:
     return not is_large(examination.first_draw.sizes)
 
 
-def find_repairs(examination: Examination, session: Session, *, named: bool = False) -> Iterator[Mended]:
+def find_repairs(
+    examination: Examination, session: Session, *, named: bool = False, only_at: Frame | None = None
+) -> Iterator[Mended]:
     """Likely changes that leave nothing wrong at any stage, or less, one after the other.
 
     What comes with a change can be asked until the next one is: then other programs are loaded.
     ``session`` is of another process than the examination's: it may end by what a changed program does.
-    Less is tried where mistakes are ``named``. Raises SubmissionError where that process ended.
+    Less is tried where mistakes are ``named``, and where it can be ``only_at`` a line, nothing elsewhere.
+    Raises SubmissionError where that process ended.
     """
     is_known = _is_known_where_made if named else _is_known_where_stored
     if is_known(examination):
         return
     for _ in range(_SLIPS):
-        found = _find_repair(examination, session, named)
+        found = _find_repair(examination, session, named, only_at)
         if found is None:
             return
         yield Mended(found[0], examination, found[1])
@@ -70,11 +74,13 @@ def _is_known_where_made(examination: Examination) -> bool:
 
 
 def _find_repair(
-    examination: Examination, session: Session, named: bool
+    examination: Examination, session: Session, named: bool, only_at: Frame | None
 ) -> tuple[Repair, Examination] | None:
     """The first likely change; the first of all where none is likely, and None where none mends anything."""
     trials = Trials(examination, session, _LESS if named else _EFFORT)
     likeliest = suspects(examination, trials.held, anywhere=trials.used is not None)
+    if only_at is not None:
+        likeliest = [one for one in likeliest if one.frame == only_at]
     doubtful: tuple[Edit, Patience] | None = None
     for edit, patience in trials.promising(likeliest[: _FEWER if named else _MOST]):
         found = _mended(trials, edit, patience)

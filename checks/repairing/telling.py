@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
+from ...submissions.errors import Frame
 from ...submissions.reading.edits.edit import Kind
+from ..architecture.catalogue import mistakes
 from ..assignment.kinds import judges_stage, kind_of
 from ..examining.crashing import UNEXPLAINED
 from ..examining.examination import Examination
@@ -30,6 +32,7 @@ IDS: Mapping[Kind, str] = {
 }
 
 SLIP_IDS = frozenset(IDS.values())
+_REPEATABLE = "property[repeatable]"
 _UNUSED = {"unused-parameter", "path-detached"}
 
 
@@ -52,10 +55,31 @@ def may_be_a_slip(outcomes: Sequence[CheckOutcome]) -> bool:
     return bool(wrong_stages(outcomes)) or any(_UNUSED & {*one.mistakes} for one in amiss(outcomes))
 
 
+def drawn_at(outcomes: Sequence[CheckOutcome]) -> Frame | None:
+    """The line that draws random numbers in each pass: nothing else can make what is computed right."""
+    return next((one.frame for one in outcomes if one.id == _REPEATABLE and one.outcome == "failed"), None)
+
+
+def drawn(outcomes: Sequence[CheckOutcome], examination: Examination) -> list[CheckOutcome]:
+    """The outcomes in which a stage that is made on that line, and has no name, has the name of drawing."""
+    line = drawn_at(outcomes)
+    names = next((one.mistakes for one in outcomes if one.id == _REPEATABLE and one.outcome == "failed"), ())
+    unnamed = [
+        one
+        for one in wrong_stages(outcomes)
+        if line and one.stage and not one.mistakes and place_of(examination, one.stage) == line
+    ]
+    return [replace(one, mistakes=names) if one in unnamed else one for one in outcomes]
+
+
 def is_named(outcomes: Sequence[CheckOutcome]) -> bool:
-    """Is all that is wrong with stages one mistake that has a name?"""
+    """Is all that is wrong with stages one mistake that has a name, and not that of what follows from it?"""
     ids = {one.mistakes[:1] for one in wrong_stages(outcomes) if one.outcome == "failed"}
-    return len(ids) == 1 and () not in ids
+    return len(ids) == 1 and all(one and not _follows_another(*one) for one in ids)
+
+
+def _follows_another(id: str) -> bool:
+    return id in mistakes() and bool(mistakes()[id].follows)
 
 
 def told(

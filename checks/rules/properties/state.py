@@ -80,10 +80,12 @@ def _blame_random_state(examination: Examination, passes: Passes) -> None:
     if len({one.random_state for one in passes.passes}) == 1:
         text = "the forward pass sets the global random seed"
         raise CheckFailed(text, ("reseeds-in-forward",), draw)
-    text, frame = "the forward pass draws random numbers in eval mode", None
+    text, id, frame = "the forward pass draws random numbers in eval mode", "rng-consumed-in-eval", None
     for drawing in [one for one in examination.habits() if one.kind == "random"][:1]:
         text, frame = f"{text}: {drawing.what} in {line_of(drawing)}", drawing.frames[0]
-    raise CheckFailed(text, ("rng-consumed-in-eval",), draw, frame)
+    if not same(*(one.tensors for one in passes.passes)):  # what is computed depends on them
+        id, _, _ = _why_random(examination, passes)
+    raise CheckFailed(text, (id,), draw, frame)
 
 
 @holds(order=30)

@@ -31,9 +31,11 @@ def own_pass(recipe: Recipe, sizes: ModelSizes) -> bool:
     what the code raises at the likeliest image, where it runs on none.
     """
     given = recipe.controls.assignment
+    if not given or any(slot.own is None for slot in given):
+        return False
     at_sizes = {slot: value(choice, recipe.sizes_for(sizes)) for slot, choice in given.items()}
-    ways = [] if any(slot.own is None for slot in given) else list(_own_values(recipe))
-    if not given or at_sizes in ways:
+    ways = list(_own_values(recipe))
+    if at_sizes in ways:
         return False
     failures: list[Exception] = []
     for values in ways:
