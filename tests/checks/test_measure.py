@@ -55,6 +55,13 @@ def test_no_relation_is_invented() -> None:
     assert "no simple relation" in said or "nothing in common" in said
 
 
+def test_what_is_near_by_chance_has_not_lost_precision() -> None:
+    """A few hundredths off is within what bfloat16 may be: but then all numbers are such as it can hold."""
+    said = measured(RIGHT + 0.02 * OTHER.sin(), RIGHT, "B T D", {"S08": OTHER})
+    assert "precision" not in said
+    assert "lost precision" in measured(RIGHT.bfloat16().double(), RIGHT, "B T D")
+
+
 def test_a_transposition_names_both_axes() -> None:
     scores = RIGHT[:, :, :7].unsqueeze(1)
     assert "with queries and keys swapped" in measured(scores.mT, scores, "B h T T")

@@ -116,8 +116,8 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
-def examination_of(text: str) -> Examination:
-    examination = examine("report")
+def examination_of(text: str, base: str = "dropout_everywhere") -> Examination:
+    examination = examine(base)
     files = {"vit.py": text.encode()}
     examination.source = Source("vit.py", files)
     called = own_functions(load(files), 224, 1000)
@@ -231,3 +231,8 @@ def test_what_only_a_data_set_is_given_is_not_judged() -> None:
     text = text.replace("    transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),\n", "")
     with pytest.raises(NotApplicable, match="no function or transform"):
         preprocessing(examination_of(text))
+
+
+def test_a_model_without_dropout_may_predict_in_train_mode() -> None:
+    text = PROGRAMS["of a path"].replace("    netz.eval()\n", "")
+    predictions(examination_of(text, "raw_parameters"))

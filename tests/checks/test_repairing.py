@@ -165,6 +165,16 @@ def test_what_is_computed_and_not_used_is_told_where_no_stage_is_wrong(
     assert result.mistakes[0].location.line == 1 + text[: text.index("torch.cat(")].count("\n")
 
 
+def test_a_dropout_of_eval_mode_is_told_by_its_line_alone(tmp_path: Path, zygote: Zygote) -> None:
+    """A rate of 0 where it is stored would make all right as well, and so would a line less."""
+    text = slipped("self.attn_drop(attn)", "nn.functional.dropout(attn, self.rate)")
+    result = graded(tmp_path, zygote, slipped("self.scale =", "self.rate = 0.1\n        self.scale =", text))
+    assert [(one.id, one.stage) for one in result.mistakes] == [("functional-dropout-always-on", "S14")]
+    where = result.mistakes[0].location
+    assert where is not None
+    assert "self.rate)" in next(one.text for one in where.excerpt if one.marked)
+
+
 TWO = (  # as SLIPS, twice each
     (SLIPS[0], SLIPS[2]),  # neither has a name of its own
     (SLIPS[3], SLIPS[4]),  # one of them has

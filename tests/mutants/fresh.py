@@ -24,6 +24,11 @@ _FRESH = (
         "init-constant-or-zero",
         ("self.wv = nn.Linear(dim, dim)", "self.wv = nn.Linear(dim, dim)\nnn.init.zeros_(self.wq.weight)"),
     ),
+    invisible(  # a helper that clears every vector clears the scales of norms as well
+        prenorm,
+        "init-constant-or-zero",
+        (_INIT, _INIT + "\nfor p in self.parameters():\n    if p.dim() == 1:\n        nn.init.zeros_(p)"),
+    ),
     invisible(
         prenorm,
         "init-std-too-large",
