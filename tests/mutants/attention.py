@@ -43,6 +43,21 @@ _PROJECTIONS = (
         "S10",
         ("self.attention(normed, normed, normed)", "self.attention(normed, x, x)"),
     ),
+    *(
+        separate(
+            "norm-left-out-of-one",
+            label,
+            ("def forward(self, x):\nq = self", "def forward(self, x, context):\n    q = self"),
+            (f"self.{name}(x)", f"self.{name}(context)"),
+            ("self.attention(self.ln1(x))", "self.attention(self.ln1(x), x)"),
+        )
+        for label, name in (("S09", "query"), ("S10", "key"), ("S11", "value"))
+    ),
+    library(
+        "norm-left-out-of-one",
+        "S11",
+        ("self.attention(normed, normed, normed)", "self.attention(normed, normed, x)"),
+    ),
     report(
         "heads-split-without-transpose",
         "S09",

@@ -25,7 +25,7 @@ from .projections import arrangements, orders, projected, tensors
 from .roles import about_maps
 from .rows import WRONG, Row, read
 from .unknown import Unknown, unknowns
-from .wrong_projections import raw_keys, shared_slices, unprojected_values
+from .wrong_projections import one_raw, raw_keys, shared_slices, unprojected_values
 
 _MERGED = 0.4
 _UNSEEN = 0.25  # the price of queries, keys and values of which nothing is seen to be made
@@ -139,6 +139,7 @@ class ProjectionsRow(Row):
         yield from shared_slices(walk, normed, after)
         yield from unprojected_values(walk, maps, normed)
         yield from raw_keys(walk, maps, x, normed, after)
+        yield from one_raw(walk, maps, x, normed, after)
 
 
 def _is_seen(walk: Walk) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from torch import Tensor
@@ -92,6 +93,25 @@ def raw_keys(walk: Walk, maps: Sequence[Projected], x: Predict, normed: Predict,
             parts = one_and_two(query, kv, "rhd", count)
             right_kv = Projected(kv.map, applied(kv.map, normed), kv.outputs)
             found.append(_on_query(walk, parts, one_and_two(query, right_kv, "rhd", count)))
+    return found
+
+
+def one_raw(walk: Walk, maps: Sequence[Projected], x: Predict, normed: Predict, after: int) -> list[Heads]:
+    """Two of the three from the normed input, and one from the input itself: most often the value."""
+    if len(maps) != 2 or maps[0].outputs != maps[1].outputs or maps[0].outputs % walk.sizes.heads:
+        return []
+    count, found = head_count(walk, walk.sizes.heads), []
+    for other in projected(walk, x, after):
+        if other.outputs != maps[0].outputs:
+            continue
+        for number, blame in ((2, "value"), (0, "query"), (1, "key")):
+            rights = [*maps[:number], replace(other, predict=applied(other.map, normed)), *maps[number:]]
+            parts = [*maps[:number], other, *maps[number:]]
+            (q, k, v), right = (
+                [role(one.predict, "rhd", 1, count, 0) for one in three] for three in (parts, rights)
+            )
+            heads = Heads((q, k, v), walk.sizes.heads, "separate", "norm-left-out-of-one", blame, 1.0)
+            found.append(replace(heads, right=(right[0], right[1], right[2])))
     return found
 
 
