@@ -17,6 +17,8 @@ from .naming import is_called, key_comes_first
 
 # How a width of several packed tensors is cut: r roles (query, key, value), h heads, d features.
 PACKINGS = ("rhd", "hrd", "hdr", "rdh", "drh", "dhr")
+# Axes that a view gives what one map made, where tokens (t) do not stay in front of what is cut.
+_SCRAMBLED = ("htd", "rhtd", "rthd", "hrtd", "htrd")
 _INTERLEAVED = "qkv-interleaved-layout"
 # Which of the three serve as query, key and value where one is read in another's place. What is read in the
 # value's is told at S14.
@@ -52,12 +54,19 @@ def unpack(tensor: Tensor, packing: str, roles: int, heads: int) -> Tensor:
     return cut.permute(2 + packing.index("r"), 0, 2 + packing.index("h"), 1, 2 + packing.index("d"))
 
 
-def _scrambled(tensor: Tensor, roles: int, heads: int, whole: bool = False) -> Tensor:
-    """Heads cut by a view of tokens and features together; of the ``whole`` where the roles are, too."""
+def _scrambled(tensor: Tensor, roles: int, heads: int, order: str) -> Tensor:
+    """Cut by a view of tokens and features together, in this ``order`` of axes; without roles, one by one.
+
+    Read in the right ``order``, with tokens first, it is no mistake: see ``unpack``.
+    """
     B, T = tensor.shape[:2]
-    if whole:
-        return tensor.reshape(B, roles, heads, T, -1).transpose(0, 1)
-    return torch.stack([one.reshape(B, heads, T, -1) for one in tensor.chunk(roles, -1)])
+    if "r" not in order:
+        each = tensor.chunk(roles, -1)
+        return torch.cat([_scrambled(one, 1, heads, f"r{order}") for one in each])
+    sizes = {"r": roles, "h": heads, "t": T, "d": tensor.shape[-1] // (roles * heads)}
+    cut = tensor.reshape(B, *(sizes[letter] for letter in order))
+    role, *rest = (1 + order.index(letter) for letter in "rhtd")
+    return cut.permute(role, 0, *rest)
 
 
 def arrangements(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
@@ -125,8 +134,8 @@ def _three(one: Projected, packing: str, count: Count) -> Parts:
     )
 
 
-def _scrambled_role(tensor: Predict, roles: int, count: Count, number: int, whole: bool = False) -> Predict:
-    return lambda context: _scrambled(context.of(tensor), roles, count(context), whole)[number]
+def _scrambled_role(tensor: Predict, roles: int, count: Count, number: int, order: str) -> Predict:
+    return lambda context: _scrambled(context.of(tensor), roles, count(context), order)[number]
 
 
 CutOfOne = Callable[[Predict, Count], Predict]  # what one map gives, cut into heads
@@ -135,7 +144,7 @@ SINGLE_CUTS: tuple[
 ] = (  # each with its price and the id of a wrong one
     (0.0, lambda one, count: role(one, "rhd", 1, count, 0), None),
     (0.05, lambda one, count: role(one, "rdh", 1, count, 0), None),
-    (1.0, lambda one, count: _scrambled_role(one, 1, count, 0), "heads-split-without-transpose"),
+    (1.0, lambda one, count: _scrambled_role(one, 1, count, 0, "htd"), "heads-split-without-transpose"),
 )
 
 
@@ -158,8 +167,8 @@ def _packed(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Hea
             )
         q, k, v = usual = _three(one, "rhd", count)
         name = "heads-split-without-transpose"
-        for whole in (False, True):
-            mixed = tuple(_scrambled_role(one.predict, 3, count, number, whole) for number in range(3))
+        for order in _SCRAMBLED:
+            mixed = tuple(_scrambled_role(one.predict, 3, count, number, order) for number in range(3))
             heads_of_tokens = (mixed[0], mixed[1], mixed[2])
             yield Heads(heads_of_tokens, heads, "rhd", name, price=1.0, maps=(one.map,), right=usual)
         if heads > 1:
