@@ -9,6 +9,7 @@ from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.host.trace import Use
 from ...submissions.reading.code import parsed
 from ...submissions.reading.code_scopes import bound_for, plainly_stored
+from ..locating.comparing import has_all
 from ..locating.walk import Step
 from .block_lines import counted_at
 from .examination import Examination
@@ -76,11 +77,25 @@ def _stored_at(examination: Examination, leaf: int) -> Frame | None:
 
 
 def _frame(examination: Examination, step: Step) -> Frame | None:
+    if (viewed := _viewed_at(examination, step)) is not None:
+        return viewed
     frames = frames_of(examination, step)
     helpers = _helpers(examination)
     # a helper's own line is the same for every stage it serves; its caller's is the one to look at
     own = [frame for frame in frames if frame not in helpers]
     return next(iter(own or frames), None)
+
+
+def _viewed_at(examination: Examination, step: Step) -> Frame | None:
+    """Where a view made something else of numbers that were right: the first line on which there is one."""
+    if step.found is None or step.part is not None:
+        return None
+    walk, record = examination.walk, step.found.record
+    blamed = {one.record for one in step.findings} - {None, record}
+    value, right = walk.trace.records[record], walk.context.of(step.right)
+    if blamed or not value.views or not has_all(walk.trace.tensor(value.reference), right):
+        return None
+    return value.views[0]
 
 
 def frames_of(examination: Examination, step: Step) -> tuple[Frame, ...]:

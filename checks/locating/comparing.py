@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from torch import Tensor
 
 Array = npt.NDArray[np.float64]
@@ -50,6 +51,14 @@ def equal(student: Tensor, right: Tensor, tolerance: float = ROUNDING) -> bool:
     if student.shape != right.shape or not right.numel():
         return student.shape == right.shape
     return bool((student - right).abs().max() <= tolerance * right.abs().max())
+
+
+def has_all(tensor: Tensor, numbers: Tensor) -> bool:
+    """Is each of these numbers somewhere in the tensor?"""
+    there = tensor.flatten().sort().values
+    slack = ROUNDING * numbers.abs().max()
+    low, high = (torch.searchsorted(there, numbers.flatten() + one) for one in (-slack, slack))
+    return bool((low < high).all())
 
 
 def far(a: Tensor, b: Tensor, tolerance: float = ROUNDING) -> bool:

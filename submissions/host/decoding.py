@@ -71,6 +71,7 @@ def _of_kind(
             kind=row.kind,
             cells=cells,
             made_at=row.made_at,
+            views=row.views,
         )
         for number, (row, cells) in enumerate(zip(rows, memories, strict=True))
     )

@@ -38,6 +38,7 @@ class Value:
     kind: str  # of a leaf: parameter | buffer | tensor
     cells: Tensor
     made_at: Frame | None = None  # of a parameter, the student's line
+    views: tuple[Frame, ...] = ()  # the student's other lines on which views of it were made, in order
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -48,6 +48,7 @@ class TensorRow:
     inputs: tuple[Reference, ...] = ()
     scalars: tuple[float, ...] = ()
     frames: tuple[Frame, ...] = ()  # the student's lines that made it, innermost first
+    views: tuple[Frame, ...] = ()  # the other lines on which views of it were made, in order
     name: str = ""
     kind: str = ""  # of a leaf: parameter | buffer | tensor
     made_at: Frame | None = None  # of a parameter, the student's line

@@ -170,6 +170,14 @@ _CLASS_TOKEN = (
         invisible=True,
     ),
     report("cls-missing", "S06", (_CAT, "x_tokens = x_embed"), _NO_EXTRA_ROW, kind="variant"),
+    report(
+        "cls-overwrites-patch",
+        "S06",
+        (
+            _CAT,
+            "x_tokens = torch.cat([x_embed, torch.zeros_like(cls_tok)], dim=1)\nx_tokens[:, :1] = cls_tok",
+        ),
+    ),
     report("cls-appended-last", "S06", (_CAT, "x_tokens = torch.cat([x_embed, cls_tok], dim=1)")),
     prenorm(
         "cls-appended-last", "S06", ("torch.cat((cls_tokens, x), dim=1)", "torch.cat((x, cls_tokens), dim=1)")

@@ -181,6 +181,11 @@ STYLES = {
         setup("in_chans", "img_size", "patch_size", "embed_dim", "num_heads", "depth",
               "int(embed_dim * mlp_ratio)", "num_classes") + "\nself.drop = nn.Dropout(p)",
     ),
+    "no head by default": vit(
+        ", img_size=224, patch_size=16, in_chans=3, num_classes=0, embed_dim=768, depth=12, num_heads=12, mlp_ratio=4.",
+        setup("in_chans", "img_size", "patch_size", "embed_dim", "num_heads", "depth", "int(embed_dim * mlp_ratio)", "1")
+        + "\nself.head = nn.Linear(embed_dim, num_classes) if num_classes else nn.Identity()",
+    ),
     "defaults": vit(
         ", img_size=224, patch_size=16, in_chans=3, num_classes=1000, embed_dim=768, depth=12, num_heads=12,"
         " mlp_ratio=4., dropout=0.1, qkv_bias=True",

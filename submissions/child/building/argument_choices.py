@@ -67,6 +67,8 @@ def _sequence_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
 
 
 def _number_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
+    if sizes[0] == "classes" and default == 0:
+        return ("classes", Literal(default))  # no head, where nobody asks for one
     if "mlp_ratio" not in sizes and default < 1:
         return ()  # no size, but a dropout rate or the like
     if "mlp_dim" in sizes and default <= _MOST_AS_RATIO and "embed_dim" not in sizes:

@@ -27,6 +27,7 @@ Key = tuple[Literal["record", "leaf"], int]  # and its number
 RAN: dict[int, CodeType] = {}  # all code that was seen at work in any pass, by its identity
 _UNWRITTEN = ("empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided")
 _FILLED_WITH = 0.7071e-3  # no number that a stage is full of
+_VIEWS_KEPT = 4  # lines of one record
 _FRAMES_KEPT = 6  # innermost student lines: from a helper of attention out to where blocks are called
 
 
@@ -72,6 +73,10 @@ class Tracer(Mode):
         written = [one for one in written_by(func, args, kwargs) if self._is_recorded(one)]
         made = [one for one in flat((result,)) if self._is_recorded(one) and not self._is_view(one, written)]
         made += [one for one in written if not any(one is other for other in made)]
+        if self._keep_cells:
+            for tensor in flat((result,)):
+                if self._is_recorded(tensor) and not any(tensor is one for one in made):
+                    self._note_view(tensor)
         if made:
             scalars = tuple(float(one) for one in given if type(one) in (int, float) and math.isfinite(one))
             for tensor in made:
@@ -142,6 +147,15 @@ class Tracer(Mode):
         record.inputs, record.scalars = inputs, scalars
         record.frames = student_frames(sys._getframe())
         self.records.append(record)
+
+    def _note_view(self, tensor: Tensor) -> None:
+        kind, number = self._owner.get(storage_of(tensor), ("leaf", 0))
+        record = self.records[number] if kind == "record" else None
+        if record is None or not record.image or len(record.views) == _VIEWS_KEPT:
+            return
+        for line in student_frames(sys._getframe())[:1]:
+            if line not in (*record.views, *record.frames[:1]):
+                record.views += (line,)
 
     def _keep(self, key: Key, tensor: Tensor) -> None:
         """Before its numbers are copied: ``tensor`` is this record or leaf from now on."""
