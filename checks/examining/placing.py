@@ -87,8 +87,8 @@ def _frame(examination: Examination, step: Step) -> Frame | None:
 
 
 def _viewed_at(examination: Examination, step: Step) -> Frame | None:
-    """Where a view made something else of numbers that were right: the first line on which there is one."""
-    if step.found is None or step.part is not None:
+    """Where a view made something wrong of numbers that were right: the first line on which there is one."""
+    if step.found is None or step.part is not None or not examination.is_amiss(step):
         return None
     walk, record = examination.walk, step.found.record
     blamed = {one.record for one in step.findings} - {None, record}
