@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from torch import nn
 
 from ....reference.model_sizes import ModelSizes
 from ...questions.meanings import value_of
+from ..loading.definitions import Definition, FunctionPair
 from ..loading.execution import Loaded
 from ..settings import Settings
 from .forward_inputs import ForwardInputs, forward_inputs
+from .function_models import FunctionModel
 from .parameter_names import normalise
 
 
@@ -53,6 +56,28 @@ class DefinitionName:
     def resolve(self, loaded: Loaded) -> Callable[..., Any]:
         target: Callable[..., Any] = getattr(loaded.modules[self.module], self.name)
         return target
+
+
+@dataclass(frozen=True)
+class PairName(DefinitionName):
+    """Two functions that make a model together."""
+
+    pair: FunctionPair
+
+    def resolve(self, loaded: Loaded) -> Callable[..., Any]:
+        module = loaded.modules[self.module]
+        functions = getattr(module, self.pair.make), getattr(module, self.pair.run)
+        return partial(FunctionModel, *functions, self.pair)
+
+
+def name_of(definition: Definition) -> DefinitionName:
+    """By which it is called, of code that is loaded anew."""
+    pair = definition.pair
+    return (
+        DefinitionName(definition.module, definition.name)
+        if pair is None
+        else PairName(definition.module, definition.name, pair)
+    )
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from .signatures import SignatureReader
 
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
 _TRIES_MORE = 75  # of each after the most likely one
+_NO_MODEL = "no model was found: no class is derived from nn.Module"
 _MISUNDERSTOOD = (
     "; if its arguments were misunderstood, pin them in the assignment file under [model.arguments]"
 )
@@ -139,13 +140,15 @@ def _best(
         if best is None or value > best[0]:
             best = (value, definition, builder, attempt)
     if best is None:
-        none = NotLoaded("no model was found: no class is derived from nn.Module")
+        none = NotLoaded(_NO_MODEL)
         raise loaded.cause or (failures or [none])[0]
     return best[1:]
 
 
 def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:
-    """Return the attempt, if anything was built."""
+    """Return the attempt, if anything was built. Functions of which no scores come may be a script's."""
+    if definition.pair is not None and attempt.level < Level.FITS:
+        raise NotLoaded(_NO_MODEL)
     if attempt.level == Level.NOTHING and attempt.error is not None:
         for slot in attempt.assignment:
             if slot.needed and not slot.named and slot.own is None:

@@ -21,7 +21,7 @@ from ..loading.definitions import Definition, Definitions, constructor
 from ..loading.execution import Loaded
 from ..loading.keys import Keys, compared_with, keys_read, passed_on, unpacked
 from .argument_choices import choices
-from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal
+from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal, name_of
 from .parameter_names import is_guessed, is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
@@ -85,7 +85,7 @@ class SignatureReader:
                     positional.append(argument)
                 else:
                     keywords[parameter.name] = argument
-        return Call(DefinitionName(definition.module, definition.name), tuple(positional), keywords)
+        return Call(name_of(definition), tuple(positional), keywords)
 
     def _filled(self, definition: Definition, prefix: str) -> Call:
         """A configuration whose constructor takes nothing: its attributes are set."""

@@ -26,6 +26,16 @@ Node = ast.ClassDef | ast.FunctionDef
 
 
 @dataclass(frozen=True)
+class FunctionPair:
+    """``make`` returns the parameters; ``run`` takes them and the image, by these names, beside sizes."""
+
+    make: str
+    run: str
+    parameters: str
+    image: str
+
+
+@dataclass(frozen=True)
 class Definition:
     """A class or function at the top level of a student's file, or a method of such a class."""
 
@@ -36,6 +46,7 @@ class Definition:
     node: Node
     others: tuple[str, ...] = ()  # files that define the same name, and are not the one that is meant
     is_method: bool = False
+    pair: FunctionPair | None = None  # where it is two functions, which make a model together
 
     @property
     def frame(self) -> Frame:

@@ -8,6 +8,7 @@ import re
 
 from ...errors import NotLoaded
 from .definitions import Definition, Definitions
+from .function_pairs import function_pairs
 
 _MODEL_NAME = re.compile(r"vi_?t|vision_?transformer", re.IGNORECASE)
 _PART_NAME = re.compile(
@@ -19,9 +20,11 @@ _FACTORY_NAME = re.compile(r"create|build|make|get|init|model|net|vi_?t|vision_?
 def model_classes(definitions: Definitions) -> list[Definition]:
     """List what may be the model, the most likely first by ``evidence``.
 
-    These are the ``nn.Module`` classes that the student wrote, and after them functions that return one.
+    These are the ``nn.Module`` classes that the student wrote, and after them functions that return one; or
+    without a class, pairs of functions that make parameters and compute with them.
     """
     found = [one for one in definitions.all.values() if one.is_module or _is_factory(one, definitions)]
+    found = found or function_pairs(definitions)
     return sorted(found, key=lambda one: evidence(one, definitions), reverse=True)
 
 

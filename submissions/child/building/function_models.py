@@ -1,0 +1,48 @@
+"""Two functions of the student's as one model: what one makes is what the other computes with."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from torch import Tensor, nn
+from torch.utils import _pytree as pytree
+
+from ..loading.definitions import FunctionPair
+
+
+class FunctionModel(nn.Module):
+    """Calls ``make`` with what it takes of ``given``, and ``run`` at each pass with what that takes."""
+
+    def __init__(
+        self, make: Callable[..., Any], run: Callable[..., Any], pair: FunctionPair, **given: object
+    ) -> None:
+        super().__init__()
+        made = make(**_taken(make, given))
+        self.held = made if isinstance(made, nn.Module) else self._registered(made)
+        self._run, self._pair, self._beside = run, pair, _taken(run, given)
+
+    def forward(self, image: Tensor) -> object:
+        return self._run(**self._beside, **{self._pair.parameters: self.held, self._pair.image: image})
+
+    def _registered(self, made: object) -> object:
+        """The same structure with parameters of this model in the place of tensors of real numbers."""
+        if isinstance(made, SimpleNamespace):
+            return SimpleNamespace(**self._registered(vars(made)))  # type: ignore[arg-type]  # a dictionary
+        leaves, structure = pytree.tree_flatten_with_path(made)
+        return pytree.tree_unflatten(
+            [self._learned(pytree.keystr(path), one) for path, one in leaves], structure
+        )
+
+    def _learned(self, name: str, one: object) -> object:
+        if not isinstance(one, Tensor) or not one.is_floating_point():
+            return one
+        learned = one if isinstance(one, nn.Parameter) else nn.Parameter(one.detach())
+        self.register_parameter("_".join("".join(c if c.isalnum() else " " for c in name).split()), learned)
+        return learned
+
+
+def _taken(function: Callable[..., Any], given: dict[str, object]) -> dict[str, object]:
+    return {name: given[name] for name in inspect.signature(function).parameters if name in given}

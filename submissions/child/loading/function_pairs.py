@@ -1,0 +1,69 @@
+"""Models that are no class: one function makes the parameters, and another computes with them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from .definitions import Definition, Definitions, FunctionPair
+
+_MAKES = re.compile(r"init|param|weight|create|make|build|new|setup", re.IGNORECASE)
+_RUNS = re.compile(r"forward|vi_?t|transformer|model|net|apply|logits|run", re.IGNORECASE)
+_IMAGE = re.compile(r"^(x|imgs?|images?|inputs?|pixels?|batch|pictures?|bild\w*|xs?)$", re.IGNORECASE)
+_MOST = 4  # pairs that are tried
+
+
+def function_pairs(definitions: Definitions) -> list[Definition]:
+    """The likeliest first. Each takes what the one that makes the parameters takes, and the other beside."""
+    functions = [one for one in definitions.all.values() if isinstance(one.node, ast.FunctionDef)]
+    makers = [one for one in functions if _MAKES.search(one.name) and _returns(one)]
+    runs = [one for one in functions if _RUNS.search(one.name) and _returns(one) and one not in makers]
+    runs.sort(key=lambda one: len(definitions.reachable(one)), reverse=True)
+    found = (pair for run in runs for make in makers for pair in _paired(make, run))
+    return list(islice(found, _MOST))
+
+
+def _paired(make: Definition, run: Definition) -> Iterator[Definition]:
+    taken = inspect.signature(make.value).parameters  # type: ignore[arg-type]  # a function
+    asked = inspect.signature(run.value).parameters  # type: ignore[arg-type]  # a function
+    free = [name for name, one in asked.items() if name not in taken and one.default is one.empty]
+    images = [name for name in free if _IMAGE.search(name)] or free[-1:]
+    parameters = [name for name in free if name not in images]
+    if make.module != run.module or not images or not parameters:
+        return
+    pair = FunctionPair(make.name, run.name, parameters[0], images[0])
+    beside = [one for name, one in asked.items() if name not in (*taken, pair.parameters, pair.image)]
+    every = [one.replace(kind=one.KEYWORD_ONLY) for one in (*taken.values(), *beside)]
+    yield replace(
+        run,
+        name=f"{make.name} and {run.name}",
+        value=_with_signature(inspect.Signature(every)),
+        node=_both(run, pair, every),
+        pair=pair,
+    )
+
+
+def _with_signature(signature: inspect.Signature) -> object:
+    def make_and_run(**given: object) -> None:
+        """Only its signature is read; see ``building.function_models``."""
+
+    make_and_run.__signature__ = signature  # type: ignore[attr-defined]  # what inspect reads
+    return make_and_run
+
+
+def _both(run: Definition, pair: FunctionPair, given: list[inspect.Parameter]) -> ast.FunctionDef:
+    """A function that hands each argument on under its name: so it is known what is read of it where."""
+    names = [one.name for one in given]
+    handed = ", ".join(f"{name}={name}" for name in names)
+    text = f"def {pair.run}({', '.join(names)}):\n    {pair.make}({handed})\n    {pair.run}({handed})\n"
+    node = ast.parse(text).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    return ast.copy_location(node, run.node)
+
+
+def _returns(one: Definition) -> bool:
+    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(one.node))
