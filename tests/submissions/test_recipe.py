@@ -435,7 +435,15 @@ REFUSED: dict[str, tuple[str, dict[str, object], str]] = {
     "a constructor that always fails": (
         FAILS,
         {},
-        r"ViT could not be built: NameError: name 'undefined' is not defined",
+        r"ViT could not be built: NameError: name 'undefined' is not defined$",
+    ),
+    "a constructor that begins without nn.Module's": (
+        usual().replace(
+            "(self, dim, num_heads, mlp_dim):\n        super().__init__()\n",
+            "(self, dim, num_heads, mlp_dim):\n",
+        ),
+        {},
+        r"__init__\(\) call. The constructor on this line has to call super\(\).__init__\(\) first$",
     ),
     "a constructor that ends Python": (
         vit("", "import sys\nsys.exit(3)"),

@@ -31,6 +31,7 @@ from .signatures import SignatureReader
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
 _TRIES_MORE = 75  # of each after the most likely one
 _NO_MODEL = "no model was found: no class is derived from nn.Module"
+_NOT_BEGUN = "before Module.__init__() call"  # as torch words it
 _MISUNDERSTOOD = (
     "; if its arguments were misunderstood, pin them in the assignment file under [model.arguments]"
 )
@@ -153,12 +154,19 @@ def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:
         for slot in attempt.assignment:
             if slot.needed and not slot.named and slot.own is None:
                 raise unclear(definition, slot)
-        misunderstood = _MISUNDERSTOOD if attempt.assignment else ""
         raise NotLoaded(
-            f"{definition.name} could not be built: {quoted(attempt.error)}{misunderstood}",
+            f"{definition.name} could not be built: {quoted(attempt.error)}{_advice(attempt)}",
             next(iter(frames_of(attempt.error)), definition.frame),
         )
     return attempt
+
+
+def _advice(attempt: BuildAttempt) -> str:
+    """What to do about a model that cannot be built: other arguments mend no slip in the code."""
+    if _NOT_BEGUN in str(attempt.error):
+        return ". The constructor on this line has to call super().__init__() first"
+    is_slip = isinstance(attempt.error, (NameError, AttributeError)) or not attempt.assignment
+    return "" if is_slip else _MISUNDERSTOOD
 
 
 def _pin(path: str, pinned: object, small: ModelSizes) -> Choice:
