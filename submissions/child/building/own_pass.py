@@ -20,6 +20,7 @@ from .recipe import Recipe, silence
 
 _CHANNELS = 3, 1
 _LEAST_SIDE = 8  # of an image
+_BATCH = 2  # what fails for one image alone is told by other passes
 _Values = Mapping[BlueprintSlot, object]
 _Shape = tuple[int, int, int]  # of an image
 
@@ -37,15 +38,13 @@ def own_pass(recipe: Recipe, sizes: ModelSizes) -> bool:
     ways = list(_own_values(recipe))
     if at_sizes in ways:
         return False
-    failures: list[Exception] = []
+    failures: list[BaseException] = []
     for values in ways:
         with silence(), torch.no_grad():
             failures += _failures(recipe, values)
         if not failures:
             return True
-    if failures:
-        raise failures[0]
-    return False
+    raise failures[0]
 
 
 def _own_values(recipe: Recipe) -> Iterator[_Values]:
@@ -62,7 +61,7 @@ def _own_values(recipe: Recipe) -> Iterator[_Values]:
         yield defaults
 
 
-def _failures(recipe: Recipe, values: _Values) -> list[Exception]:
+def _failures(recipe: Recipe, values: _Values) -> list[BaseException]:
     """What is raised on the likeliest image, with arithmetic: without it, code may fail that is right.
 
     Values that a constructor does not take are defaults that nobody uses.
@@ -70,7 +69,7 @@ def _failures(recipe: Recipe, values: _Values) -> list[Exception]:
     try:
         with ShapesAlone():
             model = recipe.builder.build_with(values).eval()
-    except Exception:
+    except (Exception, SystemExit):
         return []
     shapes = _images(recipe, values, observe(ModelParts.of(model)))
     with ShapesAlone():
@@ -80,10 +79,10 @@ def _failures(recipe: Recipe, values: _Values) -> list[Exception]:
     return [failure] if failure else []
 
 
-def _raised(model: nn.Module, shape: _Shape) -> Exception | None:
+def _raised(model: nn.Module, shape: _Shape) -> BaseException | None:
     try:
-        model(torch.zeros(1, *shape))
-    except Exception as error:
+        model(torch.zeros(_BATCH, *shape))
+    except (Exception, SystemExit) as error:
         return error
     return None
 
