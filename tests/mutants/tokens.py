@@ -171,7 +171,7 @@ _CLASS_TOKEN = (
     ),
     report("cls-missing", "S06", (_CAT, "x_tokens = x_embed"), _NO_EXTRA_ROW, kind="variant"),
     report(
-        "cls-overwrites-patch",
+        "cls-overwrites-first-patch",
         "S06",
         (
             _CAT,
