@@ -9,7 +9,7 @@ from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.host.trace import Use
 from ...submissions.reading.code import parsed
 from ...submissions.reading.code_scopes import bound_for, plainly_stored
-from ..locating.comparing import has_all
+from ..locating.comparing import equal, has_all
 from ..locating.walk import Step
 from .block_lines import counted_at
 from .examination import Examination
@@ -93,9 +93,13 @@ def _viewed_at(examination: Examination, step: Step) -> Frame | None:
     walk, record = examination.walk, step.found.record
     blamed = {one.record for one in step.findings} - {None, record}
     value, right = walk.trace.records[record], walk.context.of(step.right)
-    if blamed or not value.views or not has_all(walk.trace.tensor(value.reference), right):
+    if blamed or not value.views:
         return None
-    return value.views[0]
+    before = walk.steps[: walk.steps.index(step)] if step.block == 0 else []
+    is_read_from = any(one.found is not None and one.found.record == record for one in before)
+    is_known = not equal(walk.context.of(step.predict), right)  # what would be right of the same inputs
+    is_view = is_read_from or (is_known and has_all(walk.trace.tensor(value.reference), right))
+    return value.views[0] if is_view else None
 
 
 def frames_of(examination: Examination, step: Step) -> tuple[Frame, ...]:

@@ -234,3 +234,8 @@ def test_a_model_that_runs_at_other_sizes_than_its_own_fails(text: str) -> None:
 )
 def test_a_model_that_runs_at_its_own_sizes_is_right(text: str, is_tried: bool) -> None:
     assert ran(text) == is_tried
+
+
+def test_a_model_of_one_batch_size_is_run_at_that() -> None:
+    text = CONSTANTS.replace("SIZE, PATCH", "BATCH_SIZE = 16\nSIZE, PATCH", 1).replace("= 32, 8", "= 64, 8")
+    assert ran(text.replace("self.token.expand(len(x), -1, -1)", "self.token.expand(BATCH_SIZE, -1, -1)"))

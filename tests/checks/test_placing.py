@@ -59,6 +59,25 @@ def test_a_mistake_in_one_block_is_placed_in_the_code_of_that_block() -> None:
     assert {one.stage for one in wrong} == {"post_attention_norm"}
 
 
+VIEWS = (  # of numbers that are right, on another line than what made them
+    ("x = x.flatten(2).transpose(1, 2)", "x = x.reshape(x.shape[0], -1, x.shape[1])", "patch_embeddings"),
+    ("return x[:, 0]", "return x[:, -1]", "class_representation"),
+    (
+        "qkv = qkv.reshape(B, N, 3, self.num_heads, C // self.num_heads).permute(2, 0, 3, 1, 4)",
+        "qkv = qkv.reshape(B, 3, self.num_heads, N, C // self.num_heads).transpose(0, 1)",
+        "query",
+    ),
+)
+QKV = ("qkv = self.qkv(x).reshape(", "qkv = self.qkv(x)\n        qkv = qkv.reshape(")
+
+
+@pytest.mark.parametrize(("right", "wrong", "key"), VIEWS, ids=[key for _, _, key in VIEWS])
+def test_a_wrong_view_of_right_numbers_is_placed_where_it_is_taken(right: str, wrong: str, key: str) -> None:
+    examination = examine("prenorm", QKV, (right, wrong))
+    assert [one.stage for one in examination.findings() if examination.counts(one.id)][:1] == [key]
+    assert line(examination, key) == wrong
+
+
 def test_how_many_blocks_run_is_placed_where_the_loop_says_so() -> None:
     examination = examine("prenorm", ("for blk in self.blocks:", "for blk in self.blocks[:-1]:"))
     assert examination.findings()[0].id == "depth-off-by-one"

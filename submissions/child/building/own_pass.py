@@ -22,7 +22,7 @@ _CHANNELS = 3, 1
 _LEAST_SIDE = 8  # of an image
 _BATCH = 2  # what fails for one image alone is told by other passes
 _Values = Mapping[BlueprintSlot, object]
-_Shape = tuple[int, int, int]  # of an image
+_Shape = tuple[int, int, int, int]  # of the images
 
 
 def own_pass(recipe: Recipe, sizes: ModelSizes) -> bool:
@@ -81,7 +81,7 @@ def _failures(recipe: Recipe, values: _Values) -> list[BaseException]:
 
 def _raised(model: nn.Module, shape: _Shape) -> BaseException | None:
     try:
-        model(torch.zeros(_BATCH, *shape))
+        model(torch.zeros(shape))
     except (Exception, SystemExit) as error:
         return error
     return None
@@ -97,7 +97,9 @@ def _images(recipe: Recipe, values: _Values, seen: Mapping[str, int]) -> list[_S
     channels += [seen["channels"]] if "channels" in seen else []
     usual = [(one, one) for one in (*_sides(seen.get("height")), *USUAL_SIDES)]
     sides = list(dict.fromkeys(product(heights, widths))) or usual
-    return [(count, *pair) for pair in sides for count in channels[:1] or _CHANNELS]
+    batch = [given for slot, given in values.items() if _sets("batch", slot) and type(given) is int]
+    images = [*batch, recipe.controls.fixed.get("batch", _BATCH)][0]
+    return [(images, count, *pair) for pair in sides for count in channels[:1] or _CHANNELS]
 
 
 def _sets(name: str, slot: BlueprintSlot) -> bool:
