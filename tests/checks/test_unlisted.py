@@ -77,7 +77,7 @@ def test_a_norm_that_is_wrong_everywhere_is_told_where_it_is_used() -> None:
     text = (
         BASES["handwritten_norm"]
         .source()
-        .replace("x.mean(dim=-1, keepdim=True)", "x.mean(dim=-2, keepdim=True)")
+        .replace("x.mean(dim=-1, keepdim=True)", "x.mean(dim=(-2, -1), keepdim=True)")
     )
     walk = walk_of(text, "handwritten_norm")
     assert walk.steps[-1].key == "class_probabilities"

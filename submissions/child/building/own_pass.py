@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from ....reference.model_sizes import ModelSizes
+from ....reference.sizes import Sizes
 from ...questions.meanings import fields_of
 from ..loading.definitions import Definitions
 from ..tracing.shapes_alone import ShapesAlone
@@ -28,11 +29,12 @@ _Shape = tuple[int, int, int, int]  # of the images
 def own_pass(recipe: Recipe, sizes: ModelSizes) -> bool:
     """Does the model that the student's own values make run, on an image of a side that it may be meant for?
 
-    Not tried, and False, where the student gives it no values, or those that it is given at ``sizes``. Raises
-    what the code raises at the likeliest image, where it runs on none.
+    Not tried, and False, where it reads no images, and where the student gives it no values, or those that it
+    is given at ``sizes``. Raises what the code raises at the likeliest image, where it runs on none.
     """
     given = recipe.controls.assignment
-    if not given or any(slot.own is None for slot in given):
+    is_of_images = isinstance(sizes, Sizes)
+    if not is_of_images or not given or any(slot.own is None for slot in given):
         return False
     at_sizes = {slot: value(choice, recipe.sizes_for(sizes)) for slot, choice in given.items()}
     ways = list(_own_values(recipe))
