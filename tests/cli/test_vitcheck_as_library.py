@@ -196,7 +196,7 @@ def test_the_class_that_is_given_is_graded_and_not_its_neighbour(tmp_path: Path)
         import sys, vitcheck
         sys.path.insert(0, {str(tmp_path)!r})
         import two_models
-        result = vitcheck.check(two_models.Strange("three"))
+        result = vitcheck.check(two_models.Strange(frozenset()))
         print(result.status.value, result.reason)
         print(vitcheck.check(two_models.{model_in(text)}).status.value)
     """
@@ -205,7 +205,7 @@ def test_the_class_that_is_given_is_graded_and_not_its_neighbour(tmp_path: Path)
 class Strange(nn.Module):
     def __init__(self, zzz):
         super().__init__()
-        if zzz != "three":
+        if not isinstance(zzz, frozenset):
             raise ValueError(zzz)
 """
     (tmp_path / "two_models.py").write_text(text + strange, encoding="utf-8")
