@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from ...reading.python_text import parse
 from .definitions import Definition, Definitions, FunctionPair
 
 _MAKES = re.compile(r"init|param|weight|create|make|build|new|setup", re.IGNORECASE)
@@ -60,7 +61,7 @@ def _both(run: Definition, pair: FunctionPair, given: list[inspect.Parameter]) -
     names = [one.name for one in given]
     handed = ", ".join(f"{name}={name}" for name in names)
     text = f"def {pair.run}({', '.join(names)}):\n    {pair.make}({handed})\n    {pair.run}({handed})\n"
-    node = ast.parse(text).body[0]
+    node = parse(text).body[0]
     assert isinstance(node, ast.FunctionDef)
     return ast.copy_location(node, run.node)
 
