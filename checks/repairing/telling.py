@@ -57,19 +57,25 @@ def may_be_a_slip(outcomes: Sequence[CheckOutcome]) -> bool:
 
 def drawn_at(outcomes: Sequence[CheckOutcome]) -> Frame | None:
     """The line that draws random numbers in each pass: nothing else can make what is computed right."""
-    return next((one.frame for one in outcomes if one.id == _REPEATABLE and one.outcome == "failed"), None)
+    drawing = _drawing(outcomes)
+    return None if drawing is None else drawing.frame
 
 
 def drawn(outcomes: Sequence[CheckOutcome], examination: Examination) -> list[CheckOutcome]:
     """The outcomes in which a stage that is made on that line, and has no name, has the name of drawing."""
-    line = drawn_at(outcomes)
-    names = next((one.mistakes for one in outcomes if one.id == _REPEATABLE and one.outcome == "failed"), ())
+    drawing = _drawing(outcomes)
+    if drawing is None or drawing.frame is None:
+        return list(outcomes)
     unnamed = [
         one
         for one in wrong_stages(outcomes)
-        if line and one.stage and not one.mistakes and place_of(examination, one.stage) == line
+        if one.stage and not one.mistakes and place_of(examination, one.stage) == drawing.frame
     ]
-    return [replace(one, mistakes=names) if one in unnamed else one for one in outcomes]
+    return [replace(one, mistakes=drawing.mistakes) if one in unnamed else one for one in outcomes]
+
+
+def _drawing(outcomes: Sequence[CheckOutcome]) -> CheckOutcome | None:
+    return next((one for one in outcomes if one.id == _REPEATABLE and one.outcome == "failed"), None)
 
 
 def is_named(outcomes: Sequence[CheckOutcome]) -> bool:

@@ -33,10 +33,10 @@ def own_pass(recipe: Recipe, sizes: ModelSizes) -> bool:
     is given at ``sizes``. Raises what the code raises at the likeliest image, where it runs on none.
     """
     given = recipe.controls.assignment
-    is_of_images = isinstance(sizes, Sizes)
-    if not is_of_images or not given or any(slot.own is None for slot in given):
+    if not isinstance(sizes, Sizes) or not given or any(slot.own is None for slot in given):
         return False
-    at_sizes = {slot: value(choice, recipe.sizes_for(sizes)) for slot, choice in given.items()}
+    found = recipe.sizes_for(sizes)
+    at_sizes = {slot: value(choice, found) for slot, choice in given.items()}
     ways = list(_own_values(recipe))
     if at_sizes in ways:
         return False
