@@ -141,6 +141,7 @@ class Trials:
             if not self._raised and len(other.failing) > len(asked.failing):
                 return None  # where it still runs, the mistake may not show
             other.locate_examples()
+            self.effort -= other.look_ups / _LOOK_UPS
             better = self._is_better(other) and not self._lost(edit, other)
         except (NotLoaded, StudentCodeFailed):
             return None
@@ -176,17 +177,16 @@ class Trials:
         return new if edit.kind == "extra" else new - self._wrong - self._unseen
 
     def is_likely(self, repaired: Examination) -> bool:
-        """Does it use all that the submission uses?
+        """Does it use all that the submission uses, but for what too many blocks do?
 
         Where all stages are right, what is not used is rather missing where something is.
         """
         before = excused(self.examination)
         if self.used is not None:
             return not before or excused(repaired) < before
-        return (
-            self._raised
-            or self.examination.first.trace.parameters_read <= repaired.first.trace.parameters_read
-        )
+        if self._raised or self._expected.blocks_lacking < 0:
+            return True
+        return self.examination.first.trace.parameters_read <= repaired.first.trace.parameters_read
 
     def _plain_passes(self, edits: Sequence[Edit]) -> Sequence[ChangedPass]:
         self._load()

@@ -14,6 +14,7 @@ from ...submissions.host.trace import Use
 from ..locating.best_first import Option, done, later
 from ..locating.context import Context, Predict
 from ..locating.forms import VARIANT, Form
+from ..locating.search.nearness import fingerprint
 from ..locating.search.places import Found
 from ..locating.walk import Walk, combine, stage_of
 from ..locating.wiring.unknown import unknown_price
@@ -104,6 +105,8 @@ def _wrong_tokens(walk: Walk) -> Iterator[Option]:
 
 
 def _take(walk: Walk, choice: TokenSequence) -> bool:
+    if not _has_the_rest(walk, choice):
+        return False
     walk.context.settle("tokens", 0, choice.sequence(walk.context))
     result = choice.positioned(walk.context)
     found = walk.places.find(result, walk.position - 1)
@@ -111,6 +114,22 @@ def _take(walk: Walk, choice: TokenSequence) -> bool:
         return False
     _settle_tokens(walk, choice, found)
     return True
+
+
+def _has_the_rest(walk: Walk, choice: TokenSequence) -> bool:
+    """Is what hangs on no class token there? That is found out once for all that may be the token."""
+    x, token = choice.embedded.predict(walk.context), choice.token
+    if token is None:
+        return True
+    rows = walk.context.use(token).numel()
+    key = "rest", fingerprint(x), rows, choice.tokens, choice.table, choice.positions, walk.position
+    return bool(walk.once(key, lambda: _has_rest(walk, choice)))
+
+
+def _has_rest(walk: Walk, choice: TokenSequence) -> bool:
+    rest = choice.without_token(walk.context)
+    known = rest[rest.isfinite()]
+    return not known.numel() or walk.places.has_largest(known, walk.position - 1)
 
 
 def _is_part(walk: Walk, result: Tensor) -> bool:

@@ -57,7 +57,16 @@ class TokenSequence:
         return self.tokens.function(context.use(self.token), x)
 
     def positioned(self, context: Context) -> Tensor:
-        x = context.stage("tokens")
+        return self._with_positions(context, context.stage("tokens"))
+
+    def without_token(self, context: Context) -> Tensor:
+        """The sequence with positions, in which whatever hangs on the class token is not a number."""
+        assert self.token is not None
+        unknown = torch.full_like(context.use(self.token), torch.nan)
+        x = self.tokens.function(unknown, self.embedded.predict(context))
+        return self._with_positions(context, x)
+
+    def _with_positions(self, context: Context, x: Tensor) -> Tensor:
         if self.positions is None or not self.table:
             return x
         return self.positions.function(_numbers(context, self.table), x)

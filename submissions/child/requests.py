@@ -97,7 +97,8 @@ def _infer_model(asked: Infer) -> Inferred:
         raise Submission.loaded.error
     Submission.recipe = infer(Submission.loaded, Pins(asked.model, asked.arguments), Submission.small)
     Submission.shortening = _shortening()
-    return Inferred(tuple(Submission.recipe.notes()))
+    recipe = Submission.recipe
+    return Inferred(tuple(recipe.notes()), channels_last=recipe.channels_last)
 
 
 def _infer_script_instead(file: str, no_model: NotLoaded) -> Inferred:

@@ -39,6 +39,7 @@ class Session:
         self.child = child
         self._about = about or {}
         self.is_script = False  # once it is inferred: is it run from top to bottom, for want of a model?
+        self.channels_last = False  # likewise: does its forward read images as B H W C?
         self.left: tuple[Skipped, ...] = ()  # what was not executed, so far as is known
 
     def ask(self, question: Question[A]) -> A:
@@ -71,7 +72,7 @@ class Session:
         described = None if small is None else description(small)
         with not_executed():
             found = self.ask(Infer(model=pins.model, arguments=pins.arguments, described=described))
-        self.is_script = found.script
+        self.is_script, self.channels_last = found.script, found.channels_last
         self.left = found.skipped[:_NOTES] if found.script else self.left
         return found.notes
 

@@ -38,6 +38,7 @@ class Inferred:
     notes: tuple[str, ...]
     script: bool = False  # is it run from top to bottom, for want of a model?
     skipped: tuple[Skipped, ...] = ()  # of a script, what was left out of it
+    channels_last: bool = False  # does its forward read images as B H W C?
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,7 +60,7 @@ class Examples:
         self.examples: list[Example] = []  # all passes, once they are located
         self._traced: list[tuple[Draw, Trace]] = []
         self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
-        self._locations = self._look_ups = 0
+        self._locations = self.look_ups = 0  # of single values, in all passes
         self.left_out: list[str] = []  # sizes at which the model fails, in words
         self.failing: list[Draw] = []  # those draws
         self.parted: int | None = None  # the record at which passes over one image part
@@ -206,7 +206,7 @@ class Examples:
 
     @property
     def _is_affordable(self) -> bool:
-        return len(self.examples) < _ENOUGH or self._look_ups < _MOST_LOOK_UPS
+        return len(self.examples) < _ENOUGH or self.look_ups < _MOST_LOOK_UPS
 
     @property
     def _operations_differ(self) -> bool:
@@ -222,7 +222,7 @@ class Examples:
         likelier = {one.name for one in anatomy_of(self.family).blocks if one.like in walk.ids}
         if likelier and self._uses_all(draw, trace):
             walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks | likelier)
-        self._look_ups += walk.places.look_ups
+        self.look_ups += walk.places.look_ups
         self._walks[trace.signature] = walk  # one that did not hold here was found where more sizes are equal
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 

@@ -147,8 +147,11 @@ class Places:
             return self._whole_record(array, -1) is not None
         return next(self._places(array, -1), None) is not None
 
+    def has_largest(self, numbers: Tensor, after: int) -> bool:
+        """Is the largest of ``numbers`` in a record later than ``after``? Asking that takes one look-up."""
+        return self._has_largest(np.ascontiguousarray(numbers.detach().numpy()), after, None)
+
     def _has_largest(self, array: Array, after: int, before: int | None) -> bool:
-        """Is the largest number there, without which no slices are? Asking that takes one look-up."""
         scale = float(np.abs(array).max()) if array.size else 0.0
         if not np.isfinite(scale) or scale == 0.0:
             return False

@@ -72,6 +72,8 @@ def usual_forms(examination: Examination) -> None:
     if [path for path, _ in example.trace.outputs] != [""]:
         paths = ", ".join(path or "a tensor" for path, _ in example.trace.outputs[:5])
         examination.variant("returns-tuple-or-dict", f"the model returns {paths}, not only the logits")
+    if examination.session.channels_last:
+        examination.variant("images-channels-last", "the model reads images as B H W C, not as B C H W")
     for habit in examination.habits():
         if habit.kind == "fused":
             text = f"{habit.what} in {line_of(habit)} does not show S09 to S14"

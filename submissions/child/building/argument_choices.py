@@ -7,6 +7,7 @@ import inspect
 import itertools
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from ....reference.model_sizes import ModelSizes
@@ -16,7 +17,7 @@ from .blueprint import Assignment, BlueprintSlot, Choice, Literal
 from .parameter_names import meanings
 
 _EMPTY = inspect.Parameter.empty
-_PAIRS = {"image": "image_pair", "patch": "patch_pair", "patches": "patches_pair", "heads": "heads_list"}
+PAIRS = {"image": "image_pair", "patch": "patch_pair", "patches": "patches_pair", "heads": "heads_list"}
 _SHAPES = {"image": ("image_chw", "image_hwc", "image_bchw")}  # what code unpacks into three, or into four
 MOST_TRIES = 64  # ways to give all of them a value
 _IMAGES = "image", "image_pair", "height"
@@ -49,7 +50,7 @@ def choices(
 
 
 def _forms(found: tuple[str, ...], sequence: bool, either: bool) -> tuple[Choice, ...]:
-    pairs = tuple(_PAIRS[one] for one in found if one in _PAIRS)
+    pairs = tuple(PAIRS[one] for one in found if one in PAIRS)
     pairs += tuple(shape for one in found for shape in _SHAPES.get(one, ()))
     if sequence and not pairs and fields_of(found[0]):
         return (Literal([_WIDTH]), *found)
@@ -58,12 +59,15 @@ def _forms(found: tuple[str, ...], sequence: bool, either: bool) -> tuple[Choice
 
 def _sequence_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:
     if len(default) == 3 and {"image", "image_chw", "image_pair"} & set(sizes):
-        return ("image_hwc",) if default[-1] in (1, 3) else ("image_chw",)
+        return (image_shape(default),)
     if len(default) == 4 and "image_bchw" in sizes:
         return ("image_bchw",)
-    return tuple(
-        dict.fromkeys(_PAIRS.get(one, one) for one in sizes if one in _PAIRS or one.endswith("_pair"))
-    )
+    return tuple(dict.fromkeys(PAIRS.get(one, one) for one in sizes if one in PAIRS or one.endswith("_pair")))
+
+
+def image_shape(sides: Sequence[Any]) -> Choice:
+    """What these three are of an image: its channels are one or three, and come first or last."""
+    return "image_hwc" if sides[-1] in (1, 3) else "image_chw"
 
 
 def _number_forms(sizes: tuple[str, ...], default: Any) -> tuple[Choice, ...]:

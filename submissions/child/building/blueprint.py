@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from ....reference.model_sizes import ModelSizes
 from ...questions.meanings import value_of
 from ..loading.definitions import Definition, FunctionPair
 from ..loading.execution import Loaded
 from ..settings import Settings
-from .forward_inputs import ForwardInputs, forward_inputs
+from .forward_inputs import ForwardInputs, channels_last, forward_inputs
 from .function_models import FunctionModel
 from .parameter_names import normalise
 
@@ -151,20 +153,27 @@ class Builder:
 
     def build(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
         """Build a fresh model; whatever the student's code raises comes through."""
-        return self.build_with({slot: value(choice, sizes) for slot, choice in assignment.items()})
+        values = {slot: value(choice, sizes) for slot, choice in assignment.items()}
+        return _shaped(self.build_with(values), sizes)
 
     def build_to_try(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
         """Build a model, or give back the last one where nothing that it is given has changed."""
         values = {slot: value(choice, sizes) for slot, choice in assignment.items()}
         if self._tried is None or self._tried[0] != values:
-            self._tried = (values, self.build_with(values))
+            self._tried = (values, _shaped(self.build_with(values), sizes))
         return self._tried[1]
 
-    def give(self, inputs: ForwardInputs) -> None:
+    def give(self, inputs: ForwardInputs | None) -> None:
         """Fill in what a forward demands as ``inputs`` say from now on, also in the model that is tried."""
         self.inputs = inputs
         if self._tried is not None:
-            inputs.open(self._tried[1])
+            vars(self._tried[1]).pop("forward", None)
+            if inputs is not None:
+                inputs.open(self._tried[1])
+
+    def channels_last(self) -> ForwardInputs | None:
+        """How the model that is tried is given images with their channels last, if that can be done."""
+        return None if self._tried is None else channels_last(type(self._tried[1]).forward, self.inputs)
 
     def forget(self) -> None:
         """Let go of the model that was built last."""
@@ -193,6 +202,15 @@ class Builder:
                 _set(loaded, path, one)
             self._last = (key, loaded)
         return self._last[1]
+
+
+def _shaped(model: nn.Module, sizes: ModelSizes) -> nn.Module:
+    """The model once it has seen an input, if it has layers that see there how wide they are."""
+    if any(map(is_lazy, (*model.parameters(), *model.buffers()))):
+        with torch.no_grad():
+            model.eval()(sizes.input(0).to(torch.get_default_dtype()))
+        model.train()
+    return model
 
 
 def value(choice: Choice, sizes: ModelSizes) -> object:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
+from typing import TypeGuard
 
 import torch
 from torch import nn
@@ -19,6 +20,7 @@ from ...questions.randomise import named_tensors
 from ..loading.definitions import Definition
 from ..loading.execution import Loaded
 from ..tracing.shapes_alone import ShapesAlone
+from .argument_choices import PAIRS, image_shape
 from .blueprint import Blueprint, BlueprintSlot, Builder, Literal, value
 from .observing import ModelParts, observe
 from .parameter_names import hinted
@@ -137,16 +139,22 @@ class _Effects:
         try:
             with ShapesAlone():
                 model = self._builder.build_with(values)
+            shapes = {name: tuple(one.shape) for name, one in named_tensors(model)}
         except (Exception, SystemExit):
             return None
-        shapes = {name: tuple(one.shape) for name, one in named_tensors(model)}
         return _Look(model, shapes, observe(ModelParts.of(model)))
 
     def meanings(self, slot: BlueprintSlot) -> Iterator[str]:
-        """What the slot may mean, the most plausible first; nothing where it is no number."""
-        now = self._own[slot]
-        if not isinstance(now, (int, float)):
-            return
+        """What the slot may mean, the most plausible first; nothing where it is no number, or two or three."""
+        match self._own[slot]:
+            case int() | float() as now:
+                yield from self._meanings(slot, now)
+            case [int() as now, int()]:
+                yield from (PAIRS[one] for one in self._meanings(slot, now) if one in PAIRS)
+            case [int(), int(), int()] as sides if {1, 3} & {sides[0], sides[-1]}:
+                yield str(image_shape(sides))
+
+    def _meanings(self, slot: BlueprintSlot, now: float) -> Iterator[str]:
         told: tuple[_Look, float] | None = None
         for factor in _FACTORS:
             if (after := self._changed(slot, now, factor)) is not None:
@@ -159,7 +167,10 @@ class _Effects:
 
     def _changed(self, slot: BlueprintSlot, now: float, factor: float) -> _Look | None:
         other = type(now)(now * factor)
-        return self._look({**self._own, slot: other}) if other >= 1 and other == now * factor else None
+        if other < 1 or other != now * factor:
+            return None
+        own = self._own[slot]
+        return self._look({**self._own, slot: type(own)((other, other)) if _is_pair(own) else other})
 
     def _is_shown(self, after: _Look) -> bool:
         """Does it show in a shape, or else in a pass? Heads that do not divide the width show in neither."""
@@ -205,13 +216,20 @@ class _Effects:
 
 def _own(slot: BlueprintSlot, pairs: bool, any_: float) -> object:
     if slot.own is not None:
-        return slot.own.value
+        own = slot.own.value
+        return type(own)((own[0], own[0])) if _is_pair(own) else own  # sides that are told by their square
     choices = [one for one in slot.choices if str(one).endswith("_pair")] if pairs else []
     choices += slot.choices
     return value(choices[0], _ALIKE) if choices else any_
 
 
+def _is_pair(own: object) -> TypeGuard[tuple[int, int] | list[int]]:
+    return isinstance(own, (tuple, list)) and [*map(type, own)] == [int, int]
+
+
 def _smaller(own: object, part: int) -> object:
+    if _is_pair(own):
+        return type(own)(_smaller(one, part) for one in own)
     return own // part if type(own) is int and own > part and own % part == 0 else own
 
 

@@ -1,6 +1,6 @@
 """Models whose forward takes more than an image: a mask, labels, or a batch as a dictionary or a tuple.
 
-What beside the image is demanded is given None, or what else lets a pass come through.
+Or an image with its channels last, as image files have them. What beside the image is demanded is given None, or what else lets a pass come through.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import inspect
 import itertools
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MethodType
 
 import torch
@@ -50,6 +50,7 @@ class ForwardInputs:
     held: type | None = None  # what the only argument is, if that is not the image itself
     image: int = 0  # which of the names is the image's
     fillings: tuple[Filling, ...] = ()  # of the others
+    channels_last: bool = False  # is the image B H W C?
 
     def open(self, model: nn.Module) -> None:
         """Has its forward take an image alone."""
@@ -58,6 +59,7 @@ class ForwardInputs:
     def given(self, image: Tensor) -> dict[str, object]:
         """What each name is given."""
         fillings = iter(self.fillings)
+        image = image.permute(0, 2, 3, 1) if self.channels_last else image
         return {
             name: image if number == self.image else next(fillings).of(image)
             for number, name in enumerate(self.names)
@@ -72,7 +74,8 @@ class ForwardInputs:
     def notes(self) -> list[str]:
         """Say what the image and the others were given as."""
         others = [name for number, name in enumerate(self.names) if number != self.image]
-        told = [f"forward's {name!r} was given {one.told}" for name, one in zip(others, self.fillings)]
+        told = ["forward was given images with their channels last: B H W C"] * self.channels_last
+        told += [f"forward's {name!r} was given {one.told}" for name, one in zip(others, self.fillings)]
         if self.held is dict:
             told.insert(0, f"forward was given the image as {self.names[self.image]!r} of a dictionary")
         if self.held is tuple:
@@ -88,6 +91,13 @@ def _forward(inputs: ForwardInputs, model: nn.Module, image: Tensor) -> object:
     if inputs.held is tuple:
         return forward(model, tuple(given.values()))
     return forward(model, **given)
+
+
+def channels_last(forward: Callable[..., object], otherwise: ForwardInputs | None) -> ForwardInputs | None:
+    """The same inputs for a forward that reads images with their channels last; None where it has no name."""
+    first, *_ = [*list(inspect.signature(forward).parameters)[1:], ""]
+    known = otherwise or (ForwardInputs((first,)) if first else None)
+    return known and replace(known, channels_last=True)
 
 
 @functools.lru_cache(maxsize=16)

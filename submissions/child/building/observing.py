@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from math import isqrt
 
@@ -73,8 +73,15 @@ def mlp_dim(parts: ModelParts, width: int) -> int:
     A convolution of one token at a time is such a map too. Flattened patches may be as wide, and so may
     query, key and value together. Where these have a width of their own, fewer maps lead back.
     """
-    sizes = (tuple(size for size in one.shape if size > 1) for one in parts.parameters)
-    shapes = Counter(shape for shape in sizes if len(shape) == 2)
+    sizes = [tuple(size for size in one.shape if size > 1) for one in parts.parameters]
+    stacked = (shape[1:] for shape in sizes if len(shape) == 3)  # of all blocks, one under the other
+    return _there_and_back((shape for shape in sizes if len(shape) == 2), width) or _there_and_back(
+        stacked, width
+    )
+
+
+def _there_and_back(maps: Iterable[tuple[int, ...]], width: int) -> int:
+    shapes = Counter(maps)
     there = {out: count for (out, into), count in shapes.items() if into == width != out}
     back = {size: shapes[width, size] for size in there if shapes[width, size]}
     return max(back, key=lambda size: (min(there[size], back[size]), -there[size], size), default=0)

@@ -169,7 +169,7 @@ def meanings(name: str, kind: type[ModelSizes] = Sizes) -> tuple[str, ...]:
     Prefixes such as ``vit_`` are looked through, other words before a known name of two or more as well, and
     misspellings of longer names are recognised.
     """
-    return _known(name, kind) or _near(name, kind)
+    return _known(name, kind) or _by_its_end(name, kind) or _near(name, kind)
 
 
 def hinted(name: str, kind: type[ModelSizes] = Sizes) -> tuple[str, ...]:
@@ -179,8 +179,8 @@ def hinted(name: str, kind: type[ModelSizes] = Sizes) -> tuple[str, ...]:
 
 
 def is_guessed(name: str, kind: type[ModelSizes] = Sizes) -> bool:
-    """Say whether ``name`` has its meaning from another one that is spelt nearly so."""
-    return not _known(name, kind) and bool(_near(name, kind))
+    """Say whether ``name`` has its meaning from another one that it ends with, or is spelt nearly so."""
+    return not _known(name, kind) and bool(meanings(name, kind))
 
 
 def _known(name: str, kind: type[ModelSizes]) -> tuple[str, ...]:
@@ -192,7 +192,11 @@ def _known(name: str, kind: type[ModelSizes]) -> tuple[str, ...]:
     for prefix in _PREFIXES:
         if plain.startswith(prefix) and plain.removeprefix(prefix) in table and len(plain) - len(prefix) > 2:
             return table[plain.removeprefix(prefix)]
-    words = name.lower().split("_")
+    return ()
+
+
+def _by_its_end(name: str, kind: type[ModelSizes]) -> tuple[str, ...]:
+    words, table = name.lower().split("_"), _table(kind)
     ends = ("".join(words[start:]) for start in range(1, len(words) - 1))
     return next((table[end] for end in ends if end in table), ())
 

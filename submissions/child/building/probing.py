@@ -75,11 +75,20 @@ class BuildAttempt:
 
     @property
     def contradicted(self) -> set[str]:
-        """The fields that were set, and came out otherwise. A block too few or too many is a mistake."""
-        off = {
-            name: abs(self.seen[name] - getattr(self.sizes, name)) for name in self.claimed & self.seen.keys()
+        """The fields that were set, and came out otherwise.
+
+        A block too few or too many is a mistake; blocks that are kept as halves are twice as many; and what is
+        as many as rows of patches may well be that, whatever its name says of heads.
+        """
+        set_to = {name: getattr(self.sizes, name) for name in self.claimed & self.seen.keys()}
+        as_well = {"depth": (-1, 1, set_to.get("depth", 0)), "heads": (self._rows - set_to.get("heads", 0),)}
+        return {
+            name for name, one in set_to.items() if self.seen[name] - one not in (0, *as_well.get(name, ()))
         }
-        return {name for name, one in off.items() if one > (name == "depth")}
+
+    @property
+    def _rows(self) -> int:
+        return self.sizes.grid[0] if isinstance(self.sizes, Sizes) else 0
 
     @property
     def parameters(self) -> int:
@@ -163,14 +172,16 @@ class Search:
         return self._other_images(assignment, fit(sizes, unset)) or first
 
     def _given(self, assignment: Assignment, sizes: ModelSizes) -> BuildAttempt:
-        """Try what a forward may be given beside the image until numbers come out."""
+        """Try what a forward may be given beside the image until numbers come out, then other images."""
         first, inputs = self._run(assignment, sizes), self.builder.inputs
-        if first.level == Level.NOTHING or first.comes_through or inputs is None:
+        if first.level == Level.NOTHING or first.comes_through:
             return first
-        for other in inputs.ways():
+        ways = list(inputs.ways()) if inputs is not None else []
+        turned = None if first.is_bug or not isinstance(sizes, Sizes) else self.builder.channels_last()
+        for other in (*ways, *([turned] if turned else [])):
             self.builder.give(other)
             attempt = self._run(assignment, sizes)
-            if attempt.comes_through:
+            if attempt.level == Level.FITS if other is turned else attempt.comes_through:
                 return attempt
         self.builder.give(inputs)
         return first

@@ -68,6 +68,11 @@ class Recipe:
         found = self.controls.assignment.items()
         return {slot.plain: choice for slot, choice in found if not isinstance(choice, Literal)}
 
+    @property
+    def channels_last(self) -> bool:
+        """Does its forward read images with their channels last?"""
+        return self.builder.inputs is not None and self.builder.inputs.channels_last
+
     def notes(self) -> list[str]:
         """Say what was inferred on the way."""
         one = self.definition

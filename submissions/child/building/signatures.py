@@ -26,6 +26,7 @@ from .parameter_names import is_guessed, is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
+_TOLD = (bool, str, tuple, list)  # values that say of what kind an argument is, as a number does not
 _MANY = re.compile(r"(list|sequence|iterable|tuple|dict|mapping|callable|type)\[", re.IGNORECASE)
 _ALIKE = 0.8  # names: as alike as "inputembedder" and "inputembedding"
 _SETTINGS_NAME = re.compile(r"(config|cfg|conf|args|kwargs|params|settings|options|opts?|hp)$")
@@ -109,9 +110,10 @@ class SignatureReader:
 
     def _needed(self, definition: Definition, path: str, name: str, annotation: str) -> Argument:
         """Read an argument that has no default."""
-        part = self._part(definition, name, annotation)
-        found = () if part and not is_known(name, self.kind) else self._choices(name, annotation, _EMPTY)
         own = self._written(definition, name)
+        as_is = own.value if own is not None and isinstance(own.value, _TOLD) else _EMPTY
+        part = None if isinstance(as_is, str) else self._part(definition, name, annotation)
+        found = () if part and not is_known(name, self.kind) else self._choices(name, annotation, as_is)
         slot = self._slot(path, found, own)
         if slot is not None:
             return replace(slot, needed=True)
@@ -143,7 +145,9 @@ class SignatureReader:
         return BlueprintSlot(path, (own,), own, named=False) if own and may_be else None
 
     def _may_be_a_size(self, own: object) -> bool:
-        return self.kind is Sizes and type(own) in (int, float) and own >= 1  # type: ignore[operator]  # a number
+        """Is it a number, or are they two or three, that may be sides?"""
+        some = own if isinstance(own, (tuple, list)) and len(own) in (2, 3) else (own,)
+        return self.kind is Sizes and all(type(one) in (int, float) and one >= 1 for one in some)
 
     def _part(self, definition: Definition, name: str, annotation: str) -> Definition | None:
         """Find the student's class that an argument is an instance of, by its annotation or its name."""

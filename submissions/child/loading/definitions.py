@@ -187,6 +187,8 @@ def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield from (
                 (option[2:].replace("-", "_"), one.value) for one in node.keywords if one.arg == "default"
             )
+        if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) == 3:
+            yield text_of(node.args[1:2]), node.args[2]
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):

@@ -84,7 +84,10 @@ _LITERAL = (
     *(ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict),
     *(ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator, ast.expr_context),
 )
-_MUTATORS = {"add", "add_argument", "append", "extend", "insert", "set_defaults", "setdefault", "update"}
+_MUTATORS = {
+    *("add", "add_argument", "append", "extend", "insert", "register", "set_defaults", "setdefault"),
+    "update",
+}
 _NO_MODEL = {
     "ABC",
     "Callback",
@@ -203,8 +206,13 @@ def _bound(node: ast.stmt) -> frozenset[str]:
 
 
 def _mutated(node: ast.stmt) -> str:
-    """``parser`` of ``parser.add_argument(…)``: such a call is as good as an assignment."""
+    """``parser`` of ``parser.add_argument(…)``: such a call is as good as an assignment.
+
+    So is a call of what that gives: ``NORMS.register("ln")(…)``, which is no decorator.
+    """
     call = node.value if isinstance(node, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Call):
+        call = call.func
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _MUTATORS:
         return base_name(call.func.value)
     return ""
