@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import product, starmap
+
 import torch
 
 from ...reference import equations as eq
 from ...submissions.host.trace import Use
 from ..locating.context import Context, Predict
-from ..locating.forms import Form
+from ..locating.forms import VARIANT, Form
 from ..locating.search.parameter_search import LinearMap
 from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, stage_of
-from .token_forms import PATCHES
+from .token_forms import CUTS, FLATTENED
 
-_USUAL = [one for one in PATCHES if one.id in (None, "flatten-channel-last")]
+
+@dataclass(frozen=True)
+class _Patches:
+    """One way from the image to S03."""
+
+    cut: Form
+    flattened: Form
+
+    @property
+    def price(self) -> float:
+        return self.cut.price + self.flattened.price
+
+    @property
+    def is_plausible(self) -> bool:
+        """Not where two things are done in another way than asked, if one of them is a mistake."""
+        return not (self.cut.price and self.flattened.price) or self.price <= 2 * VARIANT
+
+    def windows(self, context: Context) -> torch.Tensor:
+        """B N C P P."""
+        P = context.sizes.patch
+        cut = self.cut.function(context.image, P)
+        return cut.reshape(*cut.shape[:2], -1, P, P)
+
+    def rows(self, context: Context) -> torch.Tensor:
+        """B N C·P·P."""
+        return self.flattened.function(self.windows(context))
+
+
+_EVERY = [one for one in starmap(_Patches, product(CUTS, FLATTENED)) if one.is_plausible]
+_WAYS = sorted(_EVERY, key=lambda one: one.price)
+_RIGHT = _WAYS[0]
+_USUAL = [one for one in _WAYS if one.cut is CUTS[0] and one.flattened.id in (None, "flatten-channel-last")]
 
 
 def patch_embeddings(walk: Walk) -> bool:
     """Settles S02 to S04; False where no known map of any patches is in the trace."""
-    for form in PATCHES:
-        flat = _patches(form)
-        x = flat(walk.context)
+    for way in _WAYS:
+        x = way.rows(walk.context)
         for map_, _, found in walk.parameters.linears(x, after=-1, outputs=walk.sizes.embed_dim):
-            _settle_patches(walk, form, flat, found)
+            _settle_patches(walk, way, found)
             _settle_map(walk, map_, applied(map_, stage_of("flattened_patches", 0)), found)
             return True
     return _with_positions(walk) or _per_position(walk) or _normed_patches(walk)
@@ -32,13 +65,12 @@ def _with_positions(walk: Walk) -> bool:
     """Positions that were added to the patches' bias before the projection: S04 is no tensor then."""
     width, (rows, columns) = walk.sizes.embed_dim, walk.sizes.grid
     tables = walk.parameters.merged_of_size(rows * columns * width)
-    for form in _USUAL if tables else ():
-        flat = _patches(form)
-        x = flat(walk.context)
+    for way in _USUAL if tables else ():
+        x = way.rows(walk.context)
         for table in tables:
             plus = walk.context.use(table).reshape(1, -1, width).expand(len(x), -1, -1)
             for map_, _, found in walk.parameters.linears(x, -1, width, plus):
-                _settle_patches(walk, form, flat, found)
+                _settle_patches(walk, way, found)
                 predict: Predict = applied(map_, stage_of("flattened_patches", 0))
                 walk.settle("patch_embeddings", 0, predict, None)
                 walk.roles["projection"] = map_
@@ -46,36 +78,24 @@ def _with_positions(walk: Walk) -> bool:
     return False
 
 
-def _patches(form: Form) -> Predict:
-    return lambda context: form.function(context.image, context.sizes.patch)
-
-
-def _settle_patches(walk: Walk, form: Form, flat: Predict, found: Found) -> None:
+def _settle_patches(walk: Walk, way: _Patches, found: Found) -> None:
     """S02 and S03 are observed if some record holds them, and implied by S04 otherwise."""
-    ids = () if form.id is None else (form.id,)
-    right = _cut
-    if form.blame != "patches":
-        walk.settle("patches", 0, right, walk.find(right(walk.context)), blame=form.blame)
-        flattened: Predict = combine(eq.flatten_patches, stage_of("patches", 0))
-        walk.settle("flattened_patches", 0, flat, walk.find(flat(walk.context)), right=flattened, ids=ids)
-        return
-    cut = _windows(flat)
-    walk.settle("patches", 0, cut, walk.find(cut(walk.context)), right=right, ids=ids)
-    walk.settle("flattened_patches", 0, flat, walk.find(flat(walk.context)))
+    cut, flattened = way.cut, way.flattened
+    where = walk.find(way.windows(walk.context))
+    walk.settle("patches", 0, way.windows, where, right=_cut, ids=_ids(cut), blame=cut.blame)
+    right: Predict = combine(eq.flatten_patches, stage_of("patches", 0))
+    where = walk.find(way.rows(walk.context))
+    walk.settle(
+        "flattened_patches", 0, way.rows, where, right=right, ids=_ids(flattened), blame=flattened.blame
+    )
+
+
+def _ids(form: Form) -> tuple[str, ...]:
+    return () if form.id is None else (form.id,)
 
 
 def _cut(context: Context) -> torch.Tensor:
     return eq.cut_patches(context.image, context.sizes.patch)
-
-
-def _windows(flat: Predict) -> Predict:
-    """From B N C·P·P to B N C P P."""
-
-    def predict(context: Context) -> torch.Tensor:
-        x, P = flat(context), context.sizes.patch
-        return x.reshape(*x.shape[:2], -1, P, P)
-
-    return predict
 
 
 def _settle_map(walk: Walk, map_: LinearMap, predict: Predict, found: Found) -> None:
@@ -87,7 +107,7 @@ def _settle_map(walk: Walk, map_: LinearMap, predict: Predict, found: Found) -> 
 
 def _per_position(walk: Walk) -> bool:
     """A linear layer of its own for every patch."""
-    flat = _patches(PATCHES[0])
+    flat = _RIGHT.rows
     _, N, inputs = flat(walk.context).shape
     for use in walk.parameters.of_size(N * inputs * walk.sizes.embed_dim):
 
@@ -97,7 +117,7 @@ def _per_position(walk: Walk) -> bool:
 
         found = walk.find(predict(walk.context))
         if found:
-            _settle_patches(walk, PATCHES[0], flat, found)
+            _settle_patches(walk, _RIGHT, found)
             walk.settle("patch_embeddings", 0, predict, found, ids=["projection-per-position"])
             return True
     return False
@@ -105,11 +125,10 @@ def _per_position(walk: Walk) -> bool:
 
 def _normed_patches(walk: Walk) -> bool:
     """A norm of the patches before the projection."""
-    for form in _USUAL:
-        flat = _patches(form)
-        for norm, normed, _ in walk.parameters.norms(flat(walk.context), -1):
+    for way in _USUAL:
+        for norm, normed, _ in walk.parameters.norms(way.rows(walk.context), -1):
             for map_, _, found in walk.parameters.linears(normed, -1, walk.sizes.embed_dim):
-                _settle_patches(walk, form, flat, found)
+                _settle_patches(walk, way, found)
                 _settle_map(walk, map_, applied(map_, applied(norm, stage_of("flattened_patches", 0))), found)
                 walk.note("norm-after-projection", "patch_embeddings", found.record)
                 return True

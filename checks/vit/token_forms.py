@@ -8,12 +8,9 @@ from torch import Tensor
 from ...reference import equations as eq
 from ..locating.forms import LAYOUT, VARIANT, Form, from_catalogue
 
-# S03, given the image and the side of a patch.
-PATCHES = (
-    Form(lambda image, patch: eq.flatten_patches(eq.cut_patches(image, patch))),
-    *from_catalogue("flatten_patches", lambda flat: lambda image, patch: flat(eq.cut_patches(image, patch))),
-    *from_catalogue("cut_patches", lambda cut: lambda image, patch: cut(image, patch).flatten(2)),
-)
+# S02, given the image and the side of a patch; and S03, given that.
+CUTS = (Form(eq.cut_patches), *from_catalogue("cut_patches"))
+FLATTENED = (Form(eq.flatten_patches), *from_catalogue("flatten_patches"))
 
 
 def _recut(x: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
@@ -145,7 +145,7 @@ class _Effects:
         return _Look(model, shapes, observe(ModelParts.of(model)))
 
     def meanings(self, slot: BlueprintSlot) -> Iterator[str]:
-        """What the slot may mean, the most plausible first; nothing where it is no number, or two or three."""
+        """What the slot may mean, the most plausible first; nothing where it is no number or a few."""
         match self._own[slot]:
             case int() | float() as now:
                 yield from self._meanings(slot, now)
@@ -169,8 +169,8 @@ class _Effects:
         other = type(now)(now * factor)
         if other < 1 or other != now * factor:
             return None
-        own = self._own[slot]
-        return self._look({**self._own, slot: type(own)((other, other)) if _is_pair(own) else other})
+        given = (other, other) if _is_pair(self._own[slot]) else other
+        return self._look({**self._own, slot: given})
 
     def _is_shown(self, after: _Look) -> bool:
         """Does it show in a shape, or else in a pass? Heads that do not divide the width show in neither."""
@@ -217,19 +217,19 @@ class _Effects:
 def _own(slot: BlueprintSlot, pairs: bool, any_: float) -> object:
     if slot.own is not None:
         own = slot.own.value
-        return type(own)((own[0], own[0])) if _is_pair(own) else own  # sides that are told by their square
+        return (own[0], own[0]) if _is_pair(own) else own  # sides that are told by their square
     choices = [one for one in slot.choices if str(one).endswith("_pair")] if pairs else []
     choices += slot.choices
     return value(choices[0], _ALIKE) if choices else any_
 
 
-def _is_pair(own: object) -> TypeGuard[tuple[int, int] | list[int]]:
+def _is_pair(own: object) -> TypeGuard[Sequence[int]]:
     return isinstance(own, (tuple, list)) and [*map(type, own)] == [int, int]
 
 
 def _smaller(own: object, part: int) -> object:
     if _is_pair(own):
-        return type(own)(_smaller(one, part) for one in own)
+        return tuple(_smaller(one, part) for one in own)
     return own // part if type(own) is int and own > part and own % part == 0 else own
 
 

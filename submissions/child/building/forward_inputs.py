@@ -1,6 +1,7 @@
 """Models whose forward takes more than an image: a mask, labels, or a batch as a dictionary or a tuple.
 
-Or an image with its channels last, as image files have them. What beside the image is demanded is given None, or what else lets a pass come through.
+Or an image with its channels last, as image files have them. What beside the image is demanded is given
+None, or what else lets a pass come through.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from itertools import chain
 from math import isqrt
 
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from ...questions.randomise import held_by
 from .parameter_names import meanings
@@ -43,7 +44,7 @@ class ModelParts:
     @classmethod
     def of(cls, model: nn.Module) -> ModelParts:
         modules, tensors = held_by(model)
-        found = {id(one): one for _, one in tensors if isinstance(one, nn.Parameter)}
+        found = {id(one): one for _, one in tensors if isinstance(one, nn.Parameter) and not is_lazy(one)}
         return cls(model, [module for _, module in modules], list(found.values()))
 
 

@@ -77,8 +77,8 @@ class BuildAttempt:
     def contradicted(self) -> set[str]:
         """The fields that were set, and came out otherwise.
 
-        A block too few or too many is a mistake; blocks that are kept as halves are twice as many; and what is
-        as many as rows of patches may well be that, whatever its name says of heads.
+        A block too few or too many is a mistake; blocks that are kept as halves are twice as many; and what
+        is as many as rows of patches may well be that, whatever its name says of heads.
         """
         set_to = {name: getattr(self.sizes, name) for name in self.claimed & self.seen.keys()}
         as_well = {"depth": (-1, 1, set_to.get("depth", 0)), "heads": (self._rows - set_to.get("heads", 0),)}

@@ -9,6 +9,7 @@ from types import FrameType
 
 from torch import nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
+from torch.nn.parameter import is_lazy
 
 from ...errors import Frame
 from ...reading.code import STUDENT_PREFIX
@@ -31,7 +32,8 @@ def parameters_noted() -> Iterator[None]:
         if frame is not None:
             file = frame.f_code.co_filename.removeprefix(STUDENT_PREFIX)
             _lines[id(parameter)] = made = Frame(file, frame.f_lineno)
-            _lines_of_shapes.setdefault(tuple(parameter.shape), set()).add(made)
+            if not is_lazy(parameter):  # which has no shape yet
+                _lines_of_shapes.setdefault(tuple(parameter.shape), set()).add(made)
 
     handle = register_module_parameter_registration_hook(note)
     try:

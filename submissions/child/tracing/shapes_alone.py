@@ -62,6 +62,8 @@ def _fit(*factors: Tensor) -> bool:
 
 def _zeros(shape: Sequence[int], dtype: torch.dtype) -> Tensor:
     """NumPy leaves it to the system to clear memory when it is first read, which is never for most of it."""
+    if 0 in shape:
+        return torch.zeros(shape, dtype=dtype)
     return (
         torch.from_numpy(np.zeros(int(np.prod(shape)) * dtype.itemsize, np.uint8))
         .view(dtype)
