@@ -39,8 +39,8 @@ if TYPE_CHECKING:  # the one list: type checkers read it, and so does ``_homes``
     from vitcheck.submissions.host.trace import Use as Use
 
     # How its blocks are wired
-    from vitcheck.checks.locating.wiring.blocks import SCALE_MOVED as SCALE_MOVED
-    from vitcheck.checks.locating.wiring.blocks import attention as attention, pre_norm as pre_norm
+    from vitcheck.checks.locating.wiring.blocks import pre_norm as pre_norm
+    from vitcheck.checks.locating.wiring.branches import SCALE_MOVED as SCALE_MOVED, attention as attention
     from vitcheck.checks.locating.wiring.operators import FormRow as FormRow, Moved as Moved
 
     # Equations, right and wrong

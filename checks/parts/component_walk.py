@@ -19,7 +19,7 @@ from ..locating.following import one_block
 from ..locating.forms import NORMS
 from ..locating.search.relations import measured
 from ..locating.walk import Made, Walk, applied, begin_at, combine, right_of, stage_of
-from ..locating.wiring.blocks import MLP, attention
+from ..locating.wiring.branches import MLP, attention
 from ..locating.wiring.operators import SameRow
 from ..locating.wiring.rows import Computation, Row
 from ..vit.class_token import settle_class_token

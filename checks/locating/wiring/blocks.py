@@ -2,148 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from ....reference import equations as eq
 from ..catalogued import Equation
-from ..forms import (
-    ACTIVATIONS,
-    ATTENTION_SUMS,
-    CONTEXTS,
-    MERGES,
-    MLP_SUMS,
-    PARALLEL_SUMS,
-    PROBABILITIES,
-    SCORES,
-    WHOLE_ATTENTION,
-    Form,
-)
+from ..forms import ATTENTION_SUMS, MLP_SUMS, PARALLEL_SUMS, Form
 from ..walk import Walk
-from .operators import FormRow, LinearRow, Moved, NormRow, OpenRow, SameRow, found_here, never, width
-from .projecting import ProjectionsRow
+from .branches import ACTIVATION_MOVED, MLP, SCALE_MOVED, attention
+from .operators import FormRow, Moved, NormRow, OpenRow, SameRow, ScaledRow, found_here, never
 from .rows import Row
 
-
-def _scale(walk: Walk, form: Form) -> str | None:
-    """A division by the width of a head is two by its root where one of them is seen apart."""
-    if form.id != "scale-by-head-dim":
-        return form.id
-    query, key = walk.context.stage("query", walk.number), walk.context.stage("key", walk.number)
-    root = math.sqrt(query.shape[-1])
-    apart = (query / root, key / root, eq.attention_scores(query, key))
-    return "scale-applied-twice" if any(walk.places.find(one) for one in apart) else form.id
-
-
-def _several(walk: Walk, form: Form) -> bool:
-    """Over one head or one image alone, attention over heads or images gives the value itself."""
-    B, heads, *_ = walk.context.stage("query", walk.number).shape
-    return form not in _WHOLE or min(B, heads) > 1
-
-
-_MISSING = Form(lambda x: x, "activation-missing")
-_RELU = ((Form(lambda x: x.relu()), "activation-after-out-proj"),)
-_EXTRA = tuple((form, "extra-activation-after-fc2") for form in ACTIVATIONS)
-_WHOLE = tuple(
-    Form(lambda p, q, k, v, one=form: one.function(q, k, v), form.id, form.blame) for form in WHOLE_ATTENTION
-)
-
-SCALE_MOVED = Moved(
-    "attention_scores",
-    "attention_probabilities",
-    "scale-missing",
-    "scale-after-softmax",
-    "scale-after-softmax",
-)
-_ACTIVATION_MOVED = Moved(
-    "mlp_hidden", "mlp_output", "activation-missing", "extra-activation-after-fc2", "activation-after-fc2"
-)
-
-
-def _after_what_is_seen(walk: Walk) -> bool:
-    """Not all of attention may be unseen."""
-    return any(step.found is not None for step in walk.steps[-2:])
-
-
-def _context(forms: tuple[Form, ...]) -> FormRow:
-    return FormRow(
-        key="attention_context",
-        reads=("attention_probabilities", "query", "key", "value"),
-        forms=forms,
-        needs=_several,
-        implied=_after_what_is_seen,
-        commits=True,
-    )
-
-
-_PROBABILITIES = FormRow(
-    key="attention_probabilities",
-    reads=("attention_scores", "query"),
-    forms=PROBABILITIES,
-    unseen=True,  # zeros and ones alone are not to be found
-    moved=(SCALE_MOVED,),
-)
-
-
-def attention(
-    probabilities: tuple[Row, ...] = (_PROBABILITIES,), whole: tuple[Form, ...] = _WHOLE
-) -> tuple[Row, ...]:
-    """From what the projections read to S15.
-
-    ``probabilities`` are the rows from the scores on; ``whole`` is attention over wrong axes.
-    """
-    return (
-        ProjectionsRow(key="query", reads=("normed_input",)),
-        FormRow(key="attention_scores", reads=("query", "key"), forms=SCORES, named=_scale),
-        *probabilities,
-        _context((*CONTEXTS, *whole)),
-        FormRow(
-            key="merged_heads",
-            stage="attention_output",
-            part="Before its projection",
-            reads=("attention_context",),
-            forms=MERGES,
-        ),
-        LinearRow(
-            key="attention_output",
-            reads=("merged_heads",),
-            role="out",
-            outputs=width,
-            missing="output-projection-missing",
-            activated=_RELU,
-            added_to=("block_input",),
-        ),
-    )
-
-
-_MIXED = "mlp-mixes-tokens"
-MLP: tuple[Row, ...] = (
-    LinearRow(
-        key="mlp_inner",
-        stage="mlp_hidden",
-        part="Before its activation",
-        reads=("post_attention_norm",),
-        role="fc1",
-        along_tokens=_MIXED,
-    ),
-    FormRow(
-        key="mlp_hidden",
-        reads=("mlp_inner",),
-        forms=(*ACTIVATIONS, _MISSING),
-        implied=never,
-        commits=True,
-    ),
-    LinearRow(
-        key="mlp_output",
-        reads=("mlp_hidden",),
-        role="fc2",
-        outputs=width,
-        activated=_EXTRA,
-        moved="activation-missing",
-        added_to=("attention_sum", "post_attention_norm"),
-        along_tokens=_MIXED,
-    ),
-)
 _READ = "The input of the projections is not LayerNorm(S08):"
 _FIRST_NORM = NormRow(
     key="normed_input",
@@ -218,7 +86,7 @@ class BlockKind:
     normed: bool = False  # is what a block gives the output of a norm?
     price: float = 0.0  # by how much it is less likely than others before anything is known
     like: str = ""  # a mistake in another kind that gives the same numbers, and leaves a parameter over
-    moved: tuple[Moved, ...] = (SCALE_MOVED, _ACTIVATION_MOVED)
+    moved: tuple[Moved, ...] = (SCALE_MOVED, ACTIVATION_MOVED)
     without: str = ""  # what it lacks of that kind
 
 
@@ -237,33 +105,39 @@ _NO_CLOSING_NORM = OpenRow(
     key="post_mlp_norm", reads=("mlp_sum",), role="norm3", normed="final-norm-inside-loop"
 )
 
-_NORMED_ATTENTION = NormRow(
-    key="normed_attention",
-    stage="post_attention_norm",
-    part="What is added to the block's input:",
-    reads=("attention_output",),
-    role="norm_after_attention",
+_NORMED = (
+    NormRow(
+        key="attention_branch",
+        stage="post_attention_norm",
+        part="What is added to the block's input:",
+        reads=("attention_output",),
+        role="norm_after_attention",
+    ),
+    NormRow(
+        key="mlp_branch",
+        stage="post_mlp_norm",
+        part="What is added to the sum after attention:",
+        reads=("mlp_output",),
+        role="norm_after_mlp",
+    ),
 )
-_NORMED_MLP = NormRow(
-    key="normed_mlp",
-    stage="post_mlp_norm",
-    part="What is added to the sum after attention:",
-    reads=("mlp_output",),
-    role="norm_after_mlp",
+_SCALED = (
+    ScaledRow(key="attention_branch", stage="post_attention_norm", reads=("attention_output",)),
+    ScaledRow(key="mlp_branch", stage="post_mlp_norm", reads=("mlp_output",)),
 )
 
 
-def _around_branches(first: Row, second: Row) -> tuple[Row, ...]:
-    """What attention and the MLP give is normed, then added; what they read is made by these rows."""
-    attended = (*attention(), _NORMED_ATTENTION, _attention_sum("normed_attention"))
-    fed = (*MLP, _NORMED_MLP, _mlp_sum(eq.mlp_sum, "residual-mlp-from-raw-sum", "normed_mlp"))
+def _with_branches(branches: tuple[Row, Row], first: Row, second: Row) -> tuple[Row, ...]:
+    """What these make of attention and the MLP is added; what those read is made by the two others."""
+    attended = (*attention(), branches[0], _attention_sum("attention_branch"))
+    fed = (*MLP, branches[1], _mlp_sum(eq.mlp_sum, "residual-mlp-from-raw-sum", "mlp_branch"))
     return first, *attended, second, *fed, _NO_CLOSING_NORM, _OUTPUT
 
 
 def pre_norm(attention: tuple[Row, ...], moved: tuple[Moved, ...] = ()) -> BlockKind:
     """The block of most Transformers since GPT-2, around any ``attention``."""
     rows = (_FIRST_NORM, *attention, _SUM, _SECOND_NORM, *MLP, _RAW_SUM, _NO_CLOSING_NORM, _OUTPUT)
-    return BlockKind("pre-norm", rows, "pre-norm-block", moved=(SCALE_MOVED, *moved, _ACTIVATION_MOVED))
+    return BlockKind("pre-norm", rows, "pre-norm-block", moved=(SCALE_MOVED, *moved, ACTIVATION_MOVED))
 
 
 _CLOSED = (*attention(), _SUM, _SECOND_NORM, *MLP, _NORMED_SUM, _CLOSING_NORM, _OUTPUT)
@@ -286,12 +160,23 @@ KINDS = (
         price=1.2,
     ),
     BlockKind(  # Ding et al. 2021, arXiv:2105.13290, section 2.4
-        "sandwich", _around_branches(_FIRST_NORM, _SECOND_NORM), "sandwich-norm-block", price=1.2
+        "sandwich",
+        _with_branches(_NORMED, _FIRST_NORM, _SECOND_NORM),
+        "sandwich-norm-block",
+        price=1.2,
+    ),
+    BlockKind(  # Touvron et al. 2021, arXiv:2103.17239, section 2
+        "layer-scale",
+        _with_branches(_SCALED, _FIRST_NORM, _SECOND_NORM),
+        "layer-scale-block",
+        price=1.2,
     ),
     BlockKind(  # Liu et al. 2022, arXiv:2111.09883, section 3.2
         "res-post-norm",
-        _around_branches(
-            _PLAIN_INPUT, SameRow(key="post_attention_norm", reads=("attention_sum",), handed_on=0.0)
+        _with_branches(
+            _NORMED,
+            _PLAIN_INPUT,
+            SameRow(key="post_attention_norm", reads=("attention_sum",), handed_on=0.0),
         ),
         "res-post-norm-block",
         price=1.2,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
+from ....submissions.host.trace import Use
 from ..best_first import UNKNOWN, Option
 from ..context import Predict
 from ..forms import NORMS, Form
@@ -55,6 +56,7 @@ class OpenRow(SameRow):
 
 
 UNKNOWN_NORM = "norm: unknown"
+_SCALED_WITHIN = 8  # records between a tensor and the use of the vector that it is multiplied by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +105,21 @@ class NormRow(Row):
             made = Made(applied(norm, x.predict), right_of(norm, x.right), x.began)
             price = max((form.price for form in forms if form.id in norm.ids), default=0.0)
             yield Computation(made, price + 0.25 * (norm.weight is None), norm.ids, player=norm)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaledRow(Row):
+    """What it reads times a learned vector, feature by feature, which a sum may do on its way."""
+
+    def right(self, walk: Walk) -> Iterator[Computation]:
+        x = self.given(walk)[0]
+        for use in walk.parameters.of_size(width(walk), x.began - 1, _SCALED_WITHIN):
+            made = Made(_scaled(use, x.predict), _scaled(use, x.right), x.began)
+            yield Computation(made, may_be_implied=True)
+
+
+def _scaled(use: Use, x: Predict) -> Predict:
+    return lambda context: context.of(x) * context.use(use).flatten()
 
 
 @dataclass(frozen=True, kw_only=True)

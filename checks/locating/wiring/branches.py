@@ -1,0 +1,141 @@
+"""What a block adds to its input: the rows of attention, from the projections on, and of the MLP."""
+
+from __future__ import annotations
+
+import math
+
+from ....reference import equations as eq
+from ..forms import (
+    ACTIVATIONS,
+    CONTEXTS,
+    MERGES,
+    PROBABILITIES,
+    SCORES,
+    WHOLE_ATTENTION,
+    Form,
+)
+from ..walk import Walk
+from .operators import FormRow, LinearRow, Moved, never, width
+from .projecting import ProjectionsRow
+from .rows import Row
+
+
+def _scale(walk: Walk, form: Form) -> str | None:
+    """A division by the width of a head is two by its root where one of them is seen apart."""
+    if form.id != "scale-by-head-dim":
+        return form.id
+    query, key = walk.context.stage("query", walk.number), walk.context.stage("key", walk.number)
+    root = math.sqrt(query.shape[-1])
+    apart = (query / root, key / root, eq.attention_scores(query, key))
+    return "scale-applied-twice" if any(walk.places.find(one) for one in apart) else form.id
+
+
+def _several(walk: Walk, form: Form) -> bool:
+    """Over one head or one image alone, attention over heads or images gives the value itself."""
+    B, heads, *_ = walk.context.stage("query", walk.number).shape
+    return form not in _WHOLE or min(B, heads) > 1
+
+
+_MISSING = Form(lambda x: x, "activation-missing")
+_RELU = ((Form(lambda x: x.relu()), "activation-after-out-proj"),)
+_EXTRA = tuple((form, "extra-activation-after-fc2") for form in ACTIVATIONS)
+_WHOLE = tuple(
+    Form(lambda p, q, k, v, one=form: one.function(q, k, v), form.id, form.blame) for form in WHOLE_ATTENTION
+)
+
+SCALE_MOVED = Moved(
+    "attention_scores",
+    "attention_probabilities",
+    "scale-missing",
+    "scale-after-softmax",
+    "scale-after-softmax",
+)
+ACTIVATION_MOVED = Moved(
+    "mlp_hidden", "mlp_output", "activation-missing", "extra-activation-after-fc2", "activation-after-fc2"
+)
+
+
+def _after_what_is_seen(walk: Walk) -> bool:
+    """Not all of attention may be unseen."""
+    return any(step.found is not None for step in walk.steps[-2:])
+
+
+def _context(forms: tuple[Form, ...]) -> FormRow:
+    return FormRow(
+        key="attention_context",
+        reads=("attention_probabilities", "query", "key", "value"),
+        forms=forms,
+        needs=_several,
+        implied=_after_what_is_seen,
+        commits=True,
+    )
+
+
+_PROBABILITIES = FormRow(
+    key="attention_probabilities",
+    reads=("attention_scores", "query"),
+    forms=PROBABILITIES,
+    unseen=True,  # zeros and ones alone are not to be found
+    moved=(SCALE_MOVED,),
+)
+
+
+def attention(
+    probabilities: tuple[Row, ...] = (_PROBABILITIES,), whole: tuple[Form, ...] = _WHOLE
+) -> tuple[Row, ...]:
+    """From what the projections read to S15.
+
+    ``probabilities`` are the rows from the scores on; ``whole`` is attention over wrong axes.
+    """
+    return (
+        ProjectionsRow(key="query", reads=("normed_input",)),
+        FormRow(key="attention_scores", reads=("query", "key"), forms=SCORES, named=_scale),
+        *probabilities,
+        _context((*CONTEXTS, *whole)),
+        FormRow(
+            key="merged_heads",
+            stage="attention_output",
+            part="Before its projection",
+            reads=("attention_context",),
+            forms=MERGES,
+        ),
+        LinearRow(
+            key="attention_output",
+            reads=("merged_heads",),
+            role="out",
+            outputs=width,
+            missing="output-projection-missing",
+            activated=_RELU,
+            added_to=("block_input",),
+        ),
+    )
+
+
+_MIXED = "mlp-mixes-tokens"
+MLP: tuple[Row, ...] = (
+    LinearRow(
+        key="mlp_inner",
+        stage="mlp_hidden",
+        part="Before its activation",
+        reads=("post_attention_norm",),
+        role="fc1",
+        along_tokens=_MIXED,
+    ),
+    FormRow(
+        key="mlp_hidden",
+        reads=("mlp_inner",),
+        forms=(*ACTIVATIONS, _MISSING),
+        implied=never,
+        commits=True,
+    ),
+    LinearRow(
+        key="mlp_output",
+        reads=("mlp_hidden",),
+        role="fc2",
+        outputs=width,
+        activated=_EXTRA,
+        moved="activation-missing",
+        added_to=("attention_sum", "post_attention_norm"),
+        along_tokens=_MIXED,
+    ),
+)
