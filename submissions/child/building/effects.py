@@ -42,11 +42,12 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
     """The blueprint in which arguments of unknown names have the meanings that their effects give away.
 
     They are changed one by one beside the values that the student gives to the others. One that has no known
-    effect, and a default, is left to that. Raises NotLoaded where one has no known effect, and no value.
+    effect, and a default, is left to that. Beside them, of a name that may mean several things, what its
+    effects say comes first. Raises NotLoaded where one has no known effect, and no value.
     """
-    unknown = [slot for slot in blueprint.slots if not slot.named]
-    if not unknown:
+    if all(slot.named for slot in blueprint.slots):
         return blueprint
+    unknown = [slot for slot in blueprint.slots if not slot.named or _is_ambiguous(slot)]
     effects = _Effects(Builder(loaded, blueprint))
     first: dict[str, BlueprintSlot] = {}
     for slot in unknown:  # arguments come first: a constant of the same name may be nothing but the default
@@ -57,7 +58,9 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
 
     def with_meaning(slot: BlueprintSlot) -> BlueprintSlot | None:
         if slot.named:
-            return slot
+            return replace(
+                slot, choices=(*sorted(slot.choices, key=lambda one: one not in found.get(slot, ())),)
+            )
         choices = (*found.get(slot, ()), *slot.choices) or tuple(effects.fitting(slot))
         if not choices and not effects.are_known:  # nothing that was tried could be built: it may be any size
             choices = (*hinted(slot.path.rpartition(".")[2]), *_ANY_SIZE, *map(Literal, _ANY))
@@ -67,6 +70,11 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
         return replace(slot, choices=choices) if meant or slot.needed else None
 
     return blueprint.changed(with_meaning)
+
+
+def _is_ambiguous(slot: BlueprintSlot) -> bool:
+    """Has its name several meanings, of which the student's own value may tell the right one?"""
+    return slot.own is not None and len({fields_of(one) for one in slot.choices if isinstance(one, str)}) > 1
 
 
 def unclear(definition: Definition, slot: BlueprintSlot) -> NotLoaded:
