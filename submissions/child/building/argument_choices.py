@@ -105,4 +105,4 @@ def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
     twice = sum(count - 1 for count in kinds.values())
     lone_side = (("height",) in kinds) != (("width",) in kinds)
     unused = sum(rank > 0 and isinstance(choice, Literal) for rank, choice in way)  # though it has a meaning
-    return sum(rank for rank, _ in way) + 2.5 * twice + 1.5 * lone_side + 0.5 * unused
+    return sum(rank for rank, _ in way) + 2.5 * (twice + lone_side) + 0.5 * unused

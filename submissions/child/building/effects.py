@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
@@ -21,7 +21,7 @@ from ..loading.definitions import Definition
 from ..loading.execution import Loaded
 from ..tracing.shapes_alone import ShapesAlone
 from .argument_choices import PAIRS, image_shape
-from .blueprint import Blueprint, BlueprintSlot, Builder, Literal, value
+from .blueprint import Blueprint, BlueprintSlot, Builder, Choice, Literal, value
 from .observing import ModelParts, observe
 from .parameter_names import hinted
 
@@ -45,7 +45,7 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
     effect, and a default, is left to that. Beside them, of a name that may mean several things, what its
     effects say comes first. Raises NotLoaded where one has no known effect, and no value.
     """
-    if all(slot.named for slot in blueprint.slots):
+    if all(slot.named and not (_is_letter(slot) and _is_ambiguous(slot)) for slot in blueprint.slots):
         return blueprint
     unknown = [slot for slot in blueprint.slots if not slot.named or _is_ambiguous(slot)]
     effects = _Effects(Builder(loaded, blueprint))
@@ -58,9 +58,7 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
 
     def with_meaning(slot: BlueprintSlot) -> BlueprintSlot | None:
         if slot.named:
-            return replace(
-                slot, choices=(*sorted(slot.choices, key=lambda one: one not in found.get(slot, ())),)
-            )
+            return replace(slot, choices=_confirmed(slot, found.get(slot, ())))
         choices = (*found.get(slot, ()), *slot.choices) or tuple(effects.fitting(slot))
         if not choices and not effects.are_known:  # nothing that was tried could be built: it may be any size
             choices = (*hinted(slot.path.rpartition(".")[2]), *_ANY_SIZE, *map(Literal, _ANY))
@@ -75,6 +73,16 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
 def _is_ambiguous(slot: BlueprintSlot) -> bool:
     """Has its name several meanings, of which the student's own value may tell the right one?"""
     return slot.own is not None and len({fields_of(one) for one in slot.choices if isinstance(one, str)}) > 1
+
+
+def _is_letter(slot: BlueprintSlot) -> bool:
+    return len(slot.plain) == 1
+
+
+def _confirmed(slot: BlueprintSlot, told: Iterable[str]) -> tuple[Choice, ...]:
+    """What its effects tell of what its name may mean, first; of a letter, whatever they tell."""
+    first = (one for one in told if _is_letter(slot) or one in slot.choices)
+    return tuple(dict.fromkeys((*first, *slot.choices)))
 
 
 def unclear(definition: Definition, slot: BlueprintSlot) -> NotLoaded:

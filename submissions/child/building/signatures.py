@@ -26,7 +26,7 @@ from .parameter_names import is_guessed, is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
-_TOLD = (bool, str, tuple, list)  # values that say of what kind an argument is, as a number does not
+_TOLD = (bool, str, tuple, list, dict)  # values that say of what kind an argument is, as a number does not
 _MANY = re.compile(r"(list|sequence|iterable|tuple|dict|mapping|callable|type)\[", re.IGNORECASE)
 _ALIKE = 0.8  # names: as alike as "inputembedder" and "inputembedding"
 _SETTINGS_NAME = re.compile(r"(config|cfg|conf|args|kwargs|params|settings|options|opts?|hp)$")
@@ -112,6 +112,8 @@ class SignatureReader:
         """Read an argument that has no default."""
         own = self._written(definition, name)
         as_is = own.value if own is not None and isinstance(own.value, _TOLD) else _EMPTY
+        if isinstance(as_is, dict):
+            return self._held(path, as_is)
         part = None if isinstance(as_is, str) else self._part(definition, name, annotation)
         found = () if part and not is_known(name, self.kind) else self._choices(name, annotation, as_is)
         slot = self._slot(path, found, own)
@@ -121,8 +123,20 @@ class SignatureReader:
             return self._call(part, f"{path}.")
         others = [Literal(text) for text in compared_with(definition.node, name)]
         others += [Literal(None), Literal(nn.Identity())] if "Module" in annotation else []
+        others += [Literal(torch.default_generator)] if "Generator" in annotation else []
         known = ([own] if own else []) + others
         return BlueprintSlot(path, tuple(known), own, named=bool(known), needed=True)
+
+    def _held(self, path: str, held: Mapping[Any, object]) -> Call:
+        """Read a configuration inside of another, as it is written."""
+        inner = {key: (f"{path}.{key}", one) for key, one in held.items() if isinstance(key, str)}
+        keywords: dict[str, Argument] = {
+            key: self._held(at, one)
+            if isinstance(one, dict)
+            else self._own_slot(at, key, one) or BlueprintSlot(at, (Literal(one),), Literal(one))
+            for key, (at, one) in inner.items()
+        }
+        return Call(None, (), keywords)
 
     def _written(self, definition: Definition, name: str) -> Literal | None:
         try:

@@ -19,7 +19,7 @@ from ...reading.code import STUDENT_PREFIX
 from ...reading.python_text import NotPythonError, parse
 from .execution import Loaded
 from .hoisting import top_level
-from .keys import chain, in_scopes, inside, names_in, text_of
+from .keys import attributes_of, chain, in_scopes, inside, names_in, text_of
 from .older_files import by_age
 
 Node = ast.ClassDef | ast.FunctionDef
@@ -107,10 +107,23 @@ class Definitions:
         """List ``of`` and all that it uses, directly or not, the outermost first."""
         found, todo = {of.name: of}, [of.name]
         while todo:
-            for used in sorted(names_in(found[todo.pop(0)].node) & self.all.keys() - found.keys()):
+            for used in sorted(self._used_in(found[todo.pop(0)].node) - found.keys()):
                 found[used] = self.all[used]
                 todo.append(used)
         return list(found.values())
+
+    def _used_in(self, node: ast.AST) -> set[str]:
+        """What is defined and used there, also by way of module-level names: of a table of classes, say."""
+        return self._behind(names_in(node)) & self.all.keys()
+
+    def _behind(self, names: Iterable[str]) -> set[str]:
+        """The names that module-level names are computed from, directly or not, and they themselves."""
+        found: set[str] = set()
+        todo = set(names)
+        while todo:
+            found |= todo
+            todo = set().union(*(self._assigned.get(name, set()) for name in todo)) - found
+        return found
 
     def words_of(self, definition: Definition) -> set[str]:
         """The names, attributes and texts in its code and in that of modules and functions it uses."""
@@ -121,12 +134,9 @@ class Definitions:
 
     def module_names(self, definitions: Iterable[Definition]) -> set[str]:
         """Collect the module-level names that the definitions use, also by way of other such names."""
-        found: set[str] = set()
-        todo = set[str]().union(*(names_in(one.node) for one in definitions))
-        while todo:
-            found |= todo
-            todo = set().union(*(self._assigned.get(name, set()) for name in todo)) - found
-        return found & self._assigned.keys()
+        return (
+            self._behind(name for one in definitions for name in names_in(one.node)) & self._assigned.keys()
+        )
 
     def written_value(self, name: str, of: Definition) -> object:
         """Return what the student gives to an argument or key called ``name``, to ``of`` also by its place.
@@ -161,7 +171,8 @@ class Definitions:
             before = now
             for where, call, to, own in calls:
                 given = _arguments(call, to)
-                found[to.name] |= {key for key, value in given if chain(value, found[where], own) == ()}
+                known = found[where] | attributes_of(found[where])
+                found[to.name] |= {key for key, value in given if chain(value, known, own) == ()}
         return found
 
     def _literal(self, node: ast.expr) -> object:

@@ -14,7 +14,8 @@ def keys_read(read: Iterable[tuple[ast.AST, set[str]]]) -> dict[Keys, bool]:
     """List the keys or attributes that each node reads from variables of these names (also ``self.<name>``).
 
     ``config["vit"]["dim"]``, ``config.vit.dim`` and ``config.get("dim", 8)`` are all understood, and what
-    ``self.c = config`` makes of it. The value says whether the code can do without the key.
+    ``self.c = config`` makes of it, but not ``self.heads = nn.ModuleList()``. The value says whether the code
+    can do without the key.
     """
     found: dict[Keys, bool] = {}
     known = ((outer, names | _kept_as(outer, names)) for outer, names in read)
@@ -28,20 +29,21 @@ def keys_read(read: Iterable[tuple[ast.AST, set[str]]]) -> dict[Keys, bool]:
 
 
 def _kept_as(outer: ast.AST, names: set[str]) -> set[str]:
-    """The attributes of ``self`` that one of ``names`` is stored under as it is."""
-    stored = (
-        (target, node.value.id)
+    """The attributes of ``self`` that one of ``names`` is stored under as it is, or may be elsewhere."""
+    stored = [
+        (f"self.{target.attr}", isinstance(node.value, ast.Name) and node.value.id in names)
         for node in inside(outer)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+        if isinstance(node, ast.Assign)
         for target in node.targets
-    )
-    return {
-        target.attr
-        for target, name in stored
-        if name in names
-        and isinstance(target, ast.Attribute)
-        and chain(target.value, {"self"}, frozenset()) == ()
-    }
+        if isinstance(target, ast.Attribute) and chain(target.value, {"self"}, frozenset()) == ()
+    ]
+    as_it_is = {attribute for attribute, is_kept in stored if is_kept}
+    return (attributes_of(names) - {attribute for attribute, _ in stored}) | as_it_is
+
+
+def attributes_of(names: Iterable[str]) -> set[str]:
+    """As ``chain`` knows what ``self`` holds under these names."""
+    return {f"self.{name}" for name in names}
 
 
 def compared_with(node: ast.AST, name: str) -> list[str]:
@@ -50,7 +52,9 @@ def compared_with(node: ast.AST, name: str) -> list[str]:
         one
         for one in inside(node)
         if isinstance(one, ast.Compare)
-        and any(chain(side, {name}, frozenset()) == () for side in (one.left, *one.comparators))
+        and any(
+            chain(side, {name, f"self.{name}"}, frozenset()) == () for side in (one.left, *one.comparators)
+        )
     ]
     constants = (part for one in compared for part in inside(one) if isinstance(part, ast.Constant))
     return list(dict.fromkeys(one.value for one in constants if isinstance(one.value, str)))
@@ -117,12 +121,13 @@ def _read_chain(node: ast.AST, names: set[str], own: frozenset[str]) -> tuple[Ke
 def chain(node: ast.AST, names: set[str], own: frozenset[str]) -> Keys | None:
     """Return the keys between one of ``names`` and ``node``; None where ``node`` reads something else.
 
-    A variable that is a function's ``own`` is something else.
+    What ``self`` holds has names such as ``self.config``. A variable that is a function's ``own`` is something
+    else.
     """
     if isinstance(node, ast.Name) and node.id in names - own:
         return ()
     if isinstance(node, ast.Attribute):
-        if node.attr in names and isinstance(node.value, ast.Name) and node.value.id == "self":
+        if isinstance(node.value, ast.Name) and f"{node.value.id}.{node.attr}" in names:
             return ()
         before, key = chain(node.value, names, own), "" if node.attr in _OF_DICT else node.attr
     elif isinstance(node, ast.Subscript) and text_of([node.slice]):
