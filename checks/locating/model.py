@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .anatomy import anatomy_of
+from .search.norms import Norm
 from .search.parameter_search import LinearMap
 from .walk import Finding, Walk
 
@@ -43,13 +46,26 @@ def _about_positions(walk: Walk) -> None:
 
 
 def _about_leaves(walk: Walk) -> None:
-    """Notes blocks that share their numbers, or hide them from the model."""
-    maps = [walk.roles.get(f"block{number}.fc1") for number in range(1, walk.blocks + 1)]
-    leaves = [walk.parameters.leaf(one.weight) for one in maps if isinstance(one, LinearMap)]
-    if len(leaves) > 1 and len(set(leaves)) == 1:
-        walk.note("blocks-share-one-instance", "second_block_output")
+    """Notes blocks that share their numbers, all of them or a layer's, or hide them from the model."""
+    weights = _weights(walk)
+    shared = {role for role, leaves in weights.items() if len(set(leaves)) == 1}
+    if walk.blocks > 1 and shared:
+        is_whole = shared == weights.keys()
+        name = "blocks-share-one-instance" if is_whole else "layer-shared-by-blocks"
+        walk.note(name, "second_block_output")
+    leaves = weights.get("fc1", [])
     if any(kind == "leaf" and walk.trace.leaves[number].kind == "tensor" for kind, number, _ in leaves):
         walk.note("blocks-in-python-list", "model")
+
+
+def _weights(walk: Walk) -> Mapping[str, Sequence[tuple[str, int, int]]]:
+    """What every block reads of weights, by the role that they have there."""
+    found = defaultdict[str, list[tuple[str, int, int]]](list)
+    for name, player in walk.roles.items():
+        block, _, role = name.partition(".")
+        if block.startswith("block") and isinstance(player, (LinearMap, Norm)) and player.weight is not None:
+            found[role].append(walk.parameters.leaf(player.weight))
+    return {role: leaves for role, leaves in found.items() if len(leaves) == walk.blocks}
 
 
 def _about_depth(walk: Walk) -> None:

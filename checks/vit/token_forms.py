@@ -50,7 +50,8 @@ TOKENS_WITHOUT = (TOKEN_OF_PATCHES, Form(lambda x: x, "cls-missing", cost=VARIAN
 
 
 def _table(positions: Tensor, x: Tensor) -> Tensor:
-    return positions.reshape(-1, x.shape[-1])
+    """Row under row, but for one number a token."""
+    return positions if positions.shape[-1] == 1 else positions.reshape(-1, x.shape[-1])
 
 
 # S07, given a table of positions and S06; tried with every candidate whose size makes it work.

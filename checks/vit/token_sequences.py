@@ -80,7 +80,10 @@ class TokenSequence:
 
 
 def _numbers(context: Context, table: _Table) -> Tensor:
-    """Row under row."""
+    """Row under row; of a table of one number a token, as a column."""
+    numbers = [context.use(one) for one in table]
+    if sum(one.numel() for one in numbers) % context.sizes.embed_dim:
+        return torch.cat([one.reshape(-1, 1) for one in numbers])
     return torch.cat([rows_of(one)(context) for one in table])
 
 
@@ -91,6 +94,7 @@ def sequences(
     T = walk.context.stage("patch_embeddings").shape[1] + 1
     vectors = _next_used(walk, (1, B), width)
     tables: list[_Table] = [(use,) for use in _next_used(walk, (T, T - 1, T + 1, 1, B, B * T), width)]
+    tables += [(use,) for use in _next_used(walk, (T,), 1) if T % width]
     tables += _in_two_parts(walk)
     for embedded in embeddings:
         starts = [(use, form) for use in vectors for form in forms]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -22,13 +20,13 @@ from ..loading.execution import Loaded
 from ..loading.keys import Keys, compared_with, keys_read, passed_on, unpacked
 from .argument_choices import choices
 from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal, name_of
+from .declared import annotated, attributes_held, is_named_alike, parameters_of
 from .parameter_names import is_guessed, is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
 _TOLD = (bool, str, tuple, list, dict)  # values that say of what kind an argument is, as a number does not
 _MANY = re.compile(r"(list|sequence|iterable|tuple|dict|mapping|callable|type)\[", re.IGNORECASE)
-_ALIKE = 0.8  # names: as alike as "inputembedder" and "inputembedding"
 _SETTINGS_NAME = re.compile(r"(config|cfg|conf|args|kwargs|params|settings|options|opts?|hp)$")
 
 
@@ -71,11 +69,11 @@ class SignatureReader:
         return blueprint
 
     def _call(self, definition: Definition, prefix: str) -> Call:
-        if definition.is_class and not definition.is_module and not _parameters(definition.value):
+        if definition.is_class and not definition.is_module and not parameters_of(definition.value):
             return self._filled(definition, prefix)
         positional: list[Argument] = []
         keywords: dict[str, Argument] = {}
-        for parameter in _parameters(definition.value):
+        for parameter in parameters_of(definition.value):
             if parameter.kind == parameter.VAR_KEYWORD:
                 keywords |= self._rest(definition, prefix, parameter.name, keywords)
             elif parameter.kind == parameter.VAR_POSITIONAL:
@@ -90,13 +88,13 @@ class SignatureReader:
 
     def _filled(self, definition: Definition, prefix: str) -> Call:
         """A configuration whose constructor takes nothing: its attributes are set."""
-        held = {name: one for name, one in _attributes(definition).items() if not name.startswith("_")}
+        held = {name: one for name, one in attributes_held(definition).items() if not name.startswith("_")}
         slots = {name: self._own_slot(prefix + name, name, one) for name, one in held.items()}
         found = {name: slot for name, slot in slots.items() if slot is not None}
         return Call(DefinitionName(definition.module, definition.name), (), found, sets=True)
 
     def _argument(self, definition: Definition, prefix: str, parameter: inspect.Parameter) -> Argument | None:
-        path, annotation = prefix + parameter.name, _text(parameter.annotation)
+        path, annotation = prefix + parameter.name, annotated(parameter.annotation)
         if path in self.pins:
             return self._slot(path, ())
         written = self._written(definition, parameter.name) if parameter.default is _EMPTY else None
@@ -168,7 +166,7 @@ class SignatureReader:
         types = [one for one in self.definitions.all.values() if one.is_part and one != definition]
         annotated = [one for one in types if one.name in re.findall(r"\w+", annotation)]
         plain = normalise(name)
-        alike = [one for one in types if len(plain) > 2 and _is_named_alike(plain, normalise(one.name))]
+        alike = [one for one in types if len(plain) > 2 and is_named_alike(plain, normalise(one.name))]
         return next(iter(annotated + sorted(alike, key=lambda one: len(one.name))), None)
 
     def _settings(
@@ -210,8 +208,8 @@ class SignatureReader:
         """Find the student's class whose instances hold all ``keys``."""
         for definition in self.definitions.all.values():
             if definition.is_class and not definition.is_module:
-                parameters = {parameter.name for parameter in _parameters(definition.value)}
-                if {first for first, *_ in keys} <= parameters | _attributes(definition).keys():
+                parameters = {parameter.name for parameter in parameters_of(definition.value)}
+                if {first for first, *_ in keys} <= parameters | attributes_held(definition).keys():
                     return definition
         return None
 
@@ -276,34 +274,3 @@ class SignatureReader:
                 f" name: it has {', '.join(paths) or 'none'}",
                 definition.frame,
             )
-
-
-def _is_named_alike(plain: str, type_name: str) -> bool:
-    """Is it ``embedding`` of ``PatchEmbedding``, or ``patch_embedder``?"""
-    return plain in type_name or bool(difflib.get_close_matches(plain, [type_name], cutoff=_ALIKE))
-
-
-def _parameters(target: Any) -> list[inspect.Parameter]:
-    """List the parameters that the student declared; none where the constructor is ``nn.Module``'s own."""
-    constructor = getattr(target, "__init__", None)
-    if isinstance(target, type) and constructor in (nn.Module.__init__, object.__init__):
-        return []
-    try:
-        return list(inspect.signature(target).parameters.values())
-    except (TypeError, ValueError):
-        return []
-
-
-def _attributes(definition: Definition) -> dict[str, object]:
-    """What the class holds, and an instance of it, if its constructor takes nothing and raises nothing."""
-    target: Any = definition.value
-    held = {name: getattr(target, name, None) for name in dir(target)}
-    with suppress(Exception, SystemExit):
-        held |= {} if _parameters(target) else vars(target())
-    return held
-
-
-def _text(annotation: object) -> str:
-    if annotation is _EMPTY:
-        return ""
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)

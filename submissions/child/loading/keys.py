@@ -121,8 +121,8 @@ def _read_chain(node: ast.AST, names: set[str], own: frozenset[str]) -> tuple[Ke
 def chain(node: ast.AST, names: set[str], own: frozenset[str]) -> Keys | None:
     """Return the keys between one of ``names`` and ``node``; None where ``node`` reads something else.
 
-    What ``self`` holds has names such as ``self.config``. A variable that is a function's ``own`` is something
-    else.
+    What ``self`` holds has names such as ``self.config``. A variable that is a function's ``own`` is none of
+    them.
     """
     if isinstance(node, ast.Name) and node.id in names - own:
         return ()

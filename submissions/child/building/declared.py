@@ -1,0 +1,46 @@
+"""What a class or function of the student's says of its arguments."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from contextlib import suppress
+from typing import Any
+
+from torch import nn
+
+from ..loading.definitions import Definition
+
+_EMPTY = inspect.Parameter.empty
+_ALIKE = 0.8  # names: as alike as "inputembedder" and "inputembedding"
+
+
+def is_named_alike(plain: str, type_name: str) -> bool:
+    """Is it ``embedding`` of ``PatchEmbedding``, or ``patch_embedder``?"""
+    return plain in type_name or bool(difflib.get_close_matches(plain, [type_name], cutoff=_ALIKE))
+
+
+def parameters_of(target: Any) -> list[inspect.Parameter]:
+    """List the parameters that the student declared; none where the constructor is ``nn.Module``'s own."""
+    constructor = getattr(target, "__init__", None)
+    if isinstance(target, type) and constructor in (nn.Module.__init__, object.__init__):
+        return []
+    try:
+        return list(inspect.signature(target).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+def attributes_held(definition: Definition) -> dict[str, object]:
+    """What the class holds, and an instance of it, if its constructor takes nothing and raises nothing."""
+    target: Any = definition.value
+    held = {name: getattr(target, name, None) for name in dir(target)}
+    with suppress(Exception, SystemExit):
+        held |= {} if parameters_of(target) else vars(target())
+    return held
+
+
+def annotated(annotation: object) -> str:
+    if annotation is _EMPTY:
+        return ""
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)

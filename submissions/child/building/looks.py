@@ -1,0 +1,146 @@
+"""What an argument means by what changes where it alone is changed: of a model's shapes, or of its pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
+from math import isqrt
+
+import torch
+from torch import nn
+from torch.nn.modules.module import register_module_forward_hook
+
+from ...questions.meanings import fields_of
+from ..tracing.shapes_alone import ShapesAlone
+from .blueprint import BlueprintSlot
+
+_CHANNELS, _SIDE = 3, 8  # where no layer shows how many there are, or patches beside each other
+_MOST_HEADS = 16  # a larger number of the student's that shapes no tensor is more likely a side of the image
+_Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Look:
+    """The shapes of all tensors that a model holds, and the sizes that can be read off it."""
+
+    model: nn.Module
+    shapes: Mapping[str, _Shape]
+    sizes: Mapping[str, int]
+
+    @cached_property
+    def calls(self) -> int | None:
+        """How many modules a pass calls, each as often as it is used; None where no pass can be run."""
+        called: list[nn.Module] = []
+        side = self.sizes.get("height") or _SIDE * self.sizes.get("patch", 1)
+        channels = self.sizes.get("channels", _CHANNELS)
+        hook = register_module_forward_hook(lambda module, *_: called.append(module))
+        try:
+            with ShapesAlone(), torch.no_grad():
+                self.model(torch.zeros(2, channels, side, side))
+        except (Exception, SystemExit):
+            return None
+        finally:
+            hook.remove()
+        return len(called)
+
+
+def told(
+    before: Look, after: Look, slot: BlueprintSlot, now: float, factor: float, named: Set[str]
+) -> Iterator[str]:
+    """What the slot may mean, of which ``now`` was given before, and ``factor`` times that after.
+
+    What shapes nothing is none of the sizes that are ``named``.
+    """
+    if before.shapes.keys() != after.shapes.keys():  # more blocks, or more heads, which are smaller then
+        kept = before.shapes.keys() & after.shapes.keys()
+        changed = [pair for name in kept for pair in zip(before.shapes[name], after.shapes[name])]
+        if any(one != other and (other < one) == (factor > 1) for one, other in changed):
+            yield "heads"  # each of which is smaller, the more there are
+            return
+        alike = all(one == other for one, other in changed)
+        deeper = alike or before.sizes.get("depth") != after.sizes.get("depth")
+        yield from ("depth", "heads") if deeper else ("heads", "depth")
+    elif before.shapes == after.shapes:
+        calls = before.calls, after.calls
+        if calls[0] != calls[1]:  # one block is used again and again
+            yield "depth"
+            if None not in calls:
+                return
+        yield from (one for one in _unseen(before, slot, now) if not {*fields_of(one)} & named)
+    elif _is_split(before.shapes, after.shapes, now, factor):
+        yield "heads"
+    elif _scaled(before, after, "embed_dim", factor):
+        yield "embed_dim"
+    elif _scaled(before, after, "mlp_dim", factor):
+        yield "mlp_dim" if after.sizes["mlp_dim"] == now * factor else "mlp_ratio"
+    else:
+        if _is_read(before, after):
+            yield "embed_dim"  # a layer behind the last block reads so many
+        yield from _ends(before.shapes, after.shapes, now, factor) or _of_a_table(before, after)
+
+
+def _scaled(before: Look, after: Look, size: str, factor: float) -> bool:
+    was = before.sizes.get(size) or before.sizes.get("embed_dim")  # an MLP as wide as the tokens is not seen
+    return was is not None and after.sizes.get(size) == factor * was
+
+
+def _is_split(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> bool:
+    """Do all tensors that change have an axis for it, and beside it one that shrinks where that grows?"""
+    changed = [zip(before[name], after[name]) for name in before if before[name] != after[name]]
+    sides = [{(one, other) for one, other in pairs if one != other} for pairs in changed]
+    own = (now, now * factor)
+    return all(
+        own in pairs and any((other < one) == (factor > 1) for one, other in pairs - {own}) for pairs in sides
+    )
+
+
+def _is_read(before: Look, after: Look) -> bool:
+    """Is all that changes how many features, as many as a token has, a matrix reads?"""
+    changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
+    width = before.sizes.get("embed_dim")
+    return all(len(one) == 2 and one[0] == other[0] and one[1] == width for one, other in changed)
+
+
+def _unseen(before: Look, slot: BlueprintSlot, now: float) -> Iterator[str]:
+    """What shapes no tensor: heads, which divide the width, or an image without a table of positions."""
+    if now > 1:
+        heads = before.sizes.get("embed_dim", 1) % now == 0
+        given = slot.own.value if slot.own and isinstance(slot.own.value, (int, float)) else now
+        both = ("heads", "image") if given <= _MOST_HEADS else ("image", "heads")
+        yield from both if heads else ("image",)
+
+
+def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> list[str]:
+    """What shapes the embedding or the head alone."""
+    changed = [(before[name], after[name]) for name in before if before[name] != after[name]]
+    sides = [(one, other) for old, new in changed for one, other in zip(old, new) if one != other]
+    found = []
+    if any(len(old) == 4 and old[2:] == (now, now) for old, _ in changed) or any(
+        one % now**2 == 0 and other == one * factor**2 for one, other in sides
+    ):
+        found.append("patch")
+    if any(len(old) == 4 and old[1] == now != new[1] for old, new in changed):
+        found.append("channels")
+    return found + [meaning for one, other in sides for meaning in _side(one, other, now, factor)]
+
+
+def _of_a_table(before: Look, after: Look) -> tuple[str, ...]:
+    """An image, where all that changes is how many rows a table of tokens has, however they are counted."""
+    changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
+    width = before.sizes.get("embed_dim")
+    rows = all(len(one) == len(other) > 1 and one[-1] == other[-1] == width for one, other in changed)
+    return ("image",) if rows else ()
+
+
+def _side(one: int, other: int, now: float, factor: float) -> Iterator[str]:
+    for token in (0, 1):  # of the class token, beside those of the patches
+        side = isqrt(max(one - token, 0))
+        if side * side == one - token and other - token == (side * factor) ** 2 and now % max(side, 1) == 0:
+            yield "patches_side" if side == now else "image"
+    if (one, other) == (now + 1, now * factor + 1):
+        yield "patches"
+    if (one, other) == (now, now * factor):
+        yield from ("classes", "tokens")
+    elif one % now == 0 and isqrt(int(one // now)) ** 2 == one // now and other == one * factor:
+        yield "channels"
