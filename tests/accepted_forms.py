@@ -72,6 +72,10 @@ _BLOCKS = {
         x = x + self.norm3(self.attend(self.norm1(x)))
         return x + self.norm4(self.feed(self.norm2(x)))
 """,
+    "layer-scale": """
+        x = x + self.scale1 * self.attend(self.norm1(x))
+        return torch.addcmul(x, self.scale2, self.feed(self.norm2(x)))
+""",
     "res-post-norm": """
         x = x + self.norm1(self.attend(x))
         return x + self.norm2(self.feed(x))
@@ -233,6 +237,7 @@ FORMS = (
     AcceptedForm("post-norm block", "block", "post-norm", "post-norm-block"),
     AcceptedForm("parallel block", "block", "parallel", "parallel-block"),
     AcceptedForm("sandwich", "block", "sandwich", "sandwich-norm-block"),
+    AcceptedForm("LayerScale", "block", "layer-scale", "layer-scale-block"),
     AcceptedForm("norms behind the branches", "block", "res-post-norm", "res-post-norm-block"),
     AcceptedForm("MLP's sum with the raw one", "block", "raw", "residual-mlp-from-raw-sum", ("report",)),
     AcceptedForm(
@@ -302,7 +307,9 @@ def written(kind: str, *forms: AcceptedForm) -> HandIn:
     if {"cls-missing", "cls-without-position"} & ids:
         chosen["count"] = "(image_height // patch_size) * (image_width // patch_size)"
     chosen["table"] = chosen["table"].format(count=chosen.pop("count"))
-    more = [f"self.{name} = {chosen['norm']}" for name in ("norm3", "norm4") if name in _BLOCKS[block]]
+    layers = {"norm3": chosen["norm"], "norm4": chosen["norm"]}
+    layers |= dict.fromkeys(("scale1", "scale2"), "nn.Parameter(torch.ones(dim))")
+    more = [f"self.{name} = {layer}" for name, layer in layers.items() if name in _BLOCKS[block]]
     text = _PROGRAM.format(
         block=_BLOCKS[block], more_norms="\n        ".join(more), made="\n        ".join(made), **chosen
     )

@@ -76,6 +76,13 @@ class State:
 Step: TypeAlias = Callable[[State], Tensor]
 
 
+def _branch(s: State, x: Tensor, number: str) -> Tensor:
+    """What is added of what attention or the MLP gives."""
+    scale = s.weights.get(f"scale{number}")
+    x = x if scale is None else x * scale
+    return s.norm(x, f"norm{number}_after") if s.facts.placement == "both" else x
+
+
 def _mixed(s: State) -> Tensor:
     if s.facts.placement == "post":
         return s.norm(s.attended, "norm1")
@@ -138,12 +145,12 @@ RIGHT: dict[str, Step] = {
     "S14": lambda s: s.S13 @ s.S11,
     "merged": lambda s: s.S14.transpose(1, 2).flatten(2),
     "S15": lambda s: s.linear(s.merged, "out"),
-    "branch1": lambda s: s.norm(s.S15, "norm1_after") if s.facts.placement == "both" else s.S15,
+    "branch1": lambda s: _branch(s, s.S15, "1"),
     "attended": lambda s: s.S08 + s.branch1,
     "S16": _mixed,
     "S17": lambda s: ACTIVATIONS[s.facts.activation](s.linear(s.S16, "fc1")),
     "S18": lambda s: s.linear(s.S17, "fc2"),
-    "branch2": lambda s: s.norm(s.S18, "norm2_after") if s.facts.placement == "both" else s.S18,
+    "branch2": lambda s: _branch(s, s.S18, "2"),
     "S20": _block_output,
     "S22": stack,
     "S23": lambda s: s.norm(s.S22, "norm") if s.facts.final_norm == "sequence" else s.S22,

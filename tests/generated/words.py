@@ -32,6 +32,7 @@ _ALIKE = {
         ("q", "k", "v"),
         ("wq", "wk", "wv"),
         ("norm1", "norm2", "norm3", "norm1_after", "norm2_after"),
+        ("scale1", "scale2"),
         ("fc1", "fc2"),
         ("h_", "w_"),
     )

@@ -154,7 +154,75 @@ SPANISH_SIZES = {"lado": 224, "parche": 16, "canales": 3, "dimension": 768, "cab
 SPANISH = FULL.format(C="zeug.canales", H="zeug.lado", P="zeug.parche", D="zeug.dimension", h="zeug.cabezas",
                       L="zeug.capas", M="zeug.oculta", K="zeug.clases")  # fmt: skip
 
+TWO_SIDES = "N = {a}[0] // {b} * ({a}[1] // {b})\nself.setup({rest})"
+RUSSIAN = (
+    ", razmer=(32, 48), kusok=8, kanaly=3, shirina=48, golovy=4, sloi=2, vnutri=96, klassy=5",
+    TWO_SIDES.format(a="razmer", b="kusok", rest="kanaly, N, kusok, shirina, golovy, sloi, vnutri, klassy"),
+)
+CALLED = (
+    ", hw, khw, d, n_enc, kopf, f_, k, c=3",
+    TWO_SIDES.format(a="hw", b="khw[0]", rest="c, N, khw[0], d, kopf, n_enc, f_, k"),
+)
+NESTED = """
+cfg_base = {
+    "data": {"image": (32, 48), "channels": 3, "classes": 5},
+    "encoder": {"dim": 48, "layers": 2, "heads": 4, "mlp": 96, "kind": "plain"},
+    "patch": 8,
+}
+"""
+FAIRSEQ = """
+def base_architecture(args):
+    args.encoder_embed_dim = getattr(args, "encoder_embed_dim", 64)
+    args.encoder_ffn_embed_dim = getattr(args, "encoder_ffn_embed_dim", 128)
+    args.encoder_layers = getattr(args, "encoder_layers", 3)
+    args.encoder_attention_heads = getattr(args, "encoder_attention_heads", 4)
+    args.encoder_normalize_before = getattr(args, "encoder_normalize_before", True)
+    args.channels = getattr(args, "channels", 3)
+    args.side = getattr(args, "side", 32)
+    args.patch = getattr(args, "patch", 8)
+    args.classes = getattr(args, "classes", 10)
+"""
+
 STYLES = {
+    "sides as a pair under a name that says nothing": vit(*RUSSIAN),
+    "sides and patches in pairs that a call gives": vit(
+        *CALLED, after="if __name__ == '__main__':\n    ViT((24, 32), (8, 8), d=40, n_enc=2, kopf=5, f_=80, k=9)\n"
+    ),
+    "dictionaries in a dictionary, kept under other names": vit(
+        ", cfg=cfg_base",
+        "data, enc = cfg['data'], cfg['encoder']\n"
+        "if enc['kind'] != 'plain':\n    raise ValueError(enc['kind'])\n"
+        + TWO_SIDES.format(
+            a="data['image']",
+            b="cfg['patch']",
+            rest="data['channels'], N, cfg['patch'], enc['dim'], enc['heads'], enc['layers'], enc['mlp'], data['classes']",
+        ),
+        NESTED,
+    ),
+    "what getattr falls back to": vit(
+        ", args",
+        "if args.encoder_normalize_before is not True:\n    raise ValueError('post-norm')\n"
+        "self.setup(args.channels, (args.side // args.patch) ** 2, args.patch, args.encoder_embed_dim,"
+        " args.encoder_attention_heads, args.encoder_layers, args.encoder_ffn_embed_dim, args.classes)",
+        FAIRSEQ,
+    ),
+    "a list of its own under an argument's name": vit(
+        ", img_size, patch_size, in_chans, num_classes, embed_dim, depth, heads, mlp_dim",
+        "self.heads = nn.ModuleList()\nself.heads.append(nn.Identity())\n"
+        + setup("in_chans", "img_size", "patch_size", "embed_dim", "heads", "depth", "mlp_dim", "num_classes"),
+    ),
+    "rows of patches under a name that heads have": vit(
+        ", altezza=32, p=8, canali=3, dim=64, blocchi=3, teste=4, nascosto=128, classi=10",
+        "self.nh = altezza // p\n" + setup("canali", "altezza", "p", "dim", "teste", "blocchi", "nascosto", "classi"),
+    ),
+    "a letter that means what it does": vit(
+        ", img=32, k=8, d=48, L=2, h=4, m=96, classes=10, ch=3", setup("ch", "img", "k", "d", "h", "L", "m", "classes")
+    ),
+    "size is the patch's, beside a side": vit(
+        ", side=32, size=8, features=64, heads=4, depth=3, labels=10, mlp_dim=128",
+        setup("3 if False else channels", "side", "size", "features", "heads", "depth", "mlp_dim", "labels"),
+        "channels = 3\n",
+    ),
     "keywords": from_names("img_size patch_size in_chans num_classes embed_dim depth num_heads mlp_dim"),
     "other keywords": from_names("image_size patch_size channels n_classes d_model num_layers n_heads d_ff"),
     "odd names": from_names("img_length patch_length n_channels out_d hidden_d n_blocks nums_heads ff_dim"),

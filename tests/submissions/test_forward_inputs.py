@@ -76,3 +76,26 @@ def test_a_forward_of_an_image_is_left_as_it_is() -> None:
     model = recipe.build(recipe.sizes_for(recipe.attempt.sizes))
     assert "forward" not in vars(model)
     assert not any("forward" in note for note in recipe.notes())
+
+
+CHANNELS_LAST = """def forward(self, images):
+    B, H, W, C = images.shape
+    if C != self.patch_embed.in_channels:
+        raise ValueError(f"{C} channels")
+    return super().forward(images.permute(0, 3, 1, 2))"""
+
+
+def test_images_are_given_with_their_channels_last_where_only_so_a_pass_comes_through() -> None:
+    recipe = recipe_of(CHANNELS_LAST)
+    sizes = recipe.sizes_for(recipe.attempt.sizes)
+    model = recipe.build(sizes).eval()
+    image = torch.randn(sizes.batch, sizes.channels, sizes.height, sizes.width)
+    backbone: Any = type(model).__mro__[1]
+    assert torch.equal(model(image), backbone.forward(model, image))  # type: ignore[arg-type]  # one tensor
+    assert recipe.channels_last
+    assert recipe.controls.fixed == {}
+
+
+def test_what_fails_with_any_image_is_given_them_as_they_are() -> None:
+    recipe = recipe_of("def forward(self, x):\n    raise ValueError('here')")
+    assert not recipe.channels_last

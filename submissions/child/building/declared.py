@@ -40,7 +40,7 @@ def attributes_held(definition: Definition) -> dict[str, object]:
     return held
 
 
-def annotated(annotation: object) -> str:
+def annotation_text(annotation: object) -> str:
     if annotation is _EMPTY:
         return ""
     return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)

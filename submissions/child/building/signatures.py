@@ -20,7 +20,7 @@ from ..loading.execution import Loaded
 from ..loading.keys import Keys, compared_with, keys_read, passed_on, unpacked
 from .argument_choices import choices
 from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal, name_of
-from .declared import annotated, attributes_held, is_named_alike, parameters_of
+from .declared import annotation_text, attributes_held, is_named_alike, parameters_of
 from .parameter_names import is_guessed, is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
@@ -94,7 +94,7 @@ class SignatureReader:
         return Call(DefinitionName(definition.module, definition.name), (), found, sets=True)
 
     def _argument(self, definition: Definition, prefix: str, parameter: inspect.Parameter) -> Argument | None:
-        path, annotation = prefix + parameter.name, annotated(parameter.annotation)
+        path, annotation = prefix + parameter.name, annotation_text(parameter.annotation)
         if path in self.pins:
             return self._slot(path, ())
         written = self._written(definition, parameter.name) if parameter.default is _EMPTY else None

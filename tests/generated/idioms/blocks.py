@@ -130,6 +130,20 @@ def sandwich(w: Writer, x: str) -> str:
 
 
 @idiom("block", often=2)
+def layer_scale(w: Writer, x: str) -> str:
+    """What each part gives, times a learned vector."""
+    one, two = (w.layer(what, f"nn.Parameter(torch.ones({w.size('dim')}))") for what in ("scale1", "scale2"))
+    w.weight("scale1", one)
+    w.weight("scale2", two)
+    norm1, norm2 = norm(w, "norm1"), norm(w, "norm2")
+    w.assign(w.n.result, attend(w, f"{norm1}({x})"))
+    w.do(f"{x} = {_sum(w, x, f'{one} * {w.n.result}')}")
+    w.assign(w.n.branch, feed(w, f"«S16|{norm2}({x})»"))
+    w.do(f"{x} = «S20|{_sum(w, x, f'{two} * {w.n.branch}')}»")
+    return x
+
+
+@idiom("block", often=2)
 def post_norm(w: Writer, x: str) -> str:
     w.facts.placement = "post"
     norm1, norm2 = norm(w, "norm1"), norm(w, "norm2")
