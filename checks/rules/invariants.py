@@ -13,7 +13,7 @@ from torch import Tensor
 from ...reference.equations import cut_patches
 from ..examining.passes.example import Example
 from ..examining.passes.replay import Seen
-from ..locating.search.parameter_search import Norm
+from ..locating.search.norms import Norm, standardised
 from ..locating.search.shapes import at_test_sizes, shaped
 
 # Sums and means of at most a thousand float64 numbers near one: rounding stays under 1e-13.
@@ -136,7 +136,7 @@ def _normed(role: str) -> Invariant:
         norm = example.walk.roles.get(role.format(seen.step.block))
         if not isinstance(norm, Norm) or (role == "final_norm" and _normed_later(example)):
             return None
-        plain = _without_affine(example, norm, seen.student)
+        plain = standardised(example.context, seen.student, norm)
         mean, square = plain.mean(-1), plain.square().mean(-1)
         if float(mean.abs().max()) > _NORMED:
             return (
@@ -157,13 +157,6 @@ def _normed(role: str) -> Invariant:
 def _normed_later(example: Example) -> bool:
     """Is the final norm applied to the class token alone?"""
     return "final-norm-after-readout" in example.walk.ids
-
-
-def _without_affine(example: Example, norm: Norm, x: Tensor) -> Tensor:
-    use = example.trace.used
-    if norm.bias is not None:
-        x = x - example.trace.tensor(use(norm.bias)).reshape(-1)
-    return x if norm.weight is None else x / example.trace.tensor(use(norm.weight)).reshape(-1)
 
 
 def _hidden(example: Example, seen: Seen) -> str | None:

@@ -14,7 +14,6 @@ from ...submissions.host.trace import Use
 from ..locating.best_first import Option, done, later
 from ..locating.context import Context, Predict
 from ..locating.forms import VARIANT, Form
-from ..locating.search.nearness import fingerprint
 from ..locating.search.places import Found
 from ..locating.walk import Walk, combine, stage_of
 from ..locating.wiring.unknown import unknown_price
@@ -28,6 +27,7 @@ from .unknown_embedding import unknown_embeddings, unknown_patches, unknown_toke
 _MORE = 0.1  # the price of unknown tokens beside that of unknown embeddings
 _SEEN = 0.15  # the price of tokens that are seen, and lead nowhere
 _WRONG = 0.2  # the price below which nothing wrong is
+_FEW = 16  # numbers that tell what a sequence is made of from what else it may be made of
 
 
 def embedding(walk: Walk) -> Iterator[Option]:
@@ -118,16 +118,17 @@ def _take(walk: Walk, choice: TokenSequence) -> bool:
 
 def _has_the_rest(walk: Walk, choice: TokenSequence) -> bool:
     """Is what hangs on no class token there? That is found out once for all that may be the token."""
-    x, token = choice.embedded.predict(walk.context), choice.token
-    if token is None:
+    if choice.token is None:
         return True
-    rows = walk.context.use(token).numel()
-    key = "rest", fingerprint(x), rows, choice.tokens, choice.table, choice.positions, walk.position
+    x = walk.context.of(choice.embedded.predict)
+    some = tuple(x.flatten()[:: max(1, x.numel() // _FEW)].tolist())
+    rows = walk.context.use(choice.token).numel()
+    key = "rest", some, rows, choice.tokens, choice.table, choice.positions, walk.position
     return bool(walk.once(key, lambda: _has_rest(walk, choice)))
 
 
 def _has_rest(walk: Walk, choice: TokenSequence) -> bool:
-    rest = choice.without_token(walk.context)
+    rest = choice.without_token(walk.context)[-1]  # of one image
     known = rest[rest.isfinite()]
     return not known.numel() or walk.places.has_largest(known, walk.position - 1)
 

@@ -51,7 +51,7 @@ class TokenSequence:
         return sum(forms) + self.embedded.price
 
     def sequence(self, context: Context) -> Tensor:
-        x = self.embedded.predict(context)
+        x = context.of(self.embedded.predict)
         if self.token is None:
             return self.tokens.function(x)
         return self.tokens.function(context.use(self.token), x)
@@ -63,7 +63,7 @@ class TokenSequence:
         """The sequence with positions, in which whatever hangs on the class token is not a number."""
         assert self.token is not None
         unknown = torch.full_like(context.use(self.token), torch.nan)
-        x = self.tokens.function(unknown, self.embedded.predict(context))
+        x = self.tokens.function(unknown, context.of(self.embedded.predict))
         return self._with_positions(context, x)
 
     def _with_positions(self, context: Context, x: Tensor) -> Tensor:

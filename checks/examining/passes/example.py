@@ -11,7 +11,7 @@ from torch import Tensor
 from ....reference.model_sizes import ModelSizes
 from ....submissions.host.trace import Trace
 from ...locating.context import Context
-from ...locating.search.norms import Norm
+from ...locating.search.norms import Norm, standardised
 from ...locating.search.parameter_search import LinearMap
 from ...locating.walk import Walk
 from ..drawing import Draw
@@ -72,9 +72,7 @@ class Example:
         if not isinstance(norm, Norm):
             raise ValueError("batch norm is nothing a token has of its own")
         first, second = _SUMMED[role]
-        after = seen.student
-        after = after if norm.bias is None else after - self.context.use(norm.bias).reshape(-1)
-        after = after if norm.weight is None else after / self.context.use(norm.weight).reshape(-1)
+        after = standardised(self.context, seen.student, norm)
         return self.stage(first, block) + self.stage(second, block), after
 
     def before_activation(self, block: int) -> Tensor:

@@ -12,6 +12,14 @@ from ....submissions.host.trace import Trace, Use
 from ..context import Context
 from ..forms import NORMS, Form
 
+EPS = (
+    1e-5,
+    1e-6,
+    1e-12,
+    1e-8,
+    1e-3,
+    0.0,
+)  # PyTorch's default, timm and torchvision, ports of TensorFlow, others
 _BIAS_WITHIN = 8  # records between the use of a norm's weight and that of its bias
 
 Affine = tuple[Use | None, Use | None]  # weight and bias
@@ -65,8 +73,19 @@ class BatchNorm:
 
 
 def affine(context: Context, x: Tensor, weight: Use | None, bias: Use | None) -> Tensor:
-    scaled = x if weight is None else x * context.use(weight).reshape(-1)
-    return scaled if bias is None else scaled + context.use(bias).reshape(-1)
+    scaled = x if weight is None else x * _fitted(context.use(weight), x)
+    return scaled if bias is None else scaled + _fitted(context.use(bias), x)
+
+
+def standardised(context: Context, normed: Tensor, norm: Norm) -> Tensor:
+    """What the output of a norm was before its weight and bias."""
+    shifted = normed if norm.bias is None else normed - _fitted(context.use(norm.bias), normed)
+    return shifted if norm.weight is None else shifted / _fitted(context.use(norm.weight), normed)
+
+
+def _fitted(numbers: Tensor, x: Tensor) -> Tensor:
+    """One for each feature, or of a norm over tokens, too, for each of them."""
+    return numbers.reshape(-1 if numbers.numel() == x.shape[-1] else x.shape[1:])
 
 
 def affines(vectors: Sequence[Use]) -> Iterator[Affine]:
@@ -85,3 +104,11 @@ def batch_norms(trace: Trace, after: int, width: int) -> Iterator[BatchNorm]:
         if "batch_norm" in record.op and len(record.inputs) == 5 and record.inputs[1].shape == (width,):
             weight, bias, mean, variance = (Use(record.number, position) for position in range(1, 5))
             yield BatchNorm(weight, bias, mean, variance, record.scalars[-1])
+
+
+def tokens_normed(form: Form, x: Tensor, index: tuple[int, ...]) -> Tensor:
+    """One token normed with each eps: eps D."""
+    if form.whole:
+        return torch.stack([form.function(x, eps)[index] for eps in EPS])
+    result: Tensor = form.function(x[index].expand(len(EPS), -1), torch.tensor(EPS, dtype=x.dtype)[:, None])
+    return result

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
+from math import prod
 
 import numpy as np
 import torch
@@ -22,18 +23,10 @@ from ..context import Context
 from ..forms import NORMS, Form
 from .linear_maps import LinearMap as LinearMap
 from .linear_maps import Maps, as_matrix, distance, forms
-from .norms import Affine, BatchNorm, affines, batch_norms
+from .norms import EPS, Affine, BatchNorm, affines, batch_norms, tokens_normed
 from .norms import Norm as Norm
 from .places import Found, Places
 
-EPS = (
-    1e-5,
-    1e-6,
-    1e-12,
-    1e-8,
-    1e-3,
-    0.0,
-)  # PyTorch's default, timm and torchvision, ports of TensorFlow, others
 _BIASES_TRIED = 6
 _BIAS_WITHIN = 8  # records between a product and the addition of its bias
 _BIAS_BEFORE = 3  # records by which a bias may be added to something else first
@@ -204,8 +197,12 @@ class Parameters:
         """Every norm of ``x`` (…, D) in the trace, next used weights first, affine before plain."""
         index, picks = _middle_index(x), [x.shape[-1] // 2, x.shape[-1] - 1]
         kinds = [(form, eps) for form in table for eps in EPS]
-        plain = np.concatenate([_tokens_of(form, x, index)[:, picks].numpy() for form in table])
+        plain = np.concatenate([tokens_normed(form, x, index)[:, picks].numpy() for form in table])
         pairs, numbers = self._affines_of(x.shape[-1], picks)
+        if x.dim() == 3 and any(form.whole for form in table):  # each token may have its own
+            first = index[1] * x.shape[-1]
+            more, others = self._affines_of(prod(x.shape[1:]), [first + one for one in picks])
+            pairs, numbers = [*pairs, *more], np.concatenate([numbers, others])
         values = plain[None] * numbers[:, :1] + numbers[:, 1:]  # (pairs, kinds, 2)
         there = self._places.have(values.reshape(-1, 2), np.ones(values.shape[0] * values.shape[1]))
         for pair, kind in zip(*np.nonzero(there.reshape(values.shape[:2])), strict=True):
@@ -275,14 +272,6 @@ class Parameters:
             return 0
         records, leaf = self._context.trace.records, self.leaf(norm.weight)
         return len({records[use.record].inputs for use in self.uses if self.leaf(use) == leaf})
-
-
-def _tokens_of(form: Form, x: Tensor, index: tuple[int, ...]) -> Tensor:
-    """One token normed with each eps: eps D."""
-    if form.whole:
-        return torch.stack([form.function(x, eps)[index] for eps in EPS])
-    result: Tensor = form.function(x[index].expand(len(EPS), -1), torch.tensor(EPS, dtype=x.dtype)[:, None])
-    return result
 
 
 def _middle_index(x: Tensor) -> tuple[int, ...]:

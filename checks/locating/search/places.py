@@ -22,6 +22,7 @@ from ..comparing import ROUNDING, Array, same_cells
 from .anchors import anchors, step_along, strides_to
 
 _NUMBERS = 4_000_000  # of a pass, among which a look-up counts twice
+_PREDICTED = 50_000  # numbers that it takes as long to predict as to look one up
 _HITS_KEPT = 48  # positions of one value that are followed up; only repeated values have more
 
 
@@ -117,6 +118,7 @@ class Places:
         A slice without two different values along some axis has no place.
         """
         array = np.ascontiguousarray(prediction.detach().numpy())
+        self.look_ups += array.size // _PREDICTED
         if not np.isfinite(array).all():
             return self._whole_record(array, after)
         whole = next(self._places(array, after), None)

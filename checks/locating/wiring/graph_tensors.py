@@ -14,8 +14,8 @@ from ....submissions.host.trace import Reference, Value
 from ..comparing import ROUNDING
 from ..context import Context, Predict
 from ..search.nearness import factor, same
-from ..search.norms import Norm
-from ..search.parameter_search import EPS, LinearMap
+from ..search.norms import EPS, Norm
+from ..search.parameter_search import LinearMap
 from ..search.relations import measured
 from ..walk import Walk
 
