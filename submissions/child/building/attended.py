@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -40,24 +40,44 @@ class _Attended(Mode):  # type: ignore[no-untyped-call]  # torch's base class ha
 def attending(builder: Builder, attempt: BuildAttempt) -> dict[str, int]:
     """The number of heads, of blocks, or both, where neither an argument nor an attribute tells it.
 
-    Every head of every block has T² probabilities for each image. What is no whole number is left out.
+    Of blocks, also where modules tell another one: halves of blocks are as many again. What is no whole
+    number is left out.
     """
     known = {name: attempt.seen.get(name, 0) for name in ("heads", "depth")}
     known |= {name: getattr(attempt.sizes, name) for name in known.keys() & attempt.claimed}
-    if all(known.values()):
+    if all(known.values()) and "depth" in attempt.claimed:
         return {}
+    sizes: Any = attempt.sizes
+    for of_all, operations in _counted(builder, attempt):
+        others = of_all // known["heads"] if known["heads"] else operations
+        depth = others if known["heads"] and "depth" not in attempt.claimed else known["depth"] or others
+        if depth and of_all % depth == 0 and sizes.embed_dim % (of_all // depth) == 0:
+            found = {"depth": depth, "heads": of_all // depth}
+            return {name: found[name] for name in found if known[name] != found[name]}
+    return {}
+
+
+def counts_head_dim(builder: Builder, attempt: BuildAttempt) -> bool:
+    """Are there as many heads as each was meant to be wide?"""
+    sizes: Any = attempt.sizes
+    depth = sizes.depth if "depth" in attempt.claimed else attempt.seen.get("depth", 0)
+    counted = {of_all / depth for of_all, _ in _counted(builder, attempt)} if depth else set()
+    return sizes.heads != sizes.head_dim and sizes.head_dim in counted and sizes.heads not in counted
+
+
+def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[tuple[int, int]]:
+    """How many heads attend in all blocks, and in how many operations; with a class token, or without.
+
+    Every head of every block has T² probabilities for each image.
+    """
     sizes: Any = attempt.sizes
     try:
         model = builder.build_to_try(attempt.assignment, sizes).eval()
         with torch.no_grad(), _Attended() as attended:
             model(as_given(sizes.input(0), torch.get_default_dtype()))
     except (Exception, SystemExit):
-        return {}
-    for tokens in (sizes.tokens, sizes.tokens - 1):  # with a class token, or without
+        return
+    for tokens in (sizes.tokens, sizes.tokens - 1):
         of_all, rest = divmod(attended.numbers[tokens], sizes.batch * tokens**2)
-        others = of_all // known["heads"] if known["heads"] else attended.operations[tokens]
-        depth = known["depth"] or others
-        if depth and of_all and not rest and of_all % depth == 0 and sizes.embed_dim % (of_all // depth) == 0:
-            found = {"depth": depth, "heads": of_all // depth}
-            return {name: found[name] for name in found if not known[name]}
-    return {}
+        if of_all and not rest:
+            yield of_all, attended.operations[tokens]

@@ -40,11 +40,12 @@ class BlueprintSlot:
     own: Literal | None = None  # the value that the student gives it
     named: bool = True  # or does its name say nothing of what it means?
     needed: bool = False  # it has no default
+    full_name: str = ""  # where that says more than the last part of its path
 
     @property
     def plain(self) -> str:
         """Its own name; slots in which it is the same mean the same. ``D`` and ``d`` may not."""
-        name = self.path.rpartition(".")[2]
+        name = self.full_name or self.path.rpartition(".")[2]
         return normalise(name) if len(name) > 1 else name
 
 

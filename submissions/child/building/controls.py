@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from ....reference.model_sizes import AnySizes
-from .attended import attending
+from .attended import attending, counts_head_dim
 from .blueprint import Assignment, Builder
 from .probing import BuildAttempt, Level, fit, run
 
@@ -47,6 +47,10 @@ class _Verification:
     def __init__(self, builder: Builder, base: BuildAttempt) -> None:
         self.builder = builder
         self.assignment = dict(base.assignment)
+        guessed = [slot for slot, one in base.assignment.items() if one == "heads" and not slot.named]
+        if guessed and counts_head_dim(builder, base):
+            self.assignment |= dict.fromkeys(guessed, "head_dim")
+            base.assignment = dict(self.assignment)
         real = self._at_real_sizes(base)
         base.seen |= (attended := attending(builder, real))
         self.base = self._at_real_sizes(base) if attended else real

@@ -22,6 +22,7 @@ from .parameter_names import hinted
 
 _FACTORS = (2.0, 0.5, 3.0)  # what fits one size need not fit another: heads divide the width
 _PARTS = 8, 4, 2, 1  # of the student's values: a table that is filled number by number takes seconds
+_LEAST_SIDE = 8  # of an image, where three numbers may be its shape
 _MOST = 32  # arguments, each of which takes up to three models
 _ALIKE = Sizes(  # where the student gives no values: equal ones divide each other, whatever they mean
     batch=2, channels=8, height=8, width=8, patch=8, embed_dim=8, heads=8, mlp_dim=8, depth=8, classes=8
@@ -62,18 +63,28 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
     return blueprint.changed(with_meaning)
 
 
+def _meant(slot: BlueprintSlot) -> set[tuple[str, ...]]:
+    """The sizes that its name may mean."""
+    return {fields_of(one) for one in slot.choices if isinstance(one, str)}
+
+
 def _is_ambiguous(slot: BlueprintSlot) -> bool:
-    """Has its name several meanings, of which the student's own value may tell the right one?"""
-    return slot.own is not None and len({fields_of(one) for one in slot.choices if isinstance(one, str)}) > 1
+    """Has its name several meanings, as any letter may, that the student's own value may tell apart?"""
+    return slot.own is not None and (len(_meant(slot)) > 1 or (bool(_meant(slot)) and _is_letter(slot)))
 
 
 def _is_letter(slot: BlueprintSlot) -> bool:
     return len(slot.plain) == 1
 
 
-def _confirmed(slot: BlueprintSlot, meant: Iterable[str]) -> tuple[Choice, ...]:
+def _confirmed(slot: BlueprintSlot, told: Iterable[str]) -> tuple[Choice, ...]:
     """What its effects tell of what its name may mean, first; of a letter, whatever they tell."""
-    first = (one for one in meant if _is_letter(slot) or one in slot.choices)
+    meant = _meant(slot)
+    if len(meant) == 1:
+        (own,) = meant
+        more = (one for one in told if {*own} & {*fields_of(one)})  # a width may be that of a square image
+        return tuple(dict.fromkeys((*slot.choices, *more)))
+    first = (one for one in told if _is_letter(slot) or one in slot.choices)
     return tuple(dict.fromkeys((*first, *slot.choices)))
 
 
@@ -134,7 +145,7 @@ class _Effects:
                 yield from self._meanings(slot, now)
             case [int() as now, int()]:
                 yield from (PAIRS[one] for one in self._meanings(slot, now) if one in PAIRS)
-            case [int(), int(), int()] as sides if {1, 3} & {sides[0], sides[-1]}:
+            case [int(), int(), int()] as sides if _is_image(sides):
                 yield str(image_shape(sides))
 
     def _meanings(self, slot: BlueprintSlot, now: float) -> Iterator[str]:
@@ -174,6 +185,12 @@ def _own(slot: BlueprintSlot, pairs: bool, any_: float) -> object:
     choices = [one for one in slot.choices if str(one).endswith("_pair")] if pairs else []
     choices += slot.choices
     return value(choices[0], _ALIKE) if choices else any_
+
+
+def _is_image(sides: Sequence[int]) -> bool:
+    """Are they channels, first or last, and two sides?"""
+    low, *others = sorted(sides)
+    return low in (1, 3) and low in (sides[0], sides[-1]) and min(others) >= _LEAST_SIDE
 
 
 def _is_pair(own: object) -> TypeGuard[Sequence[int]]:

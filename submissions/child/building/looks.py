@@ -63,8 +63,8 @@ def told(
         yield from ("depth", "heads") if deeper else ("heads", "depth")
     elif before.shapes == after.shapes:
         calls = before.calls, after.calls
-        if calls[0] != calls[1]:  # one block is used again and again
-            yield "depth"
+        if calls[0] != calls[1]:  # one block is used again and again, or a layer for each head
+            yield from ("depth", "heads")
             if None not in calls:
                 return
         yield from (one for one in _unseen(before, slot, now) if not {*fields_of(one)} & named)

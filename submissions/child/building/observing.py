@@ -168,7 +168,7 @@ def _rows_of_tables(parts: ModelParts, width: int) -> Iterator[int]:
     """Yield the rows of all tables of tokens, as rows or feature by feature; weights of layers are none."""
     for module in parts.modules:
         held = chain(module.parameters(recurse=False), module.buffers(recurse=False))
-        for table in () if isinstance(module, _LAYERS) else held:
+        for table in () if isinstance(module, _LAYERS) else (one for one in held if not is_lazy(one)):
             sizes = [size for size in table.shape if size > 1]
             if len(sizes) == 2 and sizes[-1] == width:
                 yield sizes[0]

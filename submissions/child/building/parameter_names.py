@@ -36,7 +36,6 @@ _NAMES = {  # meanings, the most common first: the names that have them
     "patches_side": """patches_per_side n_patches_per_side num_patches_per_side grid_size n_patch_side
         n_patches_side num_patches_side patches_per_row patches_per_dim num_patches_1d grid
         n_patches_row""",
-    "tokens": "num_tokens n_tokens token_count number_of_tokens num_positions n_positions t",
     "embed_dim": """embed_dim embedding_dim emb_dim emb_size embedding_size embed_size d_model token_dim
         n_embd latent_dim hidden_d model_dim patches_dim embedding_dims embed_dims dims_embed n_embed
         embedding embed d_embed d_emb dim_model emb projection_dim proj_dim project_dim token_size
@@ -115,7 +114,8 @@ _NAMES = {  # meanings, the most common first: the names that have them
     "embed_dim patch_dim channels": "in_features",
     "classes embed_dim": "output_dim out_features num_outs out out_channels projection_dim proj_dim",
     "tokens patches": """seq_len seq_length max_len max_seq_len sequence_length max_length context_length
-        context_size block_size max_seq_length max_position_embeddings length n_seq""",
+        context_size block_size max_seq_length max_position_embeddings length n_seq num_tokens n_tokens
+        token_count number_of_tokens num_positions n_positions t tokens""",
     "mlp_dim mlp_ratio": "mlp",
     "activation activation_module activation_name activation_function": """activation act act_layer
         activation_fn act_fn activation_layer hidden_act activation_function non_linearity""",

@@ -116,7 +116,7 @@ class SignatureReader:
         found = () if part and not is_known(name, self.kind) else self._choices(name, annotation, as_is)
         slot = self._slot(path, found, own)
         if slot is not None:
-            return replace(slot, needed=True)
+            return replace(slot, needed=True, full_name=name)
         if part is not None:
             return self._call(part, f"{path}.")
         others = [Literal(text) for text in compared_with(definition.node, name)]
@@ -131,10 +131,16 @@ class SignatureReader:
         keywords: dict[str, Argument] = {
             key: self._held(at, one)
             if isinstance(one, dict)
-            else self._own_slot(at, key, one) or BlueprintSlot(at, (Literal(one),), Literal(one))
+            else self._own_slot(at, self._in_full(path, key), one)
+            or BlueprintSlot(at, (Literal(one),), Literal(one))
             for key, (at, one) in inner.items()
         }
         return Call(None, (), keywords)
+
+    def _in_full(self, path: str, key: str) -> str:
+        """``patch_size`` for the size in a configuration of the patches, if that says more."""
+        name = f"{path.rpartition('.')[2]}_{key}"
+        return name if is_known(name, self.kind) else key
 
     def _written(self, definition: Definition, name: str) -> Literal | None:
         try:
@@ -146,7 +152,8 @@ class SignatureReader:
         return choices(name, annotation, default, self.kind)
 
     def _own_slot(self, path: str, name: str, own: object, annotation: str = "") -> BlueprintSlot | None:
-        return self._slot(path, self._choices(name, annotation, own), Literal(own))
+        slot = self._slot(path, self._choices(name, annotation, own), Literal(own))
+        return slot and replace(slot, full_name=name)
 
     def _slot(self, path: str, found: tuple[Choice, ...], own: Literal | None = None) -> BlueprintSlot | None:
         found = (self.pins[path],) if path in self.pins else found
@@ -222,7 +229,8 @@ class SignatureReader:
             if inner:
                 keywords[first] = self._group(definition, f"{prefix}{first}.", inner)
             elif not keys[first,] or self._choices(first, "", None):
-                keywords[first] = self._needed(definition, prefix + first, first, "")
+                name = self._in_full(prefix[:-1], first)
+                keywords[first] = self._needed(definition, prefix + first, name, "")
         return Call(None, (), keywords)
 
     def _rest(

@@ -19,7 +19,7 @@ from ...reading.code import STUDENT_PREFIX
 from ...reading.python_text import NotPythonError, parse
 from .execution import Loaded
 from .hoisting import top_level
-from .keys import attributes_of, chain, in_scopes, inside, names_in, text_of
+from .keys import also_called, attributes_of, chain, in_scopes, inside, names_in, text_of
 from .older_files import by_age
 
 Node = ast.ClassDef | ast.FunctionDef
@@ -148,6 +148,8 @@ class Definitions:
                 if key == name:
                     with suppress(ValueError):
                         return self._literal(value)
+        if name in self._literals:  # of a module that is handed on as a configuration, say
+            return self._literals[name]
         raise LookupError(name)
 
     def names_given(self, definitions: Sequence[Definition], name: str) -> dict[str, set[str]]:
@@ -171,8 +173,9 @@ class Definitions:
             before = now
             for where, call, to, own in calls:
                 given = _arguments(call, to)
-                known = found[where] | attributes_of(found[where])
-                found[to.name] |= {key for key, value in given if chain(value, known, own) == ()}
+                also = also_called(self.all[where].node, found[where]) if where in self.all else set()
+                known = found[where] | attributes_of(found[where]) | also
+                found[to.name] |= {key for key, value in given if chain(value, known, own - also) == ()}
         return found
 
     def _literal(self, node: ast.expr) -> object:

@@ -18,9 +18,10 @@ def keys_read(read: Iterable[tuple[ast.AST, set[str]]]) -> dict[Keys, bool]:
     can do without the key.
     """
     found: dict[Keys, bool] = {}
-    known = ((outer, names | _kept_as(outer, names)) for outer, names in read)
-    for node, own, names in ((*inner, names) for outer, names in known for inner in in_scopes(outer)):
-        keys, optional = _read_chain(node, names, own)
+    known = ((outer, names | _kept_as(outer, names), also_called(outer, names)) for outer, names in read)
+    every = ((inner, names, also) for outer, names, also in known for inner in in_scopes(outer))
+    for (node, own), names, also in every:
+        keys, optional = _read_chain(node, names | also, own - also)
         if keys:
             found[keys] = found.get(keys, True) and optional
     return {
@@ -39,6 +40,17 @@ def _kept_as(outer: ast.AST, names: set[str]) -> set[str]:
     ]
     as_it_is = {attribute for attribute, is_kept in stored if is_kept}
     return (attributes_of(names) - {attribute for attribute, _ in stored}) | as_it_is
+
+
+def also_called(outer: ast.AST, names: set[str]) -> set[str]:
+    """What variables are bound to one of ``names`` as it is, and to nothing else: ``s = settings``."""
+    bound: dict[str, set[bool]] = {}
+    for node in inside(outer):
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(target, ast.Name):
+                is_it = isinstance(node, ast.Assign) and chain(node.value, names, frozenset()) == ()
+                bound.setdefault(target.id, set()).add(is_it)
+    return {name for name, found in bound.items() if found == {True}}
 
 
 def attributes_of(names: Iterable[str]) -> set[str]:

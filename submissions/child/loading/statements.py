@@ -46,8 +46,9 @@ class Statement:
 
     @property
     def defines(self) -> bool:
-        """Whether it is or holds an import or a definition."""
-        return any(isinstance(node, _DEFINING) for node in ast.walk(self.node))
+        """Whether it is or holds an import or a definition, or names a function: ``T = lambda …``."""
+        is_named = isinstance(self.node, ast.Assign) and isinstance(self.node.value, ast.Lambda)
+        return is_named or any(isinstance(node, _DEFINING) for node in ast.walk(self.node))
 
     @property
     def is_import(self) -> bool:

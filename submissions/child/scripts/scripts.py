@@ -74,7 +74,7 @@ class Way:
             sizes = fit(replace(sizes, width=sizes.height), {})
         if not self.follows:
             full = sizes.embed_dim >= self.whole["embed_dim"]
-            return Sizes(**{**vars(sizes), **(self.whole if full else self.fixed)})
+            return fit(sizes, self.whole if full else self.fixed)
         return fit(sizes, self.fixed)
 
     def values(self, sizes: Sizes) -> dict[str, object]:
