@@ -23,8 +23,10 @@ class Shortening:
     """How blocks are left out: of lists of them, or where a ``number`` of the model says how many run.
 
     The number is an attribute of modules; ``unread`` are the parameters of the blocks that do not run then.
+    As it is written, the model has as many ``blocks``: a list of twice as many holds halves of them.
     """
 
+    blocks: int
     number: str = ""
     unread: frozenset[str] = frozenset()
 
@@ -35,7 +37,7 @@ class Shortening:
     def shorten(self, model: nn.Module, depth: int) -> bool:
         """Keeps the first ``depth`` blocks. The answer is whether anything was left out."""
         if not self.number:
-            return _cut(model, depth)
+            return _cut(model, depth, self.blocks)
         _set(model, self.number)
         for name in self.unread:
             holder, _, held = name.rpartition(".")
@@ -43,20 +45,21 @@ class Shortening:
         return True
 
 
-def _cut(model: nn.Module, depth: int) -> bool:
+def _cut(model: nn.Module, depth: int, blocks: int) -> bool:
     """Keeps the first ``depth`` of every run of modules of one class that one container holds.
 
     A run is longer than ``BLOCKS``, however many are kept. What such a container holds is left as it is:
     blocks may hold a list of more heads. The answer is whether anything was left out.
     """
     names = _held_alike(model)
-    if len(names) <= BLOCKS:
-        cut = [_cut(one, depth) for one in model.children()]
+    parts = 2 if len(names) == 2 * blocks else 1
+    if len(names) <= BLOCKS * parts:
+        cut = [_cut(one, depth, blocks) for one in model.children()]
         return any(cut)
     held: Any = model
-    for name in reversed(names[depth:]):
+    for name in reversed(names[depth * parts :]):
         del held[name]
-    return len(names) > depth
+    return len(names) > depth * parts
 
 
 def _held_alike(container: nn.Module) -> list[str] | list[int]:
@@ -78,7 +81,7 @@ def shortening(
 
     ``read`` tells which parameters a pass of the changed model reads, and raises where it fails.
     """
-    lists = Shortening()
+    lists = Shortening(depth)
     with suppress(Exception):  # it names a block that is left out, say
         if lists.shorten(build(), BLOCKS) and read(partial(lists.shorten, depth=BLOCKS)):
             return lists
@@ -101,7 +104,7 @@ def _by_number(
     for name in sorted(names):
         with suppress(Exception):
             fewer = every & read(partial(_set, name=name))
-            found = Shortening(name, every - fewer)
+            found = Shortening(depth, name, every - fewer)
             if 2 * len(fewer) < len(every) and read(partial(found.shorten, depth=BLOCKS)) >= fewer:
                 yield found
 
