@@ -23,7 +23,8 @@ def is_named_alike(plain: str, type_name: str) -> bool:
 def parameters_of(target: Any) -> list[inspect.Parameter]:
     """List the parameters that the student declared; none where the constructor is ``nn.Module``'s own."""
     constructor = getattr(target, "__init__", None)
-    if isinstance(target, type) and constructor in (nn.Module.__init__, object.__init__):
+    is_plain = constructor in (nn.Module.__init__, object.__init__) and not hasattr(target, "_fields")
+    if isinstance(target, type) and is_plain:  # a named tuple has fields, and says them
         return []
     try:
         return list(inspect.signature(target).parameters.values())

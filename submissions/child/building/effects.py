@@ -28,19 +28,25 @@ _ALIKE = Sizes(  # where the student gives no values: equal ones divide each oth
     batch=2, channels=8, height=8, width=8, patch=8, embed_dim=8, heads=8, mlp_dim=8, depth=8, classes=8
 )
 _ANY = _ALIKE.embed_dim, 0.1
+_PAIRED = (), ("image_pair",), ("image_pair", "patch_pair", "patches_pair")  # sides that are said as two
 _ANY_SIZE = "depth", "heads", "mlp_dim"  # what no argument of a known name may say
 
 
-def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> Blueprint:
+def understood(
+    loaded: Loaded, definition: Definition, blueprint: Blueprint, *, doubting: bool = False
+) -> Blueprint:
     """The blueprint in which arguments of unknown names have the meanings that their effects give away.
 
     They are changed one by one beside the values that the student gives to the others. One that has no known
     effect, and a default, is left to that. Beside them, of a name that may mean several things, what its
-    effects say comes first. Raises NotLoaded where one has no known effect, and no value.
+    effects say comes first; ``doubting``, of any name. Raises NotLoaded where one has no known effect, and
+    no value.
     """
-    if all(slot.named and not (_is_letter(slot) and _is_ambiguous(slot)) for slot in blueprint.slots):
+    if not doubting and all(
+        slot.named and not (_is_letter(slot) and _is_ambiguous(slot)) for slot in blueprint.slots
+    ):
         return blueprint
-    unknown = [slot for slot in blueprint.slots if not slot.named or _is_ambiguous(slot)]
+    unknown = [slot for slot in blueprint.slots if not slot.named or _is_ambiguous(slot) or doubting]
     effects = _Effects(Builder(loaded, blueprint))
     first: dict[str, BlueprintSlot] = {}
     for slot in unknown:  # arguments come first: a constant of the same name may be nothing but the default
@@ -51,7 +57,7 @@ def understood(loaded: Loaded, definition: Definition, blueprint: Blueprint) -> 
 
     def with_meaning(slot: BlueprintSlot) -> BlueprintSlot | None:
         if slot.named:
-            return replace(slot, choices=_confirmed(slot, found.get(slot, ())))
+            return replace(slot, choices=_confirmed(slot, found.get(slot, ()), doubting))
         choices = (*found.get(slot, ()), *slot.choices) or tuple(effects.fitting(slot))
         if not choices and not effects.are_known:  # nothing that was tried could be built: it may be any size
             choices = (*hinted(slot.path.rpartition(".")[2]), *_ANY_SIZE, *map(Literal, _ANY))
@@ -77,9 +83,11 @@ def _is_letter(slot: BlueprintSlot) -> bool:
     return len(slot.plain) == 1
 
 
-def _confirmed(slot: BlueprintSlot, told: Iterable[str]) -> tuple[Choice, ...]:
-    """What its effects tell of what its name may mean, first; of a letter, whatever they tell."""
+def _confirmed(slot: BlueprintSlot, told: Iterable[str], doubting: bool) -> tuple[Choice, ...]:
+    """What its effects tell of what its name may mean, first; of a letter or in doubt, whatever they tell."""
     meant = _meant(slot)
+    if doubting:
+        return tuple(dict.fromkeys((*told, *slot.choices)))
     if len(meant) == 1:
         (own,) = meant
         more = (one for one in told if {*own} & {*fields_of(one)})  # a width may be that of a square image
@@ -105,8 +113,8 @@ class _Effects:
         self._builder = builder
         self._named = {field for slot in slots if slot.named for field in _fields(slot)}
         self._before: Look | None = None
-        # a side as one number, or as two; a size or a rate for what the student gives no value
-        for pairs, any_ in itertools.product((False, True), _ANY):
+        # sides as one number, or as two; a size or a rate for what the student gives no value
+        for pairs, any_ in itertools.product(_PAIRED, _ANY):
             given = {slot: _own(slot, pairs, any_) for slot in slots}
             self._begin(given)
             if self._before is not None:
@@ -178,12 +186,11 @@ class _Effects:
             )
 
 
-def _own(slot: BlueprintSlot, pairs: bool, any_: float) -> object:
+def _own(slot: BlueprintSlot, pairs: Sequence[str], any_: float) -> object:
     if slot.own is not None:
         own = slot.own.value
         return (own[0], own[0]) if _is_pair(own) else own  # sides that are told by their square
-    choices = [one for one in slot.choices if str(one).endswith("_pair")] if pairs else []
-    choices += slot.choices
+    choices = [*(one for one in slot.choices if one in pairs), *slot.choices]
     return value(choices[0], _ALIKE) if choices else any_
 
 

@@ -116,7 +116,7 @@ def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float,
     changed = [(before[name], after[name]) for name in before if before[name] != after[name]]
     sides = [(one, other) for old, new in changed for one, other in zip(old, new) if one != other]
     found = []
-    if any(len(old) == 4 and old[2:] == (now, now) for old, _ in changed) or any(
+    if any(len(old) == 4 and old[2:] == (now, now) != new[2:] for old, new in changed) or any(
         one % now**2 == 0 and other == one * factor**2 for one, other in sides
     ):
         found.append("patch")

@@ -158,6 +158,8 @@ class Search:
     def _settle(self, assignment: Assignment, sizes: ModelSizes) -> BuildAttempt:
         """Try at ``sizes``, then with what the model has fixed put in, until an image passes."""
         first = self._given(assignment, sizes)
+        if first.level == Level.RAN and self._is_fixed(first):  # images of other channels become more images
+            return self._elsewhere(assignment, fit(sizes, first.seen), Level.FITS) or first
         if first.level != Level.BUILT or first.is_bug:
             return first
         unset = {name: one for name, one in first.seen.items() if name not in first.claimed}
@@ -167,9 +169,15 @@ class Search:
             attempt = self._run(assignment, other)
             if attempt.level > Level.BUILT:
                 return attempt
-        if "height" in first.claimed or not isinstance(sizes, Sizes):
-            return first
-        return self._other_images(assignment, fit(sizes, unset)) or first
+        return (
+            self._elsewhere(assignment, fit(sizes, unset), Level.RAN) or first
+            if self._is_fixed(first)
+            else first
+        )
+
+    def _is_fixed(self, attempt: BuildAttempt) -> bool:
+        """Does no argument say how large images are?"""
+        return "height" not in attempt.claimed and isinstance(attempt.sizes, Sizes)
 
     def _given(self, assignment: Assignment, sizes: ModelSizes) -> BuildAttempt:
         """Try what a forward may be given beside the image until numbers come out, then other images."""
@@ -186,17 +194,19 @@ class Search:
         self.builder.give(inputs)
         return first
 
-    def _other_images(self, assignment: Assignment, sizes: Sizes) -> BuildAttempt | None:
+    def _elsewhere(self, assignment: Assignment, sizes: AnySizes, least: Level) -> BuildAttempt | None:
+        """The first try with images of other sides or channels that fits, or comes so far at the ``least``."""
+        assert isinstance(sizes, Sizes)
         whole = [one for one in USUAL_SIDES if one % sizes.patch == 0]
         sides = [one for one in whole if one // sizes.patch <= _MOST_PATCHES_A_SIDE]
+        found: BuildAttempt | None = None
         for side, channels in itertools.product(sides, dict.fromkeys((sizes.channels, 3, 1))):
-            there = replace(sizes, height=side, width=side, channels=channels)
-            attempt = self._run(assignment, there)
-            if attempt.level > Level.BUILT:
-                return attempt
-            if self.effort.is_spent:
+            attempt = self._run(assignment, replace(sizes, height=side, width=side, channels=channels))
+            found = attempt if found is None and attempt.level >= least else found
+            has_rows = found is not None and found.returned is not None  # for each image, if not of classes
+            if attempt.level == Level.FITS or has_rows or self.effort.is_spent:
                 break
-        return None
+        return attempt if sides and attempt.level == Level.FITS else found
 
     def _run(self, assignment: Assignment, sizes: ModelSizes) -> BuildAttempt:
         is_known = self.best is not None and self.best.comes_through  # then no other way is worth all of it

@@ -21,7 +21,7 @@ from ..child import frames_of, quoted
 from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded
 from ..loading.finding import evidence, model_classes, pinned_model
-from .blueprint import Builder, Choice, Literal
+from .blueprint import Blueprint, Builder, Choice, Literal
 from .controls import Controls, verify
 from .effects import unclear, understood
 from .effort import Effort
@@ -132,9 +132,9 @@ def _best(
         if best is not None and promise <= best[0]:
             break  # and what follows promises less
         try:
-            builder = Builder(loaded, understood(loaded, definition, reader.blueprint(definition)))
             effort = Effort(_TRIES_MORE if best or failures else _TRIES)
-            attempt = _built(definition, Search(builder, effort, bases).run())
+            builder, attempt = _tried(loaded, definition, reader.blueprint(definition), effort, bases)
+            attempt = _built(definition, attempt)
         except NotLoaded as failure:
             failures.append(failure)
             continue
@@ -149,6 +149,19 @@ def _best(
         none = NotLoaded(_NO_MODEL)
         raise loaded.cause or (failures or [none])[0]
     return best[1:]
+
+
+def _tried(
+    loaded: Loaded, definition: Definition, read: Blueprint, effort: Effort, bases: Sequence[ModelSizes]
+) -> tuple[Builder, BuildAttempt]:
+    """The best try; where names lead nowhere, what arguments do may."""
+    builder = Builder(loaded, understood(loaded, definition, read))
+    attempt = Search(builder, effort, bases).run()
+    if attempt.level >= Level.RAN or attempt.is_bug or effort.is_spent or bases is not BASES:
+        return builder, attempt
+    doubting = Builder(loaded, understood(loaded, definition, read, doubting=True))
+    other = Search(doubting, effort, bases).run()
+    return (doubting, other) if other.level == Level.FITS else (builder, attempt)
 
 
 def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:
