@@ -110,7 +110,8 @@ class _Verification:
         claimed = name in self.base.claimed
         if name in self.sizes.lengths:  # first together: one of them alone asks for more
             free = self.base.level >= Level.RAN and name not in self.base.seen  # no fixed number of positions
-            return (claimed or free) and self._works(**dict.fromkeys(self.sizes.lengths, self._other(name)))
+            larger = self._run(**dict.fromkeys(self.sizes.lengths, self._other(name)))
+            return (claimed or free) and larger.level >= self.base.level  # one that is cut up gives more rows
         changes = {name: self._other(name)}
         if name == "embed_dim":  # keeps the ratio, which may have to be whole
             changes["mlp_dim"] = self.sizes.mlp_dim * changes[name] // self.sizes.embed_dim

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
+from math import isqrt
 
 import torch
 from torch import nn
@@ -21,6 +22,7 @@ from .recipe import Recipe, silence
 
 _CHANNELS = 3, 1
 _LEAST_SIDE = 8  # of an image
+_COUNTS = "patches", "tokens", "patches_side"  # meanings that tell a side beside the patch
 _BATCH = 2  # what fails for one image alone is told by other passes
 _Values = Mapping[BlueprintSlot, object]
 _Shape = tuple[int, int, int, int]  # of the images
@@ -91,8 +93,14 @@ def _raised(model: nn.Module, shape: _Shape) -> BaseException | None:
 
 def _images(recipe: Recipe, values: _Values, seen: Mapping[str, int]) -> list[_Shape]:
     """The images that the model may be meant for, the likeliest first."""
+    patch = [given for slot, given in values.items() if _sets("patch", slot) and type(given) is int]
     heights, widths = (
-        [one for slot, given in values.items() if _sets(name, slot) for one in _sides(given)]
+        [
+            one
+            for slot, given in values.items()
+            if _sets(name, slot)
+            for one in _sides(_side(slot, given, patch))
+        ]
         for name in ("height", "width")
     )
     channels = [given for slot, given in values.items() if _sets("channels", slot) and type(given) is int]
@@ -107,6 +115,15 @@ def _images(recipe: Recipe, values: _Values, seen: Mapping[str, int]) -> list[_S
 def _sets(name: str, slot: BlueprintSlot) -> bool:
     """May it say this size? Also where the model came farther with the student's own value in its place."""
     return any(isinstance(one, str) and name in fields_of(one) for one in slot.choices[:1])
+
+
+def _side(slot: BlueprintSlot, given: object, patch: Sequence[int]) -> object:
+    """Of so many patches, with the class token or without, or so many in a row; else what is given."""
+    choice = slot.choices[0]
+    if type(given) is not int or choice not in _COUNTS:
+        return given
+    rows = given if choice == "patches_side" else isqrt(given)
+    return rows * next(iter(patch), 0)
 
 
 def _sides(given: object) -> list[int]:

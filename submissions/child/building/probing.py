@@ -195,7 +195,7 @@ class Search:
         return first
 
     def _elsewhere(self, assignment: Assignment, sizes: AnySizes, least: Level) -> BuildAttempt | None:
-        """The first try with images of other sides or channels that fits, or comes so far at the ``least``."""
+        """The first try with images of other sides or channels that fits, or comes so far at ``least``."""
         assert isinstance(sizes, Sizes)
         whole = [one for one in USUAL_SIDES if one % sizes.patch == 0]
         sides = [one for one in whole if one // sizes.patch <= _MOST_PATCHES_A_SIDE]
