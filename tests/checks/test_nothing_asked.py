@@ -9,6 +9,7 @@ import pytest
 from corpus import BASES, edited
 from one_file import graded_file
 
+from vitcheck.checks.assignment.asked_variants import Permission
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.assignment.default_assignment import DEFAULT
 from vitcheck.reports.terminal import verdict
@@ -48,6 +49,55 @@ def test_a_model_of_one_size_is_right_whatever_size_it_is(
     result = graded_file(text.replace(place, lines + place), load_assignment(DEFAULT), zygote, tmp_path)
     assert (result.score.earned, result.mistakes) == (100, [])
     assert not [one for one in result.checks if one.outcome in ("failed", "errored")]
+
+
+KERAS = """
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.mlp = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
+
+    def forward(self, x):
+        y = self.norm1(x)
+        x = x + self.attention(y, y, y)[0]
+        return x + self.mlp(self.norm2(x))
+
+
+class ViTClassifier(nn.Module):
+    def __init__(self, input_shape=(72, 72, 3), patch_size=6, width=64, heads=4, depth=3, classes=100):
+        super().__init__()
+        H, W, C = input_shape
+        self.side = patch_size
+        self.projection = nn.Linear(patch_size**2 * C, width)
+        self.token = nn.Parameter(torch.zeros(1, 1, width))
+        self.positions = nn.Parameter(torch.zeros(H // patch_size * (W // patch_size) + 1, width))
+        self.layers = nn.Sequential(*[Layer(width, heads) for _ in range(depth)])
+        self.norm = nn.LayerNorm(width)
+        self.logits = nn.Linear(width, classes)
+
+    def forward(self, images):
+        B, H, W, C = images.shape
+        p = self.side
+        x = images.reshape(B, H // p, p, W // p, p, C).transpose(2, 3).reshape(B, -1, p * p * C)
+        x = torch.cat([self.token.expand(B, -1, -1), self.projection(x)], 1) + self.positions
+        return self.logits(self.norm(self.layers(x))[:, 0])
+"""
+
+
+def test_images_may_have_their_channels_last_unless_that_is_forbidden(zygote: Zygote, tmp_path: Path) -> None:
+    asked = load_assignment(DEFAULT)
+    result = graded_file(KERAS, asked, zygote, tmp_path)
+    assert (result.score.earned, result.mistakes) == (100, [])
+    assert "images-channels-last" in [one.id for one in result.variants]
+    by_id = {**asked.variants.by_id, "images-channels-last": Permission(allow=False)}
+    strict = asked.model_copy(update={"variants": asked.variants.model_copy(update={"by_id": by_id})})
+    assert "images-channels-last" in [one.id for one in graded_file(KERAS, strict, zygote, tmp_path).mistakes]
 
 
 def test_wanting_marks_cost_their_points_and_are_one_sentence(zygote: Zygote, tmp_path: Path) -> None:

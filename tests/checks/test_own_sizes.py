@@ -221,6 +221,7 @@ def test_a_model_that_runs_at_other_sizes_than_its_own_fails(text: str) -> None:
         (AS_ASKED.replace("heads=4", "heads=5") + "\n\nmodel = ViT(heads=4)\n", False),
         (DEFAULTS.replace("heads=4", "heads=5") + "\n\nmodel = ViT(heads=6)\n", True),
         (DEFAULTS.replace("size=32", "size"), False),
+        (DEFAULTS.replace("size=32", "num_patches=64").replace("(size // patch) ** 2", "num_patches"), True),
     ],
     ids=[
         "as asked",
@@ -230,6 +231,7 @@ def test_a_model_that_runs_at_other_sizes_than_its_own_fails(text: str) -> None:
         "asked by a call",
         "heads of a call",
         "demanded",
+        "a number of patches",
     ],
 )
 def test_a_model_that_runs_at_its_own_sizes_is_right(text: str, is_tried: bool) -> None:

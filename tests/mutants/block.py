@@ -174,6 +174,7 @@ _MLP = (
         kind="variant",
     ),
     report("gelu-tanh", "S17", (_GELU, 'self.act = nn.GELU(approximate="tanh")'), kind="variant"),
+    handwritten("gelu-formula-wrong", "S17", ("torch.erf(x / math.sqrt(2.0))", "torch.erf(x)")),
     handwritten(
         "gelu-tanh",
         "S17",

@@ -19,6 +19,14 @@ _DEPTH = (
         kind="variant",
     ),
     report(
+        "layer-shared-by-blocks",
+        "S21",
+        (
+            f"self.blocks = {_BLOCKS}",
+            f"self.blocks = {_BLOCKS}\nfor block in self.blocks:\n    block.fc1 = self.blocks[0].fc1",
+        ),
+    ),
+    report(
         "blocks-identical-init",
         "S21",
         ("import math\n", "import copy\nimport math\n"),

@@ -216,6 +216,11 @@ _POSITIONS = (
         (_POS, "self.pos_embed = nn.Parameter(torch.zeros(8, 1, embed_dim))"),
         (_ADD, "x_pos = x_tokens + self.pos_embed[:B]"),
     ),
+    report(
+        "pos-one-number-a-token",
+        "S07",
+        (_POS, "self.pos_embed = nn.Parameter(torch.zeros(1, num_patches + 1, 1))"),
+    ),
     report("pos-single-vector", "S07", (_POS, "self.pos_embed = nn.Parameter(torch.zeros(1, 1, embed_dim))")),
     report(
         "cls-without-position",

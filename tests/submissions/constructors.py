@@ -183,7 +183,65 @@ def base_architecture(args):
     args.classes = getattr(args, "classes", 10)
 """
 
+NAMED_TUPLE = """
+from typing import NamedTuple
+
+class ModelArgs(NamedTuple):
+    height: int
+    patch: int
+    features: int
+    heads: int
+    mlp_features: int
+    blocks: int
+    classes: int
+    channels: int = 3
+"""
+SETTINGS = """
+class settings:
+    IMAGE_SHAPE = (32, 32, 3)
+    PATCH = 8
+    WIDTH = 64
+    HEADS = 4
+    DEPTH = 3
+    HIDDEN = 128
+    CLASSES = 10
+"""
+
 STYLES = {
+    "a named tuple": vit(
+        ", args: ModelArgs",
+        "self.setup(args.channels, (args.height // args.patch) ** 2, args.patch, args.features, args.heads,"
+        " args.blocks, args.mlp_features, args.classes)",
+        NAMED_TUPLE,
+    ),
+    "a configuration under another name, of letters in capitals": vit(
+        ", settings",
+        "s = settings\n"
+        + TWO_SIDES.format(
+            a="s.IMAGE_SHAPE",
+            b="s.PATCH",
+            rest="s.IMAGE_SHAPE[-1], N, s.PATCH, s.WIDTH, s.HEADS, s.DEPTH, s.HIDDEN, s.CLASSES",
+        ),
+        SETTINGS,
+    ),
+    "a size in a configuration of its own": vit(
+        ", config=CONFIG",
+        "data, m = config['data'], config['model']\n"
+        "self.setup(data['channels'], (data['height'] // m['patch']['size']) ** 2, m['patch']['size'], m['dim'],"
+        " m['encoder']['attention']['heads'], m['encoder']['layers'], m['encoder']['mlp']['dim'], data['classes'])",
+        "CONFIG = {'data': {'height': 32, 'channels': 3, 'classes': 10}, 'model': {'patch': {'size': 8}, 'dim': 64,"
+        " 'encoder': {'layers': 3, 'attention': {'heads': 8}, 'mlp': {'dim': 128}}}}\n",
+    ),
+    "channels that are the width": vit(
+        ", input_size=(3, 32, 32), patch=8, channels=64, n_units=3, n_heads=8, widening=2.0, n_labels=10",
+        "c, h, w = input_size\n"
+        "assert channels % n_heads == 0\n"
+        "self.setup(c, (h // patch) * (w // patch), patch, channels, n_heads, n_units, int(channels * widening), n_labels)",
+    ),
+    "how wide a head is, under a name that says nothing": vit(
+        ", bian=32, kuai=4, tongdao=3, weidu=48, tou_weidu=12, ceng=3, yincang=96, leibie=10",
+        setup("tongdao", "bian", "kuai", "weidu", "weidu // tou_weidu", "ceng", "yincang", "leibie"),
+    ),
     "sides as a pair under a name that says nothing": vit(*RUSSIAN),
     "sides and patches in pairs that a call gives": vit(
         *CALLED, after="if __name__ == '__main__':\n    ViT((24, 32), (8, 8), d=40, n_enc=2, kopf=5, f_=80, k=9)\n"
@@ -219,9 +277,8 @@ STYLES = {
         ", img=32, k=8, d=48, L=2, h=4, m=96, classes=10, ch=3", setup("ch", "img", "k", "d", "h", "L", "m", "classes")
     ),
     "size is the patch's, beside a side": vit(
-        ", side=32, size=8, features=64, heads=4, depth=3, labels=10, mlp_dim=128",
-        setup("3 if False else channels", "side", "size", "features", "heads", "depth", "mlp_dim", "labels"),
-        "channels = 3\n",
+        ", side=32, size=8, features=64, heads=4, depth=3, labels=10, mlp_dim=128, channels=3",
+        setup("channels", "side", "size", "features", "heads", "depth", "mlp_dim", "labels"),
     ),
     "keywords": from_names("img_size patch_size in_chans num_classes embed_dim depth num_heads mlp_dim"),
     "other keywords": from_names("image_size patch_size channels n_classes d_model num_layers n_heads d_ff"),

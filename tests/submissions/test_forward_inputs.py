@@ -91,7 +91,7 @@ def test_images_are_given_with_their_channels_last_where_only_so_a_pass_comes_th
     model = recipe.build(sizes).eval()
     image = torch.randn(sizes.batch, sizes.channels, sizes.height, sizes.width)
     backbone: Any = type(model).__mro__[1]
-    assert torch.equal(model(image), backbone.forward(model, image))  # type: ignore[arg-type]  # one tensor
+    assert torch.equal(model(image), backbone.forward(model, image))
     assert recipe.channels_last
     assert recipe.controls.fixed == {}
 

@@ -583,3 +583,31 @@ def test_a_name_that_no_cell_binds_is_told() -> None:
     assert loaded.error is not None
     assert "is not defined" in skipped(loaded, "A = B")
     assert "is not defined" in skipped(loaded, "B = A")
+
+
+def test_what_is_registered_and_what_functions_are_named_by_is_there() -> None:
+    loaded = run("""
+        import torch.nn as nn
+        from functools import partial
+
+        NORMS = {}
+
+        class Registry(dict):
+            def register(self, name):
+                return lambda made: self.setdefault(name, made)
+
+        LAYERS = Registry()
+        LAYERS.register("norm")(partial(nn.LayerNorm, eps=1e-6))
+        twice = lambda layer: nn.Sequential(layer, layer)
+
+        def build(dim):
+            return twice(LAYERS["norm"](dim))
+
+        class ViT(nn.Module):
+            def __init__(self, dim=8):
+                super().__init__()
+                self.norm = LAYERS["norm"](dim)
+    """)
+    module = loaded.modules["vit.py"]
+    assert len(module.build(4)) == 2
+    assert module.ViT().norm.eps == 1e-6

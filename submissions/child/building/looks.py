@@ -107,8 +107,9 @@ def _unseen(before: Look, slot: BlueprintSlot, now: float) -> Iterator[str]:
     if now > 1:
         heads = before.sizes.get("embed_dim", 1) % now == 0
         given = slot.own.value if slot.own and isinstance(slot.own.value, (int, float)) else now
-        both = ("heads", "image") if given <= _MOST_HEADS else ("image", "heads")
-        yield from both if heads else ("image",)
+        of_heads = "heads", "head_dim"
+        every = (*of_heads, "image") if given <= _MOST_HEADS else ("image", *of_heads)
+        yield from every if heads else ("image",)
 
 
 def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> list[str]:
