@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....submissions.errors import Frame
 from ....submissions.questions.plain_passes import Passes
+from ....submissions.reading.method_calls import read_apart
 from ...examining.copied_layers import patterns
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
@@ -33,6 +34,7 @@ def gradients(examination: Examination) -> None:
     missing = [name for name, one in passes.gradients.items() if not one.exists]
     fixed = {name for name in missing if _is_fixed(examination, passes, name)}
     fixed |= patterns(examination.inventory(), missing) if missing else set()
+    fixed |= _of_other_tasks(examination, missing) if missing else set()
     if missing := [name for name in missing if name not in fixed]:
         id, where, frame = _why_no_gradient(examination, passes, missing)
         raise CheckFailed(f"no gradient reaches {some(missing)}{where}", (id,), draw, frame)
@@ -51,6 +53,13 @@ def _is_fixed(examination: Examination, passes: Passes, name: str) -> bool:
     """Is it a table of sines and cosines, which is not meant to learn?"""
     held = examination.inventory().named(name)
     return held is not None and held.waves and not passes.gradients[name].asked
+
+
+def _of_other_tasks(examination: Examination, missing: list[str]) -> set[str]:
+    """Those that no pass reads, but a method for something else, such as pretraining."""
+    read = {leaf.name for leaf in example_of(examination).trace.leaves}
+    apart = read_apart(examination.source.files)
+    return {name for name in missing if name not in read and name.rpartition(".")[2] in apart}
 
 
 def _backward(examination: Examination) -> Passes:
