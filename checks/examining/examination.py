@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from torch import Tensor
@@ -168,11 +169,8 @@ class Examination(Examples):
 
     def counts(self, id: str) -> bool:
         """Does this finding cost marks here?"""
-        if self._follows(id):
-            return False
-        if self.is_foreign and id == self._foreign.get(self.architecture):
-            return True
-        return not self.assignment.allows(id)[0]
+        is_kind = self.is_foreign and id == self._foreign.get(self.architecture)
+        return not self._follows(id) and (is_kind or not self.assignment.allows(id)[0])
 
     @cached_property
     def _foreign(self) -> Mapping[str | None, str]:
@@ -206,12 +204,8 @@ class Examination(Examples):
 
     def failed_before(self, key: str) -> str | None:
         """The label of the first stage before ``key`` that is not right."""
-        for stage in self.family.stages:
-            if stage.key == key:
-                return None
-            if self.is_wrong(stage.key):
-                return stage.label
-        return None
+        before = takewhile(lambda one: one.key != key, self.family.stages)
+        return next((one.label for one in before if self.is_wrong(one.key)), None)
 
     def is_wrong(self, key: str) -> bool:
         """Is a stage computed by anything but its equation, as far as values tell?"""

@@ -108,7 +108,7 @@ class SignatureReader:
 
     def _needed(self, definition: Definition, path: str, name: str, annotation: str) -> Argument:
         """Read an argument that has no default."""
-        own = self._written(definition, name)
+        own = self._written(definition, path.rpartition(".")[2])
         as_is = own.value if own is not None and isinstance(own.value, _TOLD) else _EMPTY
         if isinstance(as_is, dict):
             return self._held(path, as_is)
