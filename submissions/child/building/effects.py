@@ -84,16 +84,17 @@ def _is_letter(slot: BlueprintSlot) -> bool:
 
 
 def _confirmed(slot: BlueprintSlot, told: Iterable[str], doubting: bool) -> tuple[Choice, ...]:
-    """What its effects tell of what its name may mean, first; of a letter or in doubt, whatever they tell."""
-    meant = _meant(slot)
-    if doubting:
-        return tuple(dict.fromkeys((*told, *slot.choices)))
+    """What its effects tell of what its name may mean, first, and all that they tell where that is in doubt.
+
+    Of a letter what else they tell comes last: where two letters mean the same, one of them means that.
+    """
+    told, meant = tuple(told), _meant(slot)
+    first = told if doubting else [one for one in told if one in slot.choices]
+    last = told if _is_letter(slot) else ()
     if len(meant) == 1:
         (own,) = meant
-        more = (one for one in told if {*own} & {*fields_of(one)})  # a width may be that of a square image
-        return tuple(dict.fromkeys((*slot.choices, *more)))
-    first = (one for one in told if _is_letter(slot) or one in slot.choices)
-    return tuple(dict.fromkeys((*first, *slot.choices)))
+        last = tuple(one for one in told if {*own} & {*fields_of(one)})  # a width may be a square image's
+    return tuple(dict.fromkeys((*first, *slot.choices, *last)))
 
 
 def unclear(definition: Definition, slot: BlueprintSlot) -> NotLoaded:
