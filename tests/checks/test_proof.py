@@ -66,7 +66,7 @@ def test_with_right_numbers_for_what_is_blamed_all_else_is_right(
 
 
 def test_a_change_of_the_code_that_makes_all_right_is_a_proof(zygote: Zygote, tmp_path: Path) -> None:
-    proof = proof_of(zygote, tmp_path, ("gelu(self.fc1(x))", "gelu(self.fc1(x)) * 2"))
+    proof = proof_of(zygote, tmp_path, ("gelu(self.fc1(x))", "gelu(self.fc1(x)) * 3"))
     assert proof is not None
     assert (proof.proven, proof.cured) == (True, ["S18"])
 
