@@ -158,10 +158,17 @@ def _cuts(convolution: nn.Conv2d) -> bool:
 
 def _flattened_patch(parts: ModelParts, width: int) -> int:
     """Return P where the first layer that gives tokens reads 3 · P² numbers or P²; 0 where none does."""
-    layers = (one for one in parts.modules if isinstance(one, nn.Linear) and one.out_features == width)
-    numbers = next((one.in_features for one in layers), 0)
-    sides = (isqrt(numbers // channels) for channels in (3, 1))
-    return next((side for side in sides if side > 1 and numbers in (side**2, 3 * side**2)), 0)
+    layers = [one for one in parts.modules if isinstance(one, nn.Linear) and one.out_features == width]
+    read = [one.in_features for one in layers][:1] or list(_maps_to(parts, width))
+    ways = ((count, isqrt(count // channels), channels) for channels in (3, 1) for count in read)
+    return next((side for count, side, channels in ways if count == channels * side**2 > channels), 0)
+
+
+def _maps_to(parts: ModelParts, width: int) -> Iterator[int]:
+    """How many numbers each matrix reads that gives so many, or as many as it gives."""
+    for one in parts.parameters:
+        if one.dim() == 2 and width in one.shape:
+            yield one.shape[0] if one.shape[1] == width else one.shape[1]
 
 
 def _rows_of_tables(parts: ModelParts, width: int) -> Iterator[int]:

@@ -6,14 +6,16 @@ import ast
 import difflib
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import nn
 
 from ....reference.model_sizes import AnySizes, ModelSizes
+from ....reference.sizes import Sizes
 from ...errors import NotLoaded
 from ...questions.meanings import VALUES, fields_of
 from ...questions.pins import Pins
@@ -25,6 +27,8 @@ from .blueprint import Blueprint, Builder, Choice, Literal
 from .controls import Controls, verify
 from .effects import unclear, understood
 from .effort import Effort
+from .own_call import own_calls
+from .own_images import with_own_images
 from .probing import BASES, SMALL, BuildAttempt, Level, Search, fit
 from .signatures import SignatureReader
 
@@ -105,7 +109,7 @@ def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
     with torch.random.fork_rng(), silence(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         bases = BASES if small is SMALL else (small,)
-        definition, builder, attempt = _best(loaded, definitions, reader, found, bases)
+        definition, builder, attempt = _best(reader, found, bases)
         controls = verify(builder, attempt)
         builder.forget()
         return Recipe(definition, builder, attempt, controls)
@@ -119,49 +123,67 @@ def silence() -> Iterator[None]:
 
 
 def _best(
-    loaded: Loaded,
-    definitions: Definitions,
-    reader: SignatureReader,
-    found: list[Definition],
-    bases: Sequence[ModelSizes],
+    reader: SignatureReader, found: list[Definition], bases: Sequence[ModelSizes]
 ) -> tuple[Definition, Builder, BuildAttempt]:
     best: tuple[float, Definition, Builder, BuildAttempt] | None = None
     failures: list[NotLoaded] = []
     for definition in found:
-        promise = evidence(definition, definitions) + Level.FITS
+        promise = evidence(definition, reader.definitions) + Level.FITS
         if best is not None and promise <= best[0]:
             break  # and what follows promises less
         try:
             effort = Effort(_TRIES_MORE if best or failures else _TRIES)
-            builder, attempt = _tried(loaded, definition, reader.blueprint(definition), effort, bases)
+            builder, attempt = _tried(definition, reader, effort, bases)
             attempt = _built(definition, attempt)
         except NotLoaded as failure:
             failures.append(failure)
             continue
         unwritten = attempt.level == Level.BUILT and isinstance(attempt.error, NotImplementedError)
         came = Level.RAN if unwritten else attempt.level  # by what it says itself it comes no farther
-        value = came + evidence(definition, definitions)
+        value = came + evidence(definition, reader.definitions)
         if failures and attempt.level < Level.FITS:
             continue  # a part, most likely; what failed was the model
         if best is None or value > best[0]:
             best = (value, definition, builder, attempt)
     if best is None:
         none = NotLoaded(_NO_MODEL)
-        raise loaded.cause or (failures or [none])[0]
+        raise reader.loaded.cause or (failures or [none])[0]
     return best[1:]
 
 
 def _tried(
-    loaded: Loaded, definition: Definition, read: Blueprint, effort: Effort, bases: Sequence[ModelSizes]
+    definition: Definition, reader: SignatureReader, effort: Effort, bases: Sequence[ModelSizes]
 ) -> tuple[Builder, BuildAttempt]:
-    """The best try; where names lead nowhere, what arguments do may."""
-    builder = Builder(loaded, understood(loaded, definition, read))
-    attempt = Search(builder, effort, bases).run()
-    if attempt.level >= Level.RAN or attempt.is_bug or effort.is_spent or bases is not BASES:
-        return builder, attempt
-    doubting = Builder(loaded, understood(loaded, definition, read, doubting=True))
-    other = Search(doubting, effort, bases).run()
-    return (doubting, other) if other.level == Level.FITS else (builder, attempt)
+    """The first way in which it runs, or the likeliest one. Raises NotLoaded where none is known."""
+    first: tuple[Builder, BuildAttempt] | None = None
+    failure: NotLoaded | None = None
+    images = with_own_images(SMALL, reader.definitions) if reader.kind is Sizes else []
+    for way in _ways(definition, reader):
+        try:
+            builder = Builder(reader.loaded, way())
+        except NotLoaded as error:
+            failure = failure or error
+            continue
+        has_sizes = bool(builder.blueprint.slots)
+        attempt = Search(builder, effort, (*bases, *images) if has_sizes else (*images, *bases)).run()
+        if attempt.level >= (Level.FITS if first else Level.RAN):
+            return builder, attempt
+        first = first or (builder, attempt)
+        if attempt.is_bug:
+            break
+    if first is None:
+        raise failure or NotLoaded(_NO_MODEL)
+    return first
+
+
+def _ways(definition: Definition, reader: SignatureReader) -> Iterator[Callable[[], Blueprint]]:
+    """How its arguments may be understood: by their names, by what they do, and as the student gives them."""
+    loaded = reader.loaded
+    yield lambda: understood(loaded, definition, reader.blueprint(definition))
+    if reader.kind is Sizes:
+        yield lambda: understood(loaded, definition, reader.blueprint(definition), doubting=True)
+    if not reader.pins:
+        yield from (partial(lambda one: one, one) for one in own_calls(loaded, definition))
 
 
 def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:

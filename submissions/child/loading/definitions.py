@@ -147,7 +147,7 @@ class Definitions:
             for key, value in (*_named_values(node), *_arguments(node, of)):
                 if key == name:
                     with suppress(ValueError):
-                        return self._literal(value)
+                        return self.literal(value)
         if name in self._literals:  # of a module that is handed on as a configuration, say
             return self._literals[name]
         raise LookupError(name)
@@ -178,7 +178,7 @@ class Definitions:
                 found[to.name] |= {key for key, value in given if chain(value, known, own - also) == ()}
         return found
 
-    def _literal(self, node: ast.expr) -> object:
+    def literal(self, node: ast.expr) -> object:
         """What is written, here or where the name is bound. Raises ValueError where it is no literal."""
         if isinstance(node, ast.Name) and node.id in self._literals:
             return self._literals[node.id]

@@ -13,7 +13,7 @@ import sys
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import CodeType, ModuleType
 
@@ -70,6 +70,16 @@ def load(files: Mapping[str, bytes]) -> Loaded:
     return _Execution(read_program(files), {}).run()
 
 
+@contextmanager
+def no_arguments() -> Iterator[None]:
+    """As if the student's file had been called without any: for argparse."""
+    argv, sys.argv = sys.argv, ["main.py"]
+    try:
+        yield
+    finally:
+        sys.argv = argv
+
+
 class _Execution:
     """One run of a program."""
 
@@ -87,14 +97,10 @@ class _Execution:
         self._extended = {base_name(base) for one in classes for base in one.bases}
 
     def run(self) -> Loaded:
-        argv, sys.argv = sys.argv, ["main.py"]  # for argparse
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                for file in self._order():
-                    self._module(file)
-        finally:
-            sys.argv = argv
+        with no_arguments(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for file in self._order():
+                self._module(file)
         loaded = self._loaded
         has_model = any(_defines_model(module) for module in loaded.modules.values())
         loaded.cause = next(self._causes(has_model), None)
@@ -159,7 +165,7 @@ class _Execution:
         except BaseException as error:  # SystemExit too: grading goes on
             if isinstance(error, NameError) and any(error.name in one.binds for one in ahead):
                 return False
-            if need is Need.SCRIPT:
+            if need is Need.SCRIPT and getattr(error, "name", None) not in self._unbound:
                 self._loaded.raised.append((statement, error))
                 if self._is_step(statement, namespace):
                     self._loaded.stopped = statement, error

@@ -12,7 +12,7 @@ def top_level(tree: ast.Module) -> list[ast.stmt]:
     """The file's statements; where no class is among them, with those of functions that define classes."""
     if any(isinstance(node, ast.ClassDef) for one in tree.body for node in _outside_functions(one)):
         return tree.body
-    return [inner for one in tree.body for inner in (_hoisted(one) if _holds_classes(one) else (one,))]
+    return [inner for one in tree.body for inner in (hoisted(one) if _holds_classes(one) else (one,))]
 
 
 def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
@@ -29,7 +29,7 @@ def _holds_classes(node: ast.stmt) -> bool:
     )
 
 
-def _hoisted(function: ast.stmt) -> Iterator[ast.stmt]:
+def hoisted(function: ast.stmt) -> Iterator[ast.stmt]:
     """What a call of the function with its defaults does, but for what it gives back."""
     assert isinstance(function, ast.FunctionDef)
     given = function.args

@@ -138,9 +138,9 @@ def _statement(
 ) -> Statement:
     text = lines[written.lineno - 1].strip()
     if node is None:
-        return Statement(file, written.lineno, text, written, None, _bound(written), frozenset())
+        return Statement(file, written.lineno, text, written, None, bound(written), frozenset())
     code = _compiled(node, file, flags)
-    return Statement(file, written.lineno, text, node, code, _bound(node), frozenset(_loaded(code)))
+    return Statement(file, written.lineno, text, node, code, bound(node), frozenset(_loaded(code)))
 
 
 def _compiled(node: ast.stmt, file: str, flags: int) -> CodeType:
@@ -202,7 +202,8 @@ class _Trim(ast.NodeTransformer):
         return node
 
 
-def _bound(node: ast.stmt) -> frozenset[str]:
+def bound(node: ast.stmt) -> frozenset[str]:
+    """The names that it binds, or changes what they stand for, also by a call."""
     return frozenset(names_bound(node) | ({_mutated(node)} - {""}))
 
 
