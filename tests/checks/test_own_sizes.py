@@ -221,6 +221,13 @@ def test_a_model_that_runs_at_other_sizes_than_its_own_fails(text: str) -> None:
         (AS_ASKED.replace("heads=4", "heads=5") + "\n\nmodel = ViT(heads=4)\n", False),
         (DEFAULTS.replace("heads=4", "heads=5") + "\n\nmodel = ViT(heads=6)\n", True),
         (DEFAULTS.replace("size=32", "size"), False),
+        (
+            DEFAULTS.replace("size=32", "size=(24, 40)").replace(
+                "(size // patch) ** 2", "(size[0] // patch) * (size[1] // patch)"
+            ),
+            True,
+        ),
+        (OBLONG.replace("width", "dim").replace("img_h", "height").replace("img_w", "width"), True),
         (DEFAULTS.replace("size=32", "num_patches=64").replace("(size // patch) ** 2", "num_patches"), True),
     ],
     ids=[
@@ -231,6 +238,8 @@ def test_a_model_that_runs_at_other_sizes_than_its_own_fails(text: str) -> None:
         "asked by a call",
         "heads of a call",
         "demanded",
+        "a pair of sides",
+        "sides of names that mean more",
         "a number of patches",
     ],
 )

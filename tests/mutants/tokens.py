@@ -55,6 +55,13 @@ _PATCHES = (
         kind="variant",
     ),
     report(
+        "patch-stride-missing",
+        "S02",
+        ("gh, gw = H // P, W // P", "gh, gw = H - P + 1, W - P + 1"),
+        ("img.unfold(2, P, P).unfold(3, P, P)", "img.unfold(2, P, 1).unfold(3, P, 1)"),
+        (_COUNT, "num_patches = (height - patch_size + 1) * (width - patch_size + 1)"),
+    ),
+    report(
         "grid-dims-swapped",
         "S02",
         (_WINDOWS, "windows = img.reshape(B, C, gw, P, gh, P).permute(0, 1, 2, 4, 3, 5)"),

@@ -6,12 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from ...examining.drawing import Draw
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed, NotAsked
 from . import holds
 from .deeper import demand_the_same
-from .gradients import NO_GRADIENT
+from .gradients import NO_GRADIENT, cut
 from .passes import example_of, leaves_of, some
 
 # Rounding and curvature part the two by 1e-5 of the spread, and in code that computes in float32 on the way
@@ -37,7 +38,7 @@ def backward_pass(examination: Examination) -> None:
             f"by the gradients a small step should change the logits by {slopes.claimed:.3g}, but it changes"
             f" them by {slopes.measured:.3g}"
         )
-        raise CheckFailed(text, (), draw)
+        raise _told(examination, text, (), draw)
 
 
 @holds(order=120)
@@ -53,8 +54,8 @@ def every_block(examination: Examination) -> None:
         raise CheckFailed(f"with {depth} blocks the model fails: {slopes.error}", (), draw)
     starved = _starved(slopes.gradients, depth)
     if starved:
-        text = f"some of {depth} blocks have no effect: no gradient reaches {some(starved)}"
-        raise CheckFailed(text, ("hard-coded-first-blocks",), draw)
+        text = f"in some of {depth} blocks nothing learns: no gradient reaches {some(starved)}"
+        raise _told(examination, text, ("hard-coded-first-blocks",), draw)
     for form in _forms_of_blocks(example):
         found = sum(form in _forms(name) for name in slopes.gradients)
         if found < depth:
@@ -63,6 +64,15 @@ def every_block(examination: Examination) -> None:
     deeper = examination.deeper()
     if deeper is not None:
         demand_the_same(examination, deeper, f"with {deeper.draw.sizes.depth} blocks")
+
+
+def _told(examination: Examination, text: str, ids: tuple[str, ...], draw: Draw) -> CheckFailed:
+    """The failure; where the code keeps a gradient from going on, that is the cause."""
+    found = cut(examination)
+    if found is None:
+        return CheckFailed(text, ids, draw)
+    id, where, frame = found
+    return CheckFailed(text + where, (id,), draw, frame)
 
 
 def _starved(gradients: Mapping[str, float], depth: int) -> list[str]:

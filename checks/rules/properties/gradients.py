@@ -83,14 +83,22 @@ def _why_no_gradient(
     if {leaf.name for leaf in example.trace.leaves}.isdisjoint(missing):
         return "unused-parameter", ": not used in the forward pass", None
     where = _where_it_stops(example, missing)
+    found = cut(examination)
+    if found is None:
+        return "path-detached", where, None
+    id, told, frame = found
+    is_token = {leaf.name for leaf in leaves_of(example, "class_token")} >= set(missing)
+    return "cls-detached" if is_token else id, where + told, frame
+
+
+def cut(examination: Examination) -> tuple[str, str, Frame] | None:
+    """The id, the end of the sentence and the line, where the code keeps a gradient from going on."""
     stops = [one for one in examination.habits() if one.kind in ("no_grad", "detach")]
     if not stops:
-        return "path-detached", where, None
+        return None
     stop = next((one for one in stops if one.kind == "no_grad"), stops[0])
-    told = f"{where}: see {stop.what} in {line_of(stop)}"
-    if {leaf.name for leaf in leaves_of(example, "class_token")} >= set(missing):
-        return "cls-detached", told, stop.frames[0]
-    return ("no-grad-in-blocks" if stop.kind == "no_grad" else "path-detached"), told, stop.frames[0]
+    id = "no-grad-in-blocks" if stop.kind == "no_grad" else "path-detached"
+    return id, f": see {stop.what} in {line_of(stop)}", stop.frames[0]
 
 
 def _where_it_stops(example: Example, missing: list[str]) -> str:

@@ -17,7 +17,8 @@ from ..loading.definitions import Definitions
 from ..tracing.shapes_alone import ShapesAlone
 from .blueprint import BlueprintSlot, value
 from .observing import ModelParts, observe
-from .probing import USUAL_SIDES
+from .own_images import with_own_images
+from .probing import SMALL, USUAL_SIDES
 from .recipe import Recipe, silence
 
 _CHANNELS = 3, 1
@@ -93,36 +94,47 @@ def _raised(model: nn.Module, shape: _Shape) -> BaseException | None:
 
 def _images(recipe: Recipe, values: _Values, seen: Mapping[str, int]) -> list[_Shape]:
     """The images that the model may be meant for, the likeliest first."""
-    patch = [given for slot, given in values.items() if _sets("patch", slot) and type(given) is int]
+    patch = [given for slot, given in values.items() if _sets(recipe, "patch", slot) and type(given) is int]
     heights, widths = (
         [
             one
             for slot, given in values.items()
-            if _sets(name, slot)
-            for one in _sides(_side(slot, given, patch))
+            if _sets(recipe, name, slot)
+            for one in _sides(_side(_meaning(recipe, slot), given, patch))
         ]
         for name in ("height", "width")
     )
-    channels = [given for slot, given in values.items() if _sets("channels", slot) and type(given) is int]
+    channels = [
+        given for slot, given in values.items() if _sets(recipe, "channels", slot) and type(given) is int
+    ]
     channels += [seen["channels"]] if "channels" in seen else []
     usual = [(one, one) for one in (*_sides(seen.get("height")), *USUAL_SIDES)]
     sides = list(dict.fromkeys(product(heights, widths))) or usual
-    batch = [given for slot, given in values.items() if _sets("batch", slot) and type(given) is int]
+    batch = [given for slot, given in values.items() if _sets(recipe, "batch", slot) and type(given) is int]
     images = [*batch, recipe.controls.fixed.get("batch", _BATCH)][0]
-    return [(images, count, *pair) for pair in sides for count in channels[:1] or _CHANNELS]
+    written = with_own_images(SMALL, Definitions(recipe.builder.loaded))
+    return [
+        *((images, count, *pair) for pair in sides for count in channels[:1] or _CHANNELS),
+        *((images, one.channels, one.height, one.width) for one in written),
+    ]
 
 
-def _sets(name: str, slot: BlueprintSlot) -> bool:
+def _sets(recipe: Recipe, name: str, slot: BlueprintSlot) -> bool:
     """May it say this size? Also where the model came farther with the student's own value in its place."""
-    return any(isinstance(one, str) and name in fields_of(one) for one in slot.choices[:1])
+    return name in fields_of(_meaning(recipe, slot))
 
 
-def _side(slot: BlueprintSlot, given: object, patch: Sequence[int]) -> object:
+def _meaning(recipe: Recipe, slot: BlueprintSlot) -> str:
+    meant = recipe.controls.assignment[slot]
+    found = (one for one in (meant, *slot.choices[:1]) if isinstance(one, str))
+    return next(found, "")
+
+
+def _side(meaning: str, given: object, patch: Sequence[int]) -> object:
     """Of so many patches, with the class token or without, or so many in a row; else what is given."""
-    choice = slot.choices[0]
-    if type(given) is not int or choice not in _COUNTS:
+    if type(given) is not int or meaning not in _COUNTS:
         return given
-    rows = given if choice == "patches_side" else isqrt(given)
+    rows = given if meaning == "patches_side" else isqrt(given)
     return rows * next(iter(patch), 0)
 
 

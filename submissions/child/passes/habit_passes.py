@@ -44,7 +44,7 @@ class _Habits(TorchFunctionMode):
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        name = str(getattr(func, "__name__", func))
+        name = _name_of(func)
         given = tensors_in((args, kwargs))
         self._let_go(name, func, given)
         if name in _FUSED:
@@ -91,6 +91,12 @@ class _Habits(TorchFunctionMode):
             origin = self._left_behind[storage_of(behind[0])] if behind else ""
             for one in made:
                 self._left_behind.setdefault(storage_of(one), origin)
+
+
+def _name_of(func: Any) -> str:
+    """Of what reads an attribute of a tensor, that of the attribute."""
+    read = getattr(func, "__self__", None) if getattr(func, "__name__", "") == "__get__" else None
+    return str(getattr(read if read is not None else func, "__name__", func))
 
 
 def habits(model: nn.Module, image: Tensor) -> tuple[Habit, ...]:
