@@ -88,7 +88,8 @@ def _one_twice(heads: Heads) -> Iterator[Heads]:
 def _cut(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     yield from _per_head(walk, maps)
     for heads in _head_counts(walk):
-        if walk.is_cut_short and heads == 1:  # or the other heads are still to come
+        if heads == 1:  # what gives less is one of several heads
+            yield from _first_for_all(walk, maps)
             maps = [one for one in maps if one.outputs >= walk.sizes.embed_dim]
         count = head_count(walk, heads)
         for found in (
@@ -236,6 +237,16 @@ def one_and_two(q: Projected, kv: Projected, packing: str, count: Count) -> Part
 def stacked(parts: Sequence[Predict], cut: Callable[[Tensor], Tensor]) -> Predict:
     """One cut of each head, as B h T d."""
     return lambda context: torch.stack([cut(context.of(one)) for one in parts], 1)
+
+
+def _first_for_all(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
+    """Three maps of one head, whose results stand for those of all others, too."""
+    count = walk.sizes.heads
+    of_one = list(dict.fromkeys(one for one in maps if one.outputs * count == walk.sizes.embed_dim))
+    if len(of_one) == 3 and count > 1:
+        q, k, v = (stacked([one.predict] * count, lambda x: x) for one in of_one)
+        linears = tuple(one.map for one in of_one)
+        yield Heads((q, k, v), count, "per head", "only-first-head-used", "query", 1.0, linears)
 
 
 def _third(number: int) -> Callable[[Tensor], Tensor]:

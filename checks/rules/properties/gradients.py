@@ -46,7 +46,9 @@ def gradients(examination: Examination) -> None:
         name for name, one in passes.gradients.items() if one.largest < NO_GRADIENT and name not in exempt
     ]
     if zero:
-        raise CheckFailed(f"the gradient is zero in {some(zero)}", ("unused-parameter",), draw)
+        read = {leaf.name for leaf in example_of(examination).trace.leaves}
+        ids = ("unused-parameter",) if read.isdisjoint(zero) else ()
+        raise CheckFailed(f"the gradient is zero in {some(zero)}", ids, draw)
 
 
 def _is_fixed(examination: Examination, passes: Passes, name: str) -> bool:

@@ -41,6 +41,7 @@ BASES = (  # for models with hard-coded sizes that the small one does not fit
 )
 USUAL_SIDES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # of images that a model may expect
 _MOST_PATCHES_A_SIDE = 28
+_LARGEST_SIDE = 1024  # of an image
 _SEED = 0  # the same for all tries, so that outputs can be compared
 
 
@@ -165,7 +166,7 @@ class Search:
         unset = {name: one for name, one in first.seen.items() if name not in first.claimed}
         as_embedded = {**first.seen, "embed_dim": first.embedded}  # where the code fixes it there alone
         others = [fit(sizes, unset), fit(sizes, first.seen), fit(sizes, as_embedded), replace(sizes, batch=1)]
-        for other in dict.fromkeys(one for one in others if one != sizes):
+        for other in dict.fromkeys(one for one in others if one != sizes and _is_meant(one)):
             attempt = self._run(assignment, other)
             if attempt.level > Level.BUILT:
                 return attempt
@@ -253,6 +254,11 @@ def run(
 def as_given(tensor: Tensor, dtype: torch.dtype) -> Tensor:
     """Return a copy that the model may write into, of this type if it holds real numbers."""
     return tensor.to(dtype, copy=True) if tensor.is_floating_point() else tensor.clone()
+
+
+def _is_meant(sizes: AnySizes) -> bool:
+    """May a model be meant for images so large? What is misread may show any number."""
+    return not isinstance(sizes, Sizes) or max(sizes.height, sizes.width) <= _LARGEST_SIDE
 
 
 def _judge(attempt: BuildAttempt, found: list[Tensor]) -> None:

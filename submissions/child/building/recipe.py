@@ -166,7 +166,7 @@ def _tried(
             continue
         has_sizes = bool(builder.blueprint.slots)
         attempt = Search(builder, effort, (*bases, *images) if has_sizes else (*images, *bases)).run()
-        if attempt.level >= (Level.FITS if first else Level.RAN):
+        if _is_understood(attempt) if first is None else _is_better(attempt, first[1]):
             return builder, attempt
         first = first or (builder, attempt)
         if attempt.is_bug:
@@ -174,6 +174,20 @@ def _tried(
     if first is None:
         raise failure or NotLoaded(_NO_MODEL)
     return first
+
+
+def _is_understood(attempt: BuildAttempt) -> bool:
+    """Does it run, with nothing that speaks against what any argument was taken for?"""
+    doubtful = (one for slot, one in attempt.assignment.items() if one is not slot.choices[0] and slot.named)
+    is_sure = not any(isinstance(one, Literal) for one in doubtful)
+    return attempt.level >= Level.RAN and not attempt.contradicted and is_sure
+
+
+def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:
+    """Does it fit where the first did not run, or say more, and nothing that is contradicted?"""
+    if first.level < Level.RAN:
+        return attempt.level == Level.FITS
+    return attempt.is_perfect and attempt.claimed > first.claimed - first.contradicted
 
 
 def _ways(definition: Definition, reader: SignatureReader) -> Iterator[Callable[[], Blueprint]]:

@@ -7,8 +7,10 @@ import difflib
 import re
 
 from ...errors import NotLoaded
+from ...reading.python_text import base_name
 from .definitions import Definition, Definitions
 from .function_pairs import function_pairs
+from .keys import names_in
 
 _MODEL_NAME = re.compile(r"vi_?t|vision_?transformer", re.IGNORECASE)
 _PART_NAME = re.compile(
@@ -60,7 +62,19 @@ def _is_factory(definition: Definition, definitions: Definitions) -> bool:
     returns = any(
         isinstance(node, ast.Return) and node.value is not None for node in ast.walk(definition.node)
     )
-    return returns and any(one.is_module for one in _uses(definition, definitions).values())
+    uses_models = any(one.is_module for one in _uses(definition, definitions).values())
+    return returns and (uses_models or _reads_registry(definition, definitions))
+
+
+def _reads_registry(definition: Definition, definitions: Definitions) -> bool:
+    """Does it name what registers a model: ``MODELS`` of ``@MODELS.register("vit")``?"""
+    registries = {
+        base_name(part.func if isinstance(part, ast.Call) else part)
+        for one in definitions.all.values()
+        if one.is_module
+        for part in one.node.decorator_list
+    }
+    return bool(registries & names_in(definition.node))
 
 
 def _uses(definition: Definition, definitions: Definitions) -> dict[str, Definition]:
