@@ -50,7 +50,7 @@ from .scripts.script_finding import find_script, has_classes, likeliest
 from .scripts.scripts import Script
 from .subject import DTYPES, Submission, built, model_of, shortening_for, subject_of
 from .tracing.shapes_alone import recorded_shapes
-from .uncompiled import ignore_compiler
+from .uncompiled import ignore_compiler, keep_activations
 
 
 def _contents(files: Mapping[str, torch.Tensor]) -> dict[str, bytes]:
@@ -241,4 +241,5 @@ HANDLERS = {
 }
 
 ignore_compiler()
+keep_activations()
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 3_000))  # hooks and dispatch deepen the student's stack

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
+from examining import examine
 
+from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.full_size import Measured, shape_at
+from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
 from vitcheck.checks.locating.search.places import Found, Place
 from vitcheck.checks.locating.walk import Step
+from vitcheck.checks.rules.kinds.shape import check_shape
 from vitcheck.reference.sizes import Sizes, preset
+from vitcheck.submissions.errors import OutOfMemory, StudentCodeFailed
 from vitcheck.submissions.host.trace import Reference, Trace, Value
 
 SMALL = Sizes(batch=2, channels=4, height=8, width=8, patch=2, embed_dim=24, heads=3, depth=3, classes=9)
@@ -43,3 +49,30 @@ def test_a_stage_that_is_a_whole_record_has_its_shape() -> None:
     located, full = trace_of((2, 17, 24)), trace_of((1, 197, 512))
     step = Step("tokens", 0, lambda c: c.image, lambda c: c.image, Found((Place(0, 0, (408, 24, 1)),)))
     assert shape_at(step, "B T D", [Measured(SMALL, (2, 17, 24))], located, full, FULL) == (1, 197, 512)
+
+
+def _failing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> Examination:
+    """One whose pass at full size ends so."""
+    examination = examine("report")
+
+    def failed(*_: object, **__: object) -> Trace:
+        raise error
+
+    monkeypatch.setattr(examination.session, "trace", failed)
+    return examination
+
+
+def test_more_memory_than_there_is_at_full_size_says_nothing_of_shapes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    examination = _failing(OutOfMemory("the code needed more than 4 GB of memory"), monkeypatch)
+    for key in ("patches", "tokens", "logits"):
+        check_shape(examination, key)
+
+
+def test_what_fails_at_full_size_is_told_at_the_first_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    examination = _failing(StudentCodeFailed("ValueError", "no image is so large"), monkeypatch)
+    with pytest.raises(CheckFailed, match="no image is so large"):
+        check_shape(examination, "patches")
+    with pytest.raises(NotReached):
+        check_shape(examination, "tokens")

@@ -52,8 +52,8 @@ def _demand_no_failure(examination: Examination, key: str) -> None:
     full = examination.full_shapes()
     if full.failure is None or key in full.shapes:
         return
-    asked = (one.key for one in examination.family.stages if one.key not in examination.absent)
-    if key == next(one for one in asked if one not in full.shapes):
+    given = {examination.family.input_key, *full.shapes, *examination.absent}
+    if key == next(one.key for one in examination.family.stages if one.key not in given):
         raise CheckFailed(f"at the assignment's full size the model fails: {full.failure}")
     raise NotReached("at the assignment's full size the model fails before it")
 

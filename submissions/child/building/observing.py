@@ -165,10 +165,12 @@ def _flattened_patch(parts: ModelParts, width: int) -> int:
 
 
 def _maps_to(parts: ModelParts, width: int) -> Iterator[int]:
-    """How many numbers each matrix reads that gives so many, or as many as it gives."""
+    """How many numbers each matrix reads that gives so many; those of MLPs may give them back."""
     for one in parts.parameters:
         if one.dim() == 2 and width in one.shape:
-            yield one.shape[0] if one.shape[1] == width else one.shape[1]
+            inputs = one.shape[0] if one.shape[1] == width else one.shape[1]
+            if inputs != mlp_dim(parts, width):
+                yield inputs
 
 
 def _rows_of_tables(parts: ModelParts, width: int) -> Iterator[int]:
