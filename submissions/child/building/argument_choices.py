@@ -100,7 +100,9 @@ def assignments(slots: tuple[BlueprintSlot, ...]) -> list[Assignment]:
 def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
     meant = [choice for _, choice in way if isinstance(choice, str)]
     has_image = any(choice in _IMAGES for choice in meant)
-    found = (("patch",) if has_image and choice in _COUNTS else fields_of(choice) for choice in meant)
+    told = {"head_dim": ("embed_dim",)} if "heads" in meant else {}  # whose product is the width
+    told |= dict.fromkeys(_COUNTS, ("patch",)) if has_image else {}
+    found = (told.get(choice) or fields_of(choice) for choice in meant)
     kinds = Counter(fields for fields in found if fields)
     twice = sum(count - 1 for count in kinds.values())
     lone_side = (("height",) in kinds) != (("width",) in kinds)

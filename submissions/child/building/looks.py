@@ -16,6 +16,7 @@ from ..tracing.shapes_alone import ShapesAlone
 from .blueprint import BlueprintSlot
 
 _CHANNELS, _SIDE = 3, 8  # where no layer shows how many there are, or patches beside each other
+_USUAL_HEADS = 12  # of the models that are published most, at most
 _MOST_HEADS = 16  # a larger number of the student's that shapes no tensor is more likely a side of the image
 _Shape = tuple[int, ...]
 
@@ -71,13 +72,22 @@ def told(
     elif _is_split(before.shapes, after.shapes, now, factor):
         yield "heads"
     elif _scaled(before, after, "embed_dim", factor):
-        yield "embed_dim"
+        yield from _of_width(before.sizes.get("embed_dim", 0), slot, now)
     elif _scaled(before, after, "mlp_dim", factor):
         yield "mlp_dim" if after.sizes["mlp_dim"] == now * factor else "mlp_ratio"
     else:
         if _is_read(before, after):
             yield "embed_dim"  # a layer behind the last block reads so many
-        yield from _ends(before.shapes, after.shapes, now, factor) or _of_a_table(before, after)
+        yield from _ends(before.shapes, after.shapes, now, factor) or _of_a_table(before, after, factor)
+
+
+def _of_width(width: int, slot: BlueprintSlot, now: float) -> tuple[str, ...]:
+    """The width itself, or one of the two numbers whose product it is, of which heads are mostly fewer."""
+    if width == now or width % now:
+        return ("embed_dim",)
+    given = slot.own.value if slot.own and isinstance(slot.own.value, (int, float)) else now
+    of_heads = ("heads", "head_dim") if given <= _USUAL_HEADS else ("head_dim", "heads")
+    return *of_heads, "embed_dim"
 
 
 def _scaled(before: Look, after: Look, size: str, factor: float) -> bool:
@@ -126,12 +136,15 @@ def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float,
     return found + [meaning for one, other in sides for meaning in _side(one, other, now, factor)]
 
 
-def _of_a_table(before: Look, after: Look) -> tuple[str, ...]:
-    """An image, where all that changes is how many rows a table of tokens has, however they are counted."""
+def _of_a_table(before: Look, after: Look, factor: float) -> tuple[str, ...]:
+    """An image, or a side of it where rows grow as it does, if only rows of a table of tokens change."""
     changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
     width = before.sizes.get("embed_dim")
     rows = all(len(one) == len(other) > 1 and one[-1] == other[-1] == width for one, other in changed)
-    return ("image",) if rows else ()
+    of_side = any(
+        other[-2] - token == factor * (one[-2] - token) for one, other in changed for token in (0, 1)
+    )
+    return () if not rows else ("height", "width") if of_side else ("image",)
 
 
 def _side(one: int, other: int, now: float, factor: float) -> Iterator[str]:

@@ -10,7 +10,8 @@ from types import CodeType
 from typing import Any
 
 from ...reading.code import STUDENT_PREFIX
-from ...reading.python_text import DEFINITIONS, base_name
+from ...reading.code_scopes import called
+from ...reading.python_text import DEFINITIONS
 from ..loading.costs import cost
 from ..loading.definitions import Definition
 from ..loading.execution import Loaded, no_arguments
@@ -76,11 +77,7 @@ def _calls(body: Sequence[ast.stmt], name: str) -> Iterator[tuple[ast.Call, list
             yield from ((call, [*before, *own]) for call, own in _calls(inner, name))
         elif not isinstance(one, DEFINITIONS):
             calls = (node for node in ast.walk(one) if isinstance(node, ast.Call))
-            yield from ((call, before) for call in calls if _called(call.func) == name)
-
-
-def _called(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else base_name(function)
+            yield from ((call, before) for call in calls if called(call) == name)
 
 
 def _needed(call: ast.Call, before: Sequence[ast.stmt], known: Iterable[str]) -> list[ast.stmt]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from ....reference.sizes import Sizes
 from ..loading.definitions import Definitions
 from .probing import fit
 
-_CHANNELS = 1, 3
+_CHANNELS = 3, 1
 _LEAST_SIDE = 8
 _MOST = 4  # different ones
 
@@ -21,25 +21,33 @@ def with_own_images(sizes: Sizes, definitions: Definitions) -> list[Sizes]:
     They are three or four whole numbers side by side, such as ``torch.rand(8, 3, 24, 32)``: channels and
     sides, the channels first.
     """
-    nodes = (node for tree in definitions.trees for node in ast.walk(tree))
-    found = dict.fromkeys(shape for node in nodes for shape in _shapes(_elements(node), definitions))
+    return _with(sizes, (shape for row in _rows(definitions, (3, 4)) for shape in _shapes(row[-3:])))
+
+
+def with_own_sides(sizes: Sizes, definitions: Definitions) -> list[Sizes]:
+    """The same for two numbers side by side, which may be the sides of an image: ``tile = (64, 96)``."""
+    pairs = _rows(definitions, (2,))
+    return _with(sizes, (shape for row in pairs for count in _CHANNELS for shape in _shapes([count, *row])))
+
+
+def _with(sizes: Sizes, shapes: Iterable[tuple[int, int, int]]) -> list[Sizes]:
     return [
         fit(sizes, {"channels": channels, "height": height, "width": width})
-        for channels, height, width in list(found)[:_MOST]
+        for channels, height, width in list(dict.fromkeys(shapes))[:_MOST]
     ]
 
 
-def _elements(node: ast.AST) -> Sequence[ast.expr]:
-    if isinstance(node, ast.Call):
-        return node.args
-    return node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
+def _rows(definitions: Definitions, lengths: tuple[int, ...]) -> Iterator[list[object]]:
+    """So many literals side by side: arguments, or what a tuple or a list holds."""
+    for node in (node for tree in definitions.trees for node in ast.walk(tree)):
+        held = node.args if isinstance(node, ast.Call) else getattr(node, "elts", ())
+        if len(held) in lengths:
+            with suppress(ValueError):
+                yield [definitions.literal(one) for one in held[-3:]]
 
 
-def _shapes(elements: Sequence[ast.expr], definitions: Definitions) -> Iterator[tuple[int, int, int]]:
-    if len(elements) not in (3, 4):
-        return
-    with suppress(ValueError):
-        match [definitions.literal(one) for one in elements[-3:]]:
-            case [int() as channels, int() as height, int() as width]:
-                if channels in _CHANNELS and min(height, width) >= _LEAST_SIDE:
-                    yield channels, height, width
+def _shapes(row: Sequence[object]) -> Iterator[tuple[int, int, int]]:
+    match row:
+        case [int() as channels, int() as height, int() as width]:
+            if channels in _CHANNELS and min(height, width) >= _LEAST_SIDE:
+                yield channels, height, width

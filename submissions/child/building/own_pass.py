@@ -9,6 +9,7 @@ from math import isqrt
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
@@ -75,6 +76,8 @@ def _failures(recipe: Recipe, values: _Values) -> list[BaseException]:
         with ShapesAlone():
             model = recipe.builder.build_with(values).eval()
     except (Exception, SystemExit):
+        return []
+    if any(map(is_lazy, model.parameters())):  # which the first pass makes, of any image
         return []
     shapes = _images(recipe, values, observe(ModelParts.of(model)))
     with ShapesAlone():

@@ -121,12 +121,16 @@ class BuildAttempt:
 
 
 def fields_set(assignment: Assignment) -> set[str]:
-    """Collect the fields of ``Sizes`` that are set; beside an image, a number of patches sets the patch."""
+    """Collect the fields of ``Sizes`` that are set.
+
+    Beside an image, a number of patches sets the patch; beside heads, the width of one sets that of a token.
+    """
     kinds = [choice for choice in assignment.values() if isinstance(choice, str)]
     images = [kind for kind in kinds if kind.startswith(("image", "height"))]
     counts = [kind for kind in kinds if kind.startswith("patches") or kind == "tokens"]
     found = {name for kind in kinds for name in fields_of(kind)}
-    return found | {"patch"} if images and counts else found
+    found |= {"patch"} if images and counts else set()
+    return found | ({"embed_dim"} if {"heads", "head_dim"} <= {*kinds} else set())
 
 
 class Search:

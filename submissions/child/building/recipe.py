@@ -28,7 +28,7 @@ from .controls import Controls, verify
 from .effects import unclear, understood
 from .effort import Effort
 from .own_call import own_calls
-from .own_images import with_own_images
+from .own_images import with_own_images, with_own_sides
 from .probing import BASES, SMALL, BuildAttempt, Level, Search, fit
 from .signatures import SignatureReader
 
@@ -129,8 +129,9 @@ def _best(
     failures: list[NotLoaded] = []
     for definition in found:
         promise = evidence(definition, reader.definitions) + Level.FITS
-        if best is not None and promise <= best[0]:
-            break  # and what follows promises less
+        makes_best = best is not None and best[3].level < Level.FITS and _makes(definition, best[1], reader)
+        if best is not None and promise <= best[0] and not makes_best:
+            continue
         try:
             effort = Effort(_TRIES_MORE if best or failures else _TRIES)
             builder, attempt = _tried(definition, reader, effort, bases)
@@ -143,12 +144,17 @@ def _best(
         value = came + evidence(definition, reader.definitions)
         if failures and attempt.level < Level.FITS:
             continue  # a part, most likely; what failed was the model
-        if best is None or value > best[0]:
+        if best is None or value > best[0] or (makes_best and attempt.level == Level.FITS):
             best = (value, definition, builder, attempt)
     if best is None:
         none = NotLoaded(_NO_MODEL)
         raise reader.loaded.cause or (failures or [none])[0]
     return best[1:]
+
+
+def _makes(function: Definition, definition: Definition, reader: SignatureReader) -> bool:
+    """Is it a function that puts such a model together?"""
+    return not function.is_class and definition in reader.definitions.reachable(function)
 
 
 def _tried(
@@ -157,7 +163,9 @@ def _tried(
     """The first way in which it runs, or the likeliest one. Raises NotLoaded where none is known."""
     first: tuple[Builder, BuildAttempt] | None = None
     failure: NotLoaded | None = None
-    images = with_own_images(SMALL, reader.definitions) if reader.kind is Sizes else []
+    are_images = reader.kind is Sizes
+    images = with_own_images(SMALL, reader.definitions) if are_images else []
+    last = with_own_sides(SMALL, reader.definitions) if are_images else []
     for way in _ways(definition, reader):
         try:
             builder = Builder(reader.loaded, way())
@@ -165,7 +173,9 @@ def _tried(
             failure = failure or error
             continue
         has_sizes = bool(builder.blueprint.slots)
-        attempt = Search(builder, effort, (*bases, *images) if has_sizes else (*images, *bases)).run()
+        attempt = Search(
+            builder, effort, (*bases, *images, *last) if has_sizes else (*images, *bases, *last)
+        ).run()
         if _is_understood(attempt) if first is None else _is_better(attempt, first[1]):
             return builder, attempt
         first = first or (builder, attempt)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+from collections.abc import Iterator
 
 from ...errors import NotLoaded
-from ...reading.python_text import base_name
+from ...reading.code_scopes import called
+from ...reading.python_text import DEFINITIONS, base_name, names_bound
 from .definitions import Definition, Definitions
 from .function_pairs import function_pairs
 from .keys import names_in
@@ -57,13 +59,33 @@ def pinned_model(definitions: Definitions, name: str) -> Definition:
 
 
 def _is_factory(definition: Definition, definitions: Definitions) -> bool:
-    if not isinstance(definition.node, ast.FunctionDef) or not _FACTORY_NAME.search(definition.name):
+    if not isinstance(definition.node, ast.FunctionDef):
         return False
+    modules = {name for name, one in _uses(definition, definitions).items() if one.is_module}
+    if not _FACTORY_NAME.search(definition.name):
+        return bool(_returned(definition.node) & (modules | {"Sequential"}))
     returns = any(
         isinstance(node, ast.Return) and node.value is not None for node in ast.walk(definition.node)
     )
-    uses_models = any(one.is_module for one in _uses(definition, definitions).values())
-    return returns and (uses_models or _reads_registry(definition, definitions))
+    return returns and (bool(modules) or _reads_registry(definition, definitions))
+
+
+def _returned(function: ast.FunctionDef) -> set[str]:
+    """The names of what is called for what it returns, there or where a variable is bound that it returns."""
+    own = [node for statement in function.body for node in _own(statement)]
+    values = [node.value for node in own if isinstance(node, ast.Return)]
+    names = {one.id for one in values if isinstance(one, ast.Name)}
+    bound = [node for node in own if isinstance(node, ast.Assign) and names_bound(node) & names]
+    calls = (one for one in (*values, *(node.value for node in bound)) if isinstance(one, ast.Call))
+    return {called(call) for call in calls}
+
+
+def _own(statement: ast.stmt) -> Iterator[ast.AST]:
+    """What stands in it, but not in functions that it defines."""
+    yield statement
+    for inner in () if isinstance(statement, DEFINITIONS) else ast.iter_child_nodes(statement):
+        if isinstance(inner, ast.stmt):
+            yield from _own(inner)
 
 
 def _reads_registry(definition: Definition, definitions: Definitions) -> bool:
