@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -33,20 +33,22 @@ _ANY_SIZE = "depth", "heads", "mlp_dim"  # what no argument of a known name may 
 
 
 def understood(
-    loaded: Loaded, definition: Definition, blueprint: Blueprint, *, doubting: bool = False
+    loaded: Loaded, definition: Definition, blueprint: Blueprint, doubted: Set[str] = frozenset()
 ) -> Blueprint:
     """The blueprint in which arguments of unknown names have the meanings that their effects give away.
 
     They are changed one by one beside the values that the student gives to the others. One that has no known
     effect, and a default, is left to that. Beside them, of a name that may mean several things, what its
-    effects say comes first; ``doubting``, of any name. Raises NotLoaded where one has no known effect, and
-    no value.
+    effects say comes first, and so does it of what is ``doubted``, by plain names. Raises NotLoaded where one
+    has no known effect, and no value.
     """
-    if not doubting and all(
+    if not doubted and all(
         slot.named and not (_is_letter(slot) and _is_ambiguous(slot)) for slot in blueprint.slots
     ):
         return blueprint
-    unknown = [slot for slot in blueprint.slots if not slot.named or _is_ambiguous(slot) or doubting]
+    unknown = [
+        slot for slot in blueprint.slots if not slot.named or _is_ambiguous(slot) or slot.plain in doubted
+    ]
     effects = _Effects(Builder(loaded, blueprint))
     first: dict[str, BlueprintSlot] = {}
     for slot in unknown:  # arguments come first: a constant of the same name may be nothing but the default
@@ -57,7 +59,7 @@ def understood(
 
     def with_meaning(slot: BlueprintSlot) -> BlueprintSlot | None:
         if slot.named:
-            return replace(slot, choices=_confirmed(slot, found.get(slot, ()), doubting))
+            return replace(slot, choices=_confirmed(slot, found.get(slot, ()), slot.plain in doubted))
         choices = (*found.get(slot, ()), *slot.choices) or tuple(effects.fitting(slot))
         if not choices and not effects.are_known:  # nothing that was tried could be built: it may be any size
             choices = (*hinted(slot.path.rpartition(".")[2]), *_ANY_SIZE, *map(Literal, _ANY))
@@ -83,13 +85,13 @@ def _is_letter(slot: BlueprintSlot) -> bool:
     return len(slot.plain) == 1
 
 
-def _confirmed(slot: BlueprintSlot, told: Iterable[str], doubting: bool) -> tuple[Choice, ...]:
+def _confirmed(slot: BlueprintSlot, told: Iterable[str], is_doubted: bool) -> tuple[Choice, ...]:
     """What its effects tell of what its name may mean, first, and all that they tell where that is in doubt.
 
     Of a letter what else they tell comes last: where two letters mean the same, one of them means that.
     """
     told, meant = tuple(told), _meant(slot)
-    first = told if doubting else [one for one in told if one in slot.choices]
+    first = told if is_doubted else [one for one in told if one in slot.choices]
     last = told if _is_letter(slot) else ()
     if len(meant) == 1:
         (own,) = meant
@@ -173,7 +175,8 @@ class _Effects:
         if other < 1 or other != now * factor:
             return None
         given = (other, other) if _is_pair(self._own[slot]) else other
-        return self._look({**self._own, slot: given})
+        alike = (one for one, own in self._own.items() if one.plain == slot.plain and own == self._own[slot])
+        return self._look({**self._own, **dict.fromkeys(alike, given)})  # which mean the same
 
     def _is_shown(self, after: Look) -> bool:
         """Does it show in a shape, or else in a pass? Heads that do not divide the width show in neither."""

@@ -163,23 +163,18 @@ def _tried(
     """The first way in which it runs, or the likeliest one. Raises NotLoaded where none is known."""
     first: tuple[Builder, BuildAttempt] | None = None
     failure: NotLoaded | None = None
-    are_images = reader.kind is Sizes
-    images = with_own_images(SMALL, reader.definitions) if are_images else []
-    last = with_own_sides(SMALL, reader.definitions) if are_images else []
-    for way in _ways(definition, reader):
+    tried: list[BuildAttempt] = []
+    for way in _ways(definition, reader, tried):
         try:
             builder = Builder(reader.loaded, way())
         except NotLoaded as error:
             failure = failure or error
             continue
-        has_sizes = bool(builder.blueprint.slots)
-        attempt = Search(
-            builder, effort, (*bases, *images, *last) if has_sizes else (*images, *bases, *last)
-        ).run()
-        if _is_understood(attempt) if first is None else _is_better(attempt, first[1]):
-            return builder, attempt
-        first = first or (builder, attempt)
-        if attempt.is_bug:
+        tried.append(Search(builder, effort, _all_bases(builder, reader, bases)).run())
+        first = first or (builder, tried[0])
+        if _is_understood(tried[0]) if len(tried) == 1 else _is_better(tried[-1], tried[0]):
+            return builder, tried[-1]
+        if tried[-1].is_bug:
             break
     if first is None:
         raise failure or NotLoaded(_NO_MODEL)
@@ -188,26 +183,54 @@ def _tried(
 
 def _is_understood(attempt: BuildAttempt) -> bool:
     """Does it run, with nothing that speaks against what any argument was taken for?"""
-    doubtful = (one for slot, one in attempt.assignment.items() if one is not slot.choices[0] and slot.named)
-    is_sure = not any(isinstance(one, Literal) for one in doubtful)
-    return attempt.level >= Level.RAN and not attempt.contradicted and is_sure
+    return attempt.level >= Level.RAN and not _doubted(attempt)
+
+
+def _doubted(attempt: BuildAttempt) -> set[str]:
+    """Plain names of all where it does not run; else of what is contradicted, or has to keep its value."""
+    if attempt.level < Level.RAN:
+        return {slot.plain for slot in attempt.assignment}
+    named = {slot: one for slot, one in attempt.assignment.items() if slot.named}
+    kept = {slot for slot, one in named.items() if isinstance(one, Literal) and one is not slot.choices[0]}
+    against = {
+        slot
+        for slot, one in named.items()
+        if isinstance(one, str) and attempt.contradicted & {*fields_of(one)}
+    }
+    return {slot.plain for slot in kept | against}
 
 
 def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:
-    """Does it fit where the first did not run, or say more, and nothing that is contradicted?"""
+    """Does it fit where the first did not run, or say as much, and nothing that is contradicted?"""
     if first.level < Level.RAN:
         return attempt.level == Level.FITS
-    return attempt.is_perfect and attempt.claimed > first.claimed - first.contradicted
+    return attempt.is_perfect and attempt.claimed >= first.claimed
 
 
-def _ways(definition: Definition, reader: SignatureReader) -> Iterator[Callable[[], Blueprint]]:
-    """How its arguments may be understood: by their names, by what they do, and as the student gives them."""
+def _all_bases(
+    builder: Builder, reader: SignatureReader, bases: Sequence[ModelSizes]
+) -> Sequence[ModelSizes]:
+    """With images as the code makes them: at first where it is given no sizes, and has its own."""
+    if reader.kind is not Sizes:
+        return bases
+    images, sides = (of(SMALL, reader.definitions) for of in (with_own_images, with_own_sides))
+    return (*bases, *images, *sides) if builder.blueprint.slots else (*images, *bases, *sides)
+
+
+def _ways(
+    definition: Definition, reader: SignatureReader, tried: Sequence[BuildAttempt]
+) -> Iterator[Callable[[], Blueprint]]:
+    """How its arguments may be understood: by their names, by what they do, and as the student gives them.
+
+    What is doubted is told by the first of the attempts ``tried``.
+    """
     loaded = reader.loaded
     yield lambda: understood(loaded, definition, reader.blueprint(definition))
-    if reader.kind is Sizes:
-        yield lambda: understood(loaded, definition, reader.blueprint(definition), doubting=True)
-    if not reader.pins:
-        yield from (partial(lambda one: one, one) for one in own_calls(loaded, definition))
+    if reader.pins:  # then the assignment says what they mean
+        return
+    if tried and reader.kind is Sizes and (doubted := _doubted(tried[0])):
+        yield lambda: understood(loaded, definition, reader.blueprint(definition), doubted)
+    yield from (partial(lambda one: one, one) for one in own_calls(loaded, definition))
 
 
 def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:

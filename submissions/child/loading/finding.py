@@ -89,14 +89,15 @@ def _own(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _reads_registry(definition: Definition, definitions: Definitions) -> bool:
-    """Does it name what registers a model: ``MODELS`` of ``@MODELS.register("vit")``?"""
+    """Does it name what registers a model: ``MODELS`` of ``@MODELS.register("vit")``, or of ``register``?"""
     registries = {
         base_name(part.func if isinstance(part, ast.Call) else part)
         for one in definitions.all.values()
         if one.is_module
         for part in one.node.decorator_list
     }
-    return bool(registries & names_in(definition.node))
+    kept = (names_in(definitions.all[one].node) for one in registries & definitions.all.keys())
+    return not registries.union(*kept).isdisjoint(names_in(definition.node))
 
 
 def _uses(definition: Definition, definitions: Definitions) -> dict[str, Definition]:
