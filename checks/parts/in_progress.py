@@ -14,7 +14,14 @@ from .component import ComponentExamination
 from .parts import Parts
 
 _OF_CALLERS = {"attention-over-batch-axis"}  # what hangs on the order of axes in which it is called
-_ALONE = ("patch_embedding", "attention", "mlp", "block")  # a block says more than the parts of it
+_ALONE = (
+    "patch_embedding",
+    "class_token",
+    "positions",
+    "attention",
+    "mlp",
+    "block",
+)  # a block says more than the parts of it
 
 
 @asked_once
@@ -33,7 +40,10 @@ def written_parts(examination: Examination) -> Mapping[str, ComponentExamination
 
 def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, ComponentExamination]:
     stages = COMPONENTS[name].stages
-    if not examination.to_write.issuperset(stages):
+    own = [
+        key for key in stages if key != "block_input" or key in examination.to_write
+    ]  # which tokens may be
+    if not examination.to_write.issuperset(own):
         return {}
     component = parts.part(name).component
     if component is None or component.crash is not None:
@@ -42,7 +52,7 @@ def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, C
     is_there = 2 * len(found.intersection(stages)) > len(stages) and _is_such(component)
     if name == "block":  # of which a part may be a placeholder, and the others are looked at alone
         is_there = is_there and found.issuperset(stages) and _is_whole(component, examination)
-    return dict.fromkeys(stages, component) if is_there else {}
+    return dict.fromkeys(own, component) if is_there else {}
 
 
 def _is_such(part: ComponentExamination) -> bool:
@@ -52,8 +62,8 @@ def _is_such(part: ComponentExamination) -> bool:
 
 
 def _is_whole(block: ComponentExamination, examination: Examination) -> bool:
-    """Is all of it right, or is the end of the pass the only place where something is to be written?"""
+    """Is all of it right, or does nothing in it end early but what the pass ends with?"""
     if not any(map(block.is_wrong, block.keys)):
         return True
     end = examination.unfinished.frame if examination.unfinished else None
-    return all(one == end for one in early_ends(examination.source.files))
+    return all(one == end for one in early_ends(examination.source.files, block.candidate.name))

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeGuard
 from ..errors import Frame
 from .code import texts
 from .code_scopes import attributes, called, makes_object
-from .python_text import nodes
+from .python_text import DEFINITIONS, nodes
 
 _ENDS = (ast.Return, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign)
 _UNUSED = 2  # layers or parameters that a class makes and never uses: one is rather forgotten
@@ -36,19 +36,35 @@ def unwritten(files: Mapping[str, bytes]) -> list[Unwritten]:
     return sorted(found)
 
 
-def early_ends(files: Mapping[str, bytes]) -> list[Frame]:
+def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]:
     """The lines on which a method or a function may end before it is finished, and the pass goes on.
 
-    It ends in ``pass``, or three dots stand in it; or it returns what it was given and uses nothing of its
-    object; or it is the ``forward`` of a class that makes two layers or parameters, or more, that no method
-    uses. One is enough where it returns what it was given, and not what it made last.
+    Those ``of`` a class or a function are in it, and in what it uses.
+
+    It ends in ``pass`` or returns nothing, or three dots stand in it; or it returns what it was given and
+    uses nothing of its object; or it is the ``forward`` of a class that makes two layers or parameters, or
+    more, that no method uses. One is enough where it returns what it was given, and not what it made last.
     """
+    known = None if of is None else _used(files, of)
     return [
         Frame(file, _last(function).lineno)
         for file, text in texts(files)
         for one in nodes(text)
         for function in _early(one)
+        if known is None or known & {function.name, getattr(one, "name", "")}
     ]
+
+
+def _used(files: Mapping[str, bytes], name: str) -> set[str]:
+    """The names of a class or a function, and of those that it uses, directly or not."""
+    tops = {one.name: one for _, text in texts(files) for one in nodes(text) if isinstance(one, DEFINITIONS)}
+    found, todo = {name}, {name} & tops.keys()
+    while todo:
+        inside = ast.walk(tops[todo.pop()])
+        used = {one.id for one in inside if isinstance(one, ast.Name)} & tops.keys()
+        todo |= used - found
+        found |= used
+    return found
 
 
 def ended_there(files: Mapping[str, bytes], ends: Collection[Frame]) -> dict[str, bytes]:
@@ -94,12 +110,17 @@ def _early(node: ast.AST) -> Iterator[ast.FunctionDef]:
 
 
 def _is_cut(last: ast.stmt) -> bool:
-    return isinstance(last, ast.Pass) or _stands_for_more(last)
+    return isinstance(last, ast.Pass) or _stands_for_more(last) or _gives_nothing(last)
+
+
+def _gives_nothing(last: ast.stmt) -> bool:
+    value = last.value if isinstance(last, ast.Return) else last
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     last = _last(method)
-    if not isinstance(last, ast.Return):
+    if not isinstance(last, ast.Return) or _gives_nothing(last):
         return _is_cut(last)
     written = _written(method)
     given = isinstance(last.value, ast.Name) and last.value.id in _given(method, written)

@@ -56,6 +56,7 @@ _FRESH = (
             "nn.ModuleList()\nblock = Block(embed_dim, num_heads, mlp_ratio, drop_rate)\n"
             "self.blocks.extend(copy.deepcopy(block) for _ in range(depth))",
         ),
+        kind="variant",
     ),
     invisible(
         raw,
@@ -65,6 +66,7 @@ _FRESH = (
             "for layer in self.layers:\n    layer.load_state_dict(self.layers[0].state_dict())\n"
             "self.norm = nn.LayerNorm(width)\nself.w_head",
         ),
+        kind="variant",
     ),
     prenorm(
         "mutable-default-module",

@@ -35,6 +35,7 @@ _DEPTH = (
             "block = EncoderBlock(embed_dim, num_heads, mlp_ratio)\n"
             "self.blocks = nn.ModuleList([copy.deepcopy(block) for _ in range(num_blocks)])",
         ),
+        kind="variant",
         invisible=True,
     ),
     report(

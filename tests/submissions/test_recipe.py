@@ -16,8 +16,8 @@ from understood import given
 
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child.building.observing import ModelParts, observe
-from vitcheck.submissions.child.building.probing import BASES as BASES_TRIED
 from vitcheck.submissions.child.building.recipe import Recipe, infer
+from vitcheck.submissions.child.building.trial_sizes import BASES as BASES_TRIED
 from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.errors import NotLoaded
 from vitcheck.submissions.questions.pins import Pins

@@ -14,6 +14,7 @@ from ...examining.examination import Examination
 from ...examining.passes.predicting import predicted, with_weights
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.comparing import SINGLE
+from ...locating.walk import Walk
 from . import holds
 from .deeper import demand_the_same
 from .passes import example_of
@@ -67,7 +68,10 @@ def _small(examination: Examination) -> ModelSizes:
 
 
 def _runs_alike(examination: Examination, sizes: ModelSizes) -> bool:
-    """Do the operations of small sizes run there? Then the plan must give the scores of a plain pass, too."""
+    """Do the operations of small sizes run there? Then the plan must give the scores of a plain pass, too.
+
+    Where it does not, the same operations may have been given other views there: then a plan of its own must.
+    """
     draw = Draw(sizes, examination.seed)
     wide = examination.session.wide(sizes, draw.seed, draw.image)
     error = wide.trace.error or wide.error
@@ -76,17 +80,23 @@ def _runs_alike(examination: Examination, sizes: ModelSizes) -> bool:
     walk = examination.signatures.get(wide.trace.signature)
     if walk is None:
         return False
-    logits = predicted(walk, with_weights(wide, draw.seed), sizes, draw.image.float())
-    if not follow(examination, wide.tensors, logits, SINGLE):
+    weights = with_weights(wide, draw.seed)
+
+    def gives_scores(plan: Walk) -> bool:
+        return follow(examination, wide.tensors, predicted(plan, weights, sizes, draw.image.float()), SINGLE)
+
+    if not gives_scores(walk) and not gives_scores(_judge_afresh(examination, sizes)):
         text = f"{_told(sizes)} the logits are not computed from the stages as they are at smaller sizes"
         raise CheckFailed(text, (), draw)
     return True
 
 
-def _judge_afresh(examination: Examination, sizes: ModelSizes) -> None:
-    """Other operations run at these sizes than at small ones, though the code loops over nothing."""
+def _judge_afresh(examination: Examination, sizes: ModelSizes) -> Walk:
+    """The stages at these sizes, which must be as right as at small ones."""
     draw = Draw(sizes, examination.seed)
-    demand_the_same(examination, examination.located(draw, examination.trace(draw)), _told(sizes))
+    found = examination.located(draw, examination.trace(draw))
+    demand_the_same(examination, found, _told(sizes))
+    return found.walk
 
 
 def _told(sizes: ModelSizes) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from ..loading.execution import Loaded
 from ..settings import Settings
 from .forward_inputs import ForwardInputs, channels_last, forward_inputs
 from .function_models import FunctionModel
+from .going_on import Step, open_steps
 from .parameter_names import normalise
 
 
@@ -145,10 +146,17 @@ class Builder:
     What a forward demands beside its input is filled in as ``inputs`` say, or in the likeliest way.
     """
 
-    def __init__(self, loaded: Loaded, blueprint: Blueprint, inputs: ForwardInputs | None = None) -> None:
+    def __init__(
+        self,
+        loaded: Loaded,
+        blueprint: Blueprint,
+        inputs: ForwardInputs | None = None,
+        steps: Sequence[Step] = (),
+    ) -> None:
         self.loaded = loaded
         self.blueprint = blueprint
         self.inputs = inputs
+        self.steps = steps  # with which an unwritten forward goes on
         self._last: tuple[dict[str, object], Loaded] = ({}, loaded)
         self._tried: tuple[dict[BlueprintSlot, object], nn.Module] | None = None
 
@@ -189,6 +197,8 @@ class Builder:
         self.inputs = self.inputs or forward_inputs(type(model).forward)
         if self.inputs is not None:
             self.inputs.open(model)
+        if self.steps:
+            open_steps(model, self.steps)
         return model
 
     def _with_globals(self, values: Mapping[BlueprintSlot, object]) -> Loaded:

@@ -33,8 +33,9 @@ from .forward_inputs import ITSELF, forward_inputs
 from .functions import function_ways
 from .observing import ModelParts, mlp_dim, observe, tensors
 from .parameter_names import first_match
-from .probing import BASES, TRIES_ELSEWHERE, Level, fields_set, fit
+from .probing import TRIES_ELSEWHERE, Level, fields_set
 from .signatures import SignatureReader
+from .trial_sizes import BASES, fit
 
 Way = Callable[[Sizes], nn.Module]
 

@@ -9,7 +9,8 @@ import torch
 from ....reference.model_sizes import AnySizes
 from .attended import attending, counts_head_dim
 from .blueprint import Assignment, Builder
-from .probing import BuildAttempt, Level, fit, run
+from .probing import BuildAttempt, Level, run
+from .trial_sizes import fit
 
 _TOLD_BY_OUTPUT = ("heads", "depth")  # where no shape tells them
 

@@ -140,7 +140,7 @@ def _patch_and_image(parts: ModelParts, width: int) -> dict[str, int]:
     convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d)]
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
     patch = next((int(one.kernel_size[0]) for one in convolutions if _cuts(one)), 0)
-    patch = patch or _flattened_patch(parts, width) or _attribute(parts.model, "patch")
+    patch = patch or flattened_patch(parts, width).get("patch") or _attribute(parts.model, "patch")
     rows = _rows_of_tables(parts, width)
     counts = (count for one in rows for count in (one - 1, one))  # with a class token, and without one
     side = next((isqrt(one) for one in counts if one > 0 and isqrt(one) ** 2 == one), 0)
@@ -156,12 +156,19 @@ def _cuts(convolution: nn.Conv2d) -> bool:
     return convolution.kernel_size == convolution.stride
 
 
-def _flattened_patch(parts: ModelParts, width: int) -> int:
-    """Return P where the first layer that gives tokens reads 3 · P² numbers or P²; 0 where none does."""
+def flattened_patch(parts: ModelParts, width: int) -> dict[str, int]:
+    """Channels and P where the first layer that gives tokens reads 3 · P² numbers or P²; else nothing."""
     layers = [one for one in parts.modules if isinstance(one, nn.Linear) and one.out_features == width]
     read = [one.in_features for one in layers][:1] or list(_maps_to(parts, width))
     ways = ((count, isqrt(count // channels), channels) for channels in (3, 1) for count in read)
-    return next((side for count, side, channels in ways if count == channels * side**2 > channels), 0)
+    return next(
+        (
+            {"channels": channels, "patch": side}
+            for count, side, channels in ways
+            if count == channels * side**2 > channels
+        ),
+        {},
+    )
 
 
 def _maps_to(parts: ModelParts, width: int) -> Iterator[int]:

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from ....reference.sizes import Sizes
 from ..loading.definitions import Definitions
-from .probing import fit
+from .trial_sizes import fit
 
 _CHANNELS = 3, 1
 _LEAST_SIDE = 8

@@ -19,8 +19,9 @@ from ..tracing.shapes_alone import ShapesAlone
 from .blueprint import BlueprintSlot, value
 from .observing import ModelParts, observe
 from .own_images import with_own_images
-from .probing import SMALL, USUAL_SIDES
+from .probing import USUAL_SIDES
 from .recipe import Recipe, silence
+from .trial_sizes import SMALL
 
 _CHANNELS = 3, 1
 _LEAST_SIDE = 8  # of an image

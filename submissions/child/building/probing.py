@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import traceback
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from math import gcd, inf, prod
+from math import inf, prod
 
 import torch
 from torch import Tensor
@@ -22,23 +22,11 @@ from ..tracing.results import computed
 from .argument_choices import assignments
 from .blueprint import Assignment, Builder
 from .effort import Computed, Effort
-from .observing import ModelParts, embedded_width, observe, tensors
+from .observing import ModelParts, embedded_width, flattened_patch, observe, tensors
+from .trial_sizes import BASES, fit
 
 TRIES_ELSEWHERE = 2  # at the sizes after the first
 
-# All letters differ, and differ from all their products that a layer may have (4 and 3 times the width too).
-# No number of tokens is that of images: a wrong model may return scores of each token.
-SMALL = Sizes(
-    batch=3, channels=3, height=20, width=20, patch=4, embed_dim=60, heads=6, mlp_dim=300, depth=2, classes=11
-)
-BASES = (  # for models with hard-coded sizes that the small one does not fit
-    SMALL,
-    replace(SMALL, embed_dim=192, heads=12, mlp_dim=960),
-    replace(SMALL, height=32, width=32, embed_dim=192, heads=4, mlp_dim=960),
-    replace(SMALL, height=224, width=224, patch=16, embed_dim=192, heads=4, mlp_dim=960),
-    replace(SMALL, height=28, width=28, patch=7, embed_dim=64, heads=4, mlp_dim=320, channels=1),
-    replace(SMALL, height=224, width=224, patch=16, embed_dim=768, heads=12, mlp_dim=3072),
-)
 USUAL_SIDES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # of images that a model may expect
 _MOST_PATCHES_A_SIDE = 28
 _LARGEST_SIDE = 1024  # of an image
@@ -238,7 +226,10 @@ def run(
         model = builder.build_to_try(assignment, sizes).eval()
         attempt.level = Level.BUILT
         parts = ModelParts.of(model)
-        attempt.seen = {name: one for name, one in observe(parts).items() if name in vars(sizes)}
+        seen = observe(parts)
+        if "channels" not in attempt.claimed:  # else a patch of more pixels may be one of more channels
+            seen = {**flattened_patch(parts, seen.get("embed_dim", 0)), **seen}
+        attempt.seen = {name: one for name, one in seen.items() if name in vars(sizes)}
         attempt.embedded = embedded_width(parts)
         attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
         if draws:
@@ -280,31 +271,3 @@ def _judge(attempt: BuildAttempt, found: list[Tensor]) -> None:
     by_token = isinstance(sizes, Sizes) and sizes.tokens == sizes.batch  # or are they rows for each token?
     if rows and not by_token and (attempt.seen[name] == wanted or name not in attempt.claimed):
         attempt.level = Level.FITS
-
-
-def fit(sizes: AnySizes, fixed: Mapping[str, int]) -> AnySizes:
-    """Return the sizes nearest to ``sizes`` that have the ``fixed`` fields and fit each other."""
-    want = {**vars(sizes), **{name: one for name, one in fixed.items() if one}}
-    if isinstance(sizes, Sizes):
-        _fit_patches(want, sizes, fixed)
-    if want["embed_dim"] % want["heads"]:
-        if "embed_dim" in fixed:
-            want["heads"] = _divisor(want["embed_dim"], want["heads"])
-        else:
-            want["embed_dim"] = max(1, round(want["embed_dim"] / want["heads"])) * want["heads"]
-    return type(sizes)(**want)
-
-
-def _fit_patches(want: dict[str, int], sizes: Sizes, fixed: Mapping[str, int]) -> None:
-    """Make the patch divide the sides that are fixed, and the other sides multiples of the patch."""
-    sides = gcd(*(fixed[side] for side in ("height", "width") if side in fixed))
-    if sides % want["patch"]:
-        want["patch"] = _divisor(sides, want["patch"])
-    for side in ("height", "width"):
-        if want[side] % want["patch"]:
-            want[side] = max(1, getattr(sizes, side) // sizes.patch) * want["patch"]
-
-
-def _divisor(number: int, near: int) -> int:
-    """Return the divisor of ``number`` nearest to ``near``."""
-    return min((one for one in range(1, number + 1) if number % one == 0), key=lambda one: abs(one - near))

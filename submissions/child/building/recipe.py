@@ -29,8 +29,10 @@ from .effects import unclear, understood
 from .effort import Effort
 from .own_call import own_calls
 from .own_images import with_own_images, with_own_sides
-from .probing import BASES, SMALL, BuildAttempt, Level, Search, fit
+from .probing import BuildAttempt, Level, Search
 from .signatures import SignatureReader
+from .trial_sizes import BASES, SMALL, fit
+from .written_steps import steps_of
 
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
 _TRIES_MORE = 75  # of each after the most likely one
@@ -52,7 +54,9 @@ class Recipe:
 
     def of(self, loaded: Loaded) -> Recipe:
         """The same way to build the model, of other code."""
-        return replace(self, builder=Builder(loaded, self.builder.blueprint, self.builder.inputs))
+        builder = Builder(loaded, self.builder.blueprint, self.builder.inputs)
+        builder.steps = steps_of(builder, self.attempt)
+        return replace(self, builder=builder)
 
     def build(self, sizes: ModelSizes) -> nn.Module:
         """Build a fresh model at ``sizes``, which should be what ``sizes_for`` returned.
@@ -110,6 +114,7 @@ def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
         warnings.simplefilter("ignore")
         bases = BASES if small is SMALL else (small,)
         definition, builder, attempt = _best(reader, found, bases)
+        builder.steps = steps_of(builder, attempt)
         controls = verify(builder, attempt)
         builder.forget()
         return Recipe(definition, builder, attempt, controls)

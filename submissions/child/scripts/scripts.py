@@ -19,8 +19,8 @@ from ...questions.recording import VisibleLocal
 from ..building.argument_choices import choices
 from ..building.blueprint import Literal, value
 from ..building.observing import ModelParts, observe
-from ..building.probing import SMALL, fit
 from ..building.shortening import BLOCKS
+from ..building.trial_sizes import SMALL, fit
 from ..loading.execution import Loaded
 from ..loading.program import Program
 from ..loading.statements import Statement
