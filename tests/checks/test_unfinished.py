@@ -78,9 +78,9 @@ def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
     [
         (("x = self.patches(image).flatten(2).transpose(1, 2)", "..."), "S02"),
         (("x = x + self.pos", "x = ..."), "S07"),
-        (("x = x + self.pos", "x = x + self.pos\n        return x"), "S09"),
-        (("x = x + self.pos", "x = x + self.pos\n        return"), "S09"),
-        (("x = x + self.pos", "x = x + self.pos\n        return image"), "S09"),  # what it was given
+        (("x = x + self.pos", "x = x + self.pos\n        return x"), "S21"),  # a block is right by itself
+        (("x = x + self.pos", "x = x + self.pos\n        return"), "S21"),
+        (("x = x + self.pos", "x = x + self.pos\n        return image"), "S21"),  # what it was given
         (("context = scores.softmax(-1) @ v", "raise NotImplementedError"), "S13"),
         ((_ATTENTION, "pass"), "S15"),
         ((_ATTENTION, "..."), "S15"),
@@ -124,7 +124,7 @@ def test_the_line_is_told_that_is_not_written_yet(zygote: Zygote, tmp_path: Path
 def test_a_forward_that_hands_back_what_it_is_given_is_the_line(zygote: Zygote, tmp_path: Path) -> None:
     tail = FINISHED[FINISHED.index("        for block in self.blocks:") :]
     result = graded(zygote, tmp_path, (tail, "        return image\n"))
-    assert to_write(result)[0] == "S09"
+    assert to_write(result)[0] == "S21"  # the block is right by itself
     assert result.unwritten is not None
     assert result.unwritten.line == FINISHED.count("\n", 0, FINISHED.index(tail)) + 1
 

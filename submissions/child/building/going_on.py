@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor, nn
 
 _Method = Callable[..., object]
-Step = tuple[str, bool]  # the name of a method, and whether it is alone in asking for a block
+Step = tuple[str, bool]  # the name of a method, and whether it is all that is done with a block
 
 
 def open_steps(model: nn.Module, steps: Sequence[Step]) -> None:
@@ -33,7 +33,8 @@ def _forward(forward: _Method, steps: Sequence[Step], model: nn.Module, *images:
 def called(model: nn.Module, name: str, x: Tensor, *, alone: bool = False) -> Tensor | None:
     """What the method makes of that, and of a block where it asks for one thing more; None where it fails.
 
-    Where it is ``alone`` in that, it may be all of a block, and is called for each.
+    Where it is ``alone`` in that, it is all of a block, and is called for each. Raises NotImplementedError
+    where it says so.
     """
     method: _Method = getattr(model, name)
     known, left = _asked(model, name)
@@ -46,6 +47,8 @@ def called(model: nn.Module, name: str, x: Tensor, *, alone: bool = False) -> Te
             x = method(x, **known, **row)  # type: ignore[assignment]  # looked at below
             if not isinstance(x, Tensor) or not x.is_floating_point():
                 return None
+    except NotImplementedError:
+        raise
     except Exception:  # it is called as nobody has said that it may be
         return None
     return x

@@ -113,7 +113,7 @@ def _images(recipe: Recipe, values: _Values, seen: Mapping[str, int]) -> list[_S
     ]
     channels += [seen["channels"]] if "channels" in seen else []
     usual = [(one, one) for one in (*_sides(seen.get("height")), *USUAL_SIDES)]
-    sides = list(dict.fromkeys(product(heights, widths))) or usual
+    sides = list(dict.fromkeys(product(heights or widths, widths or heights))) or usual
     batch = [given for slot, given in values.items() if _sets(recipe, "batch", slot) and type(given) is int]
     images = [*batch, recipe.controls.fixed.get("batch", _BATCH)][0]
     written = with_own_images(SMALL, Definitions(recipe.builder.loaded))

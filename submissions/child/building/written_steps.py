@@ -15,7 +15,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ...reading.code_scopes import attributes
 from ...reading.python_text import parse
 from ..loading.execution import Loaded
 from ..loading.program import source_text
@@ -39,11 +38,12 @@ def steps_of(builder: Builder, attempt: BuildAttempt) -> tuple[Step, ...]:
     if not isinstance(attempt.error, NotImplementedError) and not _says_so(builder.loaded):
         return ()
     try:
-        model = builder.build(attempt.assignment, attempt.sizes).eval()
+        model = builder.build_to_try(attempt.assignment, attempt.sizes).eval()
         x = as_given(attempt.sizes.input(0), torch.get_default_dtype())
         with torch.no_grad():
             model(x.clone())
     except NotImplementedError:
+        builder.forget()  # another goes on with them
         return _steps(model, x)
     except (Exception, SystemExit):  # which is told where it is graded
         pass
@@ -56,17 +56,40 @@ def _says_so(loaded: Loaded) -> bool:
 
 
 def _steps(model: nn.Module, x: Tensor) -> tuple[Step, ...]:
+    """The last one may be the first that is not written."""
     found: list[Step] = []
-    users = _users(type(model))
-    top = [name for name, above in users.items() if not above]
-    alone = sum(of_block(model, name) for name in top) == 1
+    methods = _methods(type(model))
     with torch.no_grad():
-        for name, above in users.items():
-            given = _next(model, (name, alone), x)
-            if given is not None and all(_next(model, (user, alone), x) is None for user in above):
-                found.append((name, alone))
-                x = given
+        for name in methods:
+            step = name, of_block(model, name) and _reads_all(model, methods, name)
+            try:
+                given = _next(model, step, x)
+                users = [one for one in methods if name in methods[one] and one != name]
+                if given is None or any(_leads(model, (user, step[1]), x) for user in users):
+                    continue
+            except NotImplementedError:
+                return *found, step
+            found.append(step)
+            x = given
     return tuple(found)
+
+
+def _leads(model: nn.Module, step: Step, x: Tensor) -> bool:
+    try:
+        return _next(model, step, x) is not None
+    except NotImplementedError:
+        return False
+
+
+def _reads_all(model: nn.Module, methods: Mapping[str, set[str]], name: str) -> bool:
+    """Does it read every part of a block, or do the methods that it uses?"""
+    blocks = next(one for one in model.children() if isinstance(one, nn.ModuleList))
+    read, todo = set[str](), [name]
+    while todo:
+        now = todo.pop()
+        todo += [one for one in methods[now] & methods.keys() if one not in read and one != now]
+        read |= methods[now]
+    return {part for part, _ in blocks[0].named_children()} <= read
 
 
 def _next(model: nn.Module, step: Step, x: Tensor) -> Tensor | None:
@@ -86,16 +109,15 @@ def _next(model: nn.Module, step: Step, x: Tensor) -> Tensor | None:
     return given if is_added or has_norm else None
 
 
-def _users(kind: type[nn.Module]) -> Mapping[str, set[str]]:
-    """Its own methods but the forward, in their order, each with those that use it."""
+def _methods(kind: type[nn.Module]) -> Mapping[str, set[str]]:
+    """Its own methods but the forward, in their order, each with the attributes that it reads."""
     try:
         (code,) = parse(textwrap.dedent(inspect.getsource(kind))).body
     except (TypeError, ValueError, OSError):  # written in no file, or by no Python
         return {}
-    methods = {one.name: one for one in ast.walk(code) if isinstance(one, ast.FunctionDef)}
-    own = [name for name in methods if name != "forward" and not name.startswith("__")]
-    used = {name: {*attributes(methods[name], ast.Load)} - {name} for name in own}
-    return {name: {other for other in own if name in used[other]} for name in own}
+    methods = [one for one in ast.walk(code) if isinstance(one, ast.FunctionDef)]
+    own = [one for one in methods if one.name != "forward" and not one.name.startswith("__")]
+    return {one.name: {node.attr for node in ast.walk(one) if isinstance(node, ast.Attribute)} for one in own}
 
 
 class _Operations(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
