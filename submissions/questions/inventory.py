@@ -35,6 +35,7 @@ class Inventory:
     # by path, the names of its class and those that it is derived from, by their places
     modules: Mapping[str, tuple[str, ...]]
     shared: tuple[str, ...]  # parameters that a second model, built separately, holds too
+    redrawn: tuple[str, ...] = ()  # buffers in which a second model holds other numbers
     codes: tuple[Code, ...] = ()  # what its classes consist of, and what has run in passes so far
 
     def named(self, name: str) -> ModelTensor | None:

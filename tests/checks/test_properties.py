@@ -219,3 +219,11 @@ def test_slopes_that_are_no_numbers_are_told_as_what_they_are() -> None:
     _, found = examination.slopes()
     assert found.error is not None
     assert found.error.type == "FloatingPointError"
+
+
+def test_positions_that_are_drawn_and_kept_as_a_buffer_never_learn() -> None:
+    made = "self.pos_embed = nn.Parameter(torch.zeros(1, num_patches + 1, embed_dim))"
+    kept = 'self.register_buffer("pos_embed", torch.randn(1, num_patches + 1, embed_dim))'
+    with pytest.raises(CheckFailed, match="drawn at random") as failed:
+        PROPERTIES["registered"](examine("report", (made, kept)))
+    assert tuple(failed.value.mistakes) == ("pos-not-parameter",)

@@ -20,7 +20,12 @@ def registered(examination: Examination) -> None:
 
     Else: Something learnable is not registered as a parameter
     """
-    tensors = examination.inventory().tensors
+    inventory = examination.inventory()
+    tensors = inventory.tensors
+    tables = [one.name for row in examination.examples[:1] for one in leaves_of(row, "positions")]
+    if drawn := next((name for name in tables if name in inventory.redrawn), None):
+        text = f"{drawn} is drawn at random, but kept as a buffer: it is never trained"
+        raise CheckFailed(text, ("pos-not-parameter",))
     for held in tensors:
         if held.kind == "tensor" and held.computed:
             text = (

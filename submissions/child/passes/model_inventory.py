@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from itertools import islice
 
+import torch
 from torch import Tensor, nn
 
 from ...questions.code_places import classes, consists_of
@@ -40,6 +41,11 @@ def inventory(build: Callable[[], nn.Module]) -> Inventory:
         },
         codes=tuple(consists_of(model, RAN.values())),
         shared=tuple(name for name, one in model.named_parameters() if id(one) in others),
+        redrawn=tuple(
+            name
+            for (name, one), (_, other) in zip(model.named_buffers(), second.named_buffers(), strict=False)
+            if one.is_floating_point() and one.shape == other.shape and not torch.equal(one, other)
+        ),
     )
 
 
