@@ -106,22 +106,25 @@ def _early(node: ast.AST) -> Iterator[ast.FunctionDef]:
         yield from (one for one in _methods(node) if _is_early(node, one))
     elif isinstance(node, ast.Module):
         functions = (one for one in node.body if isinstance(one, ast.FunctionDef))
-        yield from (one for one in functions if _is_cut(_last(one)))
+        yield from (one for one in functions if _is_cut(one))
 
 
-def _is_cut(last: ast.stmt) -> bool:
-    return isinstance(last, ast.Pass) or _stands_for_more(last) or _gives_nothing(last)
+def _is_cut(function: ast.FunctionDef) -> bool:
+    last = _last(function)
+    return isinstance(last, ast.Pass) or _stands_for_more(last) or _gives_nothing(function)
 
 
-def _gives_nothing(last: ast.stmt) -> bool:
+def _gives_nothing(function: ast.FunctionDef) -> bool:
+    """Does it return nothing, whatever happens?"""
+    last = _written(function)[-1]
     value = last.value if isinstance(last, ast.Return) else last
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     last = _last(method)
-    if not isinstance(last, ast.Return) or _gives_nothing(last):
-        return _is_cut(last)
+    if not isinstance(last, ast.Return) or _gives_nothing(method):
+        return _is_cut(method)
     written = _written(method)
     given = isinstance(last.value, ast.Name) and last.value.id in _given(method, written)
     if given and not _of_self(written, ast.Load):

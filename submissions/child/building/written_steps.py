@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ...reading.code_scopes import attributes
 from ...reading.python_text import parse
 from ..loading.execution import Loaded
 from ..loading.program import source_text
@@ -56,7 +57,7 @@ def _says_so(loaded: Loaded) -> bool:
 
 
 def _steps(model: nn.Module, x: Tensor) -> tuple[Step, ...]:
-    """The last one may be the first that is not written."""
+    """Behind those that lead on, the first that is not written."""
     found: list[Step] = []
     methods = _methods(type(model))
     with torch.no_grad():
@@ -68,7 +69,7 @@ def _steps(model: nn.Module, x: Tensor) -> tuple[Step, ...]:
                 if given is None or any(_leads(model, (user, step[1]), x) for user in users):
                     continue
             except NotImplementedError:
-                return *found, step
+                return (*found, step) if found else ()
             found.append(step)
             x = given
     return tuple(found)
@@ -110,12 +111,17 @@ def _next(model: nn.Module, step: Step, x: Tensor) -> Tensor | None:
 
 
 def _methods(kind: type[nn.Module]) -> Mapping[str, set[str]]:
-    """Its own methods but the forward, in their order, each with the attributes that it reads."""
+    """Its own methods but the forward, in their order, each with the attributes that it reads.
+
+    None where the forward is begun: it says itself what comes first.
+    """
     try:
         (code,) = parse(textwrap.dedent(inspect.getsource(kind))).body
     except (TypeError, ValueError, OSError):  # written in no file, or by no Python
         return {}
     methods = [one for one in ast.walk(code) if isinstance(one, ast.FunctionDef)]
+    if any(attributes(one, ast.Load) for one in methods if one.name == "forward"):
+        return {}
     own = [one for one in methods if one.name != "forward" and not one.name.startswith("__")]
     return {one.name: {node.attr for node in ast.walk(one) if isinstance(node, ast.Attribute)} for one in own}
 
