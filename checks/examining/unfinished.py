@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.reading.unwritten import unwritten
+from ..locating.comparing import equal
 from ..locating.reached import went_on
-from ..locating.walk import NOTHING
+from ..locating.walk import NOTHING, Walk
 from .passes.examples import Examples
+
+_OF_TOKENS = ("patch_embeddings", "tokens", "positioned_tokens", "block_input", "block_output")
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,10 @@ class Unfinished:
 def unfinished(examples: Examples) -> Unfinished | None:
     """Return what is not written yet; None where the pass came to its end, failed, or was not made."""
     error = examples.crash if examples.examples else None
-    if error is None:
-        return None
-    reached = {step.key for step in examples.walk.steps}
+    reached = {step.key for step in examples.walk.steps} if examples.examples else set()
     keys = [key for key in examples.keys if key not in reached]
+    if error is None:
+        return Unfinished(tuple(keys), None) if examples.examples and _gives_tokens(examples.walk) else None
     places = unwritten(examples.source.files)
     if ("logits" in reached and not error.is_placeholder) or not keys or went_on(examples.walk, keys[0]):
         return None
@@ -42,6 +45,16 @@ def unfinished(examples: Examples) -> Unfinished | None:
     elif not _is_for_want(error, frames):
         return None
     return Unfinished(tuple(keys), next(iter(frames), None))
+
+
+def _gives_tokens(walk: Walk) -> bool:
+    """Is what the last stage before the blocks' end gives what is returned, with nothing computed behind it?"""
+    last = walk.steps[-1] if walk.steps and walk.unexplained else None
+    if last is None or last.key not in _OF_TOKENS or last.found is None or last.findings:
+        return False
+    behind = [one for one in walk.trace.records[last.found.record + 1 :] if one.image]
+    returned = [walk.trace.tensor(where) for _, where in walk.trace.outputs]
+    return not behind and any(equal(one, last.predict(walk.context)) for one in returned)
 
 
 def _is_for_want(error: StudentCodeFailed, places: Sequence[Frame]) -> bool:

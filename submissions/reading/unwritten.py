@@ -12,6 +12,7 @@ from .code_scopes import attributes, called, makes_object
 from .python_text import DEFINITIONS, nodes
 
 _ENDS = (ast.Return, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign)
+_STAND_FOR_MORE = ("zeros", "ones", "zeros_like", "ones_like", "empty", "empty_like")
 _UNUSED = 2  # layers or parameters that a class makes and never uses: one is rather forgotten
 
 
@@ -41,9 +42,9 @@ def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]
 
     Those ``of`` a class or a function are in it, and in what it uses.
 
-    It ends in ``pass`` or returns nothing, or three dots stand in it; or it returns what it was given and
-    uses nothing of its object; or it is the ``forward`` of a class that makes two layers or parameters, or
-    more, that no method uses. One is enough where it returns what it was given, and not what it made last.
+    It ends in ``pass``, returns nothing or zeros, or three dots stand in it; or it returns what it was given
+    and uses nothing of its object; or it is the ``forward`` of a class that makes two layers or parameters,
+    or more, that no method uses. One is enough where it returns what it was given, and not what it made last.
     """
     known = None if of is None else _used(files, of)
     return [
@@ -115,9 +116,11 @@ def _is_cut(function: ast.FunctionDef) -> bool:
 
 
 def _gives_nothing(function: ast.FunctionDef) -> bool:
-    """Does it return nothing, whatever happens?"""
+    """Does it return nothing, whatever happens, or numbers that stand for others?"""
     last = _written(function)[-1]
     value = last.value if isinstance(last, ast.Return) else last
+    if isinstance(value, ast.Call) and isinstance(last, ast.Return):
+        return called(value) in _STAND_FOR_MORE
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 

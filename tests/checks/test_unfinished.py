@@ -65,6 +65,7 @@ class ViT(nn.Module):
             x = block(x)
         return self.head(self.pooled(self.norm(x)))
 """
+_BEHIND_TOKENS = FINISHED[FINISHED.index("        for block in self.blocks:") :]
 _MLP = "return self.fc2(nn.functional.gelu(self.fc1(x)))"
 _ATTENTION = "return self.proj(context.transpose(1, 2).reshape(B, T, D))"
 
@@ -87,6 +88,14 @@ def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
         ((_MLP, 'raise NotImplementedError("todo")'), "S17"),
         ((_MLP, "return x"), "S17"),  # what a course may hand out, so that the file runs
         (("return x[:, 0]", "pass"), "S24"),
+        (("return self.head(self.pooled(self.norm(x)))", "return torch.zeros(len(x), 10)"), "S23"),
+        (
+            (
+                _BEHIND_TOKENS,
+                "        return x\n",
+            ),
+            "S21",
+        ),
         (("self.head(self.pooled(self.norm(x)))", "x"), "S23"),
         (("return self.head(self.pooled(self.norm(x)))", "x = self.norm(x)\n        ..."), "S24"),
         (
@@ -122,11 +131,10 @@ def test_the_line_is_told_that_is_not_written_yet(zygote: Zygote, tmp_path: Path
 
 
 def test_a_forward_that_hands_back_what_it_is_given_is_the_line(zygote: Zygote, tmp_path: Path) -> None:
-    tail = FINISHED[FINISHED.index("        for block in self.blocks:") :]
-    result = graded(zygote, tmp_path, (tail, "        return image\n"))
+    result = graded(zygote, tmp_path, (_BEHIND_TOKENS, "        return image\n"))
     assert to_write(result)[0] == "S21"  # the block is right by itself
     assert result.unwritten is not None
-    assert result.unwritten.line == FINISHED.count("\n", 0, FINISHED.index(tail)) + 1
+    assert result.unwritten.line == FINISHED.count("\n", 0, FINISHED.index(_BEHIND_TOKENS)) + 1
 
 
 def test_a_mistake_in_unfinished_work_is_told_as_in_finished_work(zygote: Zygote, tmp_path: Path) -> None:
