@@ -48,7 +48,7 @@ def unfinished(examples: Examples) -> Unfinished | None:
 
 
 def _gives_tokens(walk: Walk) -> bool:
-    """Is what the last stage before the blocks' end gives what is returned, with nothing computed behind it?"""
+    """Is what is returned the last stage before the blocks end, with nothing computed behind it?"""
     last = walk.steps[-1] if walk.steps and walk.unexplained else None
     if last is None or last.key not in _OF_TOKENS or last.found is None or last.findings:
         return False

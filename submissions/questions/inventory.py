@@ -35,8 +35,8 @@ class Inventory:
     # by path, the names of its class and those that it is derived from, by their places
     modules: Mapping[str, tuple[str, ...]]
     shared: tuple[str, ...]  # parameters that a second model, built separately, holds too
-    redrawn: tuple[str, ...] = ()  # buffers in which a second model holds other numbers
     codes: tuple[Code, ...] = ()  # what its classes consist of, and what has run in passes so far
+    redrawn: tuple[str, ...] = ()  # buffers in which a second model holds other numbers
 
     def named(self, name: str) -> ModelTensor | None:
         return next((one for one in self.tensors if one.name == name), None)
