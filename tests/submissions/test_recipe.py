@@ -451,6 +451,7 @@ REFUSED: dict[str, tuple[str, dict[str, object], str]] = {
         "ViT could not be built: SystemExit: 3",
     ),
     "no model": ("EMBED_DIM = 768\n", {}, "no model was found: no class is derived from nn.Module"),
+    "imports alone": ("import torch\nfrom torch import nn\n", {}, "nothing is written yet"),
     "a pinned argument that does not exist": (
         usual(),
         {"width": "embed_dim"},

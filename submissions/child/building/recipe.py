@@ -37,6 +37,7 @@ from .written_steps import steps_of
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
 _TRIES_MORE = 75  # of each after the most likely one
 _NO_MODEL = "no model was found: no class is derived from nn.Module"
+_NOTHING = "nothing is written yet: there are imports, and neither a class nor a function nor a computation"
 _NOT_BEGUN = "before Module.__init__() call"  # as torch words it
 _MISUNDERSTOOD = (
     "; if its arguments were misunderstood, pin them in the assignment file under [model.arguments]"
@@ -152,7 +153,8 @@ def _best(
         if best is None or value > best[0] or (makes_best and attempt.level == Level.FITS):
             best = (value, definition, builder, attempt)
     if best is None:
-        none = NotLoaded(_NO_MODEL)
+        written = (one for body in reader.loaded.program.statements.values() for one in body)
+        none = NotLoaded(_NOTHING if all(one.is_import for one in written) else _NO_MODEL)
         raise reader.loaded.cause or (failures or [none])[0]
     return best[1:]
 
