@@ -232,6 +232,6 @@ def test_positions_that_are_drawn_and_kept_as_a_buffer_never_learn() -> None:
 def test_a_pass_that_fails_after_another_has_kept_something_of_it() -> None:
     line = "x_pos = x_tokens + self.pos_embed"
     kept = 'assert not vars(self).get("kept"), "again"\nself.kept = True\n' + line
-    with pytest.raises(CheckFailed, match="one after it .* fails: AssertionError: again") as failed:
+    with pytest.raises(CheckFailed, match=r"one after it .* fails: AssertionError: again") as failed:
         PROPERTIES["repeatable"](examine("report", (line, kept.replace("\n", "\n        "))))
     assert tuple(failed.value.mistakes) == ("state-leak",)
