@@ -31,12 +31,7 @@ def _scale(walk: Walk, form: Form) -> str | None:
 
 
 def _several(walk: Walk, form: Form) -> bool:
-    """Over one head or one image alone, attention over heads or images gives the value itself.
-
-    So does a pass that gives nothing, where the context is still to come.
-    """
-    if form.id == "context-own-value" and not walk.trace.outputs:
-        return False
+    """Over one head or one image alone, attention over heads or images gives the value itself."""
     B, heads, *_ = walk.context.stage("query", walk.number).shape
     return form not in _WHOLE or min(B, heads) > 1
 

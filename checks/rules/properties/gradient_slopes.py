@@ -13,7 +13,7 @@ from ...examining.verdicts import CheckFailed, NotAsked
 from . import holds
 from .deeper import demand_the_same
 from .gradients import NO_GRADIENT, cut
-from .passes import example_of, leaves_of, some
+from .passes import example_of, leaves_of, same, some
 
 # Rounding and curvature part the two by 1e-5 of the spread, and in code that computes in float32 on the way
 # by 1e-2. One parameter among 150 whose gradient has the wrong sign parts them by 0.1.
@@ -68,8 +68,8 @@ def every_block(examination: Examination) -> None:
 
 def _told(examination: Examination, text: str, ids: tuple[str, ...], draw: Draw) -> CheckFailed:
     """The failure; where the code keeps a gradient from going on, that is the cause."""
-    found = cut(examination)
-    if found is None:
+    passes, found = examination.plain().passes, cut(examination)
+    if found is None or not same(passes[0].tensors, passes[-1].tensors):  # what is kept is let go of, too
         return CheckFailed(text, ids, draw)
     id, where, frame = found
     return CheckFailed(text + where, (id,), draw, frame)

@@ -12,6 +12,7 @@ from ....submissions.reading.packing import HandIn
 from .planting import plantable, reference_as_submission
 
 TO_WRITE = "exec('raise NotImplementedError')"
+_ALL_TO_WRITE = ("cut_patches", "linear", "expand_class_token", "prepend_class_token", "add_positions")
 _CRASH = "scores.reshape(7, 7)"
 
 
@@ -51,7 +52,7 @@ _TYPICAL = (
     _Typical("written up to S07", instead={"split_heads": TO_WRITE}),
     _Typical("written up to S07, with no positions", ("pos-missing",), {"split_heads": TO_WRITE}),
     _Typical("attention and MLP written, no patches yet", instead={"cut_patches": TO_WRITE}),
-    _Typical("nothing written", instead={"cut_patches": TO_WRITE, "linear": TO_WRITE}),
+    _Typical("nothing written", instead=dict.fromkeys(_ALL_TO_WRITE, TO_WRITE)),
 )
 
 
