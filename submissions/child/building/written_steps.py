@@ -38,6 +38,10 @@ def steps_of(builder: Builder, attempt: BuildAttempt) -> tuple[Step, ...]:
     """
     if not isinstance(attempt.error, NotImplementedError) and not _says_so(builder.loaded):
         return ()
+    call = builder.blueprint.call
+    target = None if call.target is None else call.target.resolve(builder.loaded)
+    if isinstance(target, type) and not _methods(target):  # which need not be built, to see that
+        return ()
     try:
         model = builder.build_to_try(attempt.assignment, attempt.sizes).eval()
         x = as_given(attempt.sizes.input(0), torch.get_default_dtype())
@@ -110,7 +114,7 @@ def _next(model: nn.Module, step: Step, x: Tensor) -> Tensor | None:
     return given if is_added or has_norm else None
 
 
-def _methods(kind: type[nn.Module]) -> Mapping[str, set[str]]:
+def _methods(kind: type) -> Mapping[str, set[str]]:
     """Its own methods but the forward, in their order, each with the attributes that it reads.
 
     None where the forward is begun: it says itself what comes first.
