@@ -30,11 +30,12 @@ class Unfinished:
 
 def unfinished(examples: Examples) -> Unfinished | None:
     """Return what is not written yet; None where the pass came to its end, failed, or was not made."""
-    error = examples.crash if examples.examples else None
-    reached = {step.key for step in examples.walk.steps} if examples.examples else set()
+    if not examples.examples:
+        return None
+    error, reached = examples.crash, {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
     if error is None:
-        return Unfinished(tuple(keys), None) if examples.examples and _gives_tokens(examples.walk) else None
+        return Unfinished(tuple(keys), None) if _gives_tokens(examples.walk) else None
     places = unwritten(examples.source.files)
     if ("logits" in reached and not error.is_placeholder) or not keys or went_on(examples.walk, keys[0]):
         return None

@@ -14,14 +14,8 @@ from .component import ComponentExamination
 from .parts import Parts
 
 _OF_CALLERS = {"attention-over-batch-axis"}  # what hangs on the order of axes in which it is called
-_ALONE = (
-    "patch_embedding",
-    "class_token",
-    "positions",
-    "attention",
-    "mlp",
-    "block",
-)  # a block says more than the parts of it
+# a block says more than the parts of it
+_ALONE = ("patch_embedding", "class_token", "positions", "attention", "mlp", "block")
 
 
 @asked_once
@@ -40,9 +34,8 @@ def written_parts(examination: Examination) -> Mapping[str, ComponentExamination
 
 def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, ComponentExamination]:
     stages = COMPONENTS[name].stages
-    own = [
-        key for key in stages if key != "block_input" or key in examination.to_write
-    ]  # which tokens may be
+    # what goes into a block may be there already: the tokens
+    own = [key for key in stages if key != "block_input" or key in examination.to_write]
     if not examination.to_write.issuperset(own):
         return {}
     component = parts.part(name).component

@@ -10,6 +10,7 @@ from ..examining.passes.replay import Seen
 from ..examining.passes.steadiness import demand_steady
 from ..examining.verdicts import CheckFailed, NotAsked, NotReached
 
+_NO_SECOND = "depth-off-by-one"  # where S21 is in no pass
 _NOT_FOLLOWED = "Either it is wrong in a way that has no name, or vitcheck cannot follow how it is computed."
 
 
@@ -33,9 +34,6 @@ def demand(examination: Examination, row: Stage) -> Seen:
     if crash is not None:
         raise NotReached("the forward pass stopped before it")
     raise NotAsked("this architecture does not have this stage")
-
-
-_NO_SECOND = "depth-off-by-one"  # where S21 is in no pass
 
 
 def _is_finished(examination: Examination) -> bool:

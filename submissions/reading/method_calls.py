@@ -19,18 +19,22 @@ def read_apart(files: Mapping[str, bytes]) -> Set[str]:
     for _, tree in parsed(files):
         for of in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
             for one in (node for node in of.body if isinstance(node, ast.FunctionDef)):
-                methods.setdefault(one.name, set()).update(_attributes(one))
-    used = _reached(methods, (*_MAKE, *_RUN))
+                methods.setdefault(one.name, set()).update(attributes_read(one))
+    used = reached(methods, (*_MAKE, *_RUN))
     apart = (methods[name] for name in methods.keys() - used)
-    return set().union(*apart) - set().union(*(methods[name] for name in _reached(methods, _RUN)))
+    return set().union(*apart) - set().union(*(methods[name] for name in reached(methods, _RUN)))
 
 
-def _attributes(method: ast.AST) -> set[str]:
+def attributes_read(method: ast.AST) -> set[str]:
+    """The names of all attributes in it, of whatever object."""
     return {node.attr for node in ast.walk(method) if isinstance(node, ast.Attribute)}
 
 
-def _reached(methods: Mapping[str, Set[str]], first: Iterable[str]) -> set[str]:
-    """Those of the methods that these call, directly or not, and they themselves."""
+def reached(methods: Mapping[str, Set[str]], first: Iterable[str]) -> set[str]:
+    """Those of the methods that the first use, directly or not, and they themselves.
+
+    ``methods`` are by name, each with the names that stand in it.
+    """
     found: set[str] = set()
     todo = set(first) & methods.keys()
     while todo:

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeGuard
 from ..errors import Frame
 from .code import texts
 from .code_scopes import attributes, called, makes_object
+from .method_calls import reached
 from .python_text import DEFINITIONS, nodes
 
 _ENDS = (ast.Return, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign)
@@ -58,14 +59,9 @@ def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]
 
 def _used(files: Mapping[str, bytes], name: str) -> set[str]:
     """The names of a class or a function, and of those that it uses, directly or not."""
-    tops = {one.name: one for _, text in texts(files) for one in nodes(text) if isinstance(one, DEFINITIONS)}
-    found, todo = {name}, {name} & tops.keys()
-    while todo:
-        inside = ast.walk(tops[todo.pop()])
-        used = {one.id for one in inside if isinstance(one, ast.Name)} & tops.keys()
-        todo |= used - found
-        found |= used
-    return found
+    defined = [one for _, text in texts(files) for one in nodes(text) if isinstance(one, DEFINITIONS)]
+    names = {one.name: {each.id for each in ast.walk(one) if isinstance(each, ast.Name)} for one in defined}
+    return {name} | reached(names, [name])
 
 
 def ended_there(files: Mapping[str, bytes], ends: Collection[Frame]) -> dict[str, bytes]:

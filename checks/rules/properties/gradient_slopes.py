@@ -69,7 +69,8 @@ def every_block(examination: Examination) -> None:
 def _told(examination: Examination, text: str, ids: tuple[str, ...], draw: Draw) -> CheckFailed:
     """The failure; where the code keeps a gradient from going on, that is the cause."""
     passes, found = examination.plain().passes, cut(examination)
-    if found is None or not same(passes[0].tensors, passes[-1].tensors):  # what is kept is let go of, too
+    # what is kept from pass to pass is let go of, too
+    if found is None or not passes or not same(passes[0].tensors, passes[-1].tensors):
         return CheckFailed(text, ids, draw)
     id, where, frame = found
     return CheckFailed(text + where, (id,), draw, frame)

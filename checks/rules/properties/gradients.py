@@ -46,9 +46,13 @@ def gradients(examination: Examination) -> None:
         name for name, one in passes.gradients.items() if one.largest < NO_GRADIENT and name not in exempt
     ]
     if zero:
-        read = {leaf.name for leaf in example_of(examination).trace.leaves}
-        ids = ("unused-parameter",) if read.isdisjoint(zero) else ()
+        ids = ("unused-parameter",) if _read(example_of(examination)).isdisjoint(zero) else ()
         raise CheckFailed(f"the gradient is zero in {some(zero)}", ids, draw)
+
+
+def _read(example: Example) -> set[str]:
+    """Names of the parameters and buffers that the pass reads."""
+    return {leaf.name for leaf in example.trace.leaves}
 
 
 def _is_fixed(examination: Examination, passes: Passes, name: str) -> bool:
@@ -59,7 +63,7 @@ def _is_fixed(examination: Examination, passes: Passes, name: str) -> bool:
 
 def _of_other_tasks(examination: Examination, missing: list[str]) -> set[str]:
     """Those that no pass reads, but a method for something else, such as pretraining."""
-    read = {leaf.name for leaf in example_of(examination).trace.leaves}
+    read = _read(example_of(examination))
     apart = read_apart(examination.source.files)
     return {name for name in missing if name not in read and name.rpartition(".")[2] in apart}
 
@@ -82,7 +86,7 @@ def _why_no_gradient(
     example = example_of(examination)
     if not any(passes.gradients[name].asked for name in missing):
         return "requires-grad-off", ": they are set to need none", None
-    if {leaf.name for leaf in example.trace.leaves}.isdisjoint(missing):
+    if _read(example).isdisjoint(missing):
         return "unused-parameter", ": not used in the forward pass", None
     where = _where_it_stops(example, missing)
     found = cut(examination)

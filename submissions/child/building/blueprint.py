@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.parameter import is_lazy
 
 from ....reference.model_sizes import ModelSizes
 from ...questions.meanings import value_of
@@ -19,6 +18,7 @@ from ..settings import Settings
 from .forward_inputs import ForwardInputs, channels_last, forward_inputs
 from .function_models import FunctionModel
 from .going_on import Step, open_steps
+from .observing import is_lazily_made
 from .parameter_names import normalise
 
 
@@ -146,17 +146,11 @@ class Builder:
     What a forward demands beside its input is filled in as ``inputs`` say, or in the likeliest way.
     """
 
-    def __init__(
-        self,
-        loaded: Loaded,
-        blueprint: Blueprint,
-        inputs: ForwardInputs | None = None,
-        steps: Sequence[Step] = (),
-    ) -> None:
+    def __init__(self, loaded: Loaded, blueprint: Blueprint, inputs: ForwardInputs | None = None) -> None:
         self.loaded = loaded
         self.blueprint = blueprint
         self.inputs = inputs
-        self.steps = steps  # with which an unwritten forward goes on
+        self.steps: Sequence[Step] = ()  # with which an unwritten forward goes on
         self._last: tuple[dict[str, object], Loaded] = ({}, loaded)
         self._tried: tuple[dict[BlueprintSlot, object], nn.Module] | None = None
 
@@ -217,7 +211,7 @@ class Builder:
 
 def _shaped(model: nn.Module, sizes: ModelSizes) -> nn.Module:
     """The model once it has seen an input, if it has layers that see there how wide they are."""
-    if any(map(is_lazy, (*model.parameters(), *model.buffers()))):
+    if is_lazily_made(model):
         with torch.no_grad():
             model.eval()(sizes.input(0).to(torch.get_default_dtype()))
         model.train()

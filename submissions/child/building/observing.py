@@ -33,6 +33,11 @@ def tensors(output: object) -> Iterator[Tensor]:
         yield from tensors(vars(output))
 
 
+def is_lazily_made(model: nn.Module) -> bool:
+    """Has it layers that only the first pass makes, as wide as what they see there?"""
+    return any(map(is_lazy, chain(model.parameters(), model.buffers())))
+
+
 @dataclasses.dataclass(frozen=True)
 class ModelParts:
     """What a model is made of, also what it does not know of itself; each once."""

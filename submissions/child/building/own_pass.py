@@ -9,7 +9,6 @@ from math import isqrt
 
 import torch
 from torch import nn
-from torch.nn.parameter import is_lazy
 
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
@@ -17,7 +16,7 @@ from ...questions.meanings import fields_of
 from ..loading.definitions import Definitions
 from ..tracing.shapes_alone import ShapesAlone
 from .blueprint import BlueprintSlot, value
-from .observing import ModelParts, observe
+from .observing import ModelParts, is_lazily_made, observe
 from .own_images import with_own_images
 from .probing import USUAL_SIDES
 from .recipe import Recipe, silence
@@ -42,21 +41,21 @@ def own_pass(recipe: Recipe, sizes: ModelSizes) -> bool:
         return False
     found = recipe.sizes_for(sizes)
     at_sizes = {slot: value(choice, found) for slot, choice in given.items()}
-    ways = list(_own_values(recipe))
+    definitions = Definitions(recipe.builder.loaded)
+    ways = list(_own_values(recipe, definitions))
     if at_sizes in ways:
         return False
     failures: list[BaseException] = []
     for values in ways:
         with silence(), torch.no_grad():
-            failures += _failures(recipe, values)
+            failures += _failures(recipe, definitions, values)
         if not failures:
             return True
     raise failures[0]
 
 
-def _own_values(recipe: Recipe) -> Iterator[_Values]:
+def _own_values(recipe: Recipe, definitions: Definitions) -> Iterator[_Values]:
     """As the student's own call gives them; then by the defaults alone, which such a call may not need."""
-    definitions = Definitions(recipe.builder.loaded)
     defaults = {slot: slot.own.value for slot in recipe.controls.assignment if slot.own}
     written = dict(defaults)
     for slot in recipe.builder.blueprint.call.slots():
@@ -68,7 +67,7 @@ def _own_values(recipe: Recipe) -> Iterator[_Values]:
         yield defaults
 
 
-def _failures(recipe: Recipe, values: _Values) -> list[BaseException]:
+def _failures(recipe: Recipe, definitions: Definitions, values: _Values) -> list[BaseException]:
     """What is raised on the likeliest image, with arithmetic: without it, code may fail that is right.
 
     Values that a constructor does not take are defaults that nobody uses.
@@ -78,9 +77,11 @@ def _failures(recipe: Recipe, values: _Values) -> list[BaseException]:
             model = recipe.builder.build_with(values).eval()
     except (Exception, SystemExit):
         return []
-    if any(map(is_lazy, model.parameters())):  # which the first pass makes, of any image
+    if is_lazily_made(model):
         return []
     shapes = _images(recipe, values, observe(ModelParts.of(model)))
+    own = with_own_images(SMALL, definitions)
+    shapes += [(shapes[0][0], one.channels, one.height, one.width) for one in own]
     with ShapesAlone():
         if any(_raised(model, shape) is None for shape in shapes):
             return []
@@ -116,11 +117,7 @@ def _images(recipe: Recipe, values: _Values, seen: Mapping[str, int]) -> list[_S
     sides = list(dict.fromkeys(product(heights or widths, widths or heights))) or usual
     batch = [given for slot, given in values.items() if _sets(recipe, "batch", slot) and type(given) is int]
     images = [*batch, recipe.controls.fixed.get("batch", _BATCH)][0]
-    written = with_own_images(SMALL, Definitions(recipe.builder.loaded))
-    return [
-        *((images, count, *pair) for pair in sides for count in channels[:1] or _CHANNELS),
-        *((images, one.channels, one.height, one.width) for one in written),
-    ]
+    return [(images, count, *pair) for pair in sides for count in channels[:1] or _CHANNELS]
 
 
 def _sets(recipe: Recipe, name: str, slot: BlueprintSlot) -> bool:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from torch import nn
-from torch.nn.parameter import is_lazy
 
 from ....reference.model_sizes import ModelSizes
 from ..tracing.shapes_alone import ShapesAlone
 from .blueprint import BlueprintSlot, Choice, value
-from .observing import ModelParts, observe
+from .observing import ModelParts, is_lazily_made, observe
 from .probing import fields_set
 from .recipe import Recipe, silence
 
@@ -31,7 +30,7 @@ def own_sizes(recipe: Recipe, sizes: ModelSizes) -> Mapping[str, int]:
             model, as_asked = recipe.builder.build_with(values), recipe.build(asked)
     except (Exception, SystemExit):
         return {}
-    if any(map(is_lazy, model.parameters())):  # which the first pass makes
+    if is_lazily_made(model):
         return {}
     told = _rightly(recipe.attempt.seen, recipe.attempt.sizes) & _rightly(_seen(as_asked), asked)
     shown = {name: one for name, one in _seen(model).items() if name in told}

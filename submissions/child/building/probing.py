@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from math import inf, prod
@@ -127,7 +127,7 @@ class Search:
     ``bases`` are the sizes to try, one after the other.
     """
 
-    def __init__(self, builder: Builder, effort: Effort, bases: Sequence[ModelSizes] = BASES) -> None:
+    def __init__(self, builder: Builder, effort: Effort, bases: Iterable[ModelSizes] = BASES) -> None:
         self.builder = builder
         self.bases = bases
         self.effort = effort

@@ -6,10 +6,9 @@ import ast
 import difflib
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
-from functools import partial
 
 import torch
 from torch import nn
@@ -168,24 +167,22 @@ def _tried(
     definition: Definition, reader: SignatureReader, effort: Effort, bases: Sequence[ModelSizes]
 ) -> tuple[Builder, BuildAttempt]:
     """The first way in which it runs, or the likeliest one. Raises NotLoaded where none is known."""
-    first: tuple[Builder, BuildAttempt] | None = None
-    failure: NotLoaded | None = None
-    tried: list[BuildAttempt] = []
+    failures: list[NotLoaded] = []
+    tried: list[tuple[Builder, BuildAttempt]] = []
     for way in _ways(definition, reader, tried):
-        try:
-            builder = Builder(reader.loaded, way())
-        except NotLoaded as error:
-            failure = failure or error
+        if isinstance(way, NotLoaded):
+            failures.append(way)
             continue
-        tried.append(Search(builder, effort, _all_bases(builder, reader, bases)).run())
-        first = first or (builder, tried[0])
-        if _is_understood(tried[0]) if len(tried) == 1 else _is_better(tried[-1], tried[0]):
-            return builder, tried[-1]
-        if tried[-1].is_bug:
+        builder = Builder(reader.loaded, way)
+        attempt = Search(builder, effort, _all_bases(builder, reader, bases)).run()
+        if _is_better(attempt, tried[0][1]) if tried else _is_understood(attempt):
+            return builder, attempt
+        tried.append((builder, attempt))
+        if attempt.is_bug:
             break
-    if first is None:
-        raise failure or NotLoaded(_NO_MODEL)
-    return first
+    if not tried:
+        raise (*failures, NotLoaded(_NO_MODEL))[0]
+    return tried[0]
 
 
 def _is_understood(attempt: BuildAttempt) -> bool:
@@ -216,28 +213,41 @@ def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:
 
 def _all_bases(
     builder: Builder, reader: SignatureReader, bases: Sequence[ModelSizes]
-) -> Sequence[ModelSizes]:
+) -> Iterator[ModelSizes]:
     """With images as the code makes them: at first where it is given no sizes, and has its own."""
-    if reader.kind is not Sizes:
-        return bases
-    images, sides = (of(SMALL, reader.definitions) for of in (with_own_images, with_own_sides))
-    return (*bases, *images, *sides) if builder.blueprint.slots else (*images, *bases, *sides)
+    are_images, has_sizes = reader.kind is Sizes, bool(builder.blueprint.slots)
+    if are_images and not has_sizes:
+        yield from with_own_images(SMALL, reader.definitions)
+    yield from bases
+    if are_images and has_sizes:
+        yield from with_own_images(SMALL, reader.definitions)
+    if are_images:
+        yield from with_own_sides(SMALL, reader.definitions)
 
 
 def _ways(
-    definition: Definition, reader: SignatureReader, tried: Sequence[BuildAttempt]
-) -> Iterator[Callable[[], Blueprint]]:
+    definition: Definition, reader: SignatureReader, tried: Sequence[tuple[Builder, BuildAttempt]]
+) -> Iterator[Blueprint | NotLoaded]:
     """How its arguments may be understood: by their names, by what they do, and as the student gives them.
 
-    What is doubted is told by the first of the attempts ``tried``.
+    What is doubted is told by the first attempt that was ``tried``.
     """
-    loaded = reader.loaded
-    yield lambda: understood(loaded, definition, reader.blueprint(definition))
+    yield _understood(definition, reader)
     if reader.pins:  # then the assignment says what they mean
         return
-    if tried and reader.kind is Sizes and (doubted := _doubted(tried[0])):
-        yield lambda: understood(loaded, definition, reader.blueprint(definition), doubted)
-    yield from (partial(lambda one: one, one) for one in own_calls(loaded, definition))
+    if tried and reader.kind is Sizes and (doubted := _doubted(tried[0][1])):
+        yield _understood(definition, reader, doubted)
+    yield from own_calls(reader.loaded, definition)
+
+
+def _understood(
+    definition: Definition, reader: SignatureReader, doubted: Set[str] = frozenset()
+) -> Blueprint | NotLoaded:
+    """By names and effects; or why that cannot be."""
+    try:
+        return understood(reader.loaded, definition, reader.blueprint(definition), doubted)
+    except NotLoaded as failure:
+        return failure
 
 
 def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from ...reading.code_scopes import attributes
+from ...reading.method_calls import attributes_read, reached
 from ...reading.python_text import parse
 from ..loading.execution import Loaded
 from ..loading.program import source_text
@@ -89,11 +90,7 @@ def _leads(model: nn.Module, step: Step, x: Tensor) -> bool:
 def _reads_all(model: nn.Module, methods: Mapping[str, set[str]], name: str) -> bool:
     """Does it read every part of a block, or do the methods that it uses?"""
     blocks = next(one for one in model.children() if isinstance(one, nn.ModuleList))
-    read, todo = set[str](), [name]
-    while todo:
-        now = todo.pop()
-        todo += [one for one in methods[now] & methods.keys() if one not in read and one != now]
-        read |= methods[now]
+    read = set[str]().union(*(methods[one] for one in reached(methods, [name])))
     return {part for part, _ in blocks[0].named_children()} <= read
 
 
@@ -127,7 +124,7 @@ def _methods(kind: type) -> Mapping[str, set[str]]:
     if any(attributes(one, ast.Load) for one in methods if one.name == "forward"):
         return {}
     own = [one for one in methods if one.name != "forward" and not one.name.startswith("__")]
-    return {one.name: {node.attr for node in ast.walk(one) if isinstance(node, ast.Attribute)} for one in own}
+    return {one.name: attributes_read(one) for one in own}
 
 
 class _Operations(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
