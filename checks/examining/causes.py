@@ -76,8 +76,8 @@ def _pair_returned(facts: Facts) -> Cause | None:
 
 def _nothing_returned(facts: Facts) -> Cause | None:
     """A block's result met in the next block as None."""
-    missing = "NoneType" in facts.error.message and facts.walk.blocks
-    return Cause(None, "block_output") if missing else None
+    missing = "NoneType" in facts.error.message
+    return Cause(None, "block_output") if missing and 0 < facts.walk.blocks < facts.walk.sizes.depth else None
 
 
 def _memory_not_straight(facts: Facts) -> Cause | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
+from ...submissions.errors import NotLoaded
 from ...submissions.host.session import Session
 from ...submissions.questions.habits import Habit, WatchHabits
 from ...submissions.questions.inventory import Inventory, TakeInventory
@@ -19,7 +20,6 @@ from ...submissions.reading.source import Source
 from ..assignment.assignment import Assignment
 from ..assignment.commands import command_line
 from ..locating.anatomy import anatomy_of
-from ..locating.search.returned_scores import scores_in
 from ..locating.walk import Finding, Step
 from .asked_once import asked_once
 from .beside import stages_beside
@@ -38,7 +38,7 @@ from .returned_paths import nothing_returned, paths_of_scores
 from .scales import fixed_scale
 from .told_rows import told_rows
 from .unfinished import Unfinished, unfinished
-from .using import ask, ask_slopes, deeper_example
+from .using import ask, ask_slopes, deeper_example, scores_of
 from .verdicts import CheckFailed, NotAsked
 
 
@@ -55,6 +55,7 @@ class Examination(Examples):
     ) -> None:
         super().__init__(source, session, assignment, seed)
         self.picture = picture
+        self.unbuilt: NotLoaded | None = None  # why there is no whole model, whose parts are seen alone
         self._shrunk: set[str] = set()
         self.noted: list[Finding] = []  # variants that no single stage shows
         self.repairs: tuple[Repair, ...] = ()  # small changes that make what is wrong right
@@ -269,16 +270,7 @@ class Examination(Examples):
 
         It raises CheckFailed where the forward pass fails, and NotApplicable where there is only a script.
         """
-
-        def scores(images: Tensor) -> Tensor:
-            passes = self.forward(draw, [images])
-            if passes.error is not None or not passes.passes[0].tensors:
-                raise CheckFailed(
-                    f"the forward pass fails: {passes.error or 'it returns no tensor'}", (), draw
-                )
-            return scores_in(passes.passes[0], self.scores_path).tensor
-
-        return scores
+        return lambda images: scores_of(self.forward(draw, [images]), self.scores_path, draw)
 
     @property
     def prints_in_passes(self) -> bool:

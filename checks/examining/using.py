@@ -9,12 +9,15 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from ...submissions.questions.plain_passes import Passes
 from ...submissions.questions.size_limits import is_large
 from ...submissions.questions.uses import MeasureSlopes, Slopes, TryUses, UseOutcome
+from ..locating.search.returned_scores import scores_in
 from .drawing import Draw
 from .passes.example import Example
 from .passes.examples import Examples
 from .passes.repeating import goes_on
+from .verdicts import CheckFailed
 
 # Images in a batch that is larger than any that is graded otherwise; models fixed at large sizes take 9.
 _BATCHES = 67, 9
@@ -40,6 +43,13 @@ def in_range(image: Tensor, low: float, high: float) -> Tensor:
     """Standard normal pixels spread evenly from ``low`` to ``high``."""
     spread: Tensor = torch.special.ndtr(image)
     return low + (high - low) * spread
+
+
+def scores_of(passes: Passes, path: str, draw: Draw) -> Tensor:
+    """The class scores of the first pass, at ``path`` in what it returns. Raises CheckFailed without any."""
+    if passes.error is not None or not passes.passes[0].tensors:
+        raise CheckFailed(f"the forward pass fails: {passes.error or 'it returns no tensor'}", (), draw)
+    return scores_in(passes.passes[0], path).tensor
 
 
 def ask_slopes(examples: Examples) -> tuple[Draw, Slopes]:

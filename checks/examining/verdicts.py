@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from ...submissions.errors import Frame
 from .drawing import Draw
 
+NOT_BUILT = "the model could not be built"
+
 
 class CheckFailed(Exception):
     """``mistakes`` are ids of the catalogue, most specific first.

@@ -24,7 +24,7 @@ from ..written.examining import Written
 from .arrays import kept_arrays
 from .check_rows import check_rows
 from .named_rows import mistake_results, property_results, variant_results
-from .not_graded import Notes, notes_of
+from .not_graded import Notes, notes_of, where_stopped
 from .proof_row import proof_row
 from .stage_rows import stage_results
 
@@ -42,7 +42,8 @@ def graded(
     """The record of a submission whose checks have run."""
     outcomes = [*outcomes, *(written.outcomes() if written else ())]
     family = examination.family
-    models = [examination] if examination.assignment.architectures else []
+    unbuilt = examination.unbuilt
+    models = [examination] if examination.assignment.architectures and not unbuilt else []
     components = [*parts_of(examination).components, *dict.fromkeys(written_parts(examination).values())]
     exercises = exercises_of(examination)
     findings = mistake_results([*models, *components], outcomes)
@@ -53,11 +54,13 @@ def graded(
         schema=1,
         submission=name,
         assignment=examination.assignment.name,
-        status=Status.GRADED,
+        status=Status(unbuilt.status) if unbuilt else Status.GRADED,
+        reason=unbuilt.reason if unbuilt else None,
+        location=where_stopped(unbuilt, examination.source) if unbuilt else None,
         score=_NO_POINTS,
         architecture=next((one.architecture for one in (*models, *components) if one.architecture), None),
         stages=stages,
-        unwritten=_unwritten(examination),
+        unwritten=None if unbuilt else _unwritten(examination),
         checks=check_rows(family, outcomes),
         mistakes=findings,
         variants=[
@@ -68,7 +71,7 @@ def graded(
         written=written.record(stages) if written else None,
         run=run,
         arrays=kept_arrays([*models, *components]),
-        proof=proof_row(examination, stages),  # last: it may end the submission's process
+        proof=None if unbuilt else proof_row(examination, stages),  # last: it may end the submission's process
     )
     return scored(found, examination.assignment)
 

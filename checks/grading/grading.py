@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from ...submissions.errors import Crashed, StudentCodeFailed, SubmissionError
+from ...submissions.errors import Crashed, NotLoaded, StudentCodeFailed, SubmissionError
 from ...submissions.host.conversation import Child
 from ...submissions.host.process import HANDLERS, WITH_SAMPLES, Zygote
 from ...submissions.host.session import Session
@@ -25,6 +25,7 @@ from ..examining.examination import Examination
 from ..examining.passes.pictures import Picture
 from ..examining.placeholders import may_end_early, until_unwritten
 from ..examining.verdicts import CheckOutcome
+from ..parts.in_progress import demand_a_part
 from ..record.result import Result, Run
 from ..repairing.repairing import find_repairs, is_repairable
 from ..repairing.telling import amiss, drawn, drawn_at, is_named, may_be_a_slip, told
@@ -61,7 +62,8 @@ class Grading:
     def examined(self) -> Iterator[Examination]:
         """Open it, so that it can be asked, with no check run on it.
 
-        Raises SubmissionError where it cannot be read, executed or built.
+        One whose model cannot be built is ``unbuilt``: there are no passes of it, and parts alone can be asked.
+        Raises SubmissionError where it cannot be read or executed.
         """
         asked = self.assignment
         source = self.source = read_source(self.path, self.left)
@@ -73,7 +75,12 @@ class Grading:
             self.notes = Notes(session.left)
             examination = Examination(source, session, asked, self.seed, self.picture)
             if asked.architectures:  # a whole model is asked for
-                inferred = self._infer(session)
+                try:
+                    inferred = self._infer(session)
+                except NotLoaded as reason:
+                    examination.unbuilt = reason
+                    yield examination
+                    return
                 self.notes = Notes(session.left, inferred)  # of a script, other statements are left out
                 examination.trace_examples()
                 examination.locate_examples()
@@ -104,7 +111,7 @@ class Grading:
     def repaired(self, examination: Examination, outcomes: list[CheckOutcome]) -> list[CheckOutcome]:
         """What is said of stages once small changes are known that make them right, if some are."""
         wrong = {one.id for one in amiss(outcomes)}
-        if not may_be_a_slip(outcomes) or not is_repairable(examination):
+        if examination.unbuilt or not may_be_a_slip(outcomes) or not is_repairable(examination):
             return outcomes
         with (
             suppress(SubmissionError, StudentCodeFailed),
@@ -127,7 +134,8 @@ class Grading:
 
     def run(self, examination: Examination | None = None) -> Run:
         """How it was graded, for the record."""
-        model = examination if examination is not None and examination.assignment.architectures else None
+        has_model = examination is not None and examination.examples
+        model = examination if has_model else None
         return Run(
             seed=self.seed,
             seconds=round(time.perf_counter() - self.began, 3),
@@ -162,7 +170,9 @@ def grade(
     written = _written(path, assignment, zygote)
     try:
         with grading.examined() as examination:
-            if assignment.architectures:
+            if examination.unbuilt:
+                demand_a_part(examination)
+            elif assignment.architectures:
                 refuse_forgeries(examination)
             outcomes = grading.repaired(examination, run_checks(examination, checks))
             run = grading.run(examination)

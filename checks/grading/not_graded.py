@@ -13,7 +13,7 @@ from ...submissions.reading.surroundings import questions
 from ..assignment.assignment import Assignment
 from ..points.scoring import scored
 from ..record.code_lines import location
-from ..record.result import Note, Result, Run, Score, Status
+from ..record.result import Location, Note, Result, Run, Score, Status
 from .check_rows import check_rows
 
 if TYPE_CHECKING:
@@ -42,14 +42,13 @@ def not_graded(
     written: Written | None = None,
 ) -> Result:
     """The record of a submission that ended before its checks could run; what is written counts anyway."""
-    where = None if error.frame is None else location(error.frame, source, error.part)
     found = Result(
         schema=1,
         submission=name,
         assignment=assignment.name,
         status=Status(error.status),
         reason=error.reason,
-        location=where,
+        location=where_stopped(error, source),
         score=Score(earned=0, possible=0),
         checks=check_rows(assignment.family, written.outcomes() if written else ()),
         notes=notes_of(notes, source),
@@ -57,6 +56,11 @@ def not_graded(
         run=run,
     )
     return scored(found, assignment)
+
+
+def where_stopped(error: SubmissionError, source: Source | None) -> Location | None:
+    """The place to blame, if there is one."""
+    return None if error.frame is None else location(error.frame, source, error.part)
 
 
 def notes_of(notes: Notes, source: Source | None) -> list[Note]:

@@ -10,7 +10,7 @@ from ...submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
 from ..assignment.assignment import Assignment
 from ..assignment.kinds import judges_stage, kind_of, kinds
 from ..examining.examination import Examination
-from ..examining.verdicts import CheckFailed, CheckOutcome, Missing, NotApplicable, NotAsked, NotReached
+from ..examining.verdicts import NOT_BUILT, CheckFailed, CheckOutcome, Missing, NotApplicable, NotAsked, NotReached
 from ..parts.exercise_judging import exercise_checks
 from ..parts.in_progress import written_parts
 from ..parts.parts import component_checks
@@ -63,7 +63,9 @@ def run_check(check: Check, examination: Examination) -> CheckOutcome:
         with warnings.catch_warnings():  # a library's, which nobody who grades can do anything about
             warnings.simplefilter("ignore")
             _demand_finished(check, examination)
-            check.run(_having(check, examination))
+            having = _having(check, examination)
+            _demand_built(check, having)
+            check.run(having)
     except Exception as problem:
         return outcome_of(check, problem, examination)
     return outcome_of(check, None, examination)
@@ -79,8 +81,15 @@ def _having(check: Check, examination: Examination) -> Examination:
 def _demand_finished(check: Check, examination: Examination) -> None:
     """Raises NotReached where a check is of a whole model, and some of it is still to be written."""
     kind = kinds().get(kind_of(check.id))
-    if kind is not None and kind.finished and examination.unfinished:
+    if kind is not None and kind.finished and not examination.unbuilt and examination.unfinished:
         raise NotReached("asked once the model is finished")
+
+
+def _demand_built(check: Check, having: Examination) -> None:
+    """Raises NotReached where a check is of a whole model, and there is none."""
+    kind = kinds().get(kind_of(check.id))
+    if having.unbuilt and kind is not None and not kind.of_parts:
+        raise NotReached(NOT_BUILT)
 
 
 def outcome_of(check: Check, problem: BaseException | None, examination: Examination) -> CheckOutcome:

@@ -12,7 +12,7 @@ from ..examining.passes.replay import Seen
 from ..examining.placing import place_of
 from ..examining.repair import repair_at
 from ..examining.told_rows import told_rows
-from ..examining.verdicts import CheckOutcome
+from ..examining.verdicts import NOT_BUILT, CheckOutcome
 from ..locating.comparing import ROUNDING
 from ..parts.in_progress import written_parts
 from ..parts.part_judging import stage_outcomes
@@ -30,8 +30,14 @@ def stage_results(examination: Examination, outcomes: Sequence[CheckOutcome]) ->
     if examination.assignment.architectures:
         rows = (row for row in told_rows(examination).values() if examination.assignment.asks(row.key))
         alone = written_parts(examination)
-        return {row.label: _stage(alone.get(row.key, examination), row, outcomes) for row in rows}
+        return {row.label: _of_model(alone.get(row.key, examination), row, outcomes) for row in rows}
     return {row.label: _stage_of_parts(examination, row) for row in examination.family.stages}
+
+
+def _of_model(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome]) -> StageResult:
+    if examination.unbuilt:
+        return unseen_stage(row, examination.assignment.full, NOT_BUILT)
+    return _stage(examination, row, outcomes)
 
 
 def _stage_of_parts(examination: Examination, row: Stage) -> StageResult:
@@ -43,7 +49,8 @@ def _stage_of_parts(examination: Examination, row: Stage) -> StageResult:
     wrong = [one for one in found if one.status is StageStatus.FAILED]
     if found:
         return (wrong or found)[0]
-    return unseen_stage(row, examination.assignment.full, next(iter(having), None))
+    why = having[0].faults[0].message if having else None
+    return unseen_stage(row, examination.assignment.full, why)
 
 
 def _stage(examination: Examination, row: Stage, outcomes: Sequence[CheckOutcome]) -> StageResult:

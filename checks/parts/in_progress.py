@@ -1,20 +1,24 @@
-"""Parts of unfinished work that can be seen by themselves, below what is not written yet."""
+"""Parts that can be seen by themselves where the whole is not written yet, or is no model at all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from contextlib import suppress
 
 from ...reference.components import COMPONENTS
+from ...submissions.errors import SubmissionError
 from ...submissions.reading.unwritten import early_ends
 from ..assignment.asked_parts import AskedPart
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
+from ..locating.reached import LEFT_OUT
 from .alone import asking_for
 from .component import ComponentExamination
 from .parts import Parts
 
 _OF_CALLERS = {"attention-over-batch-axis"}  # what hangs on the order of axes in which it is called
 # a block says more than the parts of it
+_ADDING = ("class_token", "positions")  # which are not there at all where they leave out what they add
 _ALONE = ("patch_embedding", "class_token", "positions", "attention", "mlp", "block")
 
 
@@ -22,27 +26,50 @@ _ALONE = ("patch_embedding", "class_token", "positions", "attention", "mlp", "bl
 def written_parts(examination: Examination) -> Mapping[str, ComponentExamination]:
     """Return the part that computes a stage which the whole pass never came to, by the stage's key.
 
-    There is none in a finished model, and none where a part is not written either.
+    There is none in a model that came to its end, and none where a part is not written either.
     """
-    if not examination.to_write or examination.session.is_script:
+    if not _unreached(examination) or examination.session.is_script:
         return {}
     asked = asking_for(examination.assignment, {name: AskedPart(points=0) for name in _ALONE})
     asked = asked.model_copy(update={"architectures": examination.asked_blocks})
     parts = Parts(Examination(examination.source, examination.session, asked, examination.seed))
-    return {key: part for name in _ALONE for key, part in _stages_of(name, parts, examination).items()}
+    found: dict[str, ComponentExamination] = {}
+    with suppress(SubmissionError):  # whatever else asks its process meets the same
+        for name in _ALONE:
+            found |= _stages_of(name, parts, examination)
+    return found
+
+
+def demand_a_part(examination: Examination) -> None:
+    """Raises the NotLoaded for which there is no model, where no part of it can be seen by itself."""
+    if examination.unbuilt and not written_parts(examination):
+        raise examination.unbuilt
+
+
+def _unreached(examination: Examination) -> Set[str]:
+    """Keys of the stages that are not written yet, or lie behind an exception; all where there was no pass."""
+    if examination.unbuilt:
+        return {*examination.keys}
+    if examination.diagnosis is None or not examination.diagnosis.here:
+        return examination.to_write
+    reached = {examination.diagnosis.stage, *(step.key for step in examination.walk.steps)}
+    return {*examination.keys} - reached
 
 
 def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, ComponentExamination]:
     stages = COMPONENTS[name].stages
     # what goes into a block may be there already: the tokens
-    own = [key for key in stages if key != "block_input" or key in examination.to_write]
-    if not examination.to_write.issuperset(own):
+    unreached = _unreached(examination)
+    own = [key for key in stages if key != "block_input" or key in unreached]
+    if not unreached.issuperset(own):
         return {}
     component = parts.part(name).component
     if component is None or component.crash is not None:
         return {}
     found = {step.key for step in component.walk.steps}
     is_there = 2 * len(found.intersection(stages)) > len(stages) and _is_such(component)
+    if name in _ADDING:
+        is_there = is_there and not any(one.endswith(LEFT_OUT) for one in component.walk.ids)
     if name == "block":  # of which a part may be a placeholder, and the others are looked at alone
         is_there = is_there and found.issuperset(stages) and _is_whole(component, examination)
     return dict.fromkeys(own, component) if is_there else {}
@@ -58,5 +85,6 @@ def _is_whole(block: ComponentExamination, examination: Examination) -> bool:
     """Is all of it right, or does nothing in it end early but what the pass ends with?"""
     if not any(map(block.is_wrong, block.keys)):
         return True
-    end = examination.unfinished.frame if examination.unfinished else None
+    whole = None if examination.unbuilt else examination.unfinished
+    end = whole.frame if whole else None
     return all(one == end for one in early_ends(examination.source.files, block.candidate.name))

@@ -10,7 +10,6 @@ from ..architecture.catalogue import Mistake, mistakes
 from ..record.code_lines import location
 from ..record.result import Evidence, MistakeResult, StageResult, StageStatus, VariantResult
 from .exercise_judging import Exercises, Verdict
-from .parts import Part
 
 
 def exercise_mistakes(exercises: Exercises) -> list[MistakeResult]:
@@ -50,15 +49,15 @@ def _recognised(exercises: Exercises) -> Iterator[tuple[str, Verdict, Mistake]]:
             yield f"exercise[{key}]", verdict, mistakes()[name]
 
 
-def unseen_stage(row: Stage, full: ModelSizes, part: Part | None) -> StageResult:
-    """A stage of ``part``, which could not be looked into; without one, a stage of nothing asked for."""
+def unseen_stage(row: Stage, full: ModelSizes, why: str | None) -> StageResult:
+    """A stage that could not be looked at, and ``why``; without that, a stage of nothing asked for."""
     return StageResult(
         key=row.key,
         title=row.title,
         axes=row.axes,
         equation=row.equation,
-        status=StageStatus.NOT_APPLICABLE if part is None else StageStatus.NOT_REACHED,
+        status=StageStatus.NOT_APPLICABLE if why is None else StageStatus.NOT_REACHED,
         evidence=Evidence.ABSENT,
         expected_shape=list(row.shape(full)),
-        message=None if part is None else part.faults[0].message,
+        message=why,
     )

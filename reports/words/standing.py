@@ -77,7 +77,8 @@ def _other_checks(result: Result) -> Iterator[CheckResult]:
 
 def _may_follow(result: Result, check: CheckResult) -> bool:
     """Whether something that has a name or a place is wrong, which this check may only show again."""
-    is_wrong = any(one.status is StageStatus.FAILED for one in result.stages.values())
+    stopped = result.status is not Status.GRADED
+    is_wrong = stopped or any(one.status is StageStatus.FAILED for one in result.stages.values())
     of_model = check.id.startswith("property[")
     named = any(given_away(result, one) for one in failed_checks(result))
     return (is_wrong and (of_model or check.outcome is Outcome.NOT_REACHED)) or (of_model and named)

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from math import isclose
 
 import torch
 from corpus import BASES
@@ -40,8 +41,9 @@ _LATER = 2  # stages behind the one with the mistake that are written as well, a
 # what may still come behind the line, or is what may come next, until something is computed with it
 _MAY_COME = (
     *(*LEFT_OUT, "depth-off-by-one", "block-result-discarded"),
-    *("extra-norm-before-encoder", "qkv-order-swapped"),
+    *("extra-norm-before-encoder", "head-on-all-tokens", "softmax-in-logits"),
 )
+_SAME = 1e-9  # of a sum's size: an eps of 1e-5 for 1e-6 makes a difference of a millionth
 # How it can end. "told as finished": nothing is said to be still to come; "right blamed": a stage is that is
 # right; "unwritten blamed": one that is not written.
 FATES = (
@@ -68,6 +70,14 @@ class Whole:
         asked = load_assignment(ASSIGNMENTS[self.architecture])
         rules = asked.rules.model_copy(update={"breakpoints": False, "prints": False})
         return asked.model_copy(update={"examples": 3, "rules": rules})
+
+    @property
+    def mended(self) -> Whole:
+        """The same program without its mistake."""
+        right = reference_as_submission(self.architecture)
+        if self.right:
+            right = replace(self.handed, files={name: self.right.encode() for name in self.handed.files})
+        return Whole(f"{self.name} mended", self.architecture, right)
 
     @property
     def at(self) -> int:
@@ -140,6 +150,17 @@ class _Finished:
     found: Mapping[str, tuple[int, str]]  # by the id of a finding, the record that shows it, and its stage
     made: Sequence[tuple[int, str]]  # the record of each stage, in order, and its key
     lines: Sequence[Sequence[Frame]]  # of each record
+    sums: Sequence[tuple[int, float]]  # of each: how many numbers it holds, and the sum of their squares
+
+    def first_unlike(self, right: _Finished | None) -> int:
+        """The first record that is none of the right program's, whatever the order of its numbers."""
+        rows = [] if right is None else right.sums
+        unlike = (
+            number
+            for number, (count, total) in enumerate(self.sums)
+            if not any(count == other and isclose(total, one, rel_tol=_SAME) for other, one in rows)
+        )
+        return next(unlike, 0)
 
 
 def prefixes(whole: Whole, zygote: Zygote) -> tuple[frozenset[str], list[Prefix]]:
@@ -157,6 +178,7 @@ def prefixes(whole: Whole, zygote: Zygote) -> tuple[frozenset[str], list[Prefix]
     own = (finished.found[id] for id in (whole.id, *whole.accepted) if id in finished.found)
     first = next((number for number, key in finished.made if key == whole.key), 0)
     record, key = next(own, (first, whole.key))
+    record = max(record, finished.first_unlike(_finished(whole.mended, zygote)))
     if whole.may_come:  # until another stage is made
         record = next((one for one, _ in finished.made if one > record), len(finished.lines))
     earlier = min(whole, replace(whole, key=key), key=lambda one: one.at)
@@ -214,7 +236,7 @@ def _finished(whole: Whole, zygote: Zygote) -> _Finished | None:
         asked = whole.assignment.model_copy(update={"examples": 1})
         try:
             with Grading(path, asked, zygote).examined() as examination:
-                return _seen(examination)
+                return None if examination.unbuilt else _seen(examination)
         except SubmissionError:
             return None
 
@@ -225,7 +247,8 @@ def _seen(examination: Examination) -> _Finished:
     found = {one.id: (record, one.stage) for record, step in reversed(steps) for one in step.findings}
     last = VIT.stages[-1].key  # behind which nothing comes
     made = sorted((record, step.key) for record, step in steps if record and step.key != last)
-    return _Finished(found, made, [one.frames for one in records])
+    sums = [(one.cells.numel(), float(one.cells.double().square().sum())) for one in records]
+    return _Finished(found, made, [one.frames for one in records], sums)
 
 
 def fate(prefix: Prefix, result: Result) -> str:

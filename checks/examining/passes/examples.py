@@ -266,7 +266,7 @@ class Examples:
 
     @property
     def architecture(self) -> str | None:
-        return self.walk.architecture
+        return self.walk.architecture if self.examples else None
 
     @property
     def is_foreign(self) -> bool:

@@ -32,6 +32,7 @@ _UNSEEN = 0.25  # the price of queries, keys and values of which nothing is seen
 _TRIED_UNSEEN = 3
 _LOOKED_AT = 0.05  # of those that a pass was about to use when it ended
 _TWICE = 0.3  # the price of two linear maps in a row
+_TURNED = 0.9  # beside an unusual order: the price of scores in memory as the usual order has them
 _ODD = 0.5  # the price of what may still be explained otherwise
 _MAY_BE_ONE_MAP = ("patches", "flattened_patches")  # where a convolution makes tokens of pixels
 
@@ -77,6 +78,8 @@ class ProjectionsRow(Row):
                 sign = f"heads: {heads.packing} {heads.id} {order}" if heads.id or order else ""
                 take = partial(_settle_attending, heads=heads, order=order)
                 yield Option(heads.price + more, take, sign=sign)
+                if order:
+                    yield Option(heads.price + more + _TURNED, partial(take, turned=True), sign=sign)
 
     def _projected_twice(self, walk: Walk) -> Iterator[Option]:
         yield from self._ordered(self._twice(walk))
@@ -174,6 +177,12 @@ def _is_part(walk: Walk, found: Found) -> bool:
     return prod(walk.trace.records[found.record].shape) > B * heads * T * T
 
 
+def _is_turned(found: Found) -> bool:
+    """Do its last two axes lie in memory the other way round?"""
+    strides = found.places[0].strides
+    return len(strides) > 1 and strides[-2] < strides[-1]
+
+
 def _settle_replaced(walk: Walk, heads: Heads, number: int, unknown: Unknown) -> bool:
     """All three, and the unknown one in the place of the right one."""
     if not _settle(walk, heads):
@@ -196,9 +205,9 @@ def _blamed(walk: Walk) -> bool:
     return True
 
 
-def _settle_attending(walk: Walk, heads: Heads, order: str | None) -> bool:
+def _settle_attending(walk: Walk, heads: Heads, order: str | None, turned: bool = False) -> bool:
     found = _attending(walk, heads)
-    if found is None or not _settle(walk, heads, order):
+    if found is None or (order and turned != _is_turned(found)) or not _settle(walk, heads, order):
         return False
     began = walk.began.get(("block_input", walk.number), 0)
     # and is of no block before, and no part of what is larger

@@ -131,7 +131,8 @@ def _best(
     reader: SignatureReader, found: list[Definition], bases: Sequence[ModelSizes]
 ) -> tuple[Definition, Builder, BuildAttempt]:
     best: tuple[float, Definition, Builder, BuildAttempt] | None = None
-    failures: list[NotLoaded] = []
+    undefined = reader.loaded.undefined
+    failures = [undefined] if undefined else []
     for definition in found:
         promise = evidence(definition, reader.definitions) + Level.FITS
         makes_best = best is not None and best[3].level < Level.FITS and _makes(definition, best[1], reader)

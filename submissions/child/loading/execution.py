@@ -24,7 +24,7 @@ from ...questions.loading import Skipped
 from ...reading.code import STUDENT_PREFIX
 from ...reading.missing_imports import USUAL
 from ...reading.python_text import base_name, imports
-from ..child import quoted
+from ..child import frames_of, quoted
 from .absent_bases import lacks_base, with_stand_in
 from .costs import cost
 from .importing import Importer, module_name
@@ -55,6 +55,7 @@ class Loaded:
     raised: list[tuple[Statement, BaseException]] = field(default_factory=list)  # by a script's statements
     importers: dict[str, set[str]] = field(default_factory=dict)  # of each module, those that import it
     stopped: tuple[Statement, BaseException] | None = None  # of these, what the rest of it cannot do without
+    undefined: NotLoaded | None = None  # why a class of layers is not there
 
     def reload(self, constants: Mapping[str, object]) -> Loaded:
         """Execute the files again, into new modules, with other values of top-level constants.
@@ -216,6 +217,8 @@ class _Execution:
 
     def _fail(self, statement: Statement, namespace: Mapping[str, object], failure: NotLoaded) -> None:
         self._skip(statement, failure.reason)
+        if _is_of_layers(statement.node):
+            self._loaded.undefined = self._loaded.undefined or failure
         self._failures.append((statement, failure))
         self._unbound.update(dict.fromkeys(statement.binds - namespace.keys(), failure))
 
@@ -233,7 +236,8 @@ class _Execution:
         if package := _missing_package(error):
             self._absent |= statement.binds
             return NotLoaded(f"needs the package {package!r}, which is not installed", frame)
-        return NotLoaded(f"{statement.text[:TEXT_LENGTH]!r} failed: {quoted(error)}", frame)
+        innermost = next(iter(frames_of(error)), frame)
+        return NotLoaded(f"{statement.text[:TEXT_LENGTH]!r} failed: {quoted(error)}", innermost)
 
     def _causes(self, has_model: bool) -> Iterator[NotLoaded]:
         """Yield what may stand in the way of a model, the likeliest first."""
@@ -256,6 +260,11 @@ def _lent(names: Iterable[str]) -> dict[str, object]:
             exec(USUAL[name], lent)
     lent.pop("__builtins__", None)
     return lent
+
+
+def _is_of_layers(node: ast.stmt) -> bool:
+    """Is it a class whose base is called a module, in torch or in what builds on it?"""
+    return isinstance(node, ast.ClassDef) and any("Module" in ast.unparse(one) for one in node.bases)
 
 
 def _defines_model(module: ModuleType) -> bool:
