@@ -123,7 +123,7 @@ class Examination(Examples):
     @cached_property
     def diagnosis(self) -> Crash | None:
         """Why the forward pass raised an exception, if it did, and not for want of what is to be written."""
-        if self.crash is None or self.unfinished:
+        if self.crash is None or (self.unfinished and not self.unfinished.lost):
             return None
         return diagnose(self.walk, self.crash, self.source.files, told_rows(self))
 
@@ -195,7 +195,7 @@ class Examination(Examples):
     @cached_property
     def missing(self) -> Mapping[str, int]:
         """Stages that should be there and were not found: by key, in order, the first block without them."""
-        return missing(self, self.absent)
+        return {} if self.walk.ends_early and self.unfinished else missing(self, self.absent)
 
     def may_shrink(self, id: str) -> bool:
         """Shrinking is paid for once a mistake."""

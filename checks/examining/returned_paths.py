@@ -41,10 +41,10 @@ def demand_returned(examples: Examples) -> None:
 
 def nothing_returned(examples: Examples) -> list[Finding]:
     """Where a model computes its logits, and returns nothing."""
-    trace, first = examples.walk.trace, examples.examples[0] if examples.examples else None
-    if first is None or examples.session.is_script or trace.error is not None:
+    first = examples.examples[0] if examples.examples else None
+    if first is None or examples.session.is_script or first.first("logits") is None:
         return []
-    if trace.outputs or trace.left_out or first.first("logits") is None:
+    if not examples.walk.trace.gives_nothing:
         return []
     return [Finding("nothing-returned", "logits", None)]
 

@@ -17,10 +17,14 @@ _OF_TOKENS = ("patch_embeddings", "tokens", "positioned_tokens", "block_input", 
 
 @dataclass(frozen=True)
 class Unfinished:
-    """The keys of the stages that are not written yet, in order, and the line of the first, if known."""
+    """The keys of the stages that are not written yet, in order, and the line of the first, if known.
+
+    Where the pass is ``lost``, the stage before them is written in a way that could not be followed.
+    """
 
     keys: tuple[str, ...]
     frame: Frame | None
+    lost: bool = False
 
     @property
     def message(self) -> str:
@@ -35,9 +39,11 @@ def unfinished(examples: Examples) -> Unfinished | None:
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
     if error is None:
-        return Unfinished(tuple(keys), None) if _gives_tokens(examples.walk) else None
+        ends = _gives_tokens(examples.walk) or (examples.walk.is_cut_short and "logits" not in reached)
+        return Unfinished(tuple(keys), None) if ends else None
     places = unwritten(examples.source.files)
-    if ("logits" in reached and not error.is_placeholder) or not keys or went_on(examples.walk, keys[0]):
+    lost = bool(keys) and went_on(examples.walk, keys[0])
+    if not keys or (not error.is_placeholder and ("logits" in reached or lost)):
         return None
     called = [one for one in places if one.name == keys[0]]  # as the stage is in a skeleton
     frames = [one.frame for one in (*called, *places)]
@@ -45,7 +51,7 @@ def unfinished(examples: Examples) -> Unfinished | None:
         frames = list(error.frames)
     elif not _is_for_want(error, frames):
         return None
-    return Unfinished(tuple(keys), next(iter(frames), None))
+    return Unfinished(tuple(keys[lost:]), next(iter(frames), None), lost)
 
 
 def _gives_tokens(walk: Walk) -> bool:

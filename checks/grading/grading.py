@@ -62,7 +62,7 @@ class Grading:
     def examined(self) -> Iterator[Examination]:
         """Open it, so that it can be asked, with no check run on it.
 
-        One whose model cannot be built is ``unbuilt``: there are no passes of it, and parts alone can be asked.
+        One whose model cannot be built is ``unbuilt``: no pass is made, and only its parts can be asked.
         Raises SubmissionError where it cannot be read or executed.
         """
         asked = self.assignment

@@ -10,7 +10,15 @@ from ...submissions.errors import StudentCodeFailed, SubmissionError, TimedOut
 from ..assignment.assignment import Assignment
 from ..assignment.kinds import judges_stage, kind_of, kinds
 from ..examining.examination import Examination
-from ..examining.verdicts import NOT_BUILT, CheckFailed, CheckOutcome, Missing, NotApplicable, NotAsked, NotReached
+from ..examining.verdicts import (
+    NOT_BUILT,
+    CheckFailed,
+    CheckOutcome,
+    Missing,
+    NotApplicable,
+    NotAsked,
+    NotReached,
+)
 from ..parts.exercise_judging import exercise_checks
 from ..parts.in_progress import written_parts
 from ..parts.parts import component_checks

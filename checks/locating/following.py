@@ -38,7 +38,7 @@ def following(walk: Walk) -> Iterator[Option]:
             # what the first maps read may be normed by the first block, or before it
             either = "extra-norm-before-encoder" in ids
             yield Option(price, _begin(predict, right, ids), (_rows(kinds, 0), following), sign, either)
-    if not walk.blocks and walk.trace.error is None and walk.steps[-1].explained:
+    if not walk.blocks and not walk.ends_early and walk.steps[-1].explained:
         yield later(unknown_price(walk), _other_tokens).before(following)
     yield from _readouts(walk, x)
 
@@ -72,7 +72,7 @@ def _kinds(walk: Walk) -> list[BlockKind]:
     """Those that are accepted are as likely as any, and rather meant where two fit as well."""
     kinds, more = anatomy_of(walk.family).blocks, _FOREIGN * bool(walk.accepted)
     whole = [replace(one, price=0.0 if one.name in walk.accepted else one.price + more) for one in kinds]
-    if walk.trace.error is not None:  # what was to come is not left out
+    if walk.ends_early:  # what was to come is not left out
         return whole
     return [*whole, *(less for one in whole for less in incomplete(one))]
 

@@ -48,7 +48,7 @@ def locate(
     begun.accepted, begun.patience = accepted, patience
     walk = _followed(begun)
     about_model(walk)
-    if trace.error is not None:
+    if walk.ends_early:
         settle_reached(walk)
     elif not _is_explained(walk):
         return anatomy_of(family).known_otherwise(walk) or walk
@@ -58,7 +58,7 @@ def locate(
 def _followed(walk: Walk) -> Walk:
     walk, done = explain(walk, (anatomy_of(walk.family).embed, following))
     if not done:
-        if walk.trace.error is not None:
+        if walk.ends_early:
             _drop_uncomputed(walk)
             about_begun(walk)
         walk.stuck(*walk.ahead)

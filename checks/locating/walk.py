@@ -168,10 +168,17 @@ class Walk:
         return self.places.find(prediction, self.position - 1 if after is None else after)
 
     @property
+    def ends_early(self) -> bool:
+        """Does the pass end in an exception, or return nothing?"""
+        return self.trace.error is not None or self.trace.gives_nothing
+
+    @property
     def is_cut_short(self) -> bool:
         """Does the pass end for want of code, so that what is there is complete, as far as it comes?"""
         error = self.trace.error
-        return error is not None and (error.is_placeholder or any(one in error.message for one in NOTHING))
+        if error is None:
+            return self.ends_early
+        return error.is_placeholder or any(one in error.message for one in NOTHING)
 
     def settle(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from contextlib import suppress
 
 from ...reference.components import COMPONENTS
@@ -46,14 +46,15 @@ def demand_a_part(examination: Examination) -> None:
         raise examination.unbuilt
 
 
-def _unreached(examination: Examination) -> Set[str]:
-    """Keys of the stages that are not written yet, or lie behind an exception; all where there was no pass."""
+def _unreached(examination: Examination) -> frozenset[str]:
+    """Keys of the stages that are not written yet, or lie behind an exception; without a pass, of all."""
     if examination.unbuilt:
-        return {*examination.keys}
-    if examination.diagnosis is None or not examination.diagnosis.here:
+        return frozenset(examination.keys)
+    crash = examination.diagnosis if examination.examples else None
+    if crash is None or not crash.here:
         return examination.to_write
-    reached = {examination.diagnosis.stage, *(step.key for step in examination.walk.steps)}
-    return {*examination.keys} - reached
+    reached = {crash.stage, *(step.key for step in examination.walk.steps)}
+    return frozenset(examination.keys) - reached
 
 
 def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, ComponentExamination]:

@@ -34,7 +34,7 @@ def embedding(walk: Walk) -> Iterator[Option]:
     """The ways to S02 to S07."""
     walk.ahead = "patch_embeddings", 0
     yield Option(0.0, patch_embeddings, (_tokens,))
-    if walk.trace.error is None:  # else nothing tells what would be read
+    if not walk.ends_early:  # else nothing tells what would be read
         yield from (one.before(_tokens) for one in unknown_patches(walk))
 
 
@@ -47,7 +47,7 @@ def _tokens(walk: Walk) -> Iterator[Option]:
     yield later(_WRONG, _wrong_tokens)
     if walk.is_cut_short:
         yield from _at_an_end(walk)
-    if walk.trace.error is None:
+    if not walk.ends_early:
         if walk.steps[-1].explained:
             yield from (one.before(_tokens) for one in unknown_embeddings(walk))
         yield later(unknown_price(walk) + _MORE, unknown_tokens)

@@ -35,7 +35,7 @@ def _read_out(walk: Walk, read: Input) -> Iterator[Option]:
         Option(float(wrong), partial(settle_readout, read=read, wrong=wrong)) for wrong in (False, True)
     )
     x, ids = read
-    if walk.trace.error is None and walk.blocks and not ids:
+    if not walk.ends_early and walk.blocks and not ids:
         unknown = later(unknown_price(walk) - _RATHER, partial(unknown_readout, x=x), UNKNOWN_NORM)
         yield Option(0.0, lambda _: True, (lambda _: (unknown,),))
 

@@ -60,6 +60,7 @@ class Trace(PassOutcome):
 
     records: tuple[Value, ...]
     leaves: tuple[Value, ...]
+    of_script: bool = False  # which returns nothing
 
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
@@ -99,6 +100,12 @@ class Trace(PassOutcome):
                 found.add(one.number)
                 todo += self.records[one.number].inputs
         return frozenset(found)
+
+    @property
+    def gives_nothing(self) -> bool:
+        """Did the pass come to its end, and return nothing?"""
+        returns = self.of_script or self.outputs or self.left_out
+        return self.error is None and not returns
 
     @cached_property
     def returned_from(self) -> frozenset[int]:

@@ -221,7 +221,8 @@ def test_what_is_written_and_cannot_be_followed_is_not_called_unwritten(
     )
     stands = standing(result)
     assert (stands.tone, stands.label) == ("wrong", "S07")
-    assert "stops later, in vit.py, line 38" in stands.details
+    assert "stops" not in stands.details  # where it does it is not written yet
+    assert to_write(result)[0] == "S21"  # a block is right by itself
     assert stands.place is not None
     assert "self.pos" in stands.place.marked[0].text
 

@@ -57,7 +57,7 @@ class UnfollowedRow(Row):
     """What a branch gives that is computed in no known way: some later tensor, which the next row tells."""
 
     def node(self, walk: Walk) -> Iterator[Option]:
-        if walk.trace.error is None:
+        if not walk.ends_early:
             yield later(_NOT_FOLLOWED, self._any, f"{self.key}: not followed")
 
     def _any(self, walk: Walk) -> Iterator[Option]:

@@ -65,9 +65,9 @@ class ProjectionsRow(Row):
         if walk.is_cut_short:
             yield later(_LOOKED_AT, partial(self._at_an_end, cuts=every))
         yield later(_UNSEEN, partial(self._unseen, cuts=usual), "heads: never seen to attend")
-        if walk.trace.error is None and usual:
+        if not walk.ends_early and usual:
             yield later(UNKNOWN - 0.1, partial(self._replaced, heads=usual[0]), "heads: unknown")
-        if walk.trace.error is None:
+        if not walk.ends_early:
             yield later(UNKNOWN - 0.1, self._drawn)
         yield later(WRONG, lambda _: self._ordered(unusual, -WRONG))
 

@@ -84,7 +84,7 @@ class Row:
         if any(one.startswith(self._sign) for one in walk.signs):
             yield later(AGAIN, self._again)
         yield later(WRONG, self._mistakes)
-        if walk.trace.error is None:
+        if not walk.ends_early:
             yield later(self.in_single, self._in_single, f"{self.key}: in float32")
             yield later(unknown_price(walk) - self.handed_on, self._unknown, f"{self._sign}unknown")
 

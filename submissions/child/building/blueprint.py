@@ -11,13 +11,14 @@ import torch
 from torch import nn
 
 from ....reference.model_sizes import ModelSizes
+from ...errors import Frame
 from ...questions.meanings import value_of
 from ..loading.definitions import Definition, FunctionPair
 from ..loading.execution import Loaded
 from ..settings import Settings
 from .forward_inputs import ForwardInputs, channels_last, forward_inputs
 from .function_models import FunctionModel
-from .going_on import Step, open_steps
+from .going_on import Step, end_at, open_steps
 from .observing import is_lazily_made
 from .parameter_names import normalise
 
@@ -151,6 +152,7 @@ class Builder:
         self.blueprint = blueprint
         self.inputs = inputs
         self.steps: Sequence[Step] = ()  # with which an unwritten forward goes on
+        self.end: Frame | None = None  # where the whole says that it is not written, of which this is a part
         self._last: tuple[dict[str, object], Loaded] = ({}, loaded)
         self._tried: tuple[dict[BlueprintSlot, object], nn.Module] | None = None
 
@@ -193,6 +195,8 @@ class Builder:
             self.inputs.open(model)
         if self.steps:
             open_steps(model, self.steps)
+        if self.end is not None:
+            end_at(model, self.end)
         return model
 
     def _with_globals(self, values: Mapping[BlueprintSlot, object]) -> Loaded:

@@ -87,7 +87,12 @@ class BuildAttempt:
     @property
     def is_perfect(self) -> bool:
         """Say whether no other values would come farther, nor these be wrong by what is seen."""
-        return (self.level == Level.FITS or self.is_bug) and not self.contradicted
+        return (self.level == Level.FITS or self.is_bug or self.gives_nothing) and not self.contradicted
+
+    @property
+    def gives_nothing(self) -> bool:
+        """Does it run to an end at which nothing is returned?"""
+        return self.level == Level.RAN and self.output is None
 
     @property
     def comes_through(self) -> bool:
@@ -234,8 +239,9 @@ def run(
         attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
         if draws:
             randomise(model, _SEED, {})
+        given = as_given(sizes.input(_SEED), torch.get_default_dtype())
         with torch.no_grad(), counted:
-            output = computed(model(as_given(sizes.input(_SEED), torch.get_default_dtype())))
+            output = computed(model(given))
         attempt.level = Level.RAN
         _judge(attempt, list(tensors(output)))
     except (Exception, SystemExit) as error:

@@ -6,7 +6,7 @@ import ast
 import difflib
 import os
 import warnings
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,6 @@ import torch
 from torch import nn
 
 from ....reference.model_sizes import AnySizes, ModelSizes
-from ....reference.sizes import Sizes
 from ...errors import NotLoaded
 from ...questions.meanings import VALUES, fields_of
 from ...questions.pins import Pins
@@ -22,20 +21,19 @@ from ..child import frames_of, quoted
 from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded
 from ..loading.finding import evidence, model_classes, pinned_model
-from .blueprint import Blueprint, Builder, Choice, Literal
+from .begun import NotWritten, begun, unwritten_at, unwritten_function
+from .blueprint import Builder, Choice, Literal
 from .controls import Controls, verify
-from .effects import unclear, understood
+from .effects import unclear
 from .effort import Effort
-from .own_call import own_calls
-from .own_images import with_own_images, with_own_sides
-from .probing import BuildAttempt, Level, Search
+from .probing import BuildAttempt, Level
 from .signatures import SignatureReader
 from .trial_sizes import BASES, SMALL, fit
-from .written_steps import steps_of
+from .ways import NO_MODEL, tried
+from .written_steps import has_methods, steps_of
 
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
 _TRIES_MORE = 75  # of each after the most likely one
-_NO_MODEL = "no model was found: no class is derived from nn.Module"
 _NOTHING = "nothing is written yet: there are imports, and neither a class nor a function nor a computation"
 _NOT_BEGUN = "before Module.__init__() call"  # as torch words it
 _MISUNDERSTOOD = (
@@ -55,7 +53,7 @@ class Recipe:
     def of(self, loaded: Loaded) -> Recipe:
         """The same way to build the model, of other code."""
         builder = Builder(loaded, self.builder.blueprint, self.builder.inputs)
-        builder.steps = steps_of(builder, self.attempt)
+        builder.steps, builder.end = steps_of(builder, self.attempt), self.builder.end
         return replace(self, builder=builder)
 
     def build(self, sizes: ModelSizes) -> nn.Module:
@@ -113,10 +111,18 @@ def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
     with torch.random.fork_rng(), silence(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         bases = BASES if small is SMALL else (small,)
-        definition, builder, attempt = _best(reader, found, bases)
-        builder.steps = steps_of(builder, attempt)
+        try:
+            definition, builder, attempt = _best(reader, found, bases)
+            builder.steps = steps_of(builder, attempt)
+            goes_on = builder.steps or (attempt.gives_nothing and has_methods(builder))
+            end = None if goes_on else unwritten_at(definition, attempt)
+        except NotWritten as model:
+            end = model.frame
+        if end is not None:
+            definition, builder, attempt = begun(reader, bases, end)
         controls = verify(builder, attempt)
         builder.forget()
+        builder.end = end
         return Recipe(definition, builder, attempt, controls)
 
 
@@ -140,7 +146,7 @@ def _best(
             continue
         try:
             effort = Effort(_TRIES_MORE if best or failures else _TRIES)
-            builder, attempt = _tried(definition, reader, effort, bases)
+            builder, attempt = tried(definition, reader, effort, bases)
             attempt = _built(definition, attempt)
         except NotLoaded as failure:
             failures.append(failure)
@@ -152,9 +158,11 @@ def _best(
             continue  # a part, most likely; what failed was the model
         if best is None or value > best[0] or (makes_best and attempt.level == Level.FITS):
             best = (value, definition, builder, attempt)
+    if not found and (end := unwritten_function(reader.loaded)):
+        raise NotWritten(end)
     if best is None:
         written = (one for body in reader.loaded.program.statements.values() for one in body)
-        none = NotLoaded(_NOTHING if all(one.is_import for one in written) else _NO_MODEL)
+        none = NotLoaded(_NOTHING if all(one.is_import for one in written) else NO_MODEL)
         raise reader.loaded.cause or (failures or [none])[0]
     return best[1:]
 
@@ -164,97 +172,12 @@ def _makes(function: Definition, definition: Definition, reader: SignatureReader
     return not function.is_class and definition in reader.definitions.reachable(function)
 
 
-def _tried(
-    definition: Definition, reader: SignatureReader, effort: Effort, bases: Sequence[ModelSizes]
-) -> tuple[Builder, BuildAttempt]:
-    """The first way in which it runs, or the likeliest one. Raises NotLoaded where none is known."""
-    failures: list[NotLoaded] = []
-    tried: list[tuple[Builder, BuildAttempt]] = []
-    for way in _ways(definition, reader, tried):
-        if isinstance(way, NotLoaded):
-            failures.append(way)
-            continue
-        builder = Builder(reader.loaded, way)
-        attempt = Search(builder, effort, _all_bases(builder, reader, bases)).run()
-        if _is_better(attempt, tried[0][1]) if tried else _is_understood(attempt):
-            return builder, attempt
-        tried.append((builder, attempt))
-        if attempt.is_bug:
-            break
-    if not tried:
-        raise (*failures, NotLoaded(_NO_MODEL))[0]
-    return tried[0]
-
-
-def _is_understood(attempt: BuildAttempt) -> bool:
-    """Does it run, with nothing that speaks against what any argument was taken for?"""
-    return attempt.level >= Level.RAN and not _doubted(attempt)
-
-
-def _doubted(attempt: BuildAttempt) -> set[str]:
-    """Plain names of all where it does not run; else of what is contradicted, or has to keep its value."""
-    if attempt.level < Level.RAN:
-        return {slot.plain for slot in attempt.assignment}
-    named = {slot: one for slot, one in attempt.assignment.items() if slot.named}
-    kept = {slot for slot, one in named.items() if isinstance(one, Literal) and one is not slot.choices[0]}
-    against = {
-        slot
-        for slot, one in named.items()
-        if isinstance(one, str) and attempt.contradicted & {*fields_of(one)}
-    }
-    return {slot.plain for slot in kept | against}
-
-
-def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:
-    """Does it fit where the first did not run, or say as much, and nothing that is contradicted?"""
-    if first.level < Level.RAN:
-        return attempt.level == Level.FITS
-    return attempt.is_perfect and attempt.claimed >= first.claimed
-
-
-def _all_bases(
-    builder: Builder, reader: SignatureReader, bases: Sequence[ModelSizes]
-) -> Iterator[ModelSizes]:
-    """With images as the code makes them: at first where it is given no sizes, and has its own."""
-    are_images, has_sizes = reader.kind is Sizes, bool(builder.blueprint.slots)
-    if are_images and not has_sizes:
-        yield from with_own_images(SMALL, reader.definitions)
-    yield from bases
-    if are_images and has_sizes:
-        yield from with_own_images(SMALL, reader.definitions)
-    if are_images:
-        yield from with_own_sides(SMALL, reader.definitions)
-
-
-def _ways(
-    definition: Definition, reader: SignatureReader, tried: Sequence[tuple[Builder, BuildAttempt]]
-) -> Iterator[Blueprint | NotLoaded]:
-    """How its arguments may be understood: by their names, by what they do, and as the student gives them.
-
-    What is doubted is told by the first attempt that was ``tried``.
-    """
-    yield _understood(definition, reader)
-    if reader.pins:  # then the assignment says what they mean
-        return
-    if tried and reader.kind is Sizes and (doubted := _doubted(tried[0][1])):
-        yield _understood(definition, reader, doubted)
-    yield from own_calls(reader.loaded, definition)
-
-
-def _understood(
-    definition: Definition, reader: SignatureReader, doubted: Set[str] = frozenset()
-) -> Blueprint | NotLoaded:
-    """By names and effects; or why that cannot be."""
-    try:
-        return understood(reader.loaded, definition, reader.blueprint(definition), doubted)
-    except NotLoaded as failure:
-        return failure
-
-
 def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:
     """Return the attempt, if anything was built. Functions of which no scores come may be a script's."""
     if definition.pair is not None and attempt.level < Level.FITS:
-        raise NotLoaded(_NO_MODEL)
+        raise NotLoaded(NO_MODEL)
+    if attempt.level == Level.NOTHING and (end := unwritten_at(definition, attempt)):
+        raise NotWritten(end)
     if attempt.level == Level.NOTHING and attempt.error is not None:
         for slot in attempt.assignment:
             if slot.needed and not slot.named and slot.own is None:

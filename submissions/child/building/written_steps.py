@@ -39,9 +39,7 @@ def steps_of(builder: Builder, attempt: BuildAttempt) -> tuple[Step, ...]:
     """
     if not isinstance(attempt.error, NotImplementedError) and not _says_so(builder.loaded):
         return ()
-    call = builder.blueprint.call
-    target = None if call.target is None else call.target.resolve(builder.loaded)
-    if isinstance(target, type) and not _methods(target):  # which need not be built, to see that
+    if not has_methods(builder):
         return ()
     try:
         model = builder.build_to_try(attempt.assignment, attempt.sizes).eval()
@@ -54,6 +52,13 @@ def steps_of(builder: Builder, attempt: BuildAttempt) -> tuple[Step, ...]:
     except (Exception, SystemExit):  # which is told where it is graded
         pass
     return ()
+
+
+def has_methods(builder: Builder) -> bool:
+    """May it be a class with methods to go on with, where its forward is not begun? It need not be built."""
+    call = builder.blueprint.call
+    target = None if call.target is None else call.target.resolve(builder.loaded)
+    return not isinstance(target, type) or bool(_methods(target))
 
 
 def _says_so(loaded: Loaded) -> bool:

@@ -188,9 +188,19 @@ class Definitions:
 def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(node, ast.Assign):
         for target in node.targets:
-            yield from ((one.id, node.value) for one in ast.walk(target) if isinstance(one, ast.Name))
+            yield from _bound_to(target, node.value)
     elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
         yield node.target.id, node.value
+
+
+def _bound_to(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Each name with what it is bound to: of several at once its own, where that is written."""
+    sequences = (ast.Tuple, ast.List)
+    if isinstance(target, sequences) and isinstance(value, sequences) and len(target.elts) == len(value.elts):
+        for pair in zip(target.elts, value.elts):
+            yield from _bound_to(*pair)
+    else:
+        yield from ((one.id, value) for one in ast.walk(target) if isinstance(one, ast.Name))
 
 
 def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

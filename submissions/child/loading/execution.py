@@ -28,6 +28,7 @@ from ..child import frames_of, quoted
 from .absent_bases import lacks_base, with_stand_in
 from .costs import cost
 from .importing import Importer, module_name
+from .keys import names_in
 from .program import TEXT_LENGTH, Program
 from .program import read as read_program
 from .statements import Need, Statement
@@ -264,7 +265,9 @@ def _lent(names: Iterable[str]) -> dict[str, object]:
 
 def _is_of_layers(node: ast.stmt) -> bool:
     """Is it a class whose base is called a module, in torch or in what builds on it?"""
-    return isinstance(node, ast.ClassDef) and any("Module" in ast.unparse(one) for one in node.bases)
+    return isinstance(node, ast.ClassDef) and any(
+        "Module" in name for base in node.bases for name in names_in(base)
+    )
 
 
 def _defines_model(module: ModuleType) -> bool:

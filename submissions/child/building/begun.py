@@ -1,0 +1,102 @@
+"""What is looked at where the model is not written: what reads the image of what is, or nothing at all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from torch import nn
+
+from ....reference.model_sizes import ModelSizes
+from ...errors import Frame, NotLoaded
+from ...reading.unwritten import early_ends
+from ..child import frames_of
+from ..loading.definitions import Definition
+from ..loading.execution import Loaded
+from ..loading.finding import model_classes
+from ..loading.program import source_text
+from ..loading.statements import unguarded
+from .blueprint import Blueprint, Builder, Call, DefinitionName
+from .effort import Effort
+from .probing import BuildAttempt, run
+from .signatures import SignatureReader
+from .trial_sizes import SMALL
+from .ways import NO_MODEL, tried
+
+_TRIES = 75  # of each class
+_AXES = 3  # of tokens
+_Begun = tuple[Definition, Builder, BuildAttempt]
+
+
+class NotWritten(NotLoaded):
+    """The model's constructor says on the line ``frame`` that it is not written yet."""
+
+    frame: Frame
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__(NO_MODEL, frame)
+
+
+class _Nothing(DefinitionName):
+    """Stands for what is not there: it computes nothing."""
+
+    def resolve(self, loaded: Loaded) -> Callable[..., Any]:
+        return nn.Identity
+
+
+def unwritten_at(definition: Definition, attempt: BuildAttempt) -> Frame | None:
+    """Where the model says that it is not written, or ends; None where it computes or returns something."""
+    if attempt.computed:
+        return None
+    if isinstance(attempt.error, NotImplementedError):
+        return next(iter(frames_of(attempt.error)), definition.frame)
+    return _end_of_forward(definition) if attempt.gives_nothing else None
+
+
+def _end_of_forward(definition: Definition) -> Frame:
+    methods = (one for one in ast.walk(definition.node) if isinstance(one, ast.FunctionDef))
+    lines = (one.body[-1].lineno for one in methods if one.name == "forward")
+    return Frame(definition.file, next(lines, definition.node.lineno))
+
+
+def unwritten_function(loaded: Loaded) -> Frame | None:
+    """Where a function ends early, of files that hold functions, and compute nothing beside them."""
+    program = loaded.program
+    for body in program.statements.values():
+        for one in body:
+            if not (one.defines or one.constant or unguarded(one.node) != [one.node] or _is_text(one.node)):
+                return None
+    texts = {part: source_text(part).encode() for parts in program.parts.values() for part in parts}
+    return next(iter(early_ends(texts)), None)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def begun(reader: SignatureReader, bases: Sequence[ModelSizes], end: Frame) -> _Begun:
+    """The class that computes most of an image and gives tokens; without such a class, nothing.
+
+    Raises NotLoaded, at ``end``, where nothing is defined.
+    """
+    found = list(_of_images(reader, bases))
+    return max(found, key=lambda one: one[2].computed) if found else _nothing(reader, end)
+
+
+def _of_images(reader: SignatureReader, bases: Sequence[ModelSizes]) -> Iterator[_Begun]:
+    for definition in model_classes(reader.definitions):
+        with suppress(NotLoaded):
+            builder, attempt = tried(definition, reader, Effort(_TRIES), bases)
+            tokens = attempt.output
+            if tokens is not None and tokens.dim() == _AXES and len(tokens) == attempt.sizes.batch:
+                yield definition, builder, attempt
+
+
+def _nothing(reader: SignatureReader, end: Frame) -> _Begun:
+    definition = next(iter(reader.definitions.all.values()), None)
+    if definition is None:
+        raise NotLoaded(NO_MODEL, end)
+    builder = Builder(reader.loaded, Blueprint(Call(_Nothing(definition.module, ""), (), {}), (), ()))
+    return definition, builder, run(builder, {}, SMALL)

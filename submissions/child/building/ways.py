@@ -1,0 +1,108 @@
+"""How a definition's arguments may be understood, and the first way in which it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+
+from ....reference.model_sizes import ModelSizes
+from ....reference.sizes import Sizes
+from ...errors import NotLoaded
+from ...questions.meanings import fields_of
+from ..loading.definitions import Definition
+from .blueprint import Blueprint, Builder, Literal
+from .effects import understood
+from .effort import Effort
+from .own_call import own_calls
+from .own_images import with_own_images, with_own_sides
+from .probing import BuildAttempt, Level, Search
+from .signatures import SignatureReader
+from .trial_sizes import SMALL
+
+NO_MODEL = "no model was found: no class is derived from nn.Module"
+
+
+def tried(
+    definition: Definition, reader: SignatureReader, effort: Effort, bases: Sequence[ModelSizes]
+) -> tuple[Builder, BuildAttempt]:
+    """The first way in which it runs, or the likeliest one. Raises NotLoaded where none is known."""
+    failures: list[NotLoaded] = []
+    found: list[tuple[Builder, BuildAttempt]] = []
+    for way in _ways(definition, reader, found):
+        if isinstance(way, NotLoaded):
+            failures.append(way)
+            continue
+        builder = Builder(reader.loaded, way)
+        attempt = Search(builder, effort, _all_bases(builder, reader, bases)).run()
+        if _is_better(attempt, found[0][1]) if found else _is_understood(attempt):
+            return builder, attempt
+        found.append((builder, attempt))
+        if attempt.is_bug:
+            break
+    if not found:
+        raise (*failures, NotLoaded(NO_MODEL))[0]
+    return found[0]
+
+
+def _is_understood(attempt: BuildAttempt) -> bool:
+    """Does it run, with nothing that speaks against what any argument was taken for?"""
+    return attempt.level >= Level.RAN and not _doubted(attempt)
+
+
+def _doubted(attempt: BuildAttempt) -> set[str]:
+    """Plain names of all where it does not run; else of what is contradicted, or has to keep its value."""
+    if attempt.level < Level.RAN:
+        return {slot.plain for slot in attempt.assignment}
+    named = {slot: one for slot, one in attempt.assignment.items() if slot.named}
+    kept = {slot for slot, one in named.items() if isinstance(one, Literal) and one is not slot.choices[0]}
+    against = {
+        slot
+        for slot, one in named.items()
+        if isinstance(one, str) and attempt.contradicted & {*fields_of(one)}
+    }
+    return {slot.plain for slot in kept | against}
+
+
+def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:
+    """Does it fit where the first did not run, or say as much, and nothing that is contradicted?"""
+    if first.level < Level.RAN:
+        return attempt.level == Level.FITS
+    return attempt.is_perfect and attempt.claimed >= first.claimed
+
+
+def _all_bases(
+    builder: Builder, reader: SignatureReader, bases: Sequence[ModelSizes]
+) -> Iterator[ModelSizes]:
+    """With images as the code makes them: at first where it is given no sizes, and has its own."""
+    are_images, has_sizes = reader.kind is Sizes, bool(builder.blueprint.slots)
+    if are_images and not has_sizes:
+        yield from with_own_images(SMALL, reader.definitions)
+    yield from bases
+    if are_images and has_sizes:
+        yield from with_own_images(SMALL, reader.definitions)
+    if are_images:
+        yield from with_own_sides(SMALL, reader.definitions)
+
+
+def _ways(
+    definition: Definition, reader: SignatureReader, tried: Sequence[tuple[Builder, BuildAttempt]]
+) -> Iterator[Blueprint | NotLoaded]:
+    """How its arguments may be understood: by their names, by what they do, and as the student gives them.
+
+    What is doubted is told by the first attempt that was ``tried``.
+    """
+    yield _understood(definition, reader)
+    if reader.pins:  # then the assignment says what they mean
+        return
+    if tried and reader.kind is Sizes and (doubted := _doubted(tried[0][1])):
+        yield _understood(definition, reader, doubted)
+    yield from own_calls(reader.loaded, definition)
+
+
+def _understood(
+    definition: Definition, reader: SignatureReader, doubted: Set[str] = frozenset()
+) -> Blueprint | NotLoaded:
+    """By names and effects; or why that cannot be."""
+    try:
+        return understood(reader.loaded, definition, reader.blueprint(definition), doubted)
+    except NotLoaded as failure:
+        return failure
