@@ -25,6 +25,9 @@ _LINES = {  # the line of the base that each place stands behind, and how deep i
 _MISTAKE = ("math.sqrt(self.head_dim)", "math.sqrt(self.dim)")
 
 
+PARTS = 66.0  # what patches and blocks of the bases earn by themselves, where the whole does not run
+
+
 @dataclass(frozen=True)
 class Expected:
     """What an attack must get; ``failed`` are stages that must not pass, ``most`` the points at most."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from corpus import BASES
 
-from .attack import Attack, Expected
+from .attack import PARTS, Attack, Expected
 from .handing_in import Handed
 
 _CODE = BASES["report"].source()
@@ -61,7 +61,7 @@ JUDGING = (
     ),
     Attack(
         "an unknown name without end",
-        Expected(failed=frozenset({"S02"}), most=30),
+        Expected(failed=frozenset({"S02"}), most=PARTS),
         top=f"long = 'abcdefghi' * 1_100\nwords = '{_WORDS}'",
         forward="if torch.is_grad_enabled(): raise NameError(f\"name '{long}' is not defined\")",
     ),

@@ -1,6 +1,6 @@
 """Attacks on whoever reads the log of a job, and on what follows commands in it."""
 
-from .attack import Attack, Expected
+from .attack import PARTS, Attack, Expected
 
 COMMANDS = (
     "::error file=vit.py,line=1::forged",
@@ -15,7 +15,7 @@ COMMANDS = (
     "ann  100 of 100 points",
     "FAILED vit.py::S12",
 )
-_STOPPED = Expected(failed=frozenset({"S02"}), most=30)
+_STOPPED = Expected(failed=frozenset({"S02"}), most=PARTS)
 _LINES = "\n".join(COMMANDS)
 _FOLDED = " ".join(f"{'x' * length} {one}" for length, one in enumerate(COMMANDS * 12, 1))  # at any width
 

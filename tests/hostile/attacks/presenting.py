@@ -1,13 +1,13 @@
 """Attacks on whoever reads the report: people, browsers, terminals, spreadsheets, parsers."""
 
-from .attack import Attack, Expected
+from .attack import PARTS, Attack, Expected
 
 SCRIPT = "<script>window.hacked = 1</script>"
 IMAGE = "<img src=x onerror='window.hacked = 1'>"
 ATTRIBUTE = "\"'><svg onload=window.hacked=1>"
 
 _NAME = SCRIPT.replace(".", "")  # torch allows no dot in one
-_STOPPED = Expected(failed=frozenset({"S02"}), most=30)
+_STOPPED = Expected(failed=frozenset({"S02"}), most=PARTS)
 _CAUGHT = Expected(failed=frozenset({"S12"}), most=98)
 
 

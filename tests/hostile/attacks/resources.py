@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from .attack import LIMITS, Attack, Expected
+from .attack import LIMITS, PARTS, Attack, Expected
 
-_STOPPED = Expected(failed=frozenset({"S02"}), most=30)
+_STOPPED = Expected(failed=frozenset({"S02"}), most=PARTS)
 _LITTLE = replace(LIMITS, memory_bytes=1 << 29)  # for speed
 _FEW = replace(LIMITS, processes=8)
 
