@@ -14,7 +14,7 @@ from .attack import PARTS, Expected
 from .handing_in import Handed, in_folder, of_bytes, zipped
 
 _CODE = BASES["report"].source()
-_RIGHT = Expected(least=100, most=PARTS0)
+_RIGHT = Expected(least=100, most=100)
 _WRONG = _CODE.replace("math.sqrt(self.head_dim)", "math.sqrt(self.dim)")
 _MARKS = "\n".join(re.findall(r"# BREAKPOINT.*", _CODE)) + "\n"
 _UNMARKED = re.sub(r" *# BREAKPOINT.*\n", "", _CODE)
@@ -80,21 +80,19 @@ BESIDE = (
     _beside("future.py", "from __future__ import nothing, all_feature_names\n"),
     _beside("number.py", "x = " + "9" * 10**6),
     _beside("cells.ipynb", "[" * 10**6),
-    _beside("vit_transformer_old.py", _WRONG, Expected(least=100, most=PARTS0, note="of vit.py was graded")),
+    _beside("vit_transformer_old.py", _WRONG, Expected(least=100, most=100, note="of vit.py was graded")),
     _beside("zz/Copy of vit.py", _WRONG),
     _beside("backup/vit.py", _WRONG),
     _beside("test_vit.py", _WRONG),
-    _beside(
-        "huge.py", b"#" * (3 << 20), Expected(least=100, most=PARTS0, note="huge.py is larger than 2 MB")
-    ),
+    _beside("huge.py", b"#" * (3 << 20), Expected(least=100, most=100, note="huge.py is larger than 2 MB")),
     Handed(
         "six thousand small files",
-        Expected(least=100, most=PARTS0, note=f"{_TO_SAY}4,500 files are beyond"),
+        Expected(least=100, most=100, note=f"{_TO_SAY}4,500 files are beyond"),
         _files(6000, ".csv", b"1,2"),
     ),
     Handed(
         "pictures of more than the sandbox holds",
-        Expected(least=100, most=PARTS0, note=_TO_SAY),
+        Expected(least=100, most=100, note=_TO_SAY),
         _files(26, ".png", _PIECE * 3),
     ),
     Handed(
@@ -106,12 +104,12 @@ BESIDE = (
     ),
     Handed(
         "a list of marks below the model",
-        Expected(least=85, most=PARTS0),
+        Expected(least=85, most=100),
         of_bytes("a.py", (_UNMARKED + _MARKS).encode()),
     ),
     Handed(
         "a list of marks above the model",
-        Expected(least=85, most=PARTS0),
+        Expected(least=85, most=100),
         of_bytes("a.py", (_MARKS + _UNMARKED).encode()),
     ),
     Handed("a name with dots", _RIGHT, of_bytes("my.model.py", _CODE.encode())),
