@@ -231,7 +231,9 @@ def _settle_sequence(walk: Walk, choice: Readout) -> None:
     _about_final_norm(walk, choice)
     row: Predict = choice.representation
     s23 = stage_of("final_sequence", 0)
-    right: Predict = combine(eq.class_representation, s23)
+    right = _row(READOUTS[0], s23, walk.class_row)
+    if walk.class_row and choice.form.id is None:
+        walk.renamed("cls-appended-last", "class-token-last")
     if after_readout and choice.norm is not None:
         right = right_of(choice.norm, right)
     blamed = choice.form.blame or "class_representation"

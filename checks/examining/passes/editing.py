@@ -29,12 +29,13 @@ def permuted_patches(image: Tensor, sizes: ModelSizes, order: Tensor) -> Tensor:
     return back.permute(0, 3, 1, 4, 2, 5).reshape(image.shape).contiguous()
 
 
-def permuted_positions(table: Tensor, sizes: ModelSizes, order: Tensor) -> Tensor:
+def permuted_positions(table: Tensor, sizes: ModelSizes, order: Tensor, class_row: int) -> Tensor:
     """The table of positions, of which one axis is that of tokens, with its patches in that order.
 
-    The class token keeps its row.
+    The class token keeps its row, the first or the last.
     """
-    rows = torch.cat([torch.zeros(1, dtype=torch.long), 1 + order])
+    own = torch.tensor([class_row % sizes.tokens])
+    rows = torch.cat([order, own] if class_row else [own, 1 + order])
     return table.index_select(table.shape.index(sizes.tokens), rows)
 
 

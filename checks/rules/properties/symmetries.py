@@ -19,7 +19,7 @@ from ...examining.passes.editing import (
 )
 from ...examining.passes.example import Example
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked, NotReached
-from ...locating.comparing import DIFFERENT, far
+from ...locating.comparing import DIFFERENT, equal, far
 from ...locating.context import Context
 from ...locating.search.origins import origin
 from ...locating.search.parameter_search import Norm
@@ -43,7 +43,8 @@ def joint_permutation(examination: Examination) -> None:
         example.draw.sizes.patches, generator=torch.Generator().manual_seed(examination.seed)
     )
     image = permuted_patches(example.draw.image, example.draw.sizes, order)
-    fixed = {name: permuted_positions(table, example.draw.sizes, order)}
+    row = _row_of_token(example, examination.before(), table)
+    fixed = {name: permuted_positions(table, example.draw.sizes, order, row)}
     before, after = _final(examination.before()), _final(examination.again(image, fixed))
     if before.shape == after.shape and far(before, after):
         raise CheckFailed(
@@ -76,6 +77,13 @@ def _position_table(example: Example) -> tuple[str, Tensor]:
     if table.numel() != sizes.tokens * sizes.embed_dim or sizes.tokens not in table.shape:
         raise NotApplicable("the position embedding does not have one row for each token")
     return leaves[0].name, table
+
+
+def _row_of_token(example: Example, stages: Context, table: Tensor) -> int:
+    """Of the table; a class token at the end may have the first row all the same."""
+    added = (stages.stage("positioned_tokens") - stages.stage("tokens"))[0, example.class_row]
+    first = table.select(table.shape.index(example.draw.sizes.tokens), 0).flatten()
+    return 0 if equal(added, first) else example.class_row
 
 
 @holds(order=20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,6 +79,8 @@ def told(
     else:
         if _is_read(before, after):
             yield "embed_dim"  # a layer behind the last block reads so many
+        if _is_inside(before, after):
+            yield "head_dim"
         yield from _ends(before.shapes, after.shapes, now, factor) or _of_a_table(before, after, factor)
 
 
@@ -112,6 +115,14 @@ def _is_read(before: Look, after: Look) -> bool:
     return all(len(one) == 2 and one[0] == other[0] and one[1] == width for one, other in changed)
 
 
+def _is_inside(before: Look, after: Look) -> bool:
+    """Is all that changes the same in several blocks, and no more than the width of what attends there?"""
+    changed = Counter(
+        (one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]
+    )
+    return before.sizes.get("depth", 1) > 1 and min(changed.values(), default=0) > 1
+
+
 def _unseen(before: Look, slot: BlueprintSlot, now: float) -> Iterator[str]:
     """What shapes no tensor: heads, which divide the width, or an image without a table of positions."""
     if now > 1:
@@ -141,10 +152,9 @@ def _of_a_table(before: Look, after: Look, factor: float) -> tuple[str, ...]:
     changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
     width = before.sizes.get("embed_dim")
     rows = all(len(one) == len(other) > 1 and one[-1] == other[-1] == width for one, other in changed)
-    of_side = any(
-        other[-2] - token == factor * (one[-2] - token) for one, other in changed for token in (0, 1)
-    )
-    return () if not rows else ("height", "width") if of_side else ("image",)
+    grown = [(old, new) for one, other in changed for old, new in zip(one, other) if old != new]
+    of_side = any(new - token == factor * (old - token) for old, new in grown for token in (0, 1))
+    return () if not rows else ("height", "width", "image") if of_side else ("image",)
 
 
 def _side(one: int, other: int, now: float, factor: float) -> Iterator[str]:

@@ -186,11 +186,16 @@ def _maps_to(parts: ModelParts, width: int) -> Iterator[int]:
 
 
 def _rows_of_tables(parts: ModelParts, width: int) -> Iterator[int]:
-    """Yield the rows of all tables of tokens, as rows or feature by feature; weights of layers are none."""
+    """Yield the rows of all tables of tokens, as rows or feature by feature.
+
+    Weights of layers are none, and of more axes it is a table of rows or columns of patches.
+    """
     for module in parts.modules:
         held = chain(module.parameters(recurse=False), module.buffers(recurse=False))
         for table in () if isinstance(module, _LAYERS) else (one for one in held if not is_lazy(one)):
             sizes = [size for size in table.shape if size > 1]
+            if table.dim() > 3:
+                continue
             if len(sizes) == 2 and sizes[-1] == width:
                 yield sizes[0]
             elif len(sizes) == 2 < table.dim() and sizes[0] == width:

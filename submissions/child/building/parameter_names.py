@@ -59,7 +59,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
         nums_head head_count num_multi_heads multi_heads encoder_heads attention_head_count
         num_transformer_heads nh""",
     "head_dim": """head_dim dim_head head_size d_head d_k dim_heads heads_dim head_width qkv_dim
-        qkv_head_dim d_v""",
+        qkv_head_dim d_v key_dim value_dim query_dim qk_dim dim_k dim_v""",
     "mlp_dim": """mlp_dim dim_mlp mlp_size d_ff dim_feedforward feedforward_dim ff_dim ffn_dim
         mlp_hidden_dim dim_ff mlp_hidden_size intermediate_size intermediate_dim forward_dim ff_size d_mlp
         mlp_width hidden_features inner_dim ff_hidden_dim ff_hidden ffn_hidden ffn_hidden_dim d_inner
