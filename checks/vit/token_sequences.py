@@ -20,7 +20,7 @@ from .token_forms import EMBEDDINGS, POSITIONS, POSITIONS_MOVED, TOKENS, TOKENS_
 
 _CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
 
-_Table = tuple[Use, ...]  # of positions: one parameter, or two row under row; none
+_Table = tuple[Use, ...]  # of positions: one parameter, two row under row, or rows and columns; none
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class TokenSequence:
     def _with_positions(self, context: Context, x: Tensor) -> Tensor:
         if self.positions is None or not self.table:
             return x
-        return self.positions.function(_numbers(context, self.table), x)
+        return self.positions.function(_numbers(context, self.table, x.shape[1]), x)
 
     def class_token(self, context: Context) -> Tensor:
         """Shape B 1 D."""
@@ -79,9 +79,17 @@ class TokenSequence:
         return context.use(self.token).reshape(-1, 1, x.shape[-1]).expand(x.shape[0], 1, -1)
 
 
-def _numbers(context: Context, table: _Table) -> Tensor:
-    """Row under row; of a table of one number a token, as a column."""
+def _numbers(context: Context, table: _Table, tokens: int) -> Tensor:
+    """Row under row; of a table of one number a token, as a column.
+
+    Of rows and columns of patches their sums, for so many ``tokens``, of which a class token has none.
+    """
     numbers = [context.use(one) for one in table]
+    grid = tuple(one.numel() // context.sizes.embed_dim for one in numbers)
+    if grid == context.sizes.grid:
+        down, along = (one.reshape(-1, context.sizes.embed_dim) for one in numbers)
+        sums = (down[:, None] + along).flatten(0, 1)
+        return torch.cat([torch.zeros_like(sums[: tokens - len(sums)]), sums])
     if sum(one.numel() for one in numbers) % context.sizes.embed_dim:
         return torch.cat([one.reshape(-1, 1) for one in numbers])
     return torch.cat([rows_of(one)(context) for one in table])
@@ -95,7 +103,7 @@ def sequences(
     vectors = _next_used(walk, (1, B), width)
     tables: list[_Table] = [(use,) for use in _next_used(walk, (T, T - 1, T + 1, 1, B, B * T), width)]
     tables += [(use,) for use in _next_used(walk, (T,), 1) if T % width]
-    tables += _in_two_parts(walk)
+    tables += [*_in_two_parts(walk), *_by_rows_and_columns(walk)]
     for embedded in embeddings:
         starts = [(use, form) for use in vectors for form in forms]
         x = embedded.predict(walk.context)
@@ -163,13 +171,19 @@ def _in_two_parts(walk: Walk) -> list[_Table]:
     return [pair for pair in kept if not _overlap(walk, *pair)]
 
 
+def _by_rows_and_columns(walk: Walk) -> list[_Table]:
+    """Positions of rows of patches, and of columns, whose sums are those of patches."""
+    rows, columns = (_next_used(walk, (count,), walk.sizes.embed_dim) for count in walk.sizes.grid)
+    return [(down, along) for down in rows for along in columns if not _overlap(walk, down, along)]
+
+
 def put_together_later(walk: Walk, patches: Tensor) -> TokenSequence | None:
     """The right sequence of a pass whose ``patches`` have positions before there is a class token."""
     x = walk.context.stage("patch_embeddings")
     vectors = walk.parameters.merged_of_size(x.shape[2])
     whole = walk.parameters.merged_of_size((x.shape[1] + 1) * x.shape[2])
-    for table in (*((one,) for one in whole), *_in_two_parts(walk)):
-        if same(patches, x + _numbers(walk.context, table)[1:]):
+    for table in (*((one,) for one in whole), *_in_two_parts(walk), *_by_rows_and_columns(walk)):
+        if same(patches, x + _numbers(walk.context, table, x.shape[1] + 1)[1:]):
             taken = set().union(*(_leaves(walk, one) for one in table))
             others = (one for one in vectors if walk.parameters.leaf(one)[0] == "leaf")
             token = next((one for one in others if not _leaves(walk, one) & taken), None)

@@ -55,6 +55,9 @@ def understood(
         first.setdefault(slot.plain, slot)
     some = itertools.islice(first.items(), _MOST)
     meant = {plain: tuple(dict.fromkeys(effects.meanings(slot))) for plain, slot in some}
+    if unmeant := [plain for plain, slot in first.items() if slot.own and not meant.get(plain)]:
+        whole = _Effects(Builder(loaded, blueprint), parts=(1,))  # a part of a width may have no other heads
+        meant |= {plain: tuple(dict.fromkeys(whole.meanings(first[plain]))) for plain in unmeant[:_MOST]}
     found = {slot: meant.get(slot.plain, ()) for slot in unknown}
 
     def with_meaning(slot: BlueprintSlot) -> BlueprintSlot | None:
@@ -111,9 +114,9 @@ def unclear(definition: Definition, slot: BlueprintSlot) -> NotLoaded:
 
 
 class _Effects:
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: Builder, parts: Sequence[int] = _PARTS) -> None:
         slots = builder.blueprint.slots
-        self._builder = builder
+        self._builder, self._parts = builder, parts
         self._named = {field for slot in slots if slot.named for field in _fields(slot)}
         self._before: Look | None = None
         # sides as one number, or as two; a size or a rate for what the student gives no value
@@ -130,10 +133,11 @@ class _Effects:
 
     def _begin(self, given: Mapping[BlueprintSlot, object]) -> None:
         """With the first part of these values that a model runs at whose image has a side to be seen."""
-        for part in _PARTS:
+        for part in self._parts:
             own = {slot: _smaller(one, part) for slot, one in given.items()}
             look = self._look(own)
-            is_whole = look is not None and "height" in look.sizes and look.calls is not None
+            shows_side = look is not None and ("height" in look.sizes or bool(look.sides))
+            is_whole = shows_side and look is not None and look.calls is not None
             if self._before is None or is_whole:
                 self._own, self._before = own, look
             if is_whole:
@@ -147,7 +151,8 @@ class _Effects:
             shapes = {name: tuple(one.shape) for name, one in named_tensors(model)}
         except (Exception, SystemExit):
             return None
-        return Look(model, shapes, observe(ModelParts.of(model)))
+        sides = [one[0] for one in values.values() if _is_pair(one)]
+        return Look(model, shapes, observe(ModelParts.of(model)), sides)
 
     def meanings(self, slot: BlueprintSlot) -> Iterator[str]:
         """What the slot may mean, the most plausible first; nothing where it is no number or a few."""

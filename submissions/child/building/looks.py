@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
@@ -24,17 +24,27 @@ _Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Look:
-    """The shapes of all tensors that a model holds, and the sizes that can be read off it."""
+    """The shapes of all tensors that a model holds, and the sizes that can be read off it.
+
+    ``sides`` are numbers that it was given, of which one may be the image's.
+    """
 
     model: nn.Module
     shapes: Mapping[str, _Shape]
     sizes: Mapping[str, int]
+    sides: Sequence[int] = ()
 
     @cached_property
     def calls(self) -> int | None:
         """How many modules a pass calls, each as often as it is used; None where no pass can be run."""
+        side, patch = self.sizes.get("height"), self.sizes.get("patch", 1)
+        given = (one for one in self.sides if one > patch and one % patch == 0)
+        sides = [side] if side else [_SIDE * patch, *given]
+        return next((calls for one in sides if (calls := self._calls(one)) is not None), None)
+
+    def _calls(self, side: int) -> int | None:
+        """Of an image of that side."""
         called: list[nn.Module] = []
-        side = self.sizes.get("height") or _SIDE * self.sizes.get("patch", 1)
         channels = self.sizes.get("channels", _CHANNELS)
         hook = register_module_forward_hook(lambda module, *_: called.append(module))
         try:
@@ -79,8 +89,7 @@ def told(
     else:
         if _is_read(before, after):
             yield "embed_dim"  # a layer behind the last block reads so many
-        if _is_inside(before, after):
-            yield "head_dim"
+        yield from _inside(before, after, now)
         yield from _ends(before.shapes, after.shapes, now, factor) or _of_a_table(before, after, factor)
 
 
@@ -115,12 +124,14 @@ def _is_read(before: Look, after: Look) -> bool:
     return all(len(one) == 2 and one[0] == other[0] and one[1] == width for one, other in changed)
 
 
-def _is_inside(before: Look, after: Look) -> bool:
-    """Is all that changes the same in several blocks, and no more than the width of what attends there?"""
-    changed = Counter(
-        (one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]
-    )
-    return before.sizes.get("depth", 1) > 1 and min(changed.values(), default=0) > 1
+def _inside(before: Look, after: Look, now: float) -> tuple[str, ...]:
+    """Of what changes in several blocks alone: an MLP, where matrices lead to it and back, else a head."""
+    changed = Counter(one for name, one in before.shapes.items() if one != after.shapes[name])
+    if before.sizes.get("depth", 1) < 2 or min(changed.values(), default=0) < 2:
+        return ()
+    matrices = {one for one in changed if len(one) == 2 and now in one}
+    is_mlp = any(one[0] != one[1] and one[::-1] in matrices for one in matrices)
+    return ("mlp_dim", "head_dim") if is_mlp else ("head_dim", "mlp_dim")
 
 
 def _unseen(before: Look, slot: BlueprintSlot, now: float) -> Iterator[str]:
