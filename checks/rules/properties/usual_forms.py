@@ -59,7 +59,8 @@ def _changed(sizes: ModelSizes, axis: str) -> ModelSizes:
         return replace(sizes, batch=sizes.batch + 1)
     if axis == "tokens":
         return type(sizes)(**{**vars(sizes), "height": sizes.height + sizes.patch})
-    return replace(sizes, heads=2 if sizes.heads != 2 else 4)  # widths are multiples of 4
+    others = (one for one in (2, 4, 1) if one != sizes.heads and sizes.embed_dim % one == 0)
+    return replace(sizes, heads=next(others, sizes.heads))
 
 
 @holds(order=90)

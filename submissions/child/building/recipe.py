@@ -193,7 +193,9 @@ def _advice(attempt: BuildAttempt) -> str:
     """What to do about a model that cannot be built: other arguments mend no slip in the code."""
     if _NOT_BEGUN in str(attempt.error):
         return ". The constructor on this line has to call super().__init__() first"
-    is_slip = isinstance(attempt.error, (NameError, AttributeError)) or not attempt.assignment
+    error = attempt.error
+    of_call = "unexpected keyword argument" in str(error) and error is not None and bool(frames_of(error))
+    is_slip = of_call or isinstance(error, (NameError, AttributeError)) or not attempt.assignment
     return "" if is_slip else _MISUNDERSTOOD
 
 
