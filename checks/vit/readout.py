@@ -9,7 +9,6 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from ...reference import equations as eq
 from ..locating.accounting import matrices_left
 from ..locating.anatomy import Input
 from ..locating.comparing import equal

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from corpus import edited
-from one_file import ATTENTION, graded_file
+from one_file import graded_file
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.record.faults import to_write
@@ -65,8 +65,8 @@ class ViT(nn.Module):
             x = block(x)
         return self.head(self.pooled(self.norm(x)))
 """
-_BEHIND_TOKENS = FINISHED[FINISHED.index("        for block in self.blocks:") :]
-_MLP = "return self.fc2(nn.functional.gelu(self.fc1(x)))"
+BEHIND_TOKENS = FINISHED[FINISHED.index("        for block in self.blocks:") :]
+MLP = "return self.fc2(nn.functional.gelu(self.fc1(x)))"
 _ATTENTION = "return self.proj(context.transpose(1, 2).reshape(B, T, D))"
 
 
@@ -85,13 +85,13 @@ def graded(zygote: Zygote, folder: Path, *edits: tuple[str, str]) -> Result:
         (("context = scores.softmax(-1) @ v", "raise NotImplementedError"), "S13"),
         ((_ATTENTION, "pass"), "S15"),
         ((_ATTENTION, "..."), "S15"),
-        ((_MLP, 'raise NotImplementedError("todo")'), "S17"),
-        ((_MLP, "return x"), "S17"),  # what a course may hand out, so that the file runs
+        ((MLP, 'raise NotImplementedError("todo")'), "S17"),
+        ((MLP, "return x"), "S17"),  # what a course may hand out, so that the file runs
         (("return x[:, 0]", "pass"), "S24"),
         (("return self.head(self.pooled(self.norm(x)))", "return torch.zeros(len(x), 10)"), "S23"),
         (
             (
-                _BEHIND_TOKENS,
+                BEHIND_TOKENS,
                 "        return x\n",
             ),
             "S21",
@@ -131,10 +131,10 @@ def test_the_line_is_told_that_is_not_written_yet(zygote: Zygote, tmp_path: Path
 
 
 def test_a_forward_that_hands_back_what_it_is_given_is_the_line(zygote: Zygote, tmp_path: Path) -> None:
-    result = graded(zygote, tmp_path, (_BEHIND_TOKENS, "        return image\n"))
+    result = graded(zygote, tmp_path, (BEHIND_TOKENS, "        return image\n"))
     assert to_write(result)[0] == "S21"  # the block is right by itself
     assert result.unwritten is not None
-    assert result.unwritten.line == FINISHED.count("\n", 0, FINISHED.index(_BEHIND_TOKENS)) + 1
+    assert result.unwritten.line == FINISHED.count("\n", 0, FINISHED.index(BEHIND_TOKENS)) + 1
 
 
 def test_a_mistake_in_unfinished_work_is_told_as_in_finished_work(zygote: Zygote, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_layers_that_are_not_used_do_not_make_finished_work_unfinished(
 def test_a_mistake_before_a_part_that_hands_back_what_it_is_given_is_told(
     zygote: Zygote, tmp_path: Path
 ) -> None:
-    result = graded(zygote, tmp_path, (_MLP, "return x"), ("scores.softmax(-1)", "scores.softmax(-2)"))
+    result = graded(zygote, tmp_path, (MLP, "return x"), ("scores.softmax(-1)", "scores.softmax(-2)"))
     assert [one.id for one in result.mistakes] == ["softmax-over-queries"]
     assert to_write(result)[0] == "S17"
 
@@ -225,128 +225,3 @@ def test_what_is_written_and_cannot_be_followed_is_not_called_unwritten(
     assert to_write(result)[0] == "S21"  # a block is right by itself
     assert stands.place is not None
     assert "self.pos" in stands.place.marked[0].text
-
-
-_BELOW = (
-    ATTENTION
-    + """
-
-class MLP(nn.Module):
-    def __init__(self, dim=64, mlp=128):
-        super().__init__()
-        self.fc1, self.fc2 = nn.Linear(dim, mlp), nn.Linear(mlp, dim)
-
-    def forward(self, x):
-        raise NotImplementedError
-
-
-class ViT(nn.Module):
-    def __init__(self, image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=128, num_classes=10):
-        super().__init__()
-        self.blocks = nn.ModuleList([Attention(dim, heads) for _ in range(depth)])
-
-    def forward(self, image):
-        patches = ...
-        for block in self.blocks:
-            patches = block(patches)
-        return patches
-"""
-)
-
-
-def test_a_right_part_below_what_is_not_written_is_seen_to_be_right(zygote: Zygote, tmp_path: Path) -> None:
-    result = graded_file(_BELOW, VIT, zygote, tmp_path)
-    right = [label for label, one in result.stages.items() if one.status is StageStatus.PASSED]
-    assert right == ["S01", *LABELS[8:15]]
-    assert to_write(result) == [*LABELS[1:8], *LABELS[15:]]
-    assert standing(result).tone == "unfinished"
-    paid = {one.stage for one in result.checks if one.earned}
-    assert set(LABELS[8:15]) <= paid
-
-
-def test_a_wrong_part_below_it_is_told_by_its_mistake(zygote: Zygote, tmp_path: Path) -> None:
-    result = graded_file(_BELOW.replace("softmax(-1)", "softmax(-2)"), VIT, zygote, tmp_path)
-    assert [one.id for one in result.mistakes] == ["softmax-over-queries"]
-    assert standing(result).label == "S13"
-    assert standing(result).place is not None
-
-
-_EMBEDDING = """
-class PatchEmbedding(nn.Module):
-    def __init__(self, patch_size=8, dim=64):
-        super().__init__()
-        self.proj = nn.Conv2d(3, dim, patch_size, patch_size)
-
-    def forward(self, x):
-        return self.proj(x).flatten(2).transpose(1, 2)
-
-
-class ViT("""
-_PARTS = FINISHED.replace("\nclass ViT(", _EMBEDDING)
-_PARTS = _PARTS[: _PARTS.index("        x = self.patches(image)")] + "        raise NotImplementedError\n"
-
-
-@pytest.mark.parametrize(
-    ("edit", "wrong"),
-    [
-        (("", ""), dict[str, str]()),
-        (
-            ("return x + self.mlp(self.norm2(x))", "return self.mlp(self.norm2(x))"),
-            {"S19": "residual-mlp-missing"},
-        ),
-        (("self.mlp(self.norm2(x))", "self.mlp(self.norm1(x))"), {"S16": "norm1-reused-for-norm2"}),
-        (
-            ("(x).flatten(2).transpose(1, 2)", "(x).reshape(len(x), -1, self.proj.out_channels)"),
-            {"S04": "conv-reshape-not-transpose"},
-        ),
-        ((_MLP, "return x"), None),  # a block with a part to come says nothing
-    ],
-)
-def test_a_block_and_an_embedding_are_seen_below_a_model_that_is_not_written(
-    edit: tuple[str, str], wrong: dict[str, str] | None, zygote: Zygote, tmp_path: Path
-) -> None:
-    result = graded_file(_PARTS.replace(*edit), VIT, zygote, tmp_path)
-    failed = {label for label, one in result.stages.items() if one.status is StageStatus.FAILED}
-    assert failed == set(wrong or {})
-    assert {one.id for one in result.mistakes} == set((wrong or {}).values())
-    seen = set(LABELS[:4]) | (set() if wrong is None else set(LABELS[7:20]))
-    assert set(LABELS) - set(to_write(result)) == seen
-
-
-_NOT_GIVEN = """dim=64, mlp=128):
-        super().__init__()
-        self.fc1, self.fc2 = nn.Linear(dim, mlp), nn.Linear(mlp, dim)"""
-
-
-@pytest.mark.parametrize("layer", ["Linear({}, {})", "Conv1d({}, {}, 1)"])
-@pytest.mark.parametrize(("asked", "ratio"), [("", "4"), (", fattore=4", "fattore"), (", zeug", "zeug")])
-@pytest.mark.parametrize("is_written", [True, False])
-def test_an_mlp_whose_ratio_is_its_own_is_right_below_it(
-    is_written: bool, asked: str, ratio: str, layer: str, zygote: Zygote, tmp_path: Path
-) -> None:
-    """Its name says nothing, or it has none; taken for a width it would take all of the memory."""
-    turned = ".mT" if "Conv" in layer else ""
-    layers = ", ".join(
-        "nn." + layer.format(*widths) for widths in (("dim", f"{ratio} * dim"), (f"{ratio} * dim", "dim"))
-    )
-    made = f"dim{asked}):\n        super().__init__()\n        self.fc1, self.fc2 = {layers}"
-    passed = f"return self.fc2(nn.functional.gelu(self.fc1(x{turned}))){turned}"
-    text = _BELOW.replace(_NOT_GIVEN, made)
-    text = text.replace("raise NotImplementedError", passed if is_written else "raise NotImplementedError")
-    result = graded_file(text, VIT, zygote, tmp_path)
-    assert standing(result).tone == "unfinished", standing(result)
-    right = [label for label, one in result.stages.items() if one.status is StageStatus.PASSED]
-    assert right == ["S01", *LABELS[8:15], *(["S17", "S18"] if is_written else [])]
-
-
-def test_numbers_that_a_class_keeps_are_no_layers_to_be_used(zygote: Zygote, tmp_path: Path) -> None:
-    """The head alone is forgotten."""
-    kept = "self.depth, self.side = depth, image_size // patch_size\n        self.patches ="
-    result = graded(
-        zygote,
-        tmp_path,
-        ("self.patches =", kept),
-        ("self.head(self.pooled(self.norm(x)))", "self.pooled(self.norm(x))"),
-    )
-    assert to_write(result) == []
-    assert [one.id for one in result.mistakes] == ["head-missing"]

@@ -276,6 +276,10 @@ STYLES = {
     "a letter that means what it does": vit(
         ", img=32, k=8, d=48, L=2, h=4, m=96, classes=10, ch=3", setup("ch", "img", "k", "d", "h", "L", "m", "classes")
     ),
+    "pairs of unknown names, and an odd number of heads": vit(
+        ", bild=(20, 20), kachel=(5, 5), kanäle=3, breite=40, köpfe=5, tiefe=3, verborgen=90, klassen=4",
+        setup("kanäle", "bild[0]", "kachel[0]", "breite", "köpfe", "tiefe", "verborgen", "klassen"),
+    ),
     "size is the patch's, beside a side": vit(
         ", side=32, size=8, features=64, heads=4, depth=3, labels=10, mlp_dim=128, channels=3",
         setup("channels", "side", "size", "features", "heads", "depth", "mlp_dim", "labels"),
