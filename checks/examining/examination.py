@@ -108,7 +108,9 @@ class Examination(Examples):
     @property
     def _stuck(self) -> set[tuple[str, int]]:
         """Key and block of stages at which the walk of some example could not go on."""
-        return {one.walk.unexplained for one in self.examples if one.walk.unexplained is not None}
+        walks = [one.walk for one in self.examples]
+        settled = {(step.key, step.block) for walk in walks for step in walk.steps if walk.ends_early}
+        return {one.unexplained for one in walks if one.unexplained is not None} - settled
 
     @cached_property
     def scores_path(self) -> str:

@@ -79,7 +79,7 @@ def _settled(walk: Walk, row: Stage) -> bool:
     if way is None:
         return False
     block = walk.number if row.key in ("block_input", "block_output") else 0
-    right = ways[0].predict if way.ids else None
+    right = (way.right or ways[0].predict) if way.ids else None
     walk.settle(row.key, block, way.predict, _find(walk, way), right=right, ids=way.ids)
     if way.learned is not None:
         anatomy_of(walk.family).about_learned(walk, way.learned)
@@ -94,6 +94,7 @@ class _Way:
     handed_on: bool = False
     ids: tuple[str, ...] = ()
     learned: Reference | None = None  # the vector that it is, where it is computed from nothing
+    right: Predict | None = None  # what it should be, if not what the first way gives
 
 
 def _is_in_hand(walk: Walk, way: _Way) -> bool:
@@ -117,7 +118,11 @@ def _ways(walk: Walk, row: Stage) -> Iterator[_Way]:
     elif row.key == "final_sequence":
         x = stage_of("last_block_output", 0)
         norms = walk.parameters.norms(x(walk.context), walk.position - 1)
-        yield from (_Way(applied(norm, x), handed_on=True) for norm, _, _ in norms)
+        first = [applied(norm, x) for norm, _, _ in norms]
+        for one in first if walk.is_cut_short else ():
+            for again, _, _ in walk.parameters.norms(one(walk.context), walk.position - 1):
+                yield _Way(applied(again, one), handed_on=True, ids=("final-norm-twice",), right=one)
+        yield from (_Way(one, handed_on=True) for one in first)
         if walk.normed:
             yield _Way(x, handed_on=True)
     elif row.operation is None:

@@ -9,6 +9,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from ...reference import equations as eq
 from ..locating.accounting import matrices_left
 from ..locating.anatomy import Input
 from ..locating.comparing import equal
@@ -230,8 +231,9 @@ def _settle_sequence(walk: Walk, choice: Readout) -> None:
     _about_final_norm(walk, choice)
     row: Predict = choice.representation
     s23 = stage_of("final_sequence", 0)
-    right = _row(READOUTS[0], s23, walk.class_row)
+    right: Predict = combine(eq.class_representation, s23)
     if walk.class_row and choice.form.id is None:
+        right = _row(choice.form, s23, walk.class_row)
         walk.renamed("cls-appended-last", "class-token-last")
     if after_readout and choice.norm is not None:
         right = right_of(choice.norm, right)

@@ -27,6 +27,7 @@ from .ways import NO_MODEL, tried
 
 _TRIES = 75  # of each class
 _AXES = 3  # of tokens
+_NOTHING = ("pass", "...", "return", "return None")  # how a function ends that is not written
 _Begun = tuple[Definition, Builder, BuildAttempt]
 
 
@@ -68,8 +69,11 @@ def unwritten_function(loaded: Loaded) -> Frame | None:
         for one in body:
             if not (one.defines or one.constant or unguarded(one.node) != [one.node] or _is_text(one.node)):
                 return None
-    texts = {part: source_text(part).encode() for parts in program.parts.values() for part in parts}
-    return next(iter(early_ends(texts)), None)
+    texts = {part: source_text(part) for parts in program.parts.values() for part in parts}
+    ends = early_ends({part: text.encode() for part, text in texts.items()})
+    lines = ((one, texts[one.file].split("\n")[one.line - 1]) for one in ends)
+    # zeros may be all that a function is to give
+    return next((one for one, line in lines if line.strip().endswith(_NOTHING)), None)
 
 
 def _is_text(node: ast.stmt) -> bool:
