@@ -71,9 +71,7 @@ def graded(
         written=written.record(stages) if written else None,
         run=run,
         arrays=kept_arrays([*models, *components]),
-        proof=None
-        if unbuilt
-        else proof_row(examination, stages),  # last: it may end the submission's process
+        proof=proof_row(examination, stages),  # last: it may end the submission's process
     )
     return scored(found, examination.assignment)
 

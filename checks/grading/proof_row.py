@@ -13,7 +13,7 @@ from .check_rows import label_of
 def proof_row(examination: Examination, stages: Mapping[str, StageResult]) -> Proof | None:
     """Of those that failed, by their labels; one that failed for more than its numbers stays."""
     failed = [label for label, one in stages.items() if one.status is StageStatus.FAILED]
-    shown = _by_code(examination) or prove(examination)
+    shown = None if examination.unbuilt else _by_code(examination) or prove(examination)
     if shown is None or not failed:
         return None
     cured, follows = (_labels(examination, keys) for keys in (shown.cured, shown.follows))

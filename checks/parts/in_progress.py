@@ -12,6 +12,7 @@ from ..assignment.asked_parts import AskedPart
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
 from ..locating.reached import LEFT_OUT
+from ..vit.vit_family import VIT
 from .alone import asking_for
 from .component import ComponentExamination
 from .parts import Parts
@@ -28,7 +29,7 @@ def written_parts(examination: Examination) -> Mapping[str, ComponentExamination
 
     There is none in a model that came to its end, and none where a part is not written either.
     """
-    if not _unreached(examination) or examination.session.is_script:
+    if not _unreached(examination) or examination.session.is_script or examination.family is not VIT:
         return {}
     asked = asking_for(examination.assignment, {name: AskedPart(points=0) for name in _ALONE})
     asked = asked.model_copy(update={"architectures": examination.asked_blocks})
