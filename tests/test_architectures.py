@@ -31,7 +31,7 @@ from vitcheck.checks.assignment.assignment import (
 )
 from vitcheck.checks.grading.grading import grade
 from vitcheck.checks.locating.anatomy import anatomy_of
-from vitcheck.checks.record.result import Result, StageStatus
+from vitcheck.checks.record.result import Result, StageStatus, Status
 from vitcheck.reference.stages import STAGES
 from vitcheck.submissions.host.process import Zygote
 
@@ -141,6 +141,18 @@ def test_a_mistake_is_named_and_costs_the_stage_where_it_is(
         assert (result.mistakes[0].id, result.mistakes[0].stage) == (id, stage)
         assert [label for label in result.stages if not passed(result, label)] == [stage]
         assert result.score.earned < result.score.possible
+
+
+def test_of_a_model_that_cannot_be_built_no_part_of_another_architecture_is_seen(
+    asked: Assignment, zygote: Zygote, tmp_path: Path
+) -> None:
+    head, model, rest = (SUBMISSIONS / "nanogpt.py").read_text("utf-8").partition("class GPT(")
+    text = (
+        head + model + rest.replace("super().__init__()\n", "super().__init__()\n        count = layers\n", 1)
+    )
+    (tmp_path / "gpt.py").write_text(head + model + wrong, "utf-8")
+    result = grade(tmp_path / "gpt.py", asked, zygote=zygote, seed=5)
+    assert (result.status, result.stages, result.score.earned) == (Status.NOT_LOADED, {}, 0)
 
 
 def made_wrong(id: str, folder: Path) -> Path:
