@@ -147,9 +147,7 @@ def test_of_a_model_that_cannot_be_built_no_part_of_another_architecture_is_seen
     asked: Assignment, zygote: Zygote, tmp_path: Path
 ) -> None:
     head, model, rest = (SUBMISSIONS / "nanogpt.py").read_text("utf-8").partition("class GPT(")
-    text = (
-        head + model + rest.replace("super().__init__()\n", "super().__init__()\n        count = layers\n", 1)
-    )
+    wrong = rest.replace("__init__()\n", "__init__()\n        count = layers\n", 1)
     (tmp_path / "gpt.py").write_text(head + model + wrong, "utf-8")
     result = grade(tmp_path / "gpt.py", asked, zygote=zygote, seed=5)
     assert (result.status, result.stages, result.score.earned) == (Status.NOT_LOADED, {}, 0)
