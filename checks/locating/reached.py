@@ -10,6 +10,7 @@ from itertools import chain
 
 from torch import Tensor
 
+from ...reference.equations import class_representation
 from ...reference.stages import Stage
 from ...submissions.host.trace import Reference
 from ..architecture.catalogue import EQUATIONS
@@ -20,8 +21,9 @@ from .catalogued import catalogued
 from .context import Context, Predict
 from .in_hand import at_hand, is_in_hand
 from .search.places import Found
-from .walk import Step, Walk, applied, stage_of
+from .walk import Step, Walk, applied, combine, stage_of
 
+_AFTER_READOUT = "final-norm-after-readout"
 LEFT_OUT = ("-missing", "-skipped", "-left-out")  # how ids end that say what is not there
 _PROJECTING = ("block_input", "query", "key", "value", "attention_scores")
 _MATRICES = {  # that are read at most on the way to a stage
@@ -123,7 +125,7 @@ def _ways(walk: Walk, row: Stage) -> Iterator[_Way]:
             for again, _, _ in walk.parameters.norms(one(walk.context), walk.position - 1):
                 yield _Way(applied(again, one), handed_on=True, ids=("final-norm-twice",), right=one)
         yield from (_Way(one, handed_on=True) for one in first)
-        if walk.normed:
+        if walk.normed or _normed_rows(walk, x):
             yield _Way(x, handed_on=True)
     elif row.operation is None:
         blocks = {"second_block_output": 2, "last_block_output": walk.blocks}
@@ -131,9 +133,19 @@ def _ways(walk: Walk, row: Stage) -> Iterator[_Way]:
         yield _Way(stage_of(*key), handed_on=True)
     else:
         yield from (_Way(one) for one in _computed(walk, row, row.function))
+        if row.key == "class_representation":
+            after = _normed_rows(walk, stage_of("final_sequence", 0))
+            yield from (_Way(one, ids=(_AFTER_READOUT,), right=one) for one in after)
         is_told = walk.is_cut_short and row.operation in EQUATIONS
         for known, wrong in catalogued(row.operation) if is_told else ():
             yield from (_Way(one, ids=(known.id,)) for one in _computed(walk, row, wrong))
+
+
+def _normed_rows(walk: Walk, x: Predict) -> list[Predict]:
+    """The class token of a sequence, normed by itself."""
+    row = combine(class_representation, x)
+    found = walk.parameters.norms(row(walk.context), walk.position - 1) if walk.is_cut_short else ()
+    return [applied(norm, row) for norm, _, _ in found]
 
 
 def _latest(walk: Walk) -> tuple[str, int]:
