@@ -60,5 +60,13 @@ POSITIONS = (
     *from_catalogue("add_positions", lambda add: lambda positions, x: add(x, _table(positions, x))),
     Form(lambda positions, x: torch.cat([x, _table(positions, x).expand(x.shape)], -1), "pos-concatenated"),
 )
-# The same where the class token comes last: every token keeps the row that it has in front.
-POSITIONS_MOVED = Form(lambda positions, x: x + positions.reshape(x.shape[1:]).roll(-1, 0))
+# The same where the class token comes last: every token keeps the row that it has in front, or patches alone
+# have rows.
+POSITIONS_MOVED = (
+    Form(lambda positions, x: x + positions.reshape(x.shape[1:]).roll(-1, 0)),
+    Form(
+        lambda positions, x: torch.cat([x[:, :-1] + _table(positions, x)[1 - x.shape[1] :], x[:, -1:]], 1),
+        "cls-without-position",
+        cost=VARIANT,
+    ),
+)

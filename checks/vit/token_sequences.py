@@ -114,7 +114,7 @@ def sequences(
             yield TokenSequence(embedded, token, tokens)
             for table in tables:
                 if _is_apart(walk, token, table):
-                    moved = (POSITIONS_MOVED,) if tokens.id == "cls-appended-last" else ()
+                    moved = POSITIONS_MOVED if tokens.id == "cls-appended-last" else ()
                     for form in (*positions, *moved):
                         yield TokenSequence(embedded, token, tokens, table, form)
 

@@ -33,6 +33,18 @@ def test_a_class_token_that_is_read_where_it_stands_is_a_variant(
     assert "class-token-last" in {one.id for one in result.variants}
 
 
+def test_it_may_have_no_position_there(zygote: Zygote, tmp_path: Path) -> None:
+    edits = [
+        (_TABLE, _TABLE.replace(" + 1, dim", ", dim")),
+        (f"        x = torch.cat({_FRONT}, dim=1)\n", ""),
+        ("x = x + self.pos\n", f"x = torch.cat({_BEHIND.replace('[x,', '[x + self.pos,')}, dim=1)\n"),
+        ("self.pooled(self.norm(x))", "self.norm(x)[:, -1]"),
+    ]
+    result = graded_file(edited(FINISHED, edits), VIT, zygote, tmp_path)
+    assert (result.score.earned, result.mistakes) == (100, [])
+    assert "cls-without-position" in {one.id for one in result.variants}
+
+
 def test_one_that_is_not_read_there_is_a_mistake(zygote: Zygote, tmp_path: Path) -> None:
     result = graded_file(edited(FINISHED, [(_FRONT, _BEHIND)]), VIT, zygote, tmp_path)
     assert [one.id for one in result.mistakes] == ["cls-appended-last"]
