@@ -18,8 +18,8 @@ from .component import ComponentExamination
 from .parts import Parts
 
 _OF_CALLERS = {"attention-over-batch-axis"}  # what hangs on the order of axes in which it is called
-# a block says more than the parts of it
 _ADDING = ("class_token", "positions")  # which are not there at all where they leave out what they add
+# a block says more than the parts of it
 _ALONE = ("patch_embedding", "class_token", "positions", "attention", "mlp", "block")
 
 
