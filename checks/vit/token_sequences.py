@@ -103,7 +103,8 @@ def sequences(
     vectors = _next_used(walk, (1, B), width)
     tables: list[_Table] = [(use,) for use in _next_used(walk, (T, T - 1, T + 1, 1, B, B * T), width)]
     tables += [(use,) for use in _next_used(walk, (T,), 1) if T % width]
-    tables += [*_in_two_parts(walk), *_by_rows_and_columns(walk)]
+    tables += _in_two_parts(walk)
+    grids = _by_rows_and_columns(walk)
     for embedded in embeddings:
         starts = [(use, form) for use in vectors for form in forms]
         x = embedded.predict(walk.context)
@@ -112,11 +113,10 @@ def sequences(
         # where a sequence with a token is observed, the others need not be tried
         for token, tokens in [*(seen or starts), *without]:
             yield TokenSequence(embedded, token, tokens)
-            for table in tables:
-                if _is_apart(walk, token, table):
-                    moved = POSITIONS_MOVED if tokens.id == "cls-appended-last" else ()
-                    for form in (*positions, *moved):
-                        yield TokenSequence(embedded, token, tokens, table, form)
+            moved = POSITIONS_MOVED if tokens.id == "cls-appended-last" else ()
+            for table in (one for one in (*tables, *grids) if _is_apart(walk, token, one)):
+                for form in positions[:1] if table in grids else (*positions, *moved):
+                    yield TokenSequence(embedded, token, tokens, table, form)
 
 
 def _is_apart(walk: Walk, token: Use | None, table: _Table) -> bool:

@@ -257,11 +257,12 @@ _POSITIONS = (
         kind="variant",
     ),
     On("vector_tokens")(
-        "cls-appended-last",
+        "class-token-last",
         "S06",
         ("torch.cat([first, patches], dim=1)", "torch.cat([patches, first], dim=1)"),
         ("self.norm(x[:, 0])", "self.norm(x[:, -1])"),
         where="keeping its position",
+        kind="variant",
     ),
     On("vector_tokens")(
         "cls-without-position", "S07", ("(self.cls + self.pos[0])", "self.cls"), kind="variant"
