@@ -52,8 +52,8 @@ def diagnose(
     stage = facts.stage if cause is None else cause.stage
     stored = _stored(error, files)  # which is shown then, and not the line that calls it
     if (cause is None or cause.id is None) and went_on(walk, stage):
-        later = "" if error.is_placeholder else f" {_later(error)}"
-        return Crash(stage, None, f"{UNEXPLAINED}.{later}", False, stored)
+        more = ADVICE if error.is_placeholder else _later(error)
+        return Crash(stage, None, f"{UNEXPLAINED}. {more}", False, stored)
     where = "here" if stored is None else f"on line {error.frames[0].line}"
     told = [f"The forward pass stops {where}: {error}".rstrip(".") + "."]
     row = rows[stage]

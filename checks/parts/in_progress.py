@@ -48,11 +48,15 @@ def demand_a_part(examination: Examination) -> None:
 
 
 def _unreached(examination: Examination) -> frozenset[str]:
-    """Keys of the stages that are not written yet, or lie behind an exception; without a pass, of all."""
+    """Keys of the stages that are not written yet, or lie behind an exception; without a pass, of all.
+
+    Where a class is named that is asked for, it may be no model: of what raises, nothing else counts then.
+    """
+    is_named = examination.assignment.model.name is not None
     if examination.unbuilt:
-        return frozenset(examination.keys)
+        return frozenset(() if is_named else examination.keys)
     crash = examination.diagnosis if examination.examples else None
-    if crash is None or not crash.here:
+    if crash is None or not crash.here or is_named:
         return examination.to_write
     reached = {crash.stage, *(step.key for step in examination.walk.steps)}
     return frozenset(examination.keys) - reached

@@ -22,12 +22,12 @@ _SHOWN = FrameLimits.tensors  # returned, and seen at marks: as many as a plain 
 _WINDOW = 1 << 22  # numbers, where no tensor is larger: axes that repeat cost the child nothing
 
 
-def decode(recorded: Recorded, of_script: bool = False) -> Trace:
-    """The trace of a model, or of a script. Raises Refused where it contradicts itself, or has no bounds."""
+def decode(recorded: Recorded, of_model: bool = True) -> Trace:
+    """The trace, of a whole model or not. Raises Refused where it contradicts itself, or has no bounds."""
     with contradictions_refused():
         records, leaves = _values(recorded)
         outcome = {one.name: getattr(recorded, one.name) for one in fields(PassOutcome)}
-        trace = Trace(records=records, leaves=leaves, of_script=of_script, **outcome)
+        trace = Trace(records=records, leaves=leaves, of_model=of_model, **outcome)
         for reference in trace.references():
             if len(reference.shape) != len(reference.strides):
                 raise ValueError("a reference has more axes than strides, or fewer")

@@ -129,7 +129,7 @@ class Session:
         asked = RecordPass(
             sizes=sizes, seed=seed, image=image, fixed=fixed or {}, drawn=drawn, marks=marks, cures=cures
         )
-        return decode(self.ask(asked), self.is_script)
+        return decode(self.ask(asked), of_model=not (self.is_script or self._about))
 
     def wide(self, sizes: ModelSizes, seed: int, image: Tensor) -> Wide[Trace]:
         """One plain pass in float32. Raises StudentCodeFailed where the model could not be built."""

@@ -60,7 +60,7 @@ class Trace(PassOutcome):
 
     records: tuple[Value, ...]
     leaves: tuple[Value, ...]
-    of_script: bool = False  # which returns nothing
+    of_model: bool = True  # a script returns nothing, and a part by itself has to return something
 
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
@@ -103,9 +103,8 @@ class Trace(PassOutcome):
 
     @property
     def gives_nothing(self) -> bool:
-        """Did the pass come to its end, and return nothing?"""
-        returns = self.of_script or self.outputs or self.left_out
-        return self.error is None and not returns
+        """Did the pass of a model come to its end, and return nothing?"""
+        return self.of_model and self.error is None and not (self.outputs or self.left_out)
 
     @cached_property
     def returned_from(self) -> frozenset[int]:
