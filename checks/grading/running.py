@@ -70,9 +70,8 @@ def run_check(check: Check, examination: Examination) -> CheckOutcome:
     try:
         with warnings.catch_warnings():  # a library's, which nobody who grades can do anything about
             warnings.simplefilter("ignore")
-            _demand_finished(check, examination)
             having = _having(check, examination)
-            _demand_built(check, having)
+            _demand_whole(check, having)
             check.run(having)
     except Exception as problem:
         return outcome_of(check, problem, examination)
@@ -86,18 +85,15 @@ def _having(check: Check, examination: Examination) -> Examination:
     return written_parts(examination).get(check.stage, examination)
 
 
-def _demand_finished(check: Check, examination: Examination) -> None:
-    """Raises NotReached where a check is of a whole model, and some of it is still to be written."""
+def _demand_whole(check: Check, having: Examination) -> None:
+    """Raises NotReached where a check is of a whole model, and there is none, or some of it is to come."""
     kind = kinds().get(kind_of(check.id))
-    if kind is not None and kind.finished and not examination.unbuilt and examination.unfinished:
-        raise NotReached("asked once the model is finished")
-
-
-def _demand_built(check: Check, having: Examination) -> None:
-    """Raises NotReached where a check is of a whole model, and there is none."""
-    kind = kinds().get(kind_of(check.id))
-    if having.unbuilt and kind is not None and not kind.of_parts:
+    if kind is None or (having.unbuilt and kind.of_parts):
+        return
+    if having.unbuilt:
         raise NotReached(NOT_BUILT)
+    if kind.finished and having.unfinished:
+        raise NotReached("asked once the model is finished")
 
 
 def outcome_of(check: Check, problem: BaseException | None, examination: Examination) -> CheckOutcome:

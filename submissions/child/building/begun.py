@@ -23,9 +23,8 @@ from .effort import Effort
 from .probing import BuildAttempt, run
 from .signatures import SignatureReader
 from .trial_sizes import SMALL
-from .ways import NO_MODEL, tried
+from .ways import NO_MODEL, TRIES_MORE, tried
 
-_TRIES = 75  # of each class
 _AXES = 3  # of tokens
 _NOTHING = ("pass", "...", "return", "return None")  # how a function ends that is not written
 _Begun = tuple[Definition, Builder, BuildAttempt]
@@ -92,7 +91,7 @@ def begun(reader: SignatureReader, bases: Sequence[ModelSizes], end: Frame) -> _
 def _of_images(reader: SignatureReader, bases: Sequence[ModelSizes]) -> Iterator[_Begun]:
     for definition in model_classes(reader.definitions):
         with suppress(NotLoaded):
-            builder, attempt = tried(definition, reader, Effort(_TRIES), bases)
+            builder, attempt = tried(definition, reader, Effort(TRIES_MORE), bases)
             tokens = attempt.output
             if tokens is not None and tokens.dim() == _AXES and len(tokens) == attempt.sizes.batch:
                 yield definition, builder, attempt

@@ -136,8 +136,7 @@ class _Effects:
         for part in self._parts:
             own = {slot: _smaller(one, part) for slot, one in given.items()}
             look = self._look(own)
-            shows_side = look is not None and ("height" in look.sizes or bool(look.sides))
-            is_whole = shows_side and look is not None and look.calls is not None
+            is_whole = look is not None and look.shows_side and look.calls is not None
             if self._before is None or is_whole:
                 self._own, self._before = own, look
             if is_whole:

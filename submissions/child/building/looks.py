@@ -34,6 +34,11 @@ class Look:
     sizes: Mapping[str, int]
     sides: Sequence[int] = ()
 
+    @property
+    def shows_side(self) -> bool:
+        """Can a side of the image be read off it, or was one given?"""
+        return "height" in self.sizes or bool(self.sides)
+
     @cached_property
     def calls(self) -> int | None:
         """How many modules a pass calls, each as often as it is used; None where no pass can be run."""

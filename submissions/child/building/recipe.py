@@ -29,11 +29,10 @@ from .effort import Effort
 from .probing import BuildAttempt, Level
 from .signatures import SignatureReader
 from .trial_sizes import BASES, SMALL, fit
-from .ways import NO_MODEL, tried
+from .ways import NO_MODEL, TRIES_MORE, tried
 from .written_steps import has_methods, steps_of
 
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
-_TRIES_MORE = 75  # of each after the most likely one
 _NOTHING = "nothing is written yet: there are imports, and neither a class nor a function nor a computation"
 _NOT_BEGUN = "before Module.__init__() call"  # as torch words it
 _MISUNDERSTOOD = (
@@ -145,7 +144,7 @@ def _best(
         if best is not None and promise <= best[0] and not makes_best:
             continue
         try:
-            effort = Effort(_TRIES_MORE if best or failures else _TRIES)
+            effort = Effort(TRIES_MORE if best or failures else _TRIES)
             builder, attempt = tried(definition, reader, effort, bases)
             attempt = _built(definition, attempt)
         except NotLoaded as failure:

@@ -18,6 +18,7 @@ from .probing import BuildAttempt, Level, Search
 from .signatures import SignatureReader
 from .trial_sizes import SMALL
 
+TRIES_MORE = 75  # of each definition after the most likely one
 NO_MODEL = "no model was found: no class is derived from nn.Module"
 
 

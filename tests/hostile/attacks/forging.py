@@ -1,6 +1,6 @@
 """Attacks that want a wrong model to look right."""
 
-from .attack import Attack, Expected
+from .attack import PARTS, Attack, Expected
 
 _RIGHT = Expected(least=100, most=100)
 _WATCHED = Expected("refused", "different logits when it is being recorded")
@@ -138,13 +138,13 @@ logits = next((one for one in found if one.shape == logits.shape and one is not 
     ),
     Attack(
         "the grader's reference as the model",
-        Expected("not_loaded", "the grader's own code"),
+        Expected("not_loaded", "the grader's own code", most=PARTS),
         wrong=True,
         init="from vitcheck.reference.vit import ReferenceViT",
     ),
     Attack(
         "the grader's reference, read as a file",
-        Expected("not_loaded", "the grader's own code"),
+        Expected("not_loaded", "the grader's own code", most=PARTS),
         wrong=True,
         init="""
 import sys
@@ -153,7 +153,7 @@ open(sys.modules['vitcheck.reference'].__path__[0] + '/vit.py').read()
     ),
     Attack(
         "a sample model out of the grader's memory",
-        Expected("not_loaded", "sample_models"),
+        Expected("not_loaded", "sample_models", most=PARTS),
         edits=(("logits = self.head(cls_rep)", "logits = self.inner(img)"),),
         top="import sys",
         init="""

@@ -9,7 +9,9 @@ _EXIT = "the code ended the Python process (exit code 0, as os._exit() does)"
 
 LEAVING = (
     Attack(
-        "exit while the class is defined", Expected("not_loaded", "SystemExit"), body="raise SystemExit(0)"
+        "exit while the class is defined",
+        Expected("not_loaded", "SystemExit", most=PARTS),
+        body="raise SystemExit(0)",
     ),
     Attack("os._exit while the class is defined", Expected("crashed", _EXIT), body="import os; os._exit(0)"),
     Attack(
@@ -56,7 +58,7 @@ def praise():
     ),
     Attack(
         "an exception that is none",
-        Expected("not_loaded", "Leave: no grade today"),
+        Expected("not_loaded", "Leave: no grade today", most=PARTS),
         top="""
 class Leave(BaseException):
     pass
@@ -65,12 +67,12 @@ class Leave(BaseException):
     ),
     Attack(
         "GeneratorExit in the forward pass",
-        Expected("not_loaded", "GeneratorExit"),
+        Expected("not_loaded", "GeneratorExit", most=PARTS),
         forward="raise GeneratorExit",
     ),
     Attack(
         "KeyboardInterrupt in the constructor",
-        Expected("not_loaded", "KeyboardInterrupt"),
+        Expected("not_loaded", "KeyboardInterrupt", most=PARTS),
         init="raise KeyboardInterrupt",
     ),
     Attack(

@@ -12,13 +12,13 @@ _FEW = replace(LIMITS, processes=8)
 RESOURCES = (
     Attack(
         "a huge tensor",
-        Expected("not_loaded", "allocate memory"),
+        Expected("not_loaded", "allocate memory", most=PARTS),
         init="torch.empty(2**36, dtype=torch.uint8)",
         limits=_LITTLE,
     ),
     Attack(
         "a leak",
-        Expected("not_loaded", "emory"),
+        Expected("not_loaded", "emory", most=PARTS),
         init="kept = []\nwhile True: kept.append(torch.ones(2**22))",
         limits=_LITTLE,
     ),
@@ -36,7 +36,7 @@ RESOURCES = (
     ),
     Attack(
         "a fork bomb",
-        Expected("not_loaded", "Resource temporarily unavailable"),
+        Expected("not_loaded", "Resource temporarily unavailable", most=PARTS),
         init="""
 import os, time
 while True:
@@ -66,7 +66,7 @@ if torch.is_grad_enabled():  # and so not while it is tried
     ),
     Attack(
         "threads without end",
-        Expected("not_loaded", "can't start new thread"),
+        Expected("not_loaded", "can't start new thread", most=PARTS),
         top="import threading, time",
         init="while True: threading.Thread(target=time.sleep, args=(100,), daemon=True).start()",
         limits=_FEW,
