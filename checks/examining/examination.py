@@ -22,10 +22,7 @@ from ..assignment.commands import command_line
 from ..locating.anatomy import anatomy_of
 from ..locating.walk import Finding, Step
 from .asked_once import asked_once
-from .beside import stages_beside
-from .claims import FalseClaim, false_claims
-from .constants import Constant, constants
-from .crashing import Crash, diagnose
+from .crashes.crashing import Crash, diagnose
 from .drawing import Draw, noise
 from .full_size import FullSize, full_size
 from .passes.example import Example
@@ -34,8 +31,11 @@ from .passes.pictures import Picture
 from .picture_pass import picture_pass
 from .presence import absent, missing
 from .repair import Repair
-from .returned_paths import nothing_returned, paths_of_scores
 from .scales import fixed_scale
+from .shown.beside import stages_beside
+from .shown.claims import FalseClaim, false_claims
+from .shown.constants import Constant, constants
+from .shown.returned_paths import nothing_returned, paths_of_scores
 from .told_rows import told_rows
 from .unfinished import Unfinished, unfinished
 from .using import ask, ask_slopes, deeper_example, scores_of

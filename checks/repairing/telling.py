@@ -9,7 +9,7 @@ from ...submissions.errors import Frame
 from ...submissions.reading.edits.edit import Kind
 from ..architecture.catalogue import mistakes
 from ..assignment.kinds import judges_stage, kind_of
-from ..examining.crashing import UNEXPLAINED
+from ..examining.crashes.crashing import UNEXPLAINED
 from ..examining.examination import Examination
 from ..examining.placing import place_of
 from ..examining.repair import Repair

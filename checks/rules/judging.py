@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...reference.stages import Stage
-from ..examining import beside
-from ..examining.crashing import ADVICE, UNEXPLAINED
+from ..examining.crashes.crashing import ADVICE, UNEXPLAINED
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen
 from ..examining.passes.steadiness import demand_steady
+from ..examining.shown import beside
 from ..examining.verdicts import CheckFailed, NotAsked, NotReached
 
 _NO_SECOND = "depth-off-by-one"  # where S21 is in no pass

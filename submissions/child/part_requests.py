@@ -19,8 +19,8 @@ from ..questions.part_questions import (
 from ..questions.question import OfModel
 from ..questions.randomise import seed_random_state
 from .answering import answered_by, sizes_in
-from .building.calling import call, functions
-from .building.component_recipes import candidates
+from .building.calls.calling import call, functions
+from .building.components.component_recipes import candidates
 from .dtypes import default_dtype
 from .subject import Submission, model_of
 

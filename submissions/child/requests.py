@@ -29,11 +29,11 @@ from ..questions.uses import MeasureSlopes, RunWide, TryUses
 from ..reading.code import module_file
 from . import part_requests
 from .answering import answered_by
+from .building.calls.shortening import Change, Shortening, shortening
 from .building.own_pass import own_pass
 from .building.own_sizes import own_sizes
 from .building.probing import as_given
 from .building.recipe import infer
-from .building.shortening import Change, Shortening, shortening
 from .dtypes import default_dtype
 from .loading.definitions import Definitions
 from .loading.execution import load

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from ...reference.model_sizes import ModelSizes
 from ..questions.question import OfModel, OfSubject
 from ..questions.randomise import named_tensors, randomise_held, seed_random_state
-from .building.component_recipes import ComponentRecipe
+from .building.calls.shortening import Shortening
+from .building.components.component_recipes import ComponentRecipe
 from .building.recipe import Recipe
-from .building.shortening import Shortening
 from .building.trial_sizes import SMALL
 from .dtypes import default_dtype
 from .loading.definitions import Definition

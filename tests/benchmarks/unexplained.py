@@ -12,7 +12,7 @@ from mutants.unlisted import UNLISTED, Unlisted
 from tracing_helpers import sizes_of, trace_source
 
 from vitcheck.checks.architecture.catalogue import mistakes
-from vitcheck.checks.examining.crashing import diagnose
+from vitcheck.checks.examining.crashes.crashing import diagnose
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.walk import Walk
 from vitcheck.checks.vit.vit_family import VIT

@@ -8,7 +8,7 @@ from mutants.crashing import CRASHING, Crashing
 from mutants.mutant import source
 from tracing_helpers import sizes_of, trace_source
 
-from vitcheck.checks.examining.crashing import diagnose
+from vitcheck.checks.examining.crashes.crashing import diagnose
 from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.rules.kinds.equation import check_equation

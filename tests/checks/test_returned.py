@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from examining import examine
 
-from vitcheck.checks.examining.returned_paths import demand_returned
+from vitcheck.checks.examining.shown.returned_paths import demand_returned
 from vitcheck.checks.examining.verdicts import CheckFailed
 from vitcheck.checks.rules.kinds.equation import check_equation
 from vitcheck.checks.rules.properties.passes import scores_of

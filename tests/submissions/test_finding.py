@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vitcheck.submissions.child.building.parameter_names import meanings
+from vitcheck.submissions.child.building.calls.parameter_names import meanings
 from vitcheck.submissions.child.building.recipe import Recipe, infer
 from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.errors import NotLoaded

@@ -15,7 +15,7 @@ from torch import nn
 from understood import given
 
 from vitcheck.reference.sizes import Sizes
-from vitcheck.submissions.child.building.observing import ModelParts, observe
+from vitcheck.submissions.child.building.calls.observing import ModelParts, observe
 from vitcheck.submissions.child.building.recipe import Recipe, infer
 from vitcheck.submissions.child.building.trial_sizes import BASES as BASES_TRIED
 from vitcheck.submissions.child.loading.execution import load

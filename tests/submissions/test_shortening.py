@@ -8,8 +8,8 @@ from constructors import PARTS
 from torch import nn
 
 from vitcheck.submissions.child import requests
+from vitcheck.submissions.child.building.calls.shortening import Shortening
 from vitcheck.submissions.child.building.recipe import infer
-from vitcheck.submissions.child.building.shortening import Shortening
 from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.child.subject import Submission
 from vitcheck.submissions.questions.pins import Pins

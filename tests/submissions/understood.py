@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitcheck.submissions.child.building.blueprint import Literal
+from vitcheck.submissions.child.building.calls.blueprint import Literal
 from vitcheck.submissions.child.building.recipe import Recipe
 
 

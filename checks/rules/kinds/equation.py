@@ -12,7 +12,7 @@ from ...examining.dependence import dependence
 from ...examining.drawing import Draw
 from ...examining.examination import Examination
 from ...examining.passes.replay import Seen
-from ...examining.returned_paths import demand_any_returned, demand_returned
+from ...examining.shown.returned_paths import demand_any_returned, demand_returned
 from ...examining.verdicts import CheckFailed
 from ...locating.comparing import ROUNDING
 from ...locating.walk import Step

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from ..tracing.dispatch_mode import Mode
-from .blueprint import Builder
+from .calls.blueprint import Builder
 from .probing import BuildAttempt, as_given
 
 _aten = torch.ops.aten

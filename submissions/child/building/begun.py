@@ -18,10 +18,10 @@ from ..loading.execution import Loaded
 from ..loading.finding import model_classes
 from ..loading.program import source_text
 from ..loading.statements import unguarded
-from .blueprint import Blueprint, Builder, Call, DefinitionName
+from .arguments.signatures import SignatureReader
+from .calls.blueprint import Blueprint, Builder, Call, DefinitionName
 from .effort import Effort
 from .probing import BuildAttempt, run
-from .signatures import SignatureReader
 from .trial_sizes import SMALL
 from .ways import NO_MODEL, TRIES_MORE, tried
 

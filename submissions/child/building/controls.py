@@ -8,7 +8,7 @@ import torch
 
 from ....reference.model_sizes import AnySizes
 from .attended import attending, counts_head_dim
-from .blueprint import Assignment, Builder
+from .calls.blueprint import Assignment, Builder
 from .probing import BuildAttempt, Level, run
 from .trial_sizes import fit
 

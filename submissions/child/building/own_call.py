@@ -17,7 +17,7 @@ from ..loading.definitions import Definition
 from ..loading.execution import Loaded, no_arguments
 from ..loading.hoisting import hoisted
 from ..loading.statements import Need, bound, unguarded
-from .blueprint import Blueprint, Call, DefinitionName
+from .calls.blueprint import Blueprint, Call, DefinitionName
 
 _MADE = "_made_by_the_students_own_call"
 _PLACES = 8  # where a model is made; a file that makes more makes the same ones

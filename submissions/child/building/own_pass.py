@@ -15,8 +15,8 @@ from ....reference.sizes import Sizes
 from ...questions.meanings import fields_of
 from ..loading.definitions import Definitions
 from ..tracing.shapes_alone import ShapesAlone
-from .blueprint import BlueprintSlot, value
-from .observing import ModelParts, is_lazily_made, observe
+from .calls.blueprint import BlueprintSlot, value
+from .calls.observing import ModelParts, is_lazily_made, observe
 from .own_images import with_own_images
 from .probing import USUAL_SIDES
 from .recipe import Recipe, silence

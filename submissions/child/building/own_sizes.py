@@ -8,8 +8,8 @@ from torch import nn
 
 from ....reference.model_sizes import ModelSizes
 from ..tracing.shapes_alone import ShapesAlone
-from .blueprint import BlueprintSlot, Choice, value
-from .observing import ModelParts, is_lazily_made, observe
+from .calls.blueprint import BlueprintSlot, Choice, value
+from .calls.observing import ModelParts, is_lazily_made, observe
 from .probing import fields_set
 from .recipe import Recipe, silence
 

@@ -19,10 +19,10 @@ from ...questions.meanings import fields_of
 from ...questions.randomise import randomise
 from ..child import is_out_of_memory
 from ..tracing.results import computed
-from .argument_choices import assignments
-from .blueprint import Assignment, Builder
+from .arguments.argument_choices import assignments
+from .calls.blueprint import Assignment, Builder
+from .calls.observing import ModelParts, embedded_width, flattened_patch, observe, tensors
 from .effort import Computed, Effort
-from .observing import ModelParts, embedded_width, flattened_patch, observe, tensors
 from .trial_sizes import BASES, fit
 
 TRIES_ELSEWHERE = 2  # at the sizes after the first

@@ -21,13 +21,13 @@ from ..child import frames_of, quoted
 from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded
 from ..loading.finding import evidence, model_classes, pinned_model
+from .arguments.effects import unclear
+from .arguments.signatures import SignatureReader
 from .begun import NotWritten, begun, unwritten_at, unwritten_function
-from .blueprint import Builder, Choice, Literal
+from .calls.blueprint import Builder, Choice, Literal
 from .controls import Controls, verify
-from .effects import unclear
 from .effort import Effort
 from .probing import BuildAttempt, Level
-from .signatures import SignatureReader
 from .trial_sizes import BASES, SMALL, fit
 from .ways import NO_MODEL, TRIES_MORE, tried
 from .written_steps import has_methods, steps_of

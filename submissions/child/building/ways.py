@@ -9,13 +9,13 @@ from ....reference.sizes import Sizes
 from ...errors import NotLoaded
 from ...questions.meanings import fields_of
 from ..loading.definitions import Definition
-from .blueprint import Blueprint, Builder, Literal
-from .effects import understood
+from .arguments.effects import understood
+from .arguments.signatures import SignatureReader
+from .calls.blueprint import Blueprint, Builder, Literal
 from .effort import Effort
 from .own_call import own_calls
 from .own_images import with_own_images, with_own_sides
 from .probing import BuildAttempt, Level, Search
-from .signatures import SignatureReader
 from .trial_sizes import SMALL
 
 TRIES_MORE = 75  # of each definition after the most likely one

@@ -21,8 +21,8 @@ from ...reading.python_text import parse
 from ..loading.execution import Loaded
 from ..loading.program import source_text
 from ..tracing.dispatch_mode import Mode
-from .blueprint import Builder
-from .going_on import Step, called, of_block
+from .calls.blueprint import Builder
+from .calls.going_on import Step, called, of_block
 from .probing import BuildAttempt, as_given
 
 _UNWRITTEN = "NotImplementedError"

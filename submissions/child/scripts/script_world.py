@@ -17,8 +17,8 @@ from torchvision.transforms._presets import ImageClassification
 
 from ....reference.sizes import Sizes
 from ...questions.randomise import seed_random_state
+from ..building.calls.shortening import BLOCKS
 from ..building.recipe import silence
-from ..building.shortening import BLOCKS
 from ..dtypes import default_dtype
 from .lending import lent
 

@@ -16,10 +16,10 @@ from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...questions.meanings import fields_of
 from ...questions.recording import VisibleLocal
-from ..building.argument_choices import choices
-from ..building.blueprint import Literal, value
-from ..building.observing import ModelParts, observe
-from ..building.shortening import BLOCKS
+from ..building.arguments.argument_choices import choices
+from ..building.calls.blueprint import Literal, value
+from ..building.calls.observing import ModelParts, observe
+from ..building.calls.shortening import BLOCKS
 from ..building.trial_sizes import SMALL, fit
 from ..loading.execution import Loaded
 from ..loading.program import Program

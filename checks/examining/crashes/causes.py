@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
-from ...submissions.errors import StudentCodeFailed
-from ...submissions.host.trace import Reference
-from ..locating.walk import Walk
+from ....submissions.errors import StudentCodeFailed
+from ....submissions.host.trace import Reference
+from ...locating.walk import Walk
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from ..loading.definitions import Definition
+from ...loading.definitions import Definition
 
 _EMPTY = inspect.Parameter.empty
 _ALIKE = 0.8  # names: as alike as "inputembedder" and "inputembedding"

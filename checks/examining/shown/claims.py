@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from ...submissions.errors import Frame
-from ...submissions.host.trace import Reference, Trace, VisibleLocal
-from ...submissions.reading.code import Mark, headings, marks, module_file
-from ...submissions.reading.python_text import decode
-from ..locating.search.places import places_in
-from ..locating.walk import Finding
-from .passes.examples import Examples
-from .stops import lines_below, same_in_some_layout
+from ....submissions.errors import Frame
+from ....submissions.host.trace import Reference, Trace, VisibleLocal
+from ....submissions.reading.code import Mark, headings, marks, module_file
+from ....submissions.reading.python_text import decode
+from ...locating.search.places import places_in
+from ...locating.walk import Finding
+from ..passes.examples import Examples
+from ..stops import lines_below, same_in_some_layout
 
 _RETURNED = {"final_seq": "final_sequence", "cls_rep": "class_representation"}
 _LABEL = re.compile(r"(?<![A-Za-z0-9])S_?(\d\d?)(?!\d)", re.IGNORECASE)  # S02_patches, stage_s12, s9

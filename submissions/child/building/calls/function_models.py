@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
-from ..loading.definitions import FunctionPair
+from ...loading.definitions import FunctionPair
 
 
 class FunctionModel(nn.Module):

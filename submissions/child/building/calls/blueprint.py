@@ -10,12 +10,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from ....reference.model_sizes import ModelSizes
-from ...errors import Frame
-from ...questions.meanings import value_of
-from ..loading.definitions import Definition, FunctionPair
-from ..loading.execution import Loaded
-from ..settings import Settings
+from .....reference.model_sizes import ModelSizes
+from ....errors import Frame
+from ....questions.meanings import value_of
+from ...loading.definitions import Definition, FunctionPair
+from ...loading.execution import Loaded
+from ...settings import Settings
 from .forward_inputs import ForwardInputs, channels_last, forward_inputs
 from .function_models import FunctionModel
 from .going_on import Step, end_at, open_steps

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ..locating.context import Context, Predict
-from ..locating.search.returned_scores import outputs_of, stand_ins
-from ..locating.walk import Step, Walk
-from .passes.editing import without_branches
-from .passes.examples import Examples
-from .verdicts import CheckFailed, NotApplicable, NotReached
+from ...locating.context import Context, Predict
+from ...locating.search.returned_scores import outputs_of, stand_ins
+from ...locating.walk import Step, Walk
+from ..passes.editing import without_branches
+from ..passes.examples import Examples
+from ..verdicts import CheckFailed, NotApplicable, NotReached
 
 MESSAGE = "Your code computes this stage, but what the model returns is not made from it."
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ...submissions.host.trace import Use
-from ..locating.search.norms import BatchNorm, Norm
-from ..locating.search.origins import origin
-from ..locating.search.parameter_search import LinearMap
-from ..locating.walk import Finding
-from .passes.example import Example
-from .passes.examples import Examples
+from ....submissions.host.trace import Use
+from ...locating.search.norms import BatchNorm, Norm
+from ...locating.search.origins import origin
+from ...locating.search.parameter_search import LinearMap
+from ...locating.walk import Finding
+from ..passes.example import Example
+from ..passes.examples import Examples
 
 # of the largest token: positions drawn or computed by any formula are a million times larger
 _NO_TABLE = 1e-6

@@ -12,16 +12,25 @@ from typing import Any
 import torch
 from torch import nn
 
-from ....reference.model_sizes import ModelSizes
-from ....reference.sizes import Sizes
-from ...errors import NotLoaded
-from ..loading.definitions import Definition, Definitions, constructor
-from ..loading.execution import Loaded
-from ..loading.keys import Keys, compared_with, keys_read, passed_on, unpacked
+from .....reference.model_sizes import ModelSizes
+from .....reference.sizes import Sizes
+from ....errors import NotLoaded
+from ...loading.definitions import Definition, Definitions, constructor
+from ...loading.execution import Loaded
+from ...loading.keys import Keys, compared_with, keys_read, passed_on, unpacked
+from ..calls.blueprint import (
+    Argument,
+    Blueprint,
+    BlueprintSlot,
+    Call,
+    Choice,
+    DefinitionName,
+    Literal,
+    name_of,
+)
+from ..calls.parameter_names import is_guessed, is_known, normalise
 from .argument_choices import choices
-from .blueprint import Argument, Blueprint, BlueprintSlot, Call, Choice, DefinitionName, Literal, name_of
 from .declared import annotation_text, attributes_held, is_named_alike, parameters_of
-from .parameter_names import is_guessed, is_known, normalise
 
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be

@@ -18,24 +18,24 @@ from typing import Any
 import torch
 from torch import nn
 
-from ....reference.components import COMPONENTS, Component
-from ....reference.sizes import Sizes
-from ...errors import NotLoaded
-from ...questions.part_questions import Fitting
-from ..child import quoted
-from ..loading.definitions import Definition, Definitions
-from ..loading.execution import Loaded
-from ..loading.finding import pinned_model
-from .argument_choices import MOST_TRIES, assignments
-from .blueprint import BlueprintSlot, Builder, Choice, Literal
-from .effort import Computed, Effort
-from .forward_inputs import ITSELF, forward_inputs
+from .....reference.components import COMPONENTS, Component
+from .....reference.sizes import Sizes
+from ....errors import NotLoaded
+from ....questions.part_questions import Fitting
+from ...child import quoted
+from ...loading.definitions import Definition, Definitions
+from ...loading.execution import Loaded
+from ...loading.finding import pinned_model
+from ..arguments.argument_choices import MOST_TRIES, assignments
+from ..arguments.signatures import SignatureReader
+from ..calls.blueprint import BlueprintSlot, Builder, Choice, Literal
+from ..calls.forward_inputs import ITSELF, forward_inputs
+from ..calls.observing import ModelParts, mlp_dim, observe, tensors
+from ..calls.parameter_names import first_match
+from ..effort import Computed, Effort
+from ..probing import TRIES_ELSEWHERE, Level, fields_set
+from ..trial_sizes import BASES, fit
 from .functions import function_ways
-from .observing import ModelParts, mlp_dim, observe, tensors
-from .parameter_names import first_match
-from .probing import TRIES_ELSEWHERE, Level, fields_set
-from .signatures import SignatureReader
-from .trial_sizes import BASES, fit
 
 Way = Callable[[Sizes], nn.Module]
 

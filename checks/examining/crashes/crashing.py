@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from ...reference.stages import Stage
-from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.code import parsed
-from ...submissions.reading.code_scopes import stored_to_be_called
-from ..locating.reached import went_on
-from ..locating.search.axes import names_of
-from ..locating.search.nearness import same
-from ..locating.search.shapes import at_test_sizes, shaped
-from ..locating.walk import Walk
+from ....reference.stages import Stage
+from ....submissions.errors import Frame, StudentCodeFailed
+from ....submissions.reading.code import parsed
+from ....submissions.reading.code_scopes import stored_to_be_called
+from ...locating.reached import went_on
+from ...locating.search.axes import names_of
+from ...locating.search.nearness import same
+from ...locating.search.shapes import at_test_sizes, shaped
+from ...locating.walk import Walk
 from .causes import Facts, Operand, cause_of
 from .operations import demand_of
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from ....reference.model_sizes import ModelSizes
-from ....reference.sizes import Sizes
-from ...questions.meanings import fields_of
+from .....reference.model_sizes import ModelSizes
+from .....reference.sizes import Sizes
+from ....questions.meanings import fields_of
 
 _NAMES = {  # meanings, the most common first: the names that have them
     "channels": """in_channels in_chans channels num_channels n_channels in_c in_ch inchannel channel

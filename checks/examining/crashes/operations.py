@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from math import prod
 
-from ..locating.search.shapes import shaped
+from ...locating.search.shapes import shaped
 from .causes import Facts
 
 _Shape = tuple[int, ...]

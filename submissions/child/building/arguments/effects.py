@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TypeGuard
 
-from ....reference.sizes import Sizes
-from ...errors import NotLoaded
-from ...questions.meanings import fields_of
-from ...questions.randomise import named_tensors
-from ..loading.definitions import Definition
-from ..loading.execution import Loaded
-from ..tracing.shapes_alone import ShapesAlone
+from .....reference.sizes import Sizes
+from ....errors import NotLoaded
+from ....questions.meanings import fields_of
+from ....questions.randomise import named_tensors
+from ...loading.definitions import Definition
+from ...loading.execution import Loaded
+from ...tracing.shapes_alone import ShapesAlone
+from ..calls.blueprint import Blueprint, BlueprintSlot, Builder, Choice, Literal, value
+from ..calls.observing import ModelParts, observe
+from ..calls.parameter_names import hinted
 from .argument_choices import PAIRS, image_shape
-from .blueprint import Blueprint, BlueprintSlot, Builder, Choice, Literal, value
 from .looks import Look, told
-from .observing import ModelParts, observe
-from .parameter_names import hinted
 
 _FACTORS = (2.0, 0.5, 3.0)  # what fits one size need not fit another: heads divide the width
 _PARTS = 8, 4, 2, 1  # of the student's values: a table that is filled number by number takes seconds

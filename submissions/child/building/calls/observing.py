@@ -11,7 +11,7 @@ from math import isqrt
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from ...questions.randomise import held_by
+from ....questions.randomise import held_by
 from .parameter_names import meanings
 
 _PARAMETERS_OF_A_LAYER = 2  # weight and bias

@@ -13,10 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...errors import NotLoaded
-from ..loading.definitions import Definition, Definitions
-from ..loading.execution import Loaded
-from ..loading.finding import pinned_model
+from ....errors import NotLoaded
+from ...loading.definitions import Definition, Definitions
+from ...loading.execution import Loaded
+from ...loading.finding import pinned_model
 from .observing import tensors
 from .parameter_names import first_match, normalise
 

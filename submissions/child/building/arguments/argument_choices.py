@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ....reference.model_sizes import ModelSizes
-from ....reference.sizes import Sizes
-from ...questions.meanings import fields_of
-from .blueprint import Assignment, BlueprintSlot, Choice, Literal
-from .parameter_names import meanings
+from .....reference.model_sizes import ModelSizes
+from .....reference.sizes import Sizes
+from ....questions.meanings import fields_of
+from ..calls.blueprint import Assignment, BlueprintSlot, Choice, Literal
+from ..calls.parameter_names import meanings
 
 _EMPTY = inspect.Parameter.empty
 PAIRS = {"image": "image_pair", "patch": "patch_pair", "patches": "patches_pair", "heads": "heads_list"}

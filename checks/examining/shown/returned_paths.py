@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from torch import Tensor
 
-from ...reference.model_sizes import ModelSizes
-from ..locating.anatomy import anatomy_of
-from ..locating.search.returned_scores import Output, candidates, is_label, outputs_of
-from ..locating.walk import Finding
-from .passes.example import Example
-from .passes.examples import Examples
-from .passes.steadiness import demand_steady
-from .stops import same_in_some_layout
-from .verdicts import CheckFailed
+from ....reference.model_sizes import ModelSizes
+from ...locating.anatomy import anatomy_of
+from ...locating.search.returned_scores import Output, candidates, is_label, outputs_of
+from ...locating.walk import Finding
+from ..passes.example import Example
+from ..passes.examples import Examples
+from ..passes.steadiness import demand_steady
+from ..stops import same_in_some_layout
+from ..verdicts import CheckFailed
 
 
 def demand_returned(examples: Examples) -> None:

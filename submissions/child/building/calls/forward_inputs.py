@@ -18,8 +18,8 @@ from types import MethodType
 import torch
 from torch import Tensor, nn
 
-from ...reading.python_text import parse, written
-from ..settings import Settings
+from ....reading.python_text import parse, written
+from ...settings import Settings
 
 _MOST = 12  # ways to call a forward, each of which takes a pass
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

@@ -10,8 +10,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from ...errors import Frame
-from ...reading.code import STUDENT_PREFIX
+from ....errors import Frame
+from ....reading.code import STUDENT_PREFIX
 
 _Method = Callable[..., object]
 Step = tuple[str, bool]  # the name of a method, and whether it is all that is done with a block

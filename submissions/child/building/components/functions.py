@@ -11,11 +11,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ....reference.sizes import Sizes
-from ...errors import NotLoaded
-from ..loading.definitions import Definition
-from .argument_choices import choices
-from .blueprint import value
+from .....reference.sizes import Sizes
+from ....errors import NotLoaded
+from ...loading.definitions import Definition
+from ..arguments.argument_choices import choices
+from ..calls.blueprint import value
 
 Make = Callable[[Sizes], object]
 

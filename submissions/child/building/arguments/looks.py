@@ -12,9 +12,9 @@ import torch
 from torch import nn
 from torch.nn.modules.module import register_module_forward_hook
 
-from ...questions.meanings import fields_of
-from ..tracing.shapes_alone import ShapesAlone
-from .blueprint import BlueprintSlot
+from ....questions.meanings import fields_of
+from ...tracing.shapes_alone import ShapesAlone
+from ..calls.blueprint import BlueprintSlot
 
 _CHANNELS, _SIDE = 3, 8  # where no layer shows how many there are, or patches beside each other
 _USUAL_HEADS = 12  # of the models that are published most, at most

@@ -1,0 +1,1 @@
+"""Why a forward pass ended in an exception."""

@@ -1,0 +1,1 @@
+"""What a student shows as a stage, or returns as the answer, against what was computed."""

@@ -1,0 +1,1 @@
+"""What a constructor's arguments mean: by their names, and by what each of them changes."""

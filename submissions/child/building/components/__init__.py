@@ -1,0 +1,1 @@
+"""Single components: layers, and functions that compute what a layer would."""
