@@ -43,8 +43,10 @@ def generated(kind: str, seed: str, number: int) -> Generated:
     """The program of the generator with this kind, seed and number."""
     made = sample(kind, seed_of(kind, seed, number), number)
     found = generated_of(replace(made, name=f"{kind}_{seed}_{number:04}"), kind)
-    # nothing is asked of every second right one: what costs points there does where students begin
-    return replace(found, sizes={}) if kind == "right" and number % 2 else found
+    # nothing is asked of every second right one: what costs points there does where students begin; one block
+    # for all is right only where an assignment allows it
+    nothing_asked = kind == "right" and number % 2 and not made.program.facts.shared
+    return replace(found, sizes={}) if nothing_asked else found
 
 
 def seed_of(kind: str, seed: str, number: int) -> str:

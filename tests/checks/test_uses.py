@@ -154,6 +154,7 @@ HONEST = {
         "x = x * (torch.rand(len(x), 1) > 0.1) / 0.9 if self.training else x"
     ),
     "what is kept to be plotted": answer("self.last = x"),
+    "what is returned to be plotted": (_ANSWER, f"{_ANSWER}, x.detach()"),
     "a norm of the batch": (_ANSWER, f"{_ANSWER} + 0 * nn.BatchNorm1d(x.shape[1])(x).sum()"),
     "numbers in float32 on the way": answer("x = x * torch.tensor(1.0, dtype=torch.float32)"),
     "images that are checked": (_READ, f"        assert x.dim() == 4\n{_READ}"),

@@ -54,6 +54,19 @@ def assembler(cote=32, carre=4, couleurs=3, large=64, tetes=8, cachee=128, etage
     pile = Pile(large, tetes, cachee, etages)
     return Reseau(Stem(cote, carre, couleurs, large), pile, etiquettes)
 """
+_BY_HEADS = """
+class Attention(nn.Module):
+    def __init__(self, D, k):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Parameter(torch.randn(k, D, D // k)) for _ in range(3))
+        self.out = nn.Parameter(torch.randn(k, D // k, D))
+
+    def forward(self, x):
+        q, k, v = (torch.einsum("btd,hde->bhte", x, one) for one in (self.q, self.k, self.v))
+        a = torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, -1)
+        return torch.einsum("bhts,bhse,hed->btd", a, v, self.out)
+
+"""
 _FREE = {  # how it is made: the source
     "a number of patches in a row that is called patch": vit(
         ", in_c=3, img_size=32, patch=8, hidden=64, heads=8, layers=3, mlp_hidden=128, num_classes=10",
@@ -75,6 +88,15 @@ _FREE = {  # how it is made: the source
         ),
     ),
     "by a function that puts parts together": PARTS + _INJECTED,
+    "blocks whose number is called their height": vit(
+        ", image=32, patch=4, colours=3, dim=64, heads=8, hidden=128, height=3, classes=10",
+        setup("colours", "image", "patch", "dim", "heads", "height", "hidden", "classes"),
+    ),
+    "letters, and a matrix for each head": vit(
+        ", shape=(3, 32, 32), P=4, D=64, L=3, k=8, hidden=128, K=10",
+        setup("shape[0]", "shape[1]", "P", "D", "k", "L", "hidden", "K"),
+        before=_BY_HEADS,
+    ),
 }
 _REGISTERED = vit(
     ", sizes, notes",
@@ -132,6 +154,7 @@ def test_it_is_made_at_any_size(which: str) -> None:
     assert model(sizes.input(0)).shape == (3, 7)
     shapes = {tuple(one.shape) for one in model.parameters()}
     assert {(32, 1, 8, 8), (1, 10, 32), (96, 32), (7, 32)} <= shapes
+    assert which != "letters, and a matrix for each head" or (4, 32, 8) in shapes
 
 
 def test_a_builder_that_reads_a_registry_makes_what_is_registered() -> None:

@@ -13,6 +13,7 @@ from .probing import BuildAttempt, Level, run
 from .trial_sizes import fit
 
 _TOLD_BY_OUTPUT = ("heads", "depth")  # where no shape tells them
+_TURNED = {"heads": "head_dim", "head_dim": "heads"}  # of a product of both, either may be what is given
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,13 @@ class _Verification:
     def __init__(self, builder: Builder, base: BuildAttempt) -> None:
         self.builder = builder
         self.assignment = dict(base.assignment)
-        guessed = [slot for slot, one in base.assignment.items() if one == "heads" and not slot.named]
-        if guessed and counts_head_dim(builder, base):
-            self.assignment |= dict.fromkeys(guessed, "head_dim")
+        turned = {
+            slot: _TURNED[one]
+            for slot, one in base.assignment.items()
+            if isinstance(one, str) and one in _TURNED and (not slot.named or slot.is_letter)
+        }
+        if turned and counts_head_dim(builder, base):
+            self.assignment |= turned
             base.assignment = dict(self.assignment)
         real = self._at_real_sizes(base)
         base.seen |= (attended := attending(builder, real))

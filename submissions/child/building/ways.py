@@ -50,17 +50,19 @@ def _is_understood(attempt: BuildAttempt) -> bool:
 
 
 def _doubted(attempt: BuildAttempt) -> set[str]:
-    """Plain names of all where it does not run; else of what is contradicted, or has to keep its value."""
+    """Plain names of all where it does not run; else of what nothing confirms.
+
+    That is what is contradicted, has to keep its value, or says a part of what another one says: a ``height``
+    beside an image size may be that of a tower of blocks.
+    """
     if attempt.level < Level.RAN:
         return {slot.plain for slot in attempt.assignment}
     named = {slot: one for slot, one in attempt.assignment.items() if slot.named}
     kept = {slot for slot, one in named.items() if isinstance(one, Literal) and one is not slot.choices[0]}
-    against = {
-        slot
-        for slot, one in named.items()
-        if isinstance(one, str) and attempt.contradicted & {*fields_of(one)}
-    }
-    return {slot.plain for slot in kept | against}
+    said = {slot: {*fields_of(one)} for slot, one in named.items() if isinstance(one, str)}
+    against = {slot for slot, fields in said.items() if attempt.contradicted & fields}
+    again = {slot for slot, fields in said.items() if any(fields < others for others in said.values())}
+    return {slot.plain for slot in kept | against | again}
 
 
 def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:

@@ -7,7 +7,8 @@ the gradient of one of them is wrong, the scores move by another amount than all
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -64,38 +65,40 @@ def _slopes(model: nn.Module, image: Tensor, measured: bool) -> Slopes:
     moved: list[Tensor] = [one for one in named.values() if one.requires_grad]
     if image.is_floating_point():
         moved.append(image.requires_grad_())
-    total = _total(model, image)
+    returned = [(path, one) for path, one in _returned(model, image) if one.requires_grad]
+    total, learning = random_sum(one for _, one in returned), {path for path, _ in returned}
     found = torch.autograd.grad(total, moved, allow_unused=True) if total.requires_grad else ()
     pairs = [(one, gradient) for one, gradient in zip(moved, found) if gradient is not None and one.numel()]
     largest = {id(one): float(gradient.abs().max()) for one, gradient in pairs}
     gradients = {name: largest.get(id(one), 0.0) for name, one in named.items()}
-    return Slopes(gradients, *(_measured(model, image, pairs) if measured and pairs else ()))
+    return Slopes(gradients, *(_measured(model, image, pairs, learning) if measured and pairs else ()))
 
 
 def _measured(
-    model: nn.Module, image: Tensor, pairs: Sequence[tuple[Tensor, Tensor]]
+    model: nn.Module, image: Tensor, pairs: Sequence[tuple[Tensor, Tensor]], learning: Set[str]
 ) -> tuple[float, float, float]:
     """The slope that gradients claim, the one that is measured, and its spread."""
     steps = _steps(pairs)
     parts = [float((gradient * step).sum()) for (_, gradient), step in zip(pairs, steps)]
     claimed, spread = sum(parts), math.sqrt(sum(part * part for part in parts))
     moved = [(one, step) for (one, _), step in zip(pairs, steps)]
-    measured = _rise(model, image, moved, 1.0)
+    total = partial(_total, model, image, learning)
+    measured = _rise(total, moved, 1.0)
     if not abs(claimed - measured) <= _KINKED * spread:
-        nearer = _rise(model, image, moved, _NEARER)
+        nearer = _rise(total, moved, _NEARER)
         measured = min(measured, nearer, key=lambda one: abs(claimed - one))
     return claimed, measured, spread
 
 
-def _rise(model: nn.Module, image: Tensor, moved: Sequence[tuple[Tensor, Tensor]], part: float) -> float:
-    """By how much the scores rise in a step, measured on this part of it to either side."""
+def _rise(total: Callable[[], Tensor], moved: Sequence[tuple[Tensor, Tensor]], part: float) -> float:
+    """By how much the ``total`` rises in a step, measured on this part of it to either side."""
     totals = []
     with torch.no_grad():
         for sign in (1, -1):
             before = [one.clone() for one, _ in moved]
             for one, step in moved:
                 one += sign * part * step
-            totals.append(float(_total(model, image)))
+            totals.append(float(total()))
             for (one, _), old in zip(moved, before):
                 one.copy_(old)
     return (totals[0] - totals[1]) / (2 * part)
@@ -116,8 +119,15 @@ def _steps(pairs: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor]:
     return steps
 
 
-def _total(model: nn.Module, image: Tensor) -> Tensor:
-    """A random sum of all that comes out; with gradients on, of what has one."""
+def _total(model: nn.Module, image: Tensor, learning: Set[str]) -> Tensor:
+    """A random sum of what is returned on these paths.
+
+    What is returned beside the scores, such as attention to be looked at, may be detached by right.
+    """
+    return random_sum(one for path, one in _returned(model, image) if path in learning)
+
+
+def _returned(model: nn.Module, image: Tensor) -> list[tuple[str, Tensor]]:
     begin_pass(0)
     found = results_in(model(image.clone())).tensors
-    return random_sum(one for _, one in found if one.is_floating_point())
+    return [(path, one) for path, one in found if one.is_floating_point()]

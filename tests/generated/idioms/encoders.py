@@ -68,7 +68,8 @@ def blocks_that_give_their_maps(w: Writer, x: str) -> str:
     n, scope = w.n, _block_with_maps(w)
     layers = _listed(w, scope)
     w.do(f"{n.maps} = []")
-    w.do(f"for {n.block} in {layers}:\n    {x}, {n.probs} = {n.block}({x})\n    {n.maps}.append({n.probs})")
+    seen = w.choices.among(n.probs, f"{n.probs}.detach()")
+    w.do(f"for {n.block} in {layers}:\n    {x}, {n.probs} = {n.block}({x})\n    {n.maps}.append({seen})")
     w.scope.kept["maps"] = n.maps
     return x
 
@@ -122,6 +123,28 @@ def named_modules(w: Writer, x: str) -> str:
     w.make(f'for {n.i} in range({depth}):\n    self.add_module(f"{n.block}_{{{n.i}}}", {w.construct(scope)})')
     _weighed(w, scope, f'self._modules[f"{n.block}_{{i}}"]')
     w.do(f'for {n.i} in range({depth}):\n    {x} = getattr(self, f"{n.block}_{{{n.i}}}")({x})')
+    return x
+
+
+@idiom("encoder")
+def blocks_within_blocks(w: Writer, x: str) -> str:
+    """Each is kept with all that follow it."""
+    scope, rest = _block(w), w.choices.among("rest", "tail", "following")
+    w.helpers["Stacked"] = (
+        "class Stacked(nn.Module):\n"
+        f"    def __init__(self, layer, {rest}=None):\n"
+        "        super().__init__()\n"
+        f"        self.layer = layer\n        self.{rest} = {rest}\n\n"
+        "    def forward(self, tokens):\n"
+        "        tokens = self.layer(tokens)\n"
+        f"        return tokens if self.{rest} is None else self.{rest}(tokens)"
+    )
+    w.make(
+        f"{rest} = None\nfor _ in range({w.size('depth')}):\n    {rest} = Stacked({w.construct(scope)}, {rest})"
+    )
+    layers = w.layer("blocks", rest)
+    _weighed(w, scope, f"[one for one in {layers}.modules() if type(one) is type({layers})][i].layer")
+    w.do(f"{x} = {layers}({x})")
     return x
 
 

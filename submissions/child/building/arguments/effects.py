@@ -43,7 +43,7 @@ def understood(
     has no known effect, and no value.
     """
     if not doubted and all(
-        slot.named and not (_is_letter(slot) and _is_ambiguous(slot)) for slot in blueprint.slots
+        slot.named and not (slot.is_letter and _is_ambiguous(slot)) for slot in blueprint.slots
     ):
         return blueprint
     unknown = [
@@ -81,11 +81,7 @@ def _meant(slot: BlueprintSlot) -> set[tuple[str, ...]]:
 
 def _is_ambiguous(slot: BlueprintSlot) -> bool:
     """Has its name several meanings, as any letter may, that the student's own value may tell apart?"""
-    return slot.own is not None and (len(_meant(slot)) > 1 or (bool(_meant(slot)) and _is_letter(slot)))
-
-
-def _is_letter(slot: BlueprintSlot) -> bool:
-    return len(slot.plain) == 1
+    return slot.own is not None and (len(_meant(slot)) > 1 or (bool(_meant(slot)) and slot.is_letter))
 
 
 def _confirmed(slot: BlueprintSlot, told: Iterable[str], is_doubted: bool) -> tuple[Choice, ...]:
@@ -95,7 +91,7 @@ def _confirmed(slot: BlueprintSlot, told: Iterable[str], is_doubted: bool) -> tu
     """
     told, meant = tuple(told), _meant(slot)
     first = told if is_doubted else [one for one in told if one in slot.choices]
-    last = told if _is_letter(slot) else ()
+    last = told if slot.is_letter else ()
     if len(meant) == 1:
         (own,) = meant
         last = tuple(one for one in told if {*own} & {*fields_of(one)})  # a width may be a square image's

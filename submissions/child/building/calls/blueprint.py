@@ -50,6 +50,11 @@ class BlueprintSlot:
         name = self.full_name or self.path.rpartition(".")[2]
         return normalise(name) if len(name) > 1 else name
 
+    @property
+    def is_letter(self) -> bool:
+        """Is that one letter, which may mean many things?"""
+        return len(self.plain) == 1
+
 
 @dataclass(frozen=True)
 class DefinitionName:

@@ -94,8 +94,8 @@ def _there_and_back(maps: Iterable[tuple[int, ...]], width: int) -> int:
 
 
 def _depth(parts: ModelParts, width: int) -> int:
-    """Return how many modules of one class stand side by side, where those hold the most parameters."""
-    found = (group for module in parts.modules for group in _alike(module))
+    """Return how many modules of one class are side by side, or nested, where those hold most parameters."""
+    found = (group for module in parts.modules for group in (*_alike(module), *_nested(module)))
     groups = [(_numel(group), len(group)) for group in found if not _is_head(group[0], width)]
     repeated = [group for group in groups if group[1] > 1]
     return max(repeated or groups, default=(0, 0))[1]
@@ -113,6 +113,14 @@ def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
         group = [one for one in parts if type(one) is kind]
         if len(group) >= least:
             yield group
+
+
+def _nested(module: nn.Module) -> Iterator[list[nn.Module]]:
+    """Yield a chain of modules of one class, each of which holds the next: a block, and all that follow."""
+    within = [one for one in module.modules() if type(one) is type(module)]
+    chain = [one for one in within if len(list(one.parameters())) > _PARAMETERS_OF_A_LAYER]
+    if not isinstance(module, CONTAINERS) and len(chain) > 1:
+        yield chain
 
 
 def _is_head(module: nn.Module, width: int) -> bool:
