@@ -60,8 +60,10 @@ class Mistake:
     property: str | None = None  # of the whole model, which tells it
     told_by: str | None = None  # anything else that does
     out_of_reach: str | None = None  # why nothing does
-    # of a parameter that is to blame as it was made, such as "fc1": the line to change is that one
+    # of what is to blame as it was made, a parameter such as "fc1" or "blocks": that is the line to change
     role: str = ""
+    # operations of torch, such as "var": the line to change is where the first of them runs
+    made_by: Sequence[str] = ()
     brings: Sequence[str] = ()  # ids of what a model shows as well that has it
     # the id that this follows from, so that it is a mistake of its own only where that one is accepted
     follows: str = ""

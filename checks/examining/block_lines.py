@@ -27,16 +27,46 @@ def counted_at(examination: Examination, step: Step) -> Frame | None:
     Where too few or too many were built, that is where they are built; where several lines of a loop call
     blocks, it is the last of them.
     """
+    if _are_to_blame(examination, step):
+        return _listed_at(examination, step)
     again = _called_again(examination, step) if step.key == _LAST else None
     if again is not None:
         return again
     chained = chained_at(examination, step)
-    if not chained or step.key != _LAST:
-        return chained[-1] if chained else None
-    is_wrong = examination.is_amiss(step)
-    wrongly_built = is_wrong and _number_built(examination) not in (None, examination.walk.sizes.depth)
-    built = built_at(examination, step) if wrongly_built else ()
-    return next(iter(built), chained[0])
+    if step.key == _LAST and examination.is_amiss(step):
+        return _miscounted_at(examination, step, chained)
+    return (chained[0] if step.key == _LAST else chained[-1]) if chained else None
+
+
+def _miscounted_at(examination: Examination, step: Step, chained: Sequence[Frame]) -> Frame | None:
+    """Where too few blocks are built, or too many; else the loop that calls them, or has them in its body."""
+    if chained:
+        wrongly_built = _number_built(examination) not in (None, examination.walk.sizes.depth)
+        built = built_at(examination, step) if wrongly_built else ()
+        return next(iter(built), chained[0])
+    made = examination.walk.trace.records[step.found.record].frames if step.found else ()
+    loops = ((_loop_at(examination, one), one) for one in made)
+    return next((loop for loop, one in loops if loop != one), None)
+
+
+def _listed_at(examination: Examination, step: Step) -> Frame | None:
+    """Where blocks are made: rather where a list or a loop is."""
+    built = list(built_at(examination, step))
+    several = (one for one in built if _makes_several(examination, one))
+    return next(several, next(iter(built), None))
+
+
+def _are_to_blame(examination: Examination, step: Step) -> bool:
+    """Is a mistake at this stage one of how blocks are made, and not of how they run?"""
+    ids = {one.id for one in examination.findings() if one.stage == step.key}
+    return any(examination.family.mistake(one).role == "blocks" for one in ids)
+
+
+def _makes_several(examination: Examination, frame: Frame) -> bool:
+    """Is there a list or a loop on that line, in every place or turn of which a block stands?"""
+    tree = dict(parsed(examination.source.files)).get(frame.file)
+    here = (one for one in ast.walk(tree) if getattr(one, "lineno", None) == frame.line) if tree else ()
+    return any(isinstance(one, (ast.List, ast.ListComp, ast.GeneratorExp, ast.For)) for one in here)
 
 
 def chained_at(examination: Examination, step: Step) -> Sequence[Frame]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import prod
 
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.host.trace import Use
+from ...submissions.host.trace import Reference, Trace, Use
 from ...submissions.reading.code import parsed
 from ...submissions.reading.code_scopes import bound_for, plainly_stored
 from ..locating.comparing import equal, has_all
@@ -34,6 +34,7 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     wrong = [step for step in steps if step.findings or not step.explained]
     for step in (*wrong, *steps):
         made = made_at(examination, step, [one.id for one in step.findings])
+        made = made or _run_at(examination, step)
         frame = counted_at(examination, step) or made or _frame(examination, step)
         if frame is not None:
             return frame
@@ -62,6 +63,23 @@ def made_at(examination: Examination, step: Step, ids: Iterable[str]) -> Frame |
     return None
 
 
+def _run_at(examination: Examination, step: Step) -> Frame | None:
+    """Where the operation ran that a mistake lies in, or the library's layer was made that runs it."""
+    family, walk, record = examination.family, examination.walk, _record(examination, step)
+    names = {name for one in step.findings for name in family.mistake(one.id).made_by}
+    if not names or record is None:
+        return None
+    before = [one.found.record for one in walk.steps[: walk.steps.index(step)] if one.found is not None]
+    known = walk.trace.ancestors(walk.trace.records[before[-1]].reference) if before else frozenset()
+    way = sorted(walk.trace.ancestors(walk.trace.records[record].reference) - known)
+    values = (walk.trace.records[number] for number in way)
+    ran = next((one for one in values if one.op.partition(".")[0] in names), None)
+    if ran is None:
+        return None
+    made = (walk.trace.value(one).made_at for one in ran.inputs if one.kind == "leaf")
+    return next((one for one in made if one is not None), None) or next(iter(ran.frames), None)
+
+
 def _stored_at(examination: Examination, leaf: int) -> Frame | None:
     """Where ``self`` is given a tensor that is no parameter, as far as the lines tell that read it."""
     records = examination.walk.trace.records
@@ -77,7 +95,7 @@ def _stored_at(examination: Examination, leaf: int) -> Frame | None:
 
 
 def _frame(examination: Examination, step: Step) -> Frame | None:
-    if (viewed := _viewed_at(examination, step)) is not None:
+    if (viewed := _viewed_at(examination, step) or _cut_at(examination, step)) is not None:
         return viewed
     frames = frames_of(examination, step)
     helpers = _helpers(examination)
@@ -98,8 +116,30 @@ def _viewed_at(examination: Examination, step: Step) -> Frame | None:
     before = walk.steps[: walk.steps.index(step)] if step.block == 0 else []
     is_read_from = any(one.found is not None and one.found.record == record for one in before)
     is_known = not equal(walk.context.of(step.predict), right)  # what would be right of the same inputs
-    is_view = is_read_from or (is_known and has_all(walk.trace.tensor(value.reference), right))
+    may_be_view = is_known and not value.is_copy  # a copy puts into another order itself
+    is_view = is_read_from or (may_be_view and has_all(walk.trace.tensor(value.reference), right))
     return value.views[0] if is_view else None
+
+
+def _cut_at(examination: Examination, step: Step) -> Frame | None:
+    """Where the pieces are cut that a stage is put together of, where that is one line."""
+    trace, record = examination.walk.trace, _record(examination, step)
+    made = None if record is None else trace.records[record]
+    if made is None or made.op.partition(".")[0] not in ("cat", "stack") or len(made.inputs) < 2:
+        return None
+    sources = {_copied(trace, one) for one in made.inputs}
+    views = {line for one in sources if one is not None for line in trace.records[one].views}
+    return views.pop() if None not in sources and len(sources) == len(views) == 1 else None
+
+
+def _copied(trace: Trace, reference: Reference) -> int | None:
+    """The number of the record that it is a view or a copy of; None of a leaf."""
+    while reference.kind == "record":
+        value = trace.value(reference)
+        if not value.is_copy or len(value.inputs) != 1:
+            return reference.number
+        reference = value.inputs[0]
+    return None
 
 
 def frames_of(examination: Examination, step: Step) -> tuple[Frame, ...]:

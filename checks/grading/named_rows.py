@@ -21,7 +21,8 @@ def mistake_results(
     examinations: Sequence[Examination], outcomes: Sequence[CheckOutcome]
 ) -> list[MistakeResult]:
     """The mistakes that stages show, and that checks of them tell; where changes mend them, what they are."""
-    lines = {id: one.frame for one in outcomes if one.stage for id in one.mistakes}
+    whole_first = sorted(outcomes, key=lambda one: one.stage is not None)
+    lines = {id: one.frame for one in whole_first for id in one.mistakes}
     told = {id: one.stage for one in outcomes if one.stage and judges_stage(one.id) for id in one.mistakes}
     found = [
         (examination, one)

@@ -161,5 +161,5 @@ def where_of(examination: Examination, key: str) -> Location | None:
         return None
     if repair is None:
         return location(frame, examination.source)
-    width = len(repair.edit.old.partition("\n")[0])
+    width = len(repair.edit.old.partition("\n")[0].strip())
     return location(frame, examination.source, (repair.edit.column, width))

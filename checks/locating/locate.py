@@ -16,6 +16,8 @@ from .not_numbers import until_no_number
 from .reached import settle_reached
 from .walk import USUAL, Patience, Step, Walk, begin
 
+_TWO_MISTAKES = 2.5
+
 
 def locate(
     trace: Trace,
@@ -53,6 +55,26 @@ def locate(
     elif not _is_explained(walk):
         return anatomy_of(family).known_otherwise(walk) or walk
     return walk
+
+
+def likeliest(
+    trace: Trace, sizes: ModelSizes, family: Family, accepted: frozenset[str]
+) -> tuple[Walk, frozenset[str]]:
+    """What is located, and the kinds of blocks that are believed: of those ``accepted`` the best by itself.
+
+    They are all of them where the pass needs no more than two mistakes. Otherwise what is settled early of
+    one kind may have ruled out what another one explains.
+    """
+    walk = locate(trace, sizes, family, accepted=accepted)
+    if walk.price <= _TWO_MISTAKES or len(accepted) < 2 or walk.ends_early:
+        return walk, accepted
+    kinds = (frozenset((kind,)) for kind in sorted(accepted))
+    alone = [(locate(trace, sizes, family, accepted=kind), kind) for kind in kinds]
+    return min([(walk, accepted), *alone], key=lambda one: _doubt(one[0]))
+
+
+def _doubt(walk: Walk) -> tuple[bool, float]:
+    return not _is_explained(walk), walk.price
 
 
 def _followed(walk: Walk) -> Walk:

@@ -17,7 +17,7 @@ from .suspects import suspects
 from .trials import Trials
 
 # What may be spent on changed programs: a try of one that raises costs 1, and takes some 30 ms.
-_EFFORT, _LESS = 150.0, 100.0  # the second where the mistake has a name, and its line alone is looked for
+_EFFORT, _LESS = 150.0, 120.0  # the second where the mistake has a name, and its line alone is looked for
 _MOST, _FEWER = 1_000, 700  # changes that are looked at, and then
 _SLIPS = 2  # of one program, that are looked for
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from ...submissions.errors import Frame
+from ...submissions.reading.code import parsed
+from ...submissions.reading.code_scopes import stored_for
 from ...submissions.reading.edits.edit import Kind
 from ..architecture.catalogue import mistakes
 from ..assignment.kinds import judges_stage, kind_of
@@ -15,7 +17,7 @@ from ..examining.placing import place_of
 from ..examining.repair import Repair
 from ..examining.verdicts import CheckOutcome
 from .repairing import Mended
-from .trials import excused
+from .rightness import excused
 
 IDS: Mapping[Kind, str] = {
     "operator": "wrong-operator",
@@ -23,12 +25,17 @@ IDS: Mapping[Kind, str] = {
     "layer": "wrong-layer",
     "number": "wrong-number",
     "order": "wrong-argument-order",
+    "turned": "wrong-argument-order",
     "extra": "extra-step",
     "kept": "result-not-used",
     "missing": "missing-step",
     "lines": "wrong-line-order",
     "argument": "missing-argument",
     "condition": "wrong-condition",
+    "option": "wrong-option",
+    "loop": "returns-inside-loop",
+    "overwritten": "overwritten-too-early",
+    "repeated": "one-layer-repeated",
 }
 
 SLIP_IDS = frozenset(IDS.values())
@@ -100,9 +107,11 @@ def told(
     """
     wrong, repair = [each for each in wrong_stages(outcomes) if each.id in mended], one.repair
     if wrong and (examination.crash is not None or is_named(wrong)):
-        repair = replace(repair, stage=examination.stopped_at or wrong[0].stage or repair.stage)
+        named = [each for each in wrong if each.mistakes and _keeps_name(each, repair, examination)]
+        stage = named[0].stage if named else examination.stopped_at or wrong[0].stage
+        repair = replace(repair, stage=stage or repair.stage)
         kept = {each.id for each in wrong if each.outcome == "not_reached" or each.stage == repair.stage}
-        kept |= {each.id for each in wrong if each.mistakes and _keeps_name(each, repair, examination)}
+        kept |= {each.id for each in named}
     else:
         left = {each.stage for each in wrong_stages(outcomes) if each.id not in mended}
         follows = {each.stage for each in wrong if each.stage is not None} - left - {repair.stage}
@@ -120,7 +129,15 @@ def told(
 def _keeps_name(one: CheckOutcome, repair: Repair, examination: Examination) -> bool:
     if examination.crash is None or one.stage is None:
         return True
-    return (one.frame or place_of(examination, one.stage)) == repair.frame
+    place = one.frame or place_of(examination, one.stage)
+    return place is not None and (place == repair.frame or _is_made_at(repair.frame, place, examination))
+
+
+def _is_made_at(made: Frame, place: Frame, examination: Examination) -> bool:
+    """Is what a line reads of ``self`` made on the other one?"""
+    tree = dict(parsed(examination.source.files)).get(place.file)
+    lines = stored_for(tree) if tree is not None and made.file == place.file else ()
+    return (place.line, made.line) in lines
 
 
 def _named_elsewhere(outcomes: Sequence[CheckOutcome], repair: Repair) -> tuple[str, ...]:

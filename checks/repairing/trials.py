@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, dropwhile, islice, takewhile, zip_longest
+from itertools import chain, dropwhile, islice, zip_longest
 from typing import Literal
 
 from ...submissions.errors import NotLoaded, Refused, StudentCodeFailed
@@ -29,6 +29,7 @@ from ..locating.locate import locate
 from ..locating.walk import BRIEF, USUAL, Patience, Walk
 from .expected import Expected, returned
 from .held_names import HeldNames
+from .rightness import all_right, excused, forms_read, lacking, right_steps, wrong_keys
 
 _RECORDS, _LOOK_UPS = 300, 500  # of a pass, that take as long as a try of what raises
 _PLAIN = 0.05  # of that, a plain pass
@@ -48,7 +49,7 @@ class Trials:
 
     def __init__(self, examination: Examination, session: Session, effort: float) -> None:
         self.examination, self.session, self.effort = examination, session, effort
-        self._accepted = _lacking(examination)
+        self._accepted = lacking(examination)
         self._wrong = {key for key in examination.keys if examination.is_wrong(key)}
         self._unseen = set(dropwhile(lambda one: one != examination.stopped_at, examination.keys))
         self._texts = dict(texts(examination.source.files))
@@ -173,7 +174,7 @@ class Trials:
 
     def _lost(self, edit: Edit, other: Examination) -> Set[str]:
         """What was there, or may have been, and is not with the change: leaving it out mends nothing."""
-        new = _lacking(other) - self._accepted
+        new = lacking(other) - self._accepted
         return new if edit.kind == "extra" else new - self._wrong - self._unseen
 
     def is_likely(self, repaired: Examination) -> bool:
@@ -186,7 +187,7 @@ class Trials:
             return not before or excused(repaired) < before
         if self._raised or self._expected.blocks_lacking < 0:
             return True
-        return self.examination.first.trace.parameters_read <= repaired.first.trace.parameters_read
+        return not forms_read(self.examination) - forms_read(repaired)
 
     def _plain_passes(self, edits: Sequence[Edit]) -> Sequence[ChangedPass]:
         self._load()
@@ -222,20 +223,20 @@ class Trials:
         if trace.error is not None or not self._may_be_meant(edit, ChangedPass(1, (*returned(trace),))):
             return False
         if self.used is not None:  # every stage is right already, and something learns nothing
-            return self.used < trace.parameters_read and _is_right(self._located(trace, USUAL), asked)
+            return self.used < trace.parameters_read and all_right(self._located(trace, USUAL), asked)
         if not self._comes_farther(trace):
             return False
         walk = self._located(trace, patience)
         if walk.blocks >= draw.sizes.depth and walk.unexplained is not None:
             walk = self._located(trace, _LONG)  # ways to read out that are right in some courses have a price
-        return _is_right(walk, asked) or (edit in self._told and self._is_farther(walk))
+        return all_right(walk, asked) or (edit in self._told and self._is_farther(walk))
 
     def _is_farther(self, walk: Walk) -> bool:
         """Is less of this wrong, or more of it right before it is?"""
         asked = self.examination
         if walk.unexplained is None and asked.walk.unexplained is None:
-            return _wrong_keys(walk, asked) < _wrong_keys(asked.walk, asked)
-        return _right_steps(walk, asked) > _right_steps(asked.walk, asked)
+            return wrong_keys(walk, asked) < wrong_keys(asked.walk, asked)
+        return right_steps(walk, asked) > right_steps(asked.walk, asked)
 
     def _may_be_meant(self, edit: Edit, found: ChangedPass) -> bool:
         """Are these other scores than before, and those that are expected if no plain pass told of them?"""
@@ -271,29 +272,3 @@ class Trials:
         walk = locate(trace, self._draw.sizes, asked.family, accepted=accepted, patience=patience)
         self.effort -= walk.places.look_ups / _LOOK_UPS
         return walk
-
-
-def excused(examination: Examination) -> set[str]:
-    """The mistakes that are accepted here, as forms of the model."""
-    ids = {one.id for one in examination.findings()}
-    kinds = examination.family.mistakes
-    return {id for id in ids if kinds[id].kind == "error" and not examination.counts(id)}
-
-
-def _lacking(examination: Examination) -> set[str]:
-    """The keys of stages that are not there, as an accepted variant has it."""
-    ids = (one.id for one in examination.findings() if not examination.counts(one.id))
-    return {key for id in ids for key in examination.family.mistake(id).without}
-
-
-def _is_right(walk: Walk, examination: Examination) -> bool:
-    return walk.unexplained is None and not any(map(examination.is_amiss, walk.steps))
-
-
-def _right_steps(walk: Walk, examination: Examination) -> int:
-    """How many there are before the first that is wrong."""
-    return len([*takewhile(lambda one: not examination.is_amiss(one), walk.steps)])
-
-
-def _wrong_keys(walk: Walk, examination: Examination) -> set[str]:
-    return {one.key for one in walk.steps if examination.is_amiss(one)}

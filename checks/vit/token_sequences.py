@@ -165,10 +165,11 @@ def _in_two_parts(walk: Walk) -> list[_Table]:
     N, width = walk.context.stage("patch_embeddings").shape[1:]
     rows = walk.parameters.merged_of_size(width)[:_CANDIDATES]
     rest = _next_used(walk, (N,), width)
-    pairs = [(row, table) for table in rest for row in rows[::-1]]
-    read = {pair: {walk.parameters.leaf(one) for one in pair} for pair in pairs}
-    kept = (pair for pair in pairs if [kind for kind, *_ in read[pair]] == ["leaf", "leaf"])  # two parameters
-    return [pair for pair in kept if not _overlap(walk, *pair)]
+    rows = [one for one in rows[::-1] if walk.parameters.leaf(one)[0] == "leaf"]
+    pairs = [(row, table) for table in rest for row in rows]
+    # a table may be computed, as one that is fitted to the image is, but not of the row
+    apart = (pair for pair in pairs if not _leaves(walk, pair[0]) & _leaves(walk, pair[1]))
+    return [pair for pair in apart if not _overlap(walk, *pair)]
 
 
 def _by_rows_and_columns(walk: Walk) -> list[_Table]:

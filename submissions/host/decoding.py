@@ -32,6 +32,9 @@ def decode(recorded: Recorded, of_model: bool = True) -> Trace:
             if len(reference.shape) != len(reference.strides):
                 raise ValueError("a reference has more axes than strides, or fewer")
             trace.value(reference)
+        for record in records:
+            if any(one.kind == "record" and one.number >= record.number for one in record.inputs):
+                raise ValueError("a tensor is made from one that comes later")
         _demand_measure(trace)
         return trace
 

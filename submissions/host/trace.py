@@ -49,6 +49,11 @@ class Value:
         return (self.op, self.inputs) == (other.op, other.inputs)
 
     @property
+    def is_copy(self) -> bool:
+        """Are these the numbers of its input again, in the order in which that reads them?"""
+        return self.op.partition(".")[0] in _COPIES
+
+    @property
     def writes(self) -> bool:
         """Was it written over the first of its inputs?"""
         return self.op.partition(".")[0].endswith("_")
@@ -153,7 +158,7 @@ class Trace(PassOutcome):
         while reference.kind == "record":
             value = self.records[reference.number]
             whole = len(value.inputs) == 1 and reference.reads_as(value.reference)
-            if not whole or not _is_copy(value):
+            if not whole or not (value.is_copy or _repeats(value)):
                 break
             reference = value.inputs[0]
         if 0 not in reference.strides:
@@ -165,11 +170,10 @@ class Trace(PassOutcome):
         )
 
 
-def _is_copy(value: Value) -> bool:
-    """The same numbers again, or repeated along axes that it had not, or had one of."""
-    name, shape = value.op.partition(".")[0], value.inputs[0].shape
-    pairs = zip(value.shape[::-1], shape[::-1])
-    return name in _COPIES or (name == "repeat" and all(before in (1, after) for after, before in pairs))
+def _repeats(value: Value) -> bool:
+    """The same numbers along axes that its input had not, or had one of."""
+    pairs = zip(value.shape[::-1], value.inputs[0].shape[::-1])
+    return value.op.startswith("repeat.") and all(before in (1, after) for after, before in pairs)
 
 
 class Use(NamedTuple):

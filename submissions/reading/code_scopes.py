@@ -114,6 +114,12 @@ def plainly_stored(tree: ast.Module, line: int) -> list[int]:
     return [one.lineno for one in _stores(nodes, read) if _has_call(one.value)]
 
 
+def given_at(tree: ast.Module, name: str) -> list[int]:
+    """Where ``self`` is given something of this name."""
+    assigned = (one for one in ast.walk(tree) if isinstance(one, ast.Assign))
+    return [one.lineno for one in assigned if name in _stored(one)]
+
+
 def stored_to_be_called(tree: ast.Module, line: int) -> list[int]:
     """Where what is called of ``self`` on a line is stored in its class, if no call of a class makes it.
 

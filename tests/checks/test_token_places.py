@@ -61,3 +61,26 @@ def test_those_of_columns_alone_are_not(zygote: Zygote, tmp_path: Path) -> None:
     edits = [(_TABLE, _GRID), (_PATCHES, placed), ("        x = x + self.pos\n", "")]
     result = graded_file(edited(FINISHED, edits), VIT, zygote, tmp_path)
     assert result.stages["S07"].status.value == "failed"
+
+
+def test_a_table_that_is_fitted_to_the_image_may_leave_the_token_one_of_its_own(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    """Positions of patches lie on the map, as large as it is; that of the token is added to it before."""
+    grid = (
+        "self.pos = nn.Parameter(torch.zeros(1, dim, 7, 7))\n"
+        "        self.first = nn.Parameter(torch.zeros(dim))"
+    )
+    placed = (
+        "x = self.patches(image)\n"
+        "        fitted = torch.nn.functional.interpolate(self.pos, x.shape[2:], mode='bilinear')\n"
+        "        x = (x + fitted).flatten(2).transpose(1, 2)\n"
+    )
+    edits = [
+        (_TABLE, grid),
+        (_PATCHES, placed),
+        (_FRONT, "[(self.cls + self.first).expand(len(x), -1, -1), x]"),
+        ("        x = x + self.pos\n", ""),
+    ]
+    result = graded_file(edited(FINISHED, edits), VIT, zygote, tmp_path)
+    assert (result.score.earned, result.mistakes) == (100, [])

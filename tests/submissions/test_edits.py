@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import suppress
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -81,6 +82,88 @@ def test_each_slip_is_undone_by_one_change(kind: Kind, right: str, wrong: str) -
     assert slipped != RIGHT
     found = [one for one in edits("vit.py", slipped) if one.kind == kind]
     assert any(_gives(one.applied(slipped), RIGHT) for one in found)
+
+
+LIBRARY = """
+class Encoder(nn.Module):
+    def __init__(self, width, heads, depth, rows):
+        super().__init__()
+        self.patch = nn.Conv2d(3, width, 16, stride=16)
+        self.table = nn.Parameter(torch.zeros(1, rows + 1, width))
+        self.attn = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.mlp = nn.Sequential(nn.Linear(width, heads), nn.GELU(), nn.Linear(heads, width))
+        self.heads = nn.ModuleList([Head(width) for _ in range(heads)])
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, x):
+        B, H, W, C = x.shape
+        y = self.attn(x, x, x)[0]
+        spread = y.var(dim=-1, unbiased=False)
+        mean = y.mean(dim=-1)
+        rows = x.reshape(B, H // 2, 2, W // 2, 2, C).permute((0, 1, 3, 2, 4, 5))
+        parts = [head(y[:, :, 2 * W:3 * W]) for head in self.heads]
+        scores = torch.einsum("bqd,bkd->bqk", y, y)
+        for layer in self.heads:
+            y = layer(y)
+        return y
+"""
+OF_LIBRARIES: list[tuple[Kind, str, str]] = [
+    ("option", ", batch_first=True", ""),
+    ("option", "batch_first=True", "batch_first=False"),
+    ("option", ", stride=16", ""),
+    ("option", ", unbiased=False", ""),
+    ("number", "rows + 1", "(rows + 1 - 1)"),
+    ("extra", "nn.Linear(heads, width))", "nn.Linear(heads, width), nn.GELU())"),
+    ("repeated", "[Head(width) for _ in range(heads)]", "[Head(width)] * heads"),
+    ("number", "LayerNorm(width)", "LayerNorm([rows, width])"),
+    ("number", "mean(dim=-1)", "mean(dim=(1, -1))"),
+    ("missing", "x, x)[0]", "x, x)"),
+    ("order", "B, H, W, C = x", "B, W, H, C = x"),
+    ("turned", "B, H // 2, 2, W // 2", "B, W // 2, 2, H // 2"),
+    ("order", "(0, 1, 3, 2, 4, 5)", "(0, 3, 1, 2, 4, 5)"),
+    ("number", "2 * W:3 * W", "W:2 * W"),
+    ("variable", "head(y[", "self.heads[0](y["),
+    ("number", '"bqd,bkd->bqk"', '"bqd,bqd->bqk"'),
+    ("loop", "        return y", "            return y"),
+]
+
+
+@pytest.mark.parametrize(("kind", "right", "wrong"), OF_LIBRARIES)
+def test_each_slip_in_a_call_of_the_library_is_undone_by_one_change(
+    kind: Kind, right: str, wrong: str
+) -> None:
+    slipped = LIBRARY.replace(right, wrong, 1)
+    assert slipped != LIBRARY
+    found = [one.applied(slipped) for one in edits("vit.py", slipped) if one.kind == kind]
+    meant = ast.dump(ast.parse(LIBRARY))
+    assert any(meant == _evaluated(one) for one in found)
+
+
+def _evaluated(text: str) -> str:
+    """What a change leaves, in the words of the right program."""
+    words = {
+        "(rows + 1 - 1 + 1)": "rows + 1",
+        "((rows + 1 - 1) + 1)": "rows + 1",
+        ", nn.Identity())": ")",
+        "2 * W:2 * (2 * W) - (W)": "2 * W:3 * W",
+    }
+    for now, meant in words.items():
+        text = text.replace(now, meant)
+    with suppress(SyntaxError):
+        return ast.dump(ast.parse(text))
+    return ""
+
+
+@pytest.mark.parametrize("end", ["x = x + y", "x = y + x", "return x + y"])
+def test_what_a_line_overwrites_is_kept_for_the_sum(end: str) -> None:
+    text = f"def forward(norm, attn, x):\n    x = norm(x)\n    y = attn(x)\n    {end}\n    return x\n"
+    changed = [one.applied(text) for one in edits("vit.py", text) if one.kind == "overwritten"]
+    results = []
+    for one in changed:
+        names: dict[str, Any] = {}
+        exec(one, names)  # of this test's own
+        results.append(names["forward"](lambda x: 10 * x, lambda x: 2 * x, 1))
+    assert results == [1 + 20]
 
 
 def _gives(changed: str, meant: str) -> bool:

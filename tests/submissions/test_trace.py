@@ -113,6 +113,7 @@ NONSENSE: dict[str, Callable[[Header], None]] = {
     "a memory of less than nothing": _set("records", 0, "count", to=-1),
     "more than any memory": _set("records", 0, "count", to=2**70),
     "an input from nowhere": _set("records", 1, "inputs", 0, 1, to=99),
+    "an input that is made of itself": _set("records", 1, "inputs", 0, to=["record", 1, 0, [4, 2], [2, 1]]),
     "an output from nowhere": _set("outputs", 0, 1, 1, to=99),
     "a local variable from nowhere": _set("sights", 0, 2, 1, to=99),
     "a number below zero": _set("sights", 0, 2, 1, to=-1),

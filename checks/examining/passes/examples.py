@@ -21,7 +21,7 @@ from ...architecture.family import Family
 from ...assignment.assignment import Assignment
 from ...locating.anatomy import anatomy_of
 from ...locating.context import Context
-from ...locating.locate import locate
+from ...locating.locate import likeliest, locate
 from ...locating.walk import Walk
 from ..asked_once import asked_once
 from ..drawing import Draw, draw_examples
@@ -218,10 +218,13 @@ class Examples:
             self.parted = parting(trace, lambda: self.trace(draw))
         self._locations += 1
         before = next(iter(self._walks.values()), None)
-        walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks)
+        if before is None:
+            walk, self._believed = likeliest(trace, draw.sizes, self.family, self.accepted_blocks)
+        else:
+            walk = locate(trace, draw.sizes, self.family, before, self._believed)
         likelier = {one.name for one in anatomy_of(self.family).blocks if one.like in walk.ids}
         if likelier and self._uses_all(draw, trace):
-            walk = locate(trace, draw.sizes, self.family, before, self.accepted_blocks | likelier)
+            walk = locate(trace, draw.sizes, self.family, before, self._believed | likelier)
         self.look_ups += walk.places.look_ups
         self._walks[trace.signature] = walk  # one that did not hold here was found where more sizes are equal
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))

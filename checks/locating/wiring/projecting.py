@@ -21,7 +21,7 @@ from .begun import begun, is_used, pay
 from .heads import Heads
 from .implied import implied_attention
 from .made_up import blame_drawn, drawn_heads
-from .projections import arrangements, orders, projected, tensors
+from .projections import PACKINGS, arrangements, orders, projected, tensors
 from .roles import about_maps
 from .rows import WRONG, Row, read
 from .unknown import Unknown, unknowns
@@ -32,7 +32,10 @@ _UNSEEN = 0.25  # the price of queries, keys and values of which nothing is seen
 _TRIED_UNSEEN = 3
 _LOOKED_AT = 0.05  # of those that a pass was about to use when it ended
 _TWICE = 0.3  # the price of two linear maps in a row
-_TURNED = 0.9  # beside an unusual order: the price of scores in memory as the usual order has them
+# the price of scores that lie in memory as they would if keys and queries were exchanged: which is which says
+# the order in which they are packed, but not that in which maps of their own are used
+_TURNED = 0.3
+_TURNED_BACK = 0.9  # the same beside an unusual order, which is the usual one then
 _ODD = 0.5  # the price of what may still be explained otherwise
 _MAY_BE_ONE_MAP = ("patches", "flattened_patches")  # where a convolution makes tokens of pixels
 
@@ -77,9 +80,9 @@ class ProjectionsRow(Row):
             for heads, order in orders(cut):
                 sign = f"heads: {heads.packing} {heads.id} {order}" if heads.id or order else ""
                 take = partial(_settle_attending, heads=heads, order=order)
+                turned = _TURNED_BACK if order else _TURNED * (cut.packing not in PACKINGS)
                 yield Option(heads.price + more, take, sign=sign)
-                if order:
-                    yield Option(heads.price + more + _TURNED, partial(take, turned=True), sign=sign)
+                yield Option(heads.price + more + turned, partial(take, turned=True), sign=sign)
 
     def _projected_twice(self, walk: Walk) -> Iterator[Option]:
         yield from self._ordered(self._twice(walk))
@@ -207,7 +210,7 @@ def _blamed(walk: Walk) -> bool:
 
 def _settle_attending(walk: Walk, heads: Heads, order: str | None, turned: bool = False) -> bool:
     found = _attending(walk, heads)
-    if found is None or (order and turned != _is_turned(found)) or not _settle(walk, heads, order):
+    if found is None or turned != _is_turned(found) or not _settle(walk, heads, order):
         return False
     began = walk.began.get(("block_input", walk.number), 0)
     # and is of no block before, and no part of what is larger

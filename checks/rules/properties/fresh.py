@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import takewhile
 
+from ....submissions.errors import Frame
 from ....submissions.questions.inventory import Inventory, ModelTensor
+from ....submissions.reading.code import parsed
+from ....submissions.reading.code_scopes import given_at
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
 from . import holds
@@ -41,7 +45,15 @@ def registered(examination: Examination) -> None:
             f"{len(hidden)} parameters, such as {hidden[0]}, are in modules"
             " that are not registered with the model"
         )
-        raise CheckFailed(text, ("blocks-in-python-list",))
+        raise CheckFailed(text, ("blocks-in-python-list",), frame=_listed_at(examination, hidden[0]))
+
+
+def _listed_at(examination: Examination, name: str) -> Frame | None:
+    """Where the list of a parameter's path is made; None where several lines may have made it."""
+    before = list(takewhile(lambda one: not one.isdigit(), name.split(".")))
+    trees = parsed(examination.source.files)
+    frames = [Frame(file, line) for file, tree in trees for line in given_at(tree, before[-1])]
+    return frames[0] if len(frames) == 1 else None
 
 
 @holds(order=50)

@@ -18,7 +18,7 @@ def of_call(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
         yield here.edit("extra", node, here.text(first))
     if isinstance(node.func, ast.Attribute) and _is_tensor(here, node.func.value):
         yield here.edit("extra", node, here.text(node.func.value))
-    yield from here.exchanged("order", node.args)
+    yield from here.reordered(node.args)
     yield from _as_beside(here, node)
 
 
@@ -56,4 +56,10 @@ def _is_tensor(here: FunctionText, value: ast.expr) -> bool:
 
 
 def of_slice(here: FunctionText, node: ast.Subscript) -> Iterator[Edit]:
+    """All of it, what nothing uses in its place, or the piece that comes behind it."""
     yield here.edit("extra", node, here.text(node.value))
+    yield from (here.edit("variable", node, one, telling=1) for one in here.scope.idle)
+    for one in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
+        if isinstance(one, ast.Slice) and one.lower is not None and one.upper is not None:
+            start, end = here.text(one.lower), here.text(one.upper)
+            yield here.edit("number", one, f"{end}:2 * ({end}) - ({start})")

@@ -8,8 +8,8 @@ from typing import Literal
 from ...errors import Frame
 
 Kind = Literal[
-    "operator", "condition", "variable", "layer", "number", "argument", "order", "lines",
-    "extra", "kept", "missing",
+    "operator", "condition", "variable", "layer", "number", "argument", "option", "order", "turned", "lines",
+    "loop", "overwritten", "repeated", "extra", "kept", "missing",
 ]  # fmt: skip
 Role = Literal["value", "added", "called"]
 

@@ -15,11 +15,12 @@ from ..python_text import tree as python_tree
 from .call_edits import of_call, of_slice
 from .edit import Edit
 from .function_text import FunctionText
+from .library_edits import of_flag, of_library, of_repeated, of_several
 from .missing_edits import of_nothing, with_more
 from .name_edits import of_attribute, of_variable
-from .number_edits import of_axes, of_index, of_number, of_pattern, of_stored
+from .number_edits import of_axes, of_count, of_index, of_number, of_pattern, of_stored
 from .operator_edits import of_assignment, of_choice, of_comparison, of_negation, of_operation
-from .statement_edits import Statement, of_body, of_statement
+from .statement_edits import Statement, of_body, of_loop, of_statement, of_targets
 
 _MOST = 20_000  # changes of one file, of code that nobody has written by hand
 
@@ -47,7 +48,9 @@ def _of_function(here: FunctionText) -> Iterator[Edit]:
 def _of(here: FunctionText, node: ast.expr | ast.stmt) -> Iterator[Edit]:
     match node:
         case ast.BinOp():
-            yield from of_operation(here, node)
+            yield from (*of_operation(here, node), *of_repeated(here, node))
+        case ast.ListComp():
+            yield from of_repeated(here, node)
         case ast.AugAssign():
             yield from of_assignment(here, node)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
@@ -55,7 +58,9 @@ def _of(here: FunctionText, node: ast.expr | ast.stmt) -> Iterator[Edit]:
         case ast.UnaryOp():
             yield from of_negation(here, node)
         case ast.Constant():
-            yield from (*of_number(here, node), *of_pattern(here, node))
+            yield from (*of_number(here, node), *of_pattern(here, node), *of_flag(here, node))
+        case ast.Tuple() | ast.List():
+            yield from of_several(here, node)
         case ast.IfExp():
             yield from of_choice(here, node)
         case ast.Compare():
@@ -65,11 +70,18 @@ def _of(here: FunctionText, node: ast.expr | ast.stmt) -> Iterator[Edit]:
         case ast.Attribute(ctx=ast.Load()):
             yield from of_attribute(here, node)
         case ast.Call():
-            yield from (*of_call(here, node), *of_axes(here, node))
+            yield from (
+                *of_call(here, node),
+                *of_axes(here, node),
+                *of_count(here, node),
+                *of_library(here, node),
+            )
         case ast.Subscript(ctx=ast.Load()):
             yield from (*of_slice(here, node), *of_index(here, node))
         case ast.Assign():
-            yield from of_stored(here, node)
+            yield from (*of_stored(here, node), *of_targets(here, node))
+        case ast.For():
+            yield from of_loop(here, node)
         case ast.Pass():
             yield from of_nothing(here, node)
     if isinstance(node, Statement):

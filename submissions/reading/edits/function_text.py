@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 
@@ -69,8 +70,32 @@ class FunctionText:
     def exchanged(self, kind: Kind, nodes: Sequence[Node]) -> Iterator[Edit]:
         """Any two neighbours, each in the place of the other."""
         for one, other in pairwise(nodes):
-            between = self._raw[self._span(one)[1] : self._span(other)[0]].decode()
-            yield self.spanning(kind, one, other, f"{self.text(other)}{between}{self.text(one)}")
+            yield self._exchanged(kind, one, other)
+
+    def reordered(self, nodes: Sequence[Node]) -> Iterator[Edit]:
+        """Any two neighbours, and two with one between them, each in the place of the other."""
+        yield from self.exchanged("order", nodes)
+        yield from (self._exchanged("turned", one, other) for one, other in zip(nodes, nodes[2:]))
+
+    def _exchanged(self, kind: Kind, one: Node, other: Node) -> Edit:
+        between = self._raw[self._span(one)[1] : self._span(other)[0]].decode()
+        return self.spanning(kind, one, other, f"{self.text(other)}{between}{self.text(one)}")
+
+    def kept(self, kind: Kind, first: Node, place: Node, name: str) -> Edit:
+        """What ``name`` holds before the ``first`` line, in a place behind it."""
+        (start, _), (before, end) = self._span(first), self._span(place)
+        new = f"kept_ = {name}; {self._raw[start:before].decode()}kept_"
+        return self._at(first, start, end, new, kind)
+
+    def dedented(self, kind: Kind, last: Node) -> Edit:
+        """The ``last`` line of a body behind what the body is of."""
+        start, end = self._span(last)
+        line = self._starts[last.lineno - 1]
+        outer = self.parent(last)
+        assert isinstance(outer, ast.stmt)
+        indent = " " * outer.col_offset
+        found = self._at(last, line, end, f"{indent}{self._raw[start:end].decode()}", kind)
+        return replace(found, column=last.col_offset + 1)
 
     def _at(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..code_scopes import held
 from .edit import Edit
 from .function_text import FunctionText
 from .name_edits import known_at, read_behind
@@ -18,6 +19,8 @@ def with_more(here: FunctionText, node: ast.expr) -> Iterator[Edit]:
     grouped = f"({value})" if isinstance(node, ast.BinOp) else value
     if _is_value(here, node) or (value in here.scope.names and _has_method_called(here, node)):
         yield from (here.edit("missing", node, f"{grouped}{step}") for step in _STEPS)
+    if _may_return_two(here, node):
+        yield here.edit("missing", node, f"{value}[0]", telling=1)
     if not _is_value(here, node):
         return
     yield from _with_unused(here, node, value)
@@ -39,6 +42,12 @@ def _is_value(here: FunctionText, node: ast.expr) -> bool:
     if isinstance(parent, ast.Call):
         return node in parent.args
     return isinstance(parent, (ast.Assign, ast.AugAssign, ast.Return, ast.Tuple))
+
+
+def _may_return_two(here: FunctionText, node: ast.expr) -> bool:
+    """Is it a layer that is called with query, key and value, as attention is, and bound to one name?"""
+    is_bound = isinstance(here.parent(node), ast.Assign)
+    return is_bound and isinstance(node, ast.Call) and bool(held(node.func)) and len(node.args) > 2
 
 
 def _has_method_called(here: FunctionText, node: ast.expr) -> bool:

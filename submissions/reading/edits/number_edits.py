@@ -19,6 +19,7 @@ _TAKES_AXES = {
 _AXIS_NAMES = ("dim", "axis", "dims", "dim0", "dim1", "start_dim", "end_dim")
 _HAVE_AN_AXIS = ("cat", "concat", "stack", "mean", "sum", "softmax", "flatten", "squeeze")  # of their own
 _EXCHANGES_AXES = ("transpose", "swapaxes")
+_TABLES = ("zeros", "ones", "rand", "randn", "empty", "Embedding")
 _PAIRS = ("1, 2", "-2, -1", "2, 3", "0, 1")
 
 
@@ -30,8 +31,9 @@ def of_number(here: FunctionText, node: ast.UnaryOp | ast.Constant) -> Iterator[
         now = ast.literal_eval(node)
     except (ValueError, TypeError):
         return
-    if type(now) is float:
-        others = dict.fromkeys((0.0, -now, now / 2, now * 2))
+    if type(now) is float:  # an exponent of 0 only undoes what is a step too many
+        nothing = () if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) else (0.0,)
+        others = dict.fromkeys((*nothing, -now, now / 2, now * 2))
         yield from (here.edit("number", node, str(one)) for one in others if one != now)
     elif type(now) is int and called(parent) != "permute":  # which has each axis once
         axes = _AXES if _is_axis(here, node) else (now * 2, now // 2)
@@ -89,13 +91,13 @@ def of_axes(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
 def of_index(here: FunctionText, node: ast.Subscript) -> Iterator[Edit]:
     """Of the second axis, or in the other order."""
     if isinstance(node.slice, ast.Tuple):
-        yield from here.exchanged("order", node.slice.elts)
+        yield from here.reordered(node.slice.elts)
     else:
         yield here.edit("number", node.slice, f":, {here.text(node.slice)}")
 
 
 def of_pattern(here: FunctionText, node: ast.Constant) -> Iterator[Edit]:
-    """Two letters of what an einsum or rearrangement gives, in the other order."""
+    """Of an einsum or rearrangement: two axes of what it gives exchanged, or another one of what it reads."""
     if isinstance(node.value, str) and "->" in node.value and here.text(node)[1:-1] == node.value:
         quote, (before, _, after) = here.text(node)[0], node.value.partition("->")
         axes = [*re.finditer(r"\w+" if " " in after.strip() else r"\w", after)]
@@ -103,3 +105,16 @@ def of_pattern(here: FunctionText, node: ast.Constant) -> Iterator[Edit]:
             between = after[one.end() : other.start()]
             turned = f"{after[: one.start()]}{other[0]}{between}{one[0]}{after[other.end() :]}"
             yield here.edit("order", node, f"{quote}{before}->{turned}{quote}")
+        for axis in re.finditer(r"\w", before if "," in before else ""):
+            for letter in sorted({*re.findall(r"\w", before + after)} - {axis[0]}):
+                read = f"{before[: axis.start()]}{letter}{before[axis.end() :]}"
+                yield here.edit("number", node, f"{quote}{read}->{after}{quote}")
+
+
+def of_count(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
+    """One row more, or less, of a table that is made."""
+    if here.is_constructor and called(node) in _TABLES:
+        counts = (one for one in node.args if isinstance(one, (ast.Name, ast.Attribute, ast.BinOp)))
+        yield from (
+            here.edit("number", one, f"({here.text(one)} {sign} 1)") for one in counts for sign in "+-"
+        )

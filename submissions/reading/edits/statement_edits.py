@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import TypeGuard
 
 from ..code_scopes import called, held, makes_object
 from .edit import Edit
@@ -48,8 +49,49 @@ def _forgotten(here: FunctionText, node: ast.Expr) -> list[str]:
     return list(dict.fromkeys([*scope.unbound, *later, *names, *read_behind(here, node)]))
 
 
+def of_targets(here: FunctionText, node: ast.Assign) -> Iterator[Edit]:
+    """Of several that are bound at once, two in the other order."""
+    for target in node.targets:
+        if isinstance(target, ast.Tuple):
+            yield from here.reordered(target.elts)
+
+
 def of_body(here: FunctionText, body: Sequence[ast.stmt]) -> Iterator[Edit]:
-    """Two neighbouring lines, each in the place of the other."""
-    for pair in pairwise(body):
-        if all(isinstance(one, Statement) and here.is_short(one) for one in pair):
+    """Two neighbouring lines, each in the place of the other, and what is overwritten kept for later."""
+    short = [one for one in body if here.is_short(one)]
+    for pair in pairwise(short):
+        if all(isinstance(one, Statement) for one in pair):
             yield from here.exchanged("lines", pair)
+    for place, first in enumerate(short):
+        yield from _kept_for_sum(here, first, short[place + 1 :])
+
+
+def _kept_for_sum(here: FunctionText, first: ast.stmt, later: Sequence[ast.stmt]) -> Iterator[Edit]:
+    """A tensor that a line overwrites with what it makes of it, for a sum behind that line."""
+    match first:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if _reads(value, name):
+            for second in later:
+                sums = (one for one in ast.walk(second) if _is_sum(one))
+                terms = [one for each in sums for one in (each.left, each.right) if _is_name(one, name)]
+                yield from (here.kept("overwritten", first, one, name) for one in terms)
+                if any(_is_name(one, name) for one in getattr(second, "targets", ())):
+                    return
+
+
+def _is_sum(node: ast.AST) -> TypeGuard[ast.BinOp]:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _reads(value: ast.expr, name: str) -> bool:
+    return any(_is_name(one, name) for one in ast.walk(value))
+
+
+def of_loop(here: FunctionText, node: ast.For) -> Iterator[Edit]:
+    """What ends the loop's first turn, behind the loop."""
+    last = node.body[-1]
+    if isinstance(last, ast.Return) and len(node.body) > 1:
+        yield here.dedented("loop", last)
