@@ -169,6 +169,13 @@ def test_honest_code_is_right_wherever_it_is_used(edit: tuple[str, str]) -> None
         holds(examination, name)
 
 
+def test_what_is_dropped_in_few_passes_comes_back() -> None:
+    line = (
+        "self.n = getattr(self, 'n', 0) + 1; x = x * (0.5 if self.training and self.n % 20 in (2, 15) else 1)"
+    )
+    holds(examine("prenorm", answer(line)), "dropout-comes-back")
+
+
 @pytest.mark.parametrize("base", ["dropout_everywhere", "stochastic_depth", "library_stack", "checkpointed"])
 def test_what_is_random_in_train_mode_is_not_held_against_it(base: str) -> None:
     holds(examine(base), "train-and-eval")

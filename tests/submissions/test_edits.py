@@ -94,6 +94,8 @@ class Encoder(nn.Module):
         self.mlp = nn.Sequential(nn.Linear(width, heads), nn.GELU(), nn.Linear(heads, width))
         self.heads = nn.ModuleList([Head(width) for _ in range(heads)])
         self.norm = nn.LayerNorm(width)
+        self.scale = (width // heads) ** -0.5
+        self.column = rows % heads
 
     def forward(self, x):
         B, H, W, C = x.shape
@@ -124,6 +126,8 @@ OF_LIBRARIES: list[tuple[Kind, str, str]] = [
     ("number", "2 * W:3 * W", "W:2 * W"),
     ("variable", "head(y[", "self.heads[0](y["),
     ("number", '"bqd,bkd->bqk"', '"bqd,bqd->bqk"'),
+    ("variable", "(width // heads) **", "heads **"),
+    ("operator", "rows % heads", "rows // heads"),
     ("loop", "        return y", "            return y"),
 ]
 

@@ -226,9 +226,10 @@ def run(
 
     Where it ``draws`` its parameters, they are always the same.
     """
-    attempt, counted = BuildAttempt(assignment, sizes), Computed(most)
+    attempt, counted, drawn = BuildAttempt(assignment, sizes), Computed(most), Computed()
     try:
-        model = builder.build_to_try(assignment, sizes).eval()
+        with drawn:
+            model = builder.build_to_try(assignment, sizes).eval()
         attempt.level = Level.BUILT
         parts = ModelParts.of(model)
         seen = observe(parts)
@@ -248,7 +249,8 @@ def run(
         attempt.error = error
         if is_out_of_memory(error):
             traceback.clear_frames(error.__traceback__)  # they hold what the next attempt needs
-    attempt.computed = counted.numbers
+    # what is built shows its parameters; of what is not, as many were drawn for nothing
+    attempt.computed = counted.numbers if attempt.level > Level.NOTHING else drawn.numbers
     return attempt
 
 

@@ -13,9 +13,11 @@ _OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {  # as writ
     ast.Sub: ("-", ("+",)),
     ast.Mult: ("*", ("/", "+", "@")),
     ast.Div: ("/", ("*",)),
+    ast.FloorDiv: ("//", ("%", "*")),
+    ast.Mod: ("%", ("//",)),
     ast.MatMult: ("@", ("*",)),
 }
-_ORDERED = (ast.Sub, ast.Div, ast.MatMult)  # whose sides cannot be exchanged
+_ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.MatMult)  # whose sides cannot be exchanged
 
 
 def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
@@ -29,6 +31,9 @@ def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
     if isinstance(node.op, (ast.Mult, ast.Div)):
         yield here.edit("operator", node.right, f"-{right}")
     yield from (here.edit("extra", node, side) for side in (left, right))
+    if here.is_constructor and isinstance(node.op, ast.Pow) and left in here.scope.names:
+        sizes = (one for one in here.scope.names if one != left)
+        yield from (here.edit("variable", node.left, f"({one} // {left})") for one in sizes)
     if isinstance(node.op, _ORDERED):
         yield here.edit("order", node, f"({right}) {sign} ({left})")
 

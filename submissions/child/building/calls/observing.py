@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, product
 from math import isqrt
 
 from torch import Tensor, nn
@@ -172,8 +172,11 @@ def _cuts(convolution: nn.Conv2d) -> bool:
 def flattened_patch(parts: ModelParts, width: int) -> dict[str, int]:
     """Channels and P where the first layer that gives tokens reads 3 · P² numbers or P²; else nothing."""
     layers = [one for one in parts.modules if isinstance(one, nn.Linear) and one.out_features == width]
-    read = [one.in_features for one in layers][:1] or list(_maps_to(parts, width))
-    ways = ((count, isqrt(count // channels), channels) for channels in (3, 1) for count in read)
+    first = [one.in_features for one in layers][:1]
+    # one that reads what an MLP has inside is of a block: then no layer maps the patches
+    others = [*_maps_to(parts, width)] if first in ([], [mlp_dim(parts, width)]) else []
+    every = (pair for read in (first, others) for pair in product((3, 1), read))
+    ways = ((count, isqrt(count // channels), channels) for channels, count in every)
     return next(
         (
             {"channels": channels, "patch": side}
