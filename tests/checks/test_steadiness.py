@@ -9,7 +9,7 @@ from examining import BRIEF, examine
 
 from vitcheck.checks.examining.passes import examples
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
-from vitcheck.checks.locating.locate import locate
+from vitcheck.checks.locating.locate import likeliest
 from vitcheck.checks.rules.kinds.equation import check_equation
 from vitcheck.checks.rules.properties.images_in_batches import batch_independence
 
@@ -37,9 +37,10 @@ def test_such_a_submission_is_located_a_few_times(monkeypatch: pytest.MonkeyPatc
     def counted(*arguments: object) -> object:
         nonlocal count
         count += 1
-        return locate(*arguments)  # type: ignore[arg-type]  # passed on
+        return likeliest(*arguments)  # type: ignore[arg-type]  # passed on
 
-    monkeypatch.setattr(examples, "locate", counted)
+    monkeypatch.setattr(examples, "likeliest", counted)
+    monkeypatch.setattr(examples, "locate", lambda *_: pytest.fail("located again"))
     examination = examine("report", _DRAWN, _adding(_ATTENTION, "attn_probs"), seed=3)
     for key in ("attention_context", "logits"):
         with pytest.raises(CheckFailed):

@@ -63,7 +63,7 @@ def test_each_slip_occurs() -> None:
 
 def test_each_odd_surrounding_occurs_and_is_python() -> None:
     seen = set()
-    for number in range(60):
+    for number in range(120):
         below = by_seed(f"odd-{number}")
         made = odd.odd_program(right_model(below), below)
         seen.add(made.what)
