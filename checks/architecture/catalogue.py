@@ -60,7 +60,7 @@ class Mistake:
     property: str | None = None  # of the whole model, which tells it
     told_by: str | None = None  # anything else that does
     out_of_reach: str | None = None  # why nothing does
-    # of what is to blame as it was made, a parameter such as "fc1" or "blocks": that is the line to change
+    # of what is to blame as it was made, such as the parameter "fc1", or "blocks": that is the line to change
     role: str = ""
     # operations of torch, such as "var": the line to change is where the first of them runs
     made_by: Sequence[str] = ()

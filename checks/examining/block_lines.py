@@ -10,7 +10,7 @@ from itertools import pairwise, takewhile
 
 from ...submissions.errors import Frame, SubmissionError
 from ...submissions.host.trace import Trace
-from ...submissions.reading.code import parsed
+from ...submissions.reading.code import parsed, parsed_file
 from ...submissions.reading.code_scopes import called, held
 from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Step
@@ -64,8 +64,8 @@ def _are_to_blame(examination: Examination, step: Step) -> bool:
 
 def _makes_several(examination: Examination, frame: Frame) -> bool:
     """Is there a list or a loop on that line, in every place or turn of which a block stands?"""
-    tree = dict(parsed(examination.source.files)).get(frame.file)
-    here = (one for one in ast.walk(tree) if getattr(one, "lineno", None) == frame.line) if tree else ()
+    tree = parsed_file(examination.source.files, frame.file)
+    here = _nodes_on(tree, frame.line) if tree else ()
     return any(isinstance(one, (ast.List, ast.ListComp, ast.GeneratorExp, ast.For)) for one in here)
 
 
@@ -132,7 +132,7 @@ def _shared(calls: Sequence[Sequence[Frame]]) -> Sequence[Frame]:
 
 def _loop_at(examination: Examination, frame: Frame) -> Frame:
     """The head of the loop that the line stands in, which says how many times it runs; else the line."""
-    tree = dict(parsed(examination.source.files)).get(frame.file)
+    tree = parsed_file(examination.source.files, frame.file)
     return frame._replace(line=max((one.lineno for one in _around(tree, ast.For, frame)), default=frame.line))
 
 
@@ -159,8 +159,12 @@ def _registers(loop: ast.For) -> bool:
 
 
 def _read_on(scope: ast.AST, line: int) -> Iterator[str]:
-    here = (one for one in ast.walk(scope) if getattr(one, "lineno", None) == line)
-    return (name for one in here if (name := held(one)))
+    return (name for one in _nodes_on(scope, line) if (name := held(one)))
+
+
+def _nodes_on(tree: ast.AST, line: int) -> Iterator[ast.AST]:
+    """What begins on a line."""
+    return (one for one in ast.walk(tree) if getattr(one, "lineno", None) == line)
 
 
 def _number_built(examination: Examination) -> int | None:

@@ -32,7 +32,7 @@ def picture_pass(examples: Examples, picture: Picture) -> Example:
 
 def _as_on_noise(examples: Examples, draw: Draw, trace: Trace) -> Example:
     """Equal pixels hide where a tensor is; in noise of the same sizes it stands in the same place."""
-    walk = locate(examples.trace(draw), draw.sizes, examples.family, accepted=examples.accepted_blocks)
+    walk = locate(examples.trace(draw), draw.sizes, examples.family, accepted=examples.believed_blocks)
     try:
         context = reread(walk, trace, draw.sizes)
     except ReplayError:  # other operations run on this picture

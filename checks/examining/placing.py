@@ -7,7 +7,7 @@ from math import prod
 
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.host.trace import Reference, Trace, Use
-from ...submissions.reading.code import parsed
+from ...submissions.reading.code import parsed_file
 from ...submissions.reading.code_scopes import bound_for, plainly_stored
 from ..locating.comparing import equal, has_all
 from ..locating.walk import Step
@@ -34,9 +34,8 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     wrong = [step for step in steps if step.findings or not step.explained]
     for step in (*wrong, *steps):
         made = made_at(examination, step, [one.id for one in step.findings])
-        made = made or _run_at(examination, step)
-        frame = counted_at(examination, step) or made or _frame(examination, step)
-        if frame is not None:
+        frame = counted_at(examination, step) or made or _run_at(examination, step)
+        if (frame := frame or _frame(examination, step)) is not None:
             return frame
     return None
 
@@ -85,10 +84,9 @@ def _stored_at(examination: Examination, leaf: int) -> Frame | None:
     records = examination.walk.trace.records
     reading = (one for one in records if any((x.kind, x.number) == ("leaf", leaf) for x in one.inputs))
     frame = next((frame for one in reading for frame in one.frames[:1]), None)
-    trees = dict(parsed(examination.source.files))
-    if frame is None or frame.file not in trees:
+    tree = None if frame is None else parsed_file(examination.source.files, frame.file)
+    if frame is None or tree is None:
         return None
-    tree = trees[frame.file]
     reads = (frame.line, *bound_for(tree, frame.line))
     lines = {stored for line in reads for stored in plainly_stored(tree, line)}
     return Frame(frame.file, lines.pop()) if len(lines) == 1 else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from ...submissions.errors import Frame
-from ...submissions.reading.code import parsed
+from ...submissions.reading.code import parsed_file
 from ...submissions.reading.code_scopes import stored_for
 from ...submissions.reading.edits.edit import Kind
 from ..architecture.catalogue import mistakes
@@ -135,7 +135,7 @@ def _keeps_name(one: CheckOutcome, repair: Repair, examination: Examination) -> 
 
 def _is_made_at(made: Frame, place: Frame, examination: Examination) -> bool:
     """Is what a line reads of ``self`` made on the other one?"""
-    tree = dict(parsed(examination.source.files)).get(place.file)
+    tree = parsed_file(examination.source.files, place.file)
     lines = stored_for(tree) if tree is not None and made.file == place.file else ()
     return (place.line, made.line) in lines
 

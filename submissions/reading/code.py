@@ -278,6 +278,11 @@ def parsed(files: Mapping[str, bytes]) -> Iterator[tuple[str, ast.Module]]:
             yield file, found
 
 
+def parsed_file(files: Mapping[str, bytes], file: str) -> ast.Module | None:
+    """The syntax tree of one source file; None where there is none, or it is no Python."""
+    return dict(parsed({file: files[file]} if file in files else {})).get(file)
+
+
 def texts(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     """Yield file name and plain Python of each source file."""
     for file, content in files.items():

@@ -60,6 +60,7 @@ class Examples:
         self.examples: list[Example] = []  # all passes, once they are located
         self._traced: list[tuple[Draw, Trace]] = []
         self._walks: dict[str, Walk] = {}  # by signature: loops over heads or images run other operations
+        self._believed = frozenset[str]()  # of the accepted kinds of blocks, once a pass is located
         self._locations = self.look_ups = 0  # of single values, in all passes
         self.left_out: list[str] = []  # sizes at which the model fails, in words
         self.failing: list[Draw] = []  # those draws
@@ -221,10 +222,10 @@ class Examples:
         if before is None:
             walk, self._believed = likeliest(trace, draw.sizes, self.family, self.accepted_blocks)
         else:
-            walk = locate(trace, draw.sizes, self.family, before, self._believed)
+            walk = locate(trace, draw.sizes, self.family, before, self.believed_blocks)
         likelier = {one.name for one in anatomy_of(self.family).blocks if one.like in walk.ids}
         if likelier and self._uses_all(draw, trace):
-            walk = locate(trace, draw.sizes, self.family, before, self._believed | likelier)
+            walk = locate(trace, draw.sizes, self.family, before, self.believed_blocks | likelier)
         self.look_ups += walk.places.look_ups
         self._walks[trace.signature] = walk  # one that did not hold here was found where more sizes are equal
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
@@ -287,6 +288,11 @@ class Examples:
         kinds = anatomy_of(self.family).blocks
         allowed = (one.name for one in kinds if self.assignment.allows(one.foreign)[0])
         return frozenset((*self.asked_blocks, *allowed))
+
+    @property
+    def believed_blocks(self) -> frozenset[str]:
+        """Those of them that the first pass was explained by."""
+        return self._believed or self.accepted_blocks
 
     @property
     def keys(self) -> Sequence[str]:

@@ -50,9 +50,9 @@ def registered(examination: Examination) -> None:
 
 def _listed_at(examination: Examination, name: str) -> Frame | None:
     """Where the list of a parameter's path is made; None where several lines may have made it."""
-    before = list(takewhile(lambda one: not one.isdigit(), name.split(".")))
+    before = list(takewhile(lambda one: not one.isdigit(), name.split(".")))[-1:]
     trees = parsed(examination.source.files)
-    frames = [Frame(file, line) for file, tree in trees for line in given_at(tree, before[-1])]
+    frames = [Frame(file, line) for file, tree in trees for one in before for line in given_at(tree, one)]
     return frames[0] if len(frames) == 1 else None
 
 

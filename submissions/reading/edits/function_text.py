@@ -42,9 +42,9 @@ class FunctionText:
                 found[called(one)].append(one)
         return found
 
-    def is_short(self, node: Node) -> bool:
-        """Or nobody has written it by hand."""
-        return len(self.text(node)) <= _LONGEST
+    def is_short(self, node: Node, last: Node | None = None) -> bool:
+        """Alone, or up to the ``last`` one; else nobody has written it by hand."""
+        return self._span(last or node)[1] - self._span(node)[0] <= _LONGEST
 
     def text(self, node: Node) -> str:
         start, end = self._span(node)
@@ -62,6 +62,11 @@ class FunctionText:
     ) -> Edit:
         """``new`` in the place of a node; ``name`` comes in with it."""
         return self._at(node, *self._span(node), new, kind, telling, name, role, name_of(node))
+
+    def with_argument(self, call: ast.Call, argument: str) -> str:
+        """A call, given one argument more."""
+        given = self.text(call)[:-1].rstrip().rstrip(",")
+        return f"{given}{', ' if call.args or call.keywords else ''}{argument})"
 
     def spanning(self, kind: Kind, first: Node, last: Node, new: str) -> Edit:
         """``new`` in the place of all from one node to another."""

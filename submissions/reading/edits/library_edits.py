@@ -28,8 +28,7 @@ def of_library(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
     given = {one.arg for one in node.keywords}
     for argument in (*_LEFT_OUT.get(name, ()), *_stride(here, node)):
         if argument.partition("=")[0] not in given:
-            more = ", " if node.args or node.keywords else ""
-            yield here.edit("option", node, f"{here.text(node)[:-1].rstrip().rstrip(',')}{more}{argument})")
+            yield here.edit("option", node, here.with_argument(node, argument))
     if name == "Sequential":
         yield from _with_one_less(here, node)
 
@@ -42,10 +41,8 @@ def _stride(here: FunctionText, node: ast.Call) -> Iterator[str]:
 
 
 def _with_one_less(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
-    layers = node.args
-    for place in range(len(layers) - 1, -1, -1) if len(layers) > 1 else ():
-        if isinstance(layers[place], ast.Call):
-            yield here.edit("extra", layers[place], "nn.Identity()")
+    layers = node.args[::-1] if len(node.args) > 1 else []
+    yield from (here.edit("extra", one, "nn.Identity()") for one in layers if isinstance(one, ast.Call))
 
 
 def of_several(here: FunctionText, node: ast.Tuple | ast.List) -> Iterator[Edit]:

@@ -84,8 +84,8 @@ def of_axes(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
         others = (pair for pair in _PAIRS if not now & {*pair.split(", ")})  # or one number is changed
         yield from (here.spanning("number", axes[0], axes[1], pair) for pair in others)
     elif name in _HAVE_AN_AXIS and not axes and not node.keywords:
-        given, more = here.text(node)[:-1], ", " if node.args else ""
-        yield from (here.edit("argument", node, f"{given}{more}{axis})") for axis in (1, -1, 2, 0))
+        axes_given = (here.with_argument(node, str(axis)) for axis in (1, -1, 2, 0))
+        yield from (here.edit("argument", node, one) for one in axes_given)
 
 
 def of_index(here: FunctionText, node: ast.Subscript) -> Iterator[Edit]:

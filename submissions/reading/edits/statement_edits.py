@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TypeGuard
 
 from ..code_scopes import called, held, makes_object
@@ -15,6 +15,7 @@ from .name_edits import read_behind
 _GIVING = (  # methods of tensors, and functions, that change nothing
     "permute", "transpose", "reshape", "view", "flatten", "unsqueeze", "expand", "softmax", "rearrange",
 )  # fmt: skip
+_NEAR = 40  # lines between what is overwritten and a sum of it
 Statement = (ast.Assign, ast.AugAssign, ast.Expr)
 
 
@@ -63,14 +64,14 @@ def of_body(here: FunctionText, body: Sequence[ast.stmt]) -> Iterator[Edit]:
         if all(isinstance(one, Statement) for one in pair):
             yield from here.exchanged("lines", pair)
     for place, first in enumerate(short):
-        yield from _kept_for_sum(here, first, short[place + 1 :])
+        yield from _kept_for_sum(here, first, short[place + 1 : place + 1 + _NEAR])
 
 
 def _kept_for_sum(here: FunctionText, first: ast.stmt, later: Sequence[ast.stmt]) -> Iterator[Edit]:
     """A tensor that a line overwrites with what it makes of it, for a sum behind that line."""
     match first:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if _reads(value, name):
-            for second in later:
+            for second in takewhile(lambda one: here.is_short(first, one), later):
                 sums = (one for one in ast.walk(second) if _is_sum(one))
                 terms = [one for each in sums for one in (each.left, each.right) if _is_name(one, name)]
                 yield from (here.kept("overwritten", first, one, name) for one in terms)

@@ -118,8 +118,10 @@ def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
 def _nested(module: nn.Module) -> Iterator[list[nn.Module]]:
     """Yield a chain of modules of one class, each of which holds the next: a block, and all that follow."""
     within = [one for one in module.modules() if type(one) is type(module)]
+    if isinstance(module, CONTAINERS) or len(within) < 2:
+        return
     chain = [one for one in within if len(list(one.parameters())) > _PARAMETERS_OF_A_LAYER]
-    if not isinstance(module, CONTAINERS) and len(chain) > 1:
+    if len(chain) > 1:
         yield chain
 
 
