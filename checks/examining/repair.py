@@ -15,7 +15,8 @@ class Repair:
 
     edit: Edit
     stage: str
-    follows: frozenset[str] = frozenset()  # keys of other stages that are right once it is made
+    mends: frozenset[str] = frozenset()  # keys of other stages that are right once it is made
+    follows: frozenset[str] = frozenset()  # of them those that are right already, but for what they are given
 
     @property
     def frame(self) -> Frame:

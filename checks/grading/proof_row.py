@@ -30,7 +30,9 @@ def proof_row(examination: Examination, stages: Mapping[str, StageResult]) -> Pr
 
 def _by_code(examination: Examination) -> Shown | None:
     """Changes of the code that were found are the same experiment, made on its text."""
-    return Shown(tuple(one.stage for one in examination.repairs)) if examination.repairs else None
+    made = examination.repairs
+    mended = (key for one in made for key in one.mends)
+    return Shown(tuple(one.stage for one in made), tuple(mended)) if made else None
 
 
 def _labels(examination: Examination, keys: tuple[str, ...]) -> list[str]:

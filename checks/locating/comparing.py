@@ -28,6 +28,8 @@ SINGLE = 1e-3
 # One operation in float32, or with a constant of it, among others in float64: half a unit in its last place,
 # a few of them for a norm or a sum.
 IN_SINGLE = 1e-6
+# The scores of a program that is still to be looked at in full: the eps of a norm that is wrong is a guess.
+LIKELY = 1e-3
 # What an iteration gives; the nearest wrong answers differ by a tenth.
 ITERATED = 1e-5
 # A table that is computed in float32.

@@ -15,18 +15,20 @@ from ...submissions.host.trace import Trace, Use
 class Context:
     """What equations read. ``stages`` is keyed by stage key and block (0 outside of the blocks).
 
-    What is predicted is kept, until a stage that it may read is revised.
+    What is predicted is kept, until a stage that it may read is revised. ``instead`` are predictions that
+    stand in for others, of what lies between two stages.
     """
 
     trace: Trace
     sizes: ModelSizes
     stages: dict[tuple[str, int], Tensor] = field(default_factory=dict)
+    instead: dict[Predict, Predict] = field(default_factory=dict)
     _made: dict[Predict, Tensor] = field(default_factory=dict, init=False, repr=False)
     _used: dict[Use, Tensor] = field(default_factory=dict, init=False, repr=False)
 
     def forked(self) -> Context:
         """One in which other stages may be settled."""
-        other = replace(self, stages=dict(self.stages))
+        other = replace(self, stages=dict(self.stages), instead=dict(self.instead))
         other._made, other._used = dict(self._made), self._used
         return other
 
@@ -48,7 +50,7 @@ class Context:
     def of(self, predict: Predict) -> Tensor:
         """What ``predict`` gives here."""
         if predict not in self._made:
-            self._made[predict] = predict(self)
+            self._made[predict] = self.instead.get(predict, predict)(self)
         return self._made[predict]
 
     @property

@@ -101,6 +101,7 @@ class Walk:
     bound: Binding | None = None  # of parameters, where all stages are known by the scores alone
     given: tuple[tuple[str, int], ...] = ()  # the stages that the input of the pass stands for
     made: dict[str, Made] = field(default_factory=dict)  # in the block at hand, what is no stage of its own
+    between: dict[tuple[str, int], tuple[Made, ...]] = field(default_factory=dict)  # all such, by that stage
     owed: tuple[Finding, ...] = ()  # what was found of such tensors
     began: dict[tuple[str, int], int] = field(default_factory=dict)  # of stages, as of what is made
     # what was measured of such, and the record, by the stage to blame
@@ -135,6 +136,7 @@ class Walk:
             steps=list(self.steps),
             roles=dict(self.roles),
             made=dict(self.made),
+            between=dict(self.between),
             told=dict(self.told),
             began=dict(self.began),
         )
@@ -205,6 +207,12 @@ class Walk:
         if found is not None:
             self.position = max(self.position, found.first)
         return tensor
+
+    def make(self, key: str, made: Made) -> None:
+        """Takes what is no stage of its own, and told of at another one."""
+        self.made[key] = made
+        at = made.stage, self.number
+        self.between[at] = (*self.between.get(at, ()), made)
 
     def paid(self, key: str) -> tuple[Finding, ...]:
         """What is owed to a stage, which it is no longer."""

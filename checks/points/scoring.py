@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from ..assignment.assignment import Assignment
+from ..record.faults import wrong_together
 from ..record.result import CheckResult, Note, Proof, Result, Score, Status, VariantResult
 from ..record.written_result import WrittenResult
 from .adding_up import Settled, added_up, as_passed
@@ -66,9 +67,9 @@ def scored(result: Result, assignment: Assignment) -> Result:
 
 def _with_points(proof: Proof, result: Result, assignment: Assignment) -> Proof:
     """What is earned where the checks of the first mistake pass: at least so much, once it is fixed."""
-    first = proof.cured[0]
-    ids = set(result.stages[first].mistakes) if first in result.stages else set[str]()
-    checks = [as_passed(one) if one.stage == first or ids & {*one.mistakes} else one for one in result.checks]
+    first = next((one for one in wrong_together(result) if proof.cured[0] in one), proof.cured[:1])
+    ids = {id for label in first if label in result.stages for id in result.stages[label].mistakes}
+    checks = [as_passed(one) if one.stage in first or ids & {*one.mistakes} else one for one in result.checks]
     fixed = scored(result.model_copy(update={"checks": checks, "proof": None}), assignment)
     return proof.model_copy(update={"points": fixed.score.earned})
 

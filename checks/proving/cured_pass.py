@@ -44,7 +44,7 @@ class CuredPasses:
         """
         skipped: set[_Key] = set()
         targets: dict[_Key, Seen] = {}
-        todo = [one for one in self._seen if one.step.key in cured]
+        todo = [one for one in self._seen if one.step.key in cured or self._reads_made(one, cured)]
         while todo:
             one = todo.pop()
             is_known, is_own = _key(one) in skipped, self._is_own(one)
@@ -56,6 +56,13 @@ class CuredPasses:
         trace = self._trace([cure for one in targets.values() for cure in self._cures(one)])
         left = (one for one in self._seen if _key(one) not in skipped)
         return next((one for one in left if not self._is_right(one, trace)), None)
+
+    def _reads_made(self, one: Seen, cured: Set[str]) -> bool:
+        """Would it be another one if what lies between stages were right, of which those are told?"""
+        context = self.example.context.forked()
+        made = [each for (key, _), all_ in self.example.walk.between.items() if key in cured for each in all_]
+        context.instead.update((each.predict, each.right) for each in made)
+        return bool(made) and not equal(context.of(one.step.predict), one.student)
 
     def _trace(self, cures: list[Cure]) -> Trace:
         draw = self.example.draw

@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .result import CheckResult, MistakeResult, Outcome, Result, StageStatus
-from .snapshot import Record
+from .snapshot import Record, named_mistake
 
 
 def to_write(record: Record) -> list[str]:
     """Return the labels of the stages that are not written yet, the next one first."""
     return [label for label, one in record.stages.items() if one.status is StageStatus.NOT_WRITTEN]
+
+
+def wrong_together(record: Record) -> list[list[str]]:
+    """The labels of the stages that failed, in order; together those that the same line makes wrong alike.
+
+    Left out are those that are right once others are.
+    """
+    follows = set(record.proof.follows if isinstance(record, Result) and record.proof else ())
+    groups: dict[object, list[str]] = {}
+    for label, stage in record.stages.items():
+        if stage.status is StageStatus.FAILED:
+            named = named_mistake(record, label, stage)
+            place = stage.location or (named.location if named else None)
+            alike = label if place is None else (place.file, place.line, named and named.id)
+            groups.setdefault(alike, []).append(label)
+    return [labels for labels in groups.values() if not follows.issuperset(labels)]
 
 
 def failed_checks(result: Result) -> Iterator[CheckResult]:

@@ -15,7 +15,7 @@ from ...submissions.host.trace import Trace
 from ...submissions.questions.changes import ChangedPass
 from ..examining.examination import Examination
 from ..examining.passes.replay import Seen, reference_pass
-from ..locating.comparing import IN_SINGLE, equal, far
+from ..locating.comparing import IN_SINGLE, LIKELY, equal, far
 from ..locating.context import Predict
 from ..locating.walk import Step
 
@@ -31,7 +31,7 @@ class Expected:
 
     def is_returned(self, found: ChangedPass) -> bool:
         """Are these the scores of a right program?"""
-        return any(equal(*pair, IN_SINGLE) for pair in product(found.tensors, self.scores))
+        return any(equal(*pair, LIKELY) for pair in product(found.tensors, self.scores))
 
     def is_nearer(self, found: ChangedPass) -> bool:
         """Is one of the wrong stages right in such a pass?
@@ -39,7 +39,7 @@ class Expected:
         The scores are those that follow from it, or the first is among the tensors, as far as sums tell.
         """
         return any(
-            equal(*pair, IN_SINGLE) for pair in product(found.tensors, self._scores_of_one_mended)
+            equal(*pair, LIKELY) for pair in product(found.tensors, self._scores_of_one_mended)
         ) or any(_close(*pair) for pair in product(found.sums, self._sums))
 
     @property

@@ -106,6 +106,8 @@ def told(
     its line is known now. Where the pass raised, only on that line: of half a pass other things are said.
     """
     wrong, repair = [each for each in wrong_stages(outcomes) if each.id in mended], one.repair
+    left = {each.stage for each in wrong_stages(outcomes) if each.id not in mended}
+    mends = {each.stage for each in wrong if each.stage is not None} - left
     if wrong and (examination.crash is not None or is_named(wrong)):
         named = [each for each in wrong if each.mistakes and _keeps_name(each, repair, examination)]
         stage = named[0].stage if named else examination.stopped_at or wrong[0].stage
@@ -113,13 +115,12 @@ def told(
         kept = {each.id for each in wrong if each.outcome == "not_reached" or each.stage == repair.stage}
         kept |= {each.id for each in named}
     else:
-        left = {each.stage for each in wrong_stages(outcomes) if each.id not in mended}
-        follows = {each.stage for each in wrong if each.stage is not None} - left - {repair.stage}
-        repair = replace(repair, follows=frozenset(follows))
+        repair = replace(repair, follows=frozenset(mends - {repair.stage}))
         kept = {each.id for each in wrong if each.stage == repair.stage and _is_measured(each)}
     at = _bearer(outcomes, repair.stage)
     if at is None:  # nothing could say so: the assignment does not ask for that stage
         return list(outcomes)
+    repair = replace(repair, mends=frozenset(mends - {repair.stage}))
     examination.repairs = (*examination.repairs, repair)
     shown = excused(one.before) - excused(one.after)
     ids = _named_elsewhere(outcomes, repair) or tuple(sorted(shown)) or (IDS[repair.edit.kind],)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...checks.record.faults import failed_checks, given_away, to_write
+from ...checks.record.faults import failed_checks, given_away, to_write, wrong_together
 from ...checks.record.result import CheckResult, Outcome, Result, StageResult, StageStatus, Status
 from ...checks.record.snapshot import Record, named_mistake
 from .got import got
@@ -85,13 +85,11 @@ def _may_follow(result: Result, check: CheckResult) -> bool:
 
 
 def pass_findings(record: Record) -> Iterator[Standing]:
-    """The same without checks: why there was no pass, and each stage of it that is wrong."""
+    """The same without checks: why there was no pass, and what of it is wrong, each line once."""
     if record.status is not Status.GRADED:
         yield _stopped(record)
-    follows = record.proof.follows if isinstance(record, Result) and record.proof else []
-    for label, stage in record.stages.items():
-        if stage.status is StageStatus.FAILED and label not in follows:
-            yield _wrong_stage(record, label, stage)
+    for labels in wrong_together(record):
+        yield _wrong_stage(record, labels)
 
 
 def _stopped(result: Record) -> Standing:
@@ -107,7 +105,9 @@ def _stopped(result: Record) -> Standing:
     )
 
 
-def _wrong_stage(result: Record, label: str, stage: StageResult) -> Standing:
+def _wrong_stage(result: Record, labels: Sequence[str]) -> Standing:
+    """The first of those that are wrong together."""
+    label, stage = labels[0], result.stages[labels[0]]
     named = named_mistake(result, label, stage)
     name = named.id if named else stage.title
     return Standing(
@@ -116,14 +116,18 @@ def _wrong_stage(result: Record, label: str, stage: StageResult) -> Standing:
         sentence(named.title) if named else _unnamed(stage),
         brief=one_line(f"{label} {name}", NAME_LIMIT),
         details=got(stage),
-        proof=proof_text(result, label),
+        proof=proof_text(result, labels),
         question=one_line(stage.hint or (named.hint if named else "")),
         place=place(stage.location or (named.location if named else None), shapes_at(result)),
         label=one_line(label),
         mistake=one_line(named.id) if named else "",
         anchor=one_line(f"stage-{label}"),
-        about=one_line(f"{label} {stage.title}"),
+        about=one_line(f"{label} {stage.title}{_also(labels[1:])}"),
     )
+
+
+def _also(labels: Sequence[str]) -> str:
+    return say("standing.also", labels=", ".join(labels)) if labels else ""
 
 
 def _unnamed(stage: StageResult) -> str:

@@ -126,3 +126,56 @@ def test_who_does_not_see_all_checks_sees_no_proof(zygote: Zygote, tmp_path: Pat
     hides = [one.model_copy(update={"visibility": Visibility.HIDDEN}) for one in result.checks[:1]]
     hidden = result.model_copy(update={"checks": [*hides, *result.checks[1:]]})
     assert for_students(hidden).proof is None
+
+
+NORM = """
+
+class Norm(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.gain, self.shift = nn.Parameter(torch.ones(dim)), nn.Parameter(torch.zeros(dim))
+
+    def forward(self, x):
+        apart = x - x.mean(-1, keepdim=True)
+        spread = (apart**2).mean(-1, keepdim=True)
+        return self.gain * apart / (spread + 1e-5) ** 0.5 + self.shift
+
+
+class Block"""
+OWN_NORM = (
+    ("\n\nclass Block", NORM),
+    (
+        "self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)",
+        "self.norm1, self.norm2 = Norm(dim), Norm(dim)",
+    ),
+    ("self.norm, self.head = nn.LayerNorm(dim)", "self.norm, self.head = Norm(dim)"),
+)
+SLIPS_OF_A_NORM = (
+    ("(apart**2).mean(-1, keepdim=True)", "apart.var(-1, keepdim=True)"),  # which has a name
+    ("(apart**2).mean(-1, keepdim=True)", "(apart**2).mean(1, keepdim=True)"),
+    ("(spread + 1e-5) ** 0.5", "(spread + 1e-5)"),
+    ("self.gain * apart", "self.gain * x"),
+)
+
+
+@pytest.mark.parametrize("slip", SLIPS_OF_A_NORM)
+def test_one_line_that_spoils_every_norm_is_one_mistake(
+    slip: tuple[str, str], zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded(zygote, tmp_path, *OWN_NORM, slip)
+    told = list(findings(result))
+    assert [one.label for one in told] == ["S09"]
+    assert told[0].proof == "With this fixed, everything after it is right."
+    assert result.proof is not None
+    assert result.proof.points == result.score.possible
+
+
+@pytest.mark.usefixtures("unrepaired")
+@pytest.mark.parametrize("slip", SLIPS_OF_A_NORM)
+def test_right_numbers_for_a_norm_are_those_of_all_that_reads_it(
+    slip: tuple[str, str], zygote: Zygote, tmp_path: Path
+) -> None:
+    """Keys and values read the norm that is told of at the queries."""
+    proof = proof_of(zygote, tmp_path, *OWN_NORM, slip)
+    assert proof is not None
+    assert (proof.proven, proof.cured) == (True, ["S09", "S16", "S23"])

@@ -126,8 +126,12 @@ def reference_pass(
     """
     context = walk.opened(trace, sizes)
     for step in walk.steps:
+        chained = equation(step)
+        if chained is not step.predict:
+            made = walk.between.get((step.key, step.block), ())
+            context.instead.update((one.predict, one.right) for one in made)
         try:
-            context.settle(step.key, step.block, context.of(equation(step)))
+            context.settle(step.key, step.block, context.of(chained))
         except (RuntimeError, ValueError, LookupError):
             break
     return context.stages

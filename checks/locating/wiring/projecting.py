@@ -134,7 +134,8 @@ class ProjectionsRow(Row):
         normed: Predict = self.given(walk)[0].predict
         after = self.given(walk)[0].began - 1
         maps = projected(walk, normed, after)
-        if maps and "query" in walk.told:  # what would be right of the right norm, which is said of S09 alone
+        is_wrong = "query" in walk.told or any(one.stage == "query" for one in walk.owed)
+        if maps and is_wrong:  # what would be right of the right norm, which is said of S09 alone
             right = self.given(walk)[0].right
             others = arrangements(walk, [replace(one, predict=applied(one.map, right)) for one in maps])
             for heads, other in zip(arrangements(walk, maps), others, strict=False):

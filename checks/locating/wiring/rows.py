@@ -136,7 +136,7 @@ class Row:
         self._play(walk, way.player)
         began = way.made.began if found is None else found.first
         if self.stage:
-            walk.made[self.key] = replace(way.made, began=began, stage=self.stage)
+            walk.make(self.key, replace(way.made, began=began, stage=self.stage))
             record = None if found is None else found.record
             walk.owed += tuple(Finding(one, self.stage, record) for one in way.ids)
             return
@@ -157,7 +157,7 @@ class Row:
         if unknown.made_up:
             self.settle(walk, Computation(made, ids=("stage-made-up",)), None)
         elif self.stage:
-            walk.made[self.key] = replace(made, stage=self.stage)
+            walk.make(self.key, replace(made, stage=self.stage))
             walk.told[self.stage] = unknown.told, unknown.taken.record
         else:
             settle_unknown(walk, self.key, walk.number, made.predict, made.right, unknown.told)
