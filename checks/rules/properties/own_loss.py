@@ -1,0 +1,36 @@
+"""The loss of the student's own training code, beside what the model gives it."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from ....submissions.reading.losses import given_to_cross_entropy
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed, NotAsked
+from . import holds
+from .passes import example_of
+
+_SUM = 1e-5  # by which probabilities in float32 may miss a sum of 1
+
+
+@holds(order=160)
+def loss(examination: Examination) -> None:
+    """The loss is given what it takes: cross entropy takes logits.
+
+    Else: The loss takes a softmax of what is one already
+    """
+    example = example_of(examination)
+    lines = list(given_to_cross_entropy(examination.source.files))
+    is_softmax = any(one.id == "probabilities-returned" for one in examination.findings())
+    if not lines or not is_softmax or examination.counts("probabilities-returned"):
+        raise NotAsked("no code here gives probabilities to a loss")
+    passes = examination.forward(example.draw, modes=["train"], order=[0])
+    returned = [one for each in passes.passes for one in each.tensors]
+    if len(returned) == 1 and _sums_to_one(returned[0]):
+        text = f"the model returns a softmax, and the loss in line {lines[0].line} takes another one of it"
+        made = example.trace.value(example.trace.outputs[0][1]).frames
+        raise CheckFailed(text, ("softmax-in-logits",), example.draw, next(iter(made), lines[0]))
+
+
+def _sums_to_one(scores: Tensor) -> bool:
+    return bool((scores >= 0).all()) and bool(((scores.sum(-1) - 1).abs() < _SUM).all())

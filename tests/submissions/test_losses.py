@@ -1,0 +1,31 @@
+"""What is given to cross entropy, as far as the code tells."""
+
+from __future__ import annotations
+
+import pytest
+
+from vitcheck.submissions.reading.losses import given_to_cross_entropy
+
+pytestmark = pytest.mark.fast
+
+GIVEN = [
+    "criterion = nn.CrossEntropyLoss()\nout = model(x)\nloss = criterion(out, y)",
+    "loss = F.cross_entropy(net(x), y)",
+    "loss = nn.CrossEntropyLoss()(net(x), y)",
+    "def step(self, x, y):\n    self.loss = CrossEntropyLoss()\n    return self.loss(self.net(x), y)",
+]
+NOT_GIVEN = [
+    "loss = F.cross_entropy(torch.log(net(x)), y)",
+    "loss = F.cross_entropy(net(x).log(), y)",
+    "out = net(x)\nout = out.log()\nloss = F.cross_entropy(out, y)",
+    "def logits(net, x):\n    return net.scores(x)\nloss = F.cross_entropy(logits(net, x), y)",
+    "from torch import log\nloss = F.cross_entropy(log(p), y)",
+    "loss = F.nll_loss(net(x), y)",
+    "loss = criterion(net(x), y)",
+]
+
+
+@pytest.mark.parametrize("code", [*GIVEN, *NOT_GIVEN])
+def test_what_a_model_gives_is_told_from_what_is_made_of_it(code: str) -> None:
+    lines = [one.line for one in given_to_cross_entropy({"train.py": code.encode()})]
+    assert lines == ([len(code.split("\n"))] if code in GIVEN else [])
