@@ -66,11 +66,12 @@ class StudentCodeFailed(Exception):
     type: str
     message: str
     frames: tuple[Frame, ...] = field(default=())
+    is_placeholder: bool = False  # does the code say by it that it is not written yet?
 
     @property
-    def is_placeholder(self) -> bool:
-        """Does the code say by it that it is not written yet?"""
-        return self.type == "NotImplementedError"
+    def frame(self) -> Frame | None:
+        """The line that raised it."""
+        return next(iter(self.frames), None)
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}"

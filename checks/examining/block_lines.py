@@ -114,7 +114,15 @@ def _of_each_block(examination: Examination, step: Step) -> Sequence[Sequence[Fr
     ends = [max(record for block, record in made if block == number) for number in numbers]
     bounds = pairwise(_whole(walk.trace, one) for one in (begun, *ends))
     runs = (walk.trace.records[after + 1 : end + 1] for after, end in bounds)
-    return [_shared([one.frames[::-1] for one in run]) for run in runs]
+    return [_called_from(examination, [one.frames[::-1] for one in run]) for run in runs]
+
+
+def _called_from(examination: Examination, calls: Sequence[Sequence[Frame]]) -> Sequence[Frame]:
+    """The lines that all begin with, and the loop in which the next ones stand, where it is one."""
+    shared = _shared(calls)
+    lines = {one[len(shared)] if len(one) > len(shared) else one[-1] for one in calls if one}
+    loops = {_loop_at(examination, one) for one in lines}
+    return [*shared, *loops] if len(loops) == 1 and not loops & lines else shared
 
 
 def _whole(trace: Trace, number: int) -> int:

@@ -44,7 +44,7 @@ def _where_stopped(examination: Examination, crash: StudentCodeFailed) -> Frame 
     """The line that raised; where that is of a later stage, the first behind the last one that was found."""
     found, walk = examination.diagnosis, examination.walk
     if found is None or found.here:
-        return (found and found.stored) or next(iter(crash.frames), None)
+        return (found and found.stored) or crash.frame
     behind = walk.trace.records[walk.position + 1 :]
     return next((frame for one in behind for frame in one.frames[:1]), None)
 
@@ -87,8 +87,9 @@ def _stored_at(examination: Examination, leaf: int) -> Frame | None:
     tree = None if frame is None else parsed_file(examination.source.files, frame.file)
     if frame is None or tree is None:
         return None
-    reads = (frame.line, *bound_for(tree, frame.line))
-    lines = {stored for line in reads for stored in plainly_stored(tree, line)}
+    here = {*plainly_stored(tree, frame.line)}
+    before = {stored for line in bound_for(tree, frame.line) for stored in plainly_stored(tree, line)}
+    lines = here or before
     return Frame(frame.file, lines.pop()) if len(lines) == 1 else None
 
 

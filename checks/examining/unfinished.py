@@ -66,7 +66,7 @@ def _gives_tokens(walk: Walk) -> bool:
 
 def _is_for_want(error: StudentCodeFailed, places: Sequence[Frame]) -> bool:
     """Does what failed need something that is not there, while there are places for it?"""
-    here = next(iter(error.frames), None)
+    here = error.frame
     above = [one for one in places if here and one.file == here.file and one.line < here.line]
     unset = error.type == "UnboundLocalError" and bool(above)
     return unset or (bool(places) and any(one in error.message for one in NOTHING))

@@ -178,8 +178,7 @@ def grade(
             run = grading.run(examination)
             return graded(name, examination, outcomes, grading.notes, run, written)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
-        where = next(iter(failed.frames), None)
-        error: SubmissionError = Crashed(f"the model could not be built: {failed}", where)
+        error: SubmissionError = Crashed(f"the model could not be built: {failed}", failed.frame)
     except SubmissionError as raised:
         error = raised
     return not_graded(name, assignment, error, grading.source, grading.notes, grading.run(), written)

@@ -24,6 +24,7 @@ _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are 
 }  # fmt: skip
 _STEP = 10  # the price of a step that is left out, of which there are few; of what is added there is much
 _TELLING = 2  # the price of what uses what nothing uses, less how telling it is
+_THROWN_AWAY = -100  # the price of using what is computed for nothing: wherever it stands, it is a slip
 _RECORDS = 3  # later in the pass, which is as unlikely as a step of these prices
 _OUTER = 2  # records, for each call between a line and the operation
 _NEAR = 2  # records, for each line between one that ran and one that did not
@@ -50,7 +51,7 @@ def suspects(examination: Examination, held: HeldNames, *, anywhere: bool = Fals
 
 def _price(edit: Edit) -> int:
     if edit.telling:
-        return _TELLING - edit.telling
+        return _THROWN_AWAY if edit.kind == "kept" else _TELLING - edit.telling
     return _STEP if edit.kind == "missing" and not edit.name else _PRICES[edit.kind]
 
 

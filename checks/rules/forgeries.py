@@ -59,7 +59,7 @@ def _unwatched(examination: Examination, draw: Draw, modes: tuple[str, ...]) -> 
     errors = [one.error for one in asked if one.error is not None]
     if not found and errors:
         text = f"the forward pass fails unless its operations are recorded: {errors[0]}"
-        raise Crashed(text, next(iter(errors[0].frames), None))
+        raise Crashed(text, errors[0].frame)
     return found
 
 

@@ -147,8 +147,7 @@ def not_executed() -> Iterator[None]:
     try:
         yield
     except StudentCodeFailed as raised:
-        frame = next(iter(raised.frames), None)
-        raise NotLoaded(f"the code could not be executed: {raised}", frame) from None
+        raise NotLoaded(f"the code could not be executed: {raised}", raised.frame) from None
 
 
 def _as_tensors(files: Mapping[str, bytes]) -> dict[str, Tensor]:

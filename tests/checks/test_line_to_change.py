@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from corpus import BASES
+from corpus import BASES, edited
 from test_repairing import graded
+from test_unfinished import FINISHED
 
 from vitcheck.submissions.host.process import Zygote
 
@@ -39,3 +40,75 @@ def test_a_mistake_is_told_on_the_line_that_has_to_change(
     first = result.mistakes[0]
     assert first.location is not None
     assert (first.id, [line in one.text for one in first.location.excerpt if one.marked]) == (id, [True])
+
+
+_HALVES = """class Attend(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.norm, self.attention = nn.LayerNorm(dim), nn.MultiheadAttention(dim, heads, batch_first=True)
+
+    def forward(self, x):
+        x = self.norm(x)
+        return self.attention(x, x, x)[0]
+
+
+class Think(nn.Sequential):
+    def __init__(self, dim, mlp):
+        super().__init__(nn.LayerNorm(dim), nn.Linear(dim, mlp), nn.GELU(), nn.Linear(mlp, dim))
+
+
+class Encoder(nn.Module):
+    def __init__(self, dim, heads, mlp, depth):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.ModuleList([Attend(dim, heads), Think(dim, mlp)])] * depth)
+
+    def forward(self, x):
+        for attend, think in self.layers:
+            x = x + attend(x)
+            x = x + think(x)
+        return x
+
+
+class ViT"""
+FARTHER = {
+    "a result that is thrown away": (
+        (("x = self.patches(image).flatten(2).transpose(1, 2)", "x = self.cut(image)"),),
+        "    def cut(self, image):\n        x = self.patches(image).flatten(2)\n"
+        "        x.transpose(1, 2)\n        return x\n\n    def pooled",
+        "x.transpose(1, 2)",
+    ),
+    "a plain list inside of what is registered": (
+        (
+            (
+                "self.fc1, self.fc2 = nn.Linear(dim, mlp), nn.Linear(mlp, dim)",
+                "self.fc = [nn.Linear(dim, mlp), nn.Linear(mlp, dim)]",
+            ),
+            ("self.fc2(nn.functional.gelu(self.fc1(x)))", "self.fc[1](nn.functional.gelu(self.fc[0](x)))"),
+        ),
+        "    def pooled",
+        "self.fc = [",
+    ),
+    "one block, of which a loop calls the halves": (
+        (
+            ("class ViT", _HALVES),
+            (
+                "nn.ModuleList([Block(dim, heads, mlp) for _ in range(depth)])",
+                "Encoder(dim, heads, mlp, depth)",
+            ),
+            ("        for block in self.blocks:\n            x = block(x)\n", "        x = self.blocks(x)\n"),
+        ),
+        "    def pooled",
+        "] * depth",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", FARTHER)
+def test_a_mistake_that_shows_elsewhere_is_told_where_it_is(
+    slip: str, tmp_path: Path, zygote: Zygote
+) -> None:
+    edits, method, line = FARTHER[slip]
+    program = edited(FINISHED, (*edits, ("    def pooled", method)))
+    told = (one.location for one in graded(tmp_path, zygote, program).mistakes)
+    marked = [one.text for place in told if place is not None for one in place.excerpt if one.marked]
+    assert line in marked[0]

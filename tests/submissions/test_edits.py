@@ -96,6 +96,7 @@ class Encoder(nn.Module):
         self.norm = nn.LayerNorm(width)
         self.scale = (width // heads) ** -0.5
         self.column = rows % heads
+        self.half = math.sqrt(heads / 2) + rows / (heads) ** 0.5
 
     def forward(self, x):
         B, H, W, C = x.shape
@@ -128,6 +129,10 @@ OF_LIBRARIES: list[tuple[Kind, str, str]] = [
     ("number", '"bqd,bkd->bqk"', '"bqd,bqd->bqk"'),
     ("variable", "(width // heads) **", "heads **"),
     ("operator", "rows % heads", "rows // heads"),
+    ("operator", "heads / 2", "heads // 2"),
+    ("order", "sqrt(heads / 2)", "sqrt(heads) / 2"),
+    ("missing", "rows / (heads) ** 0.5", "rows / heads"),
+    ("order", '"bqd,bkd->bqk"', '"bqd,bdk->bqk"'),
     ("loop", "        return y", "            return y"),
 ]
 

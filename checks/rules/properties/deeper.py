@@ -10,8 +10,8 @@ from ...examining.verdicts import CheckFailed
 def demand_the_same(examination: Examination, example: Example, where: str) -> None:
     """Raises CheckFailed for what is wrong in this example, and in none of those that all checks share."""
     draw, walk = example.draw, example.walk
-    if example.trace.error is not None:
-        raise CheckFailed(f"{where} the model fails: {example.trace.error}", (), draw)
+    if (error := example.trace.error) is not None:
+        raise CheckFailed(f"{where} the model fails: {error}", (), draw, error.frame)
     known = {one.id for one in examination.findings()}
     for step in walk.steps:
         ids = {one.id for one in step.findings if examination.counts(one.id)} - known

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import takewhile
 
 from ....submissions.errors import Frame
 from ....submissions.questions.inventory import Inventory, ModelTensor
@@ -45,14 +44,19 @@ def registered(examination: Examination) -> None:
             f"{len(hidden)} parameters, such as {hidden[0]}, are in modules"
             " that are not registered with the model"
         )
-        raise CheckFailed(text, ("blocks-in-python-list",), frame=_listed_at(examination, hidden[0]))
+        place = _listed_at(examination, hidden[0].split("."), inventory)
+        raise CheckFailed(text, ("blocks-in-python-list",), frame=place)
 
 
-def _listed_at(examination: Examination, name: str) -> Frame | None:
-    """Where the list of a parameter's path is made; None where several lines may have made it."""
-    before = list(takewhile(lambda one: not one.isdigit(), name.split(".")))[-1:]
+def _listed_at(examination: Examination, path: list[str], inventory: Inventory) -> Frame | None:
+    """Where the first list of a parameter's path is made that the model does not know.
+
+    None where several lines may have made it.
+    """
+    lists = (path[:place] for place, one in enumerate(path) if one.isdigit())
+    unknown = next((one[-1:] for one in lists if ".".join(one) not in inventory.modules), [])
     trees = parsed(examination.source.files)
-    frames = [Frame(file, line) for file, tree in trees for one in before for line in given_at(tree, one)]
+    frames = [Frame(file, line) for file, tree in trees for one in unknown for line in given_at(tree, one)]
     return frames[0] if len(frames) == 1 else None
 
 

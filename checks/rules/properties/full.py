@@ -76,7 +76,7 @@ def _runs_alike(examination: Examination, sizes: ModelSizes) -> bool:
     wide = examination.session.wide(sizes, draw.seed, draw.image)
     error = wide.trace.error or wide.error
     if error is not None:
-        raise CheckFailed(f"{_told(sizes)} the model fails: {error}", (), draw)
+        raise CheckFailed(f"{_told(sizes)} the model fails: {error}", (), draw, error.frame)
     walk = examination.signatures.get(wide.trace.signature)
     if walk is None:
         return False

@@ -29,8 +29,9 @@ def backward_pass(examination: Examination) -> None:
     """
     example_of(examination)
     draw, slopes = examination.slopes()
-    if slopes.error is not None:
-        raise CheckFailed(f"with {draw.sizes.depth} blocks the backward pass fails: {slopes.error}", (), draw)
+    if (error := slopes.error) is not None:
+        text = f"with {draw.sizes.depth} blocks the backward pass fails: {error}"
+        raise CheckFailed(text, (), draw, error.frame)
     if not slopes.spread:
         raise NotAsked("the model is too large to measure its slopes, or nothing in it learns")
     if not abs(slopes.claimed - slopes.measured) <= _APART * slopes.spread:
@@ -50,8 +51,8 @@ def every_block(examination: Examination) -> None:
     example = example_of(examination)
     draw, slopes = examination.slopes()
     depth = draw.sizes.depth
-    if slopes.error is not None:
-        raise CheckFailed(f"with {depth} blocks the model fails: {slopes.error}", (), draw)
+    if (error := slopes.error) is not None:
+        raise CheckFailed(f"with {depth} blocks the model fails: {error}", (), draw, error.frame)
     starved = _starved(slopes.gradients, depth)
     if starved:
         text = f"in some of {depth} blocks nothing learns: no gradient reaches {some(starved)}"

@@ -73,7 +73,7 @@ def _backward(examination: Examination) -> Passes:
     passes = examination.backward()
     if passes.passes and passes.error is not None:
         ids = ("residual-in-place",) if _IN_PLACE in passes.error.message else ()
-        raise CheckFailed(f"the backward pass fails: {passes.error}", ids, draw)
+        raise CheckFailed(f"the backward pass fails: {passes.error}", ids, draw, passes.error.frame)
     if passes.error is None and not any(one.tensors for one in passes.passes):
         raise NotReached("the forward pass returns no tensor")
     return sound(passes, draw) if passes.error is not None else passes

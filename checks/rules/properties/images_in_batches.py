@@ -48,7 +48,7 @@ def batch_sizes(examination: Examination) -> None:
         raise NotReached("the forward pass raises an exception")
     for count, error in errors.items():
         id = "squeeze-drops-batch" if count == 1 else "batch-size-hard-coded"
-        raise CheckFailed(f"a batch of {count} fails: {error}", (id,), draw)
+        raise CheckFailed(f"a batch of {count} fails: {error}", (id,), draw, error.frame)
     for count in (1, 2):
         for part, whole in zip(passes[count].passes[0].tensors, passes[5].passes[0].tensors):
             if whole.shape[:1] == (5,) != part.shape[:1] and far(part, whole[:count]):
@@ -71,7 +71,7 @@ def memory_layout(examination: Examination) -> None:
     passes = examination.forward(draw, channels_last=True)
     if passes.error is not None:
         text = f"an image in channels-last format fails: {passes.error}"
-        raise CheckFailed(text, ("view-on-noncontiguous",), draw)
+        raise CheckFailed(text, ("view-on-noncontiguous",), draw, passes.error.frame)
     if far(scores_of(examination, passes), expected):
         raise CheckFailed("the logits depend on the memory format of the image", (), draw)
 

@@ -31,9 +31,8 @@ def one_block(examination: Examination) -> None:
         raise NotApplicable("the number of blocks is hard-coded")
     passes = examination.forward(single)
     if passes.error is not None:
-        raise CheckFailed(
-            f"with depth 1 the model fails: {passes.error}", ("hard-coded-first-blocks",), single
-        )
+        text = f"with depth 1 the model fails: {passes.error}"
+        raise CheckFailed(text, ("hard-coded-first-blocks",), single, passes.error.frame)
 
 
 @holds(order=80)

@@ -50,6 +50,8 @@ def _judge_best(examination: Examination, found: Sequence[Prepared]) -> None:
 
 def _judge(examination: Examination, prepared: Prepared) -> None:
     side = examination.assignment.full.height
+    if not examination.assignment.asks_sizes and len(_image(prepared.tensors["black"])) == 1:
+        raise NotApplicable(f"{prepared.name} prepares grey images")
     _form(examination, prepared)
     _values(examination, prepared)
     _layout(prepared, side)

@@ -59,7 +59,7 @@ def own_pass(examination: Examination) -> None:
         is_tried = examination.session.own_pass(examination.assignment.full)
     except StudentCodeFailed as error:
         text = f"with the sizes that your code gives it, the model fails: {error}"
-        raise CheckFailed(text, ("own-sizes-fail",), frame=next(iter(error.frames), None)) from None
+        raise CheckFailed(text, ("own-sizes-fail",), frame=error.frame) from None
     if not is_tried:
         raise NotAsked("the code gives it no sizes but those of the other checks")
 

@@ -26,7 +26,7 @@ def repeatable(examination: Examination) -> None:
     passes = examination.plain()
     if passes.error is not None and passes.passes:
         text = f"the first pass runs, and one after it over an image of the same size fails: {passes.error}"
-        raise CheckFailed(text, ("state-leak",), draw, next(iter(passes.error.frames), None))
+        raise CheckFailed(text, ("state-leak",), draw, passes.error.frame)
     sound(passes, draw)
     first, second, _, last = (one.tensors for one in passes.passes)
     if not same(first, second):

@@ -181,10 +181,11 @@ def _returned(examination: Examination, name: str, where: str) -> UseOutcome:
     use = examination.used().get(name)
     if use is None:
         raise NotAsked("the code has large sizes hard-coded, at which each pass takes seconds")
-    if use.error is not None:
-        raise CheckFailed(f"{where} the model fails: {use.error}", (), examination.first_draw)
+    draw = examination.first_draw
+    if (error := use.error) is not None:
+        raise CheckFailed(f"{where} the model fails: {error}", (), draw, error.frame)
     if not use.tensors:
-        raise CheckFailed(f"{where} the model returns no tensor", (), examination.first_draw)
+        raise CheckFailed(f"{where} the model returns no tensor", (), draw)
     return use
 
 

@@ -97,18 +97,25 @@ def of_index(here: FunctionText, node: ast.Subscript) -> Iterator[Edit]:
 
 
 def of_pattern(here: FunctionText, node: ast.Constant) -> Iterator[Edit]:
-    """Of an einsum or rearrangement: two axes of what it gives exchanged, or another one of what it reads."""
+    """Of an einsum or rearrangement: two axes exchanged, or another one of what it reads."""
     if isinstance(node.value, str) and "->" in node.value and here.text(node)[1:-1] == node.value:
         quote, (before, _, after) = here.text(node)[0], node.value.partition("->")
-        axes = [*re.finditer(r"\w+" if " " in after.strip() else r"\w", after)]
-        for one, other in pairwise(axes):
-            between = after[one.end() : other.start()]
-            turned = f"{after[: one.start()]}{other[0]}{between}{one[0]}{after[other.end() :]}"
+        for turned in _turned(after):
             yield here.edit("order", node, f"{quote}{before}->{turned}{quote}")
+        for turned in _turned(before) if "," in before else ():
+            yield here.edit("order", node, f"{quote}{turned}->{after}{quote}")
         for axis in re.finditer(r"\w", before if "," in before else ""):
             for letter in sorted({*re.findall(r"\w", before + after)} - {axis[0]}):
                 read = f"{before[: axis.start()]}{letter}{before[axis.end() :]}"
                 yield here.edit("number", node, f"{quote}{read}->{after}{quote}")
+
+
+def _turned(pattern: str) -> Iterator[str]:
+    """With two neighbouring axes of one tensor exchanged."""
+    for one, other in pairwise(re.finditer(r"\w+" if " " in pattern.strip() else r"\w", pattern)):
+        between = pattern[one.end() : other.start()]
+        if "," not in between:
+            yield f"{pattern[: one.start()]}{other[0]}{between}{one[0]}{pattern[other.end() :]}"
 
 
 def of_count(here: FunctionText, node: ast.Call) -> Iterator[Edit]:

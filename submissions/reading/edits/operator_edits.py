@@ -13,7 +13,7 @@ _OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {  # as writ
     ast.Sub: ("-", ("+",)),
     ast.Mult: ("*", ("/", "+", "@")),
     ast.Div: ("/", ("*",)),
-    ast.FloorDiv: ("//", ("%", "*")),
+    ast.FloorDiv: ("//", ("/", "%", "*")),
     ast.Mod: ("%", ("//",)),
     ast.MatMult: ("@", ("*",)),
 }
@@ -36,6 +36,16 @@ def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
         yield from (here.edit("variable", node.left, f"({one} // {left})") for one in sizes)
     if isinstance(node.op, _ORDERED):
         yield here.edit("order", node, f"({right}) {sign} ({left})")
+    if isinstance(node.op, ast.Div):
+        yield from _of_quotient(here, node)
+
+
+def _of_quotient(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
+    """With the root of what it is divided by, and the bracket of a function around all of it."""
+    left, right = node.left, here.text(node.right)
+    yield here.edit("missing", node.right, f"({right}) ** 0.5")
+    if isinstance(left, ast.Call) and len(left.args) == 1 and not left.keywords:
+        yield here.edit("order", node, f"{here.text(left.func)}({here.text(left.args[0])} / {right})")
 
 
 def of_assignment(here: FunctionText, node: ast.AugAssign) -> Iterator[Edit]:
