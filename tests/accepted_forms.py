@@ -262,6 +262,12 @@ FORMS = (
     AcceptedForm(
         "log-softmax", "scores", "return F.log_softmax(self.head(x), dim=-1)", "log-softmax-in-logits"
     ),
+    AcceptedForm(
+        "pixels scaled in the model",
+        "patches",
+        "x = self.patch((image - 0.5) / 0.25).flatten(2).transpose(1, 2)",
+        "image-scaled-in-model",
+    ),
 )
 
 

@@ -166,7 +166,7 @@ def replace_embeddings(walk: Walk, choice: TokenSequence) -> TokenSequence:
 
 def _with(context: Context, embeddings: Predict) -> Context:
     stages = {**context.stages, ("patch_embeddings", 0): embeddings(context)}
-    return Context(context.trace, context.sizes, stages)
+    return replace(context, stages=stages)
 
 
 def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product, starmap
+from math import prod
+from operator import attrgetter
 
 import torch
 
 from ...reference import equations as eq
 from ...submissions.host.trace import Use
+from ..locating.comparing import equal
 from ..locating.context import Context, Predict
 from ..locating.forms import VARIANT, Form
 from ..locating.search.parameter_search import LinearMap
 from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, stage_of
+from ..locating.wiring.graph_tensors import GraphTensor
 from .token_forms import CUTS, FLATTENED
+
+_IMAGE: Predict = attrgetter("image")
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,7 @@ class _Patches:
 
     cut: Form
     flattened: Form
+    image: Predict = _IMAGE
 
     @property
     def price(self) -> float:
@@ -36,7 +45,7 @@ class _Patches:
     def windows(self, context: Context) -> torch.Tensor:
         """B N C P P."""
         P = context.sizes.patch
-        cut = self.cut.function(context.image, P)
+        cut = self.cut.function(context.of(self.image), P)
         return cut.reshape(*cut.shape[:2], -1, P, P)
 
     def rows(self, context: Context) -> torch.Tensor:
@@ -52,13 +61,45 @@ _USUAL = [one for one in _WAYS if one.cut is CUTS[0] and one.flattened.id in (No
 
 def patch_embeddings(walk: Walk) -> bool:
     """Settles S02 to S04; False where no known map of any patches is in the trace."""
-    for way in _WAYS:
-        x = way.rows(walk.context)
-        for map_, _, found in walk.parameters.linears(x, after=-1, outputs=walk.sizes.embed_dim):
-            _settle_patches(walk, way, found)
-            _settle_map(walk, map_, applied(map_, stage_of("flattened_patches", 0)), found)
-            return True
+    if any(_mapped(walk, way) for way in _WAYS):
+        return True
+    if any(_mapped(walk, replace(way, image=one)) for one in _scaled_images(walk) for way in _USUAL):
+        return True
     return _with_positions(walk) or _per_position(walk) or _normed_patches(walk)
+
+
+def _mapped(walk: Walk, way: _Patches) -> bool:
+    x = way.rows(walk.context)
+    for map_, _, found in walk.parameters.linears(x, after=-1, outputs=walk.sizes.embed_dim):
+        _settle_patches(walk, way, found)
+        _settle_map(walk, map_, applied(map_, stage_of("flattened_patches", 0)), found)
+        return True
+    return False
+
+
+def _scaled_images(walk: Walk) -> Iterator[Predict]:
+    """What the pass makes of the image by a factor and a shift for each channel."""
+    image = walk.context.image
+    for record in walk.trace.records[1:]:
+        if record.image and prod(record.shape) == image.numel() and record.cells is not None:
+            scaled = partial(_channels_first, GraphTensor(record.number))
+            if _is_scaled(scaled(walk.context), image):
+                yield scaled
+
+
+def _channels_first(taken: GraphTensor, context: Context) -> torch.Tensor:
+    x = taken.tensor(context)
+    return x if x.shape == context.image.shape else x.movedim(-1, 1)
+
+
+def _is_scaled(x: torch.Tensor, image: torch.Tensor) -> bool:
+    if x.shape != image.shape:
+        return False
+    pixels, before = x.transpose(0, 1).flatten(1), image.transpose(0, 1).flatten(1)
+    low, high = before.argmin(1, keepdim=True), before.argmax(1, keepdim=True)
+    bottom, span = before.gather(1, low), (before.gather(1, high) - before.gather(1, low))
+    shift, factor = pixels.gather(1, low), (pixels.gather(1, high) - pixels.gather(1, low)) / span
+    return bool((factor != 0).all()) and equal((before - bottom) * factor + shift, pixels)
 
 
 def _with_positions(walk: Walk) -> bool:
@@ -82,7 +123,8 @@ def _settle_patches(walk: Walk, way: _Patches, found: Found) -> None:
     """S02 and S03 are observed if some record holds them, and implied by S04 otherwise."""
     cut, flattened = way.cut, way.flattened
     where = walk.find(way.windows(walk.context))
-    walk.settle("patches", 0, way.windows, where, right=_cut, ids=_ids(cut), blame=cut.blame)
+    scaled = () if way.image is _IMAGE else ("image-scaled-in-model",)
+    walk.settle("patches", 0, way.windows, where, right=_cut, ids=(*scaled, *_ids(cut)), blame=cut.blame)
     right: Predict = combine(eq.flatten_patches, stage_of("patches", 0))
     where = walk.find(way.rows(walk.context))
     walk.settle(

@@ -166,12 +166,21 @@ def failure_in_bounds(error: BaseException) -> StudentCodeFailed:
 
 def failure_of(error: BaseException) -> StudentCodeFailed:
     """An exception of the student's code, with their lines that it passed, innermost first."""
-    return _cut(StudentCodeFailed(type(error).__name__, text_of(error), frames_of(error)))
+    name, frames = type(error).__name__, frames_of(error)
+    return _cut(StudentCodeFailed(name, text_of(error), frames, is_placeholder(error)))
+
+
+def is_placeholder(error: BaseException | None) -> bool:
+    """Does the code say by it that it is not written yet? torch raises the same for what it lacks itself."""
+    if not isinstance(error, NotImplementedError) or "aten::" in text_of(error):
+        return False
+    names = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return not names or not names[-1].startswith("torch.")
 
 
 def _cut(failed: StudentCodeFailed) -> StudentCodeFailed:
     kind, message = (text[:_MESSAGE_CHARACTERS] for text in (failed.type, failed.message))
-    return StudentCodeFailed(kind, message, failed.frames[:_FRAMES])
+    return StudentCodeFailed(kind, message, failed.frames[:_FRAMES], failed.is_placeholder)
 
 
 def quoted(error: BaseException) -> str:

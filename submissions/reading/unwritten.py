@@ -29,13 +29,36 @@ def unwritten(files: Mapping[str, bytes]) -> list[Unwritten]:
 
     They are functions that end in ``pass`` or in NotImplementedError, and three dots as a line or a variable.
     """
+    every = [(file, node) for file, text in texts(files) for node in nodes(text)]
+    left = {*_left_to_others([node for _, node in every if isinstance(node, ast.ClassDef)])}
     found = {
         Unwritten(Frame(file, line), name)
-        for file, text in texts(files)
-        for node in nodes(text)
+        for file, node in every
+        if node not in left
         for line, name in _places(node)
     }
     return sorted(found)
+
+
+def _left_to_others(classes: Collection[ast.ClassDef]) -> Iterator[ast.AST]:
+    """What stands in methods that are another class's to write: those of an interface, or overridden."""
+    written = {(base, method.name) for one in classes for base in _bases(one) for method in _methods(one)}
+    for one in classes:
+        is_interface = "Protocol" in _bases(one)
+        for method in _methods(one):
+            is_abstract = any(_last_name(each) == "abstractmethod" for each in method.decorator_list)
+            if is_interface or is_abstract or (one.name, method.name) in written:
+                yield from ast.walk(method)
+
+
+def _bases(one: ast.ClassDef) -> set[str]:
+    return {_last_name(base) for base in one.bases}
+
+
+def _last_name(node: ast.expr) -> str:
+    """Such as Module of nn.Module."""
+    named = node.value if isinstance(node, ast.Subscript) else node
+    return named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")
 
 
 def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]:

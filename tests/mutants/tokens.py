@@ -136,6 +136,9 @@ _PATCHES = (
         (_EMBED, "self.patch_embed = PatchEmbedding(in_channels, patch_size, embed_dim, num_patches)"),
     ),
     report("projection-bias-missing", "S04", (_LINEAR, _LINEAR[:-1] + ", bias=False)"), kind="variant"),
+    prenorm(
+        "image-scaled-in-model", "S02", ("self.patch_embed(x)", "self.patch_embed(2 * x - 1)"), kind="variant"
+    ),
     prenorm("projection-bias-missing", "S04", (_CONV, _CONV[:-1] + ", bias=False)"), kind="variant"),
 )
 

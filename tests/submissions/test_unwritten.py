@@ -59,3 +59,28 @@ def test_lines_where_a_method_may_end_early(body: str, line: int) -> None:
 def test_a_function_outside_of_classes_may_end_early() -> None:
     found = early_ends({"vit.py": b"def attend(x):\n    q = x @ W\n    ...\n"})
     assert [one.line for one in found] == [3]
+
+
+@pytest.mark.parametrize(
+    ("other", "lines"),
+    [
+        ("class Mlp(Layer):\n    def call(self, x):\n        return x\n", []),
+        ("class Mlp(Layer):\n    def run(self, x):\n        return x\n", [3]),  # nobody else writes it
+        ("class Mlp(nn.Module):\n    def call(self, x):\n        return x\n", [3]),
+    ],
+)
+def test_what_is_left_to_another_class_is_not_to_be_written(other: str, lines: list[int]) -> None:
+    base = "class Layer(nn.Module):\n    def call(self, x):\n        raise NotImplementedError\n"
+    assert [one.frame.line for one in unwritten({"vit.py": (base + other).encode()})] == lines
+
+
+@pytest.mark.parametrize(
+    "interface",
+    [
+        "class Mixer(Protocol):\n    def __call__(self, x): ...\n",
+        "class Mixer(Protocol[T]):\n    def mix(self, x):\n        ...\n",
+        "class Mixer(ABC):\n    @abc.abstractmethod\n    def mix(self, x):\n        pass\n",
+    ],
+)
+def test_nor_is_what_an_interface_asks_for(interface: str) -> None:
+    assert unwritten({"vit.py": interface.encode()}) == []

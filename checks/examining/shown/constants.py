@@ -64,9 +64,24 @@ def constants(examples: Examples) -> dict[str, Constant]:
 
 def _token(first: Example, redrawn: Example) -> Iterator[Constant]:
     before, after = first.first("class_token"), redrawn.first("class_token")
-    if before is not None and after is not None and torch.equal(before.student, after.student):
+    is_constant = before is not None and after is not None and torch.equal(before.student, after.student)
+    if is_constant and not _is_first_position(first, redrawn):
         told = "It does not change with the model's parameters, so it does not contain a learned vector."
         yield Constant("class_token", told, "cls-not-parameter")
+
+
+def _is_first_position(first: Example, redrawn: Example) -> bool:
+    """Is only room made for it, by padding, and what is learned of it a row of the table of positions?"""
+    tokens, before, after = (
+        first.first("tokens"),
+        first.first("positioned_tokens"),
+        redrawn.first("positioned_tokens"),
+    )
+    if tokens is None or tokens.step.found is None or before is None or after is None:
+        return False
+    is_room = "pad" in first.trace.records[tokens.step.found.record].op
+    row = first.walk.class_row
+    return is_room and not torch.equal(before.student[:, row], after.student[:, row])
 
 
 def _positions(first: Example, redrawn: Example) -> Iterator[Constant]:

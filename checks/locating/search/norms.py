@@ -89,11 +89,16 @@ def _fitted(numbers: Tensor, x: Tensor) -> Tensor:
 
 
 def affines(vectors: Sequence[Use]) -> Iterator[Affine]:
-    """Pairs of vectors that could be a norm's weight and bias, in order of use, then none."""
+    """Pairs of vectors that could be a norm's weight and bias, in order of use, then none.
+
+    One operation that multiplies and adds may read the bias first, as ``torch.addcmul`` does.
+    """
     for position, weight in enumerate(vectors):
         for bias in vectors[position + 1 : position + 3]:
             if bias.record - weight.record <= _BIAS_WITHIN:
                 yield weight, bias
+            if bias.record == weight.record:
+                yield bias, weight
         yield weight, None
     yield None, None
 

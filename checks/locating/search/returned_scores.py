@@ -22,7 +22,8 @@ from ..comparing import ORDER, equal, rounding_of
 _LOGITS = re.compile("logit")
 _SCORES = re.compile("^(cls|class|pred|predicted|final)?scores?$|^(out|outputs?|y|yhat|preds?|predictions?)$")
 _PROBABILITIES = re.compile("prob|softmax|confidence")
-_OTHERS = re.compile("att|aux|log(p|soft)")  # attention has logits, too, and a logarithm is no probability
+# attention has logits, too, a logarithm is no probability, and what comes before the logits is none
+_OTHERS = re.compile("att|aux|log(p|soft)|^(pre|before)")
 _LABELS = re.compile("^labels?$|argmax|class(es|idx|index|id)?$|^(preds?|predicted|predictions?|ids?|top1)$")
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 
 from ..tracing.dispatch_mode import Mode
+from .build_attempt import BuildAttempt
 from .calls.blueprint import Builder
-from .probing import BuildAttempt, as_given
+from .probing import as_given
 
 _aten = torch.ops.aten
 _NORMALISED = (_aten._softmax.default, _aten._safe_softmax.default, _aten.exp.default)

@@ -12,16 +12,17 @@ from torch import nn
 from ....reference.model_sizes import ModelSizes
 from ...errors import Frame, NotLoaded
 from ...reading.unwritten import early_ends
-from ..child import frames_of
+from ..child import frames_of, is_placeholder
 from ..loading.definitions import Definition
 from ..loading.execution import Loaded
 from ..loading.finding import model_classes
 from ..loading.program import source_text
 from ..loading.statements import unguarded
 from .arguments.signatures import SignatureReader
+from .build_attempt import BuildAttempt
 from .calls.blueprint import Blueprint, Builder, Call, DefinitionName
 from .effort import Effort
-from .probing import BuildAttempt, run
+from .probing import run
 from .trial_sizes import SMALL
 from .ways import NO_MODEL, TRIES_MORE, tried
 
@@ -50,7 +51,7 @@ def unwritten_at(definition: Definition, attempt: BuildAttempt) -> Frame | None:
     """Where the model says that it is not written, or ends; None where it computes or returns something."""
     if attempt.computed:
         return None
-    if isinstance(attempt.error, NotImplementedError):
+    if attempt.error is not None and is_placeholder(attempt.error):
         return next(iter(frames_of(attempt.error)), definition.frame)
     return _end_of_forward(definition) if attempt.gives_nothing else None
 

@@ -8,8 +8,9 @@ import torch
 
 from ....reference.model_sizes import AnySizes
 from .attended import attending, counts_head_dim
+from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Assignment, Builder
-from .probing import BuildAttempt, Level, run
+from .probing import run
 from .trial_sizes import fit
 
 _TOLD_BY_OUTPUT = ("heads", "depth")  # where no shape tells them

@@ -16,7 +16,7 @@ from ...questions.meanings import fields_of
 from ..loading.definitions import Definitions
 from ..tracing.shapes_alone import ShapesAlone
 from .calls.blueprint import BlueprintSlot, value
-from .calls.observing import ModelParts, is_lazily_made, observe
+from .calls.observing import ModelParts, observe
 from .own_images import with_own_images
 from .probing import USUAL_SIDES
 from .recipe import Recipe, silence
@@ -77,7 +77,7 @@ def _failures(recipe: Recipe, definitions: Definitions, values: _Values) -> list
             model = recipe.builder.build_with(values).eval()
     except (Exception, SystemExit):
         return []
-    if is_lazily_made(model):
+    if recipe.builder.makes_late(model):
         return []
     shapes = _images(recipe, values, observe(ModelParts.of(model)))
     own = with_own_images(SMALL, definitions)

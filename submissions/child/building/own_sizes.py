@@ -8,9 +8,9 @@ from torch import nn
 
 from ....reference.model_sizes import ModelSizes
 from ..tracing.shapes_alone import ShapesAlone
+from .build_attempt import fields_set
 from .calls.blueprint import BlueprintSlot, Choice, value
-from .calls.observing import ModelParts, is_lazily_made, observe
-from .probing import fields_set
+from .calls.observing import ModelParts, observe
 from .recipe import Recipe, silence
 
 
@@ -30,7 +30,7 @@ def own_sizes(recipe: Recipe, sizes: ModelSizes) -> Mapping[str, int]:
             model, as_asked = recipe.builder.build_with(values), recipe.build(asked)
     except (Exception, SystemExit):
         return {}
-    if is_lazily_made(model):
+    if recipe.builder.makes_late(model):
         return {}
     told = _rightly(recipe.attempt.seen, recipe.attempt.sizes) & _rightly(_seen(as_asked), asked)
     shown = {name: one for name, one in _seen(model).items() if name in told}

@@ -6,20 +6,19 @@ import itertools
 import traceback
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from enum import IntEnum
-from math import inf, prod
+from dataclasses import replace
+from math import inf
 
 import torch
 from torch import Tensor
 
 from ....reference.model_sizes import AnySizes, ModelSizes
 from ....reference.sizes import Sizes
-from ...questions.meanings import fields_of
 from ...questions.randomise import randomise
 from ..child import is_out_of_memory
 from ..tracing.results import computed
 from .arguments.argument_choices import assignments
+from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Assignment, Builder
 from .calls.observing import ModelParts, embedded_width, flattened_patch, observe, tensors
 from .effort import Computed, Effort
@@ -31,99 +30,6 @@ USUAL_SIDES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # of images that 
 _MOST_PATCHES_A_SIDE = 28
 _LARGEST_SIDE = 1024  # of an image
 _SEED = 0  # the same for all tries, so that outputs can be compared
-
-
-class Level(IntEnum):
-    """How far a try got."""
-
-    NOTHING = 0
-    BUILT = 1
-    RAN = 2
-    FITS = 3  # what came out has the shape that is asked for: of a model, a row of scores for each image
-
-
-@dataclass
-class BuildAttempt:
-    """One try: how it was built, at which sizes, and what was seen."""
-
-    assignment: Assignment
-    sizes: ModelSizes
-    level: Level = Level.NOTHING
-    error: BaseException | None = None
-    seen: dict[str, int] = field(default_factory=dict)
-    embedded: int = 0  # the width that patches are mapped to, where a convolution tells it
-    shapes: Counter[tuple[int, ...]] = field(default_factory=Counter)  # of all parameters
-    output: Tensor | None = None  # the largest tensor that came out
-    returned: str | None = None  # the field that its last axis has
-    computed: int = 0  # numbers, in the pass
-
-    @property
-    def claimed(self) -> set[str]:
-        """The fields of ``Sizes`` that the assignment sets."""
-        return fields_set(self.assignment)
-
-    @property
-    def contradicted(self) -> set[str]:
-        """The fields that were set, and came out otherwise.
-
-        A block too few or too many is a mistake; blocks that are kept as halves are twice as many; and what
-        is as many as rows of patches may well be that, whatever its name says of heads.
-        """
-        set_to = {name: getattr(self.sizes, name) for name in self.claimed & self.seen.keys()}
-        as_well = {"depth": (-1, 1, set_to.get("depth", 0)), "heads": (self._rows - set_to.get("heads", 0),)}
-        return {
-            name for name, one in set_to.items() if self.seen[name] - one not in (0, *as_well.get(name, ()))
-        }
-
-    @property
-    def _rows(self) -> int:
-        return self.sizes.grid[0] if isinstance(self.sizes, Sizes) else 0
-
-    @property
-    def parameters(self) -> int:
-        """How many numbers the model learns; 0 where it was not built."""
-        return sum(prod(shape) * count for shape, count in self.shapes.items())
-
-    @property
-    def is_perfect(self) -> bool:
-        """Say whether no other values would come farther, nor these be wrong by what is seen."""
-        return (self.level == Level.FITS or self.is_bug or self.gives_nothing) and not self.contradicted
-
-    @property
-    def gives_nothing(self) -> bool:
-        """Does it run to an end at which nothing is returned?"""
-        return self.level == Level.RAN and self.output is None
-
-    @property
-    def comes_through(self) -> bool:
-        """Did numbers come out?"""
-        return self.level >= Level.RAN and (self.output is None or bool(self.output.isfinite().all()))
-
-    @property
-    def is_bug(self) -> bool:
-        """Say whether the forward pass would fail at all sizes: by a bug, or where it is not written yet."""
-        bugs = (AttributeError, NameError, NotImplementedError)
-        return self.level == Level.BUILT and isinstance(self.error, bugs) and "aten::" not in str(self.error)
-
-    @property
-    def score(self) -> float:
-        """What parameters contradict weighs more than a level: what a wrong model returns says little."""
-        confirmed = len(self.claimed & self.seen.keys()) - len(self.contradicted)
-        refuted = bool(self.contradicted - {self.returned})
-        return 10.0 * self.level + confirmed - 2 * len(self.contradicted) - 11 * refuted
-
-
-def fields_set(assignment: Assignment) -> set[str]:
-    """Collect the fields of ``Sizes`` that are set.
-
-    Beside an image, a number of patches sets the patch; beside heads, the width of one sets that of a token.
-    """
-    kinds = [choice for choice in assignment.values() if isinstance(choice, str)]
-    images = [kind for kind in kinds if kind.startswith(("image", "height"))]
-    counts = [kind for kind in kinds if kind.startswith("patches") or kind == "tokens"]
-    found = {name for kind in kinds for name in fields_of(kind)}
-    found |= {"patch"} if images and counts else set()
-    return found | ({"embed_dim"} if {"heads", "head_dim"} <= {*kinds} else set())
 
 
 class Search:
@@ -167,6 +73,9 @@ class Search:
             attempt = self._run(assignment, other)
             if attempt.level > Level.BUILT:
                 return attempt
+            grey = getattr(other, "channels", 0) == 1 and self._laid_out(assignment, other, "B H W")
+            if grey:
+                return grey
         return (
             self._elsewhere(assignment, fit(sizes, unset), Level.RAN) or first
             if self._is_fixed(first)
@@ -182,15 +91,25 @@ class Search:
         first, inputs = self._run(assignment, sizes), self.builder.inputs
         if first.level == Level.NOTHING or first.comes_through:
             return first
-        ways = list(inputs.ways()) if inputs is not None else []
-        turned = None if first.is_bug or not isinstance(sizes, Sizes) else self.builder.channels_last()
-        for other in (*ways, *([turned] if turned else [])):
+        for other in inputs.ways() if inputs is not None else ():
             self.builder.give(other)
             attempt = self._run(assignment, sizes)
-            if attempt.level == Level.FITS if other is turned else attempt.comes_through:
+            if attempt.comes_through:
                 return attempt
         self.builder.give(inputs)
-        return first
+        return (None if first.is_bug else self._laid_out(assignment, sizes, "B H W C")) or first
+
+    def _laid_out(self, assignment: Assignment, sizes: ModelSizes, axes: str) -> BuildAttempt | None:
+        """The same with images of other axes, if that fits."""
+        before = self.builder.inputs
+        other = self.builder.laid_out(axes) if isinstance(sizes, Sizes) else None
+        if other is not None:
+            self.builder.give(other)
+            attempt = self._run(assignment, sizes)
+            if attempt.level == Level.FITS:
+                return attempt
+        self.builder.give(before)
+        return None
 
     def _elsewhere(self, assignment: Assignment, sizes: AnySizes, least: Level) -> BuildAttempt | None:
         """The first try with images of other sides or channels that fits, or comes so far at ``least``."""
@@ -232,18 +151,16 @@ def run(
             model = builder.build_to_try(assignment, sizes).eval()
         attempt.level = Level.BUILT
         parts = ModelParts.of(model)
-        seen = observe(parts)
-        if "channels" not in attempt.claimed:  # else a patch of more pixels may be one of more channels
-            seen = {**flattened_patch(parts, seen.get("embed_dim", 0)), **seen}
-        attempt.seen = {name: one for name, one in seen.items() if name in vars(sizes)}
-        attempt.embedded = embedded_width(parts)
-        attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
+        _look(attempt, parts)
         if draws:
             randomise(model, _SEED, {})
         given = as_given(sizes.input(_SEED), torch.get_default_dtype())
         with torch.no_grad(), counted:
             output = computed(model(given))
         attempt.level = Level.RAN
+        whole = ModelParts.of(model)
+        if builder.note_made(parts, whole):
+            _look(attempt, whole)
         _judge(attempt, list(tensors(output)))
     except (Exception, SystemExit) as error:
         attempt.error = error
@@ -252,6 +169,15 @@ def run(
     # what is built shows its parameters; of what is not, as many were drawn for nothing
     attempt.computed = counted.numbers if attempt.level > Level.NOTHING else drawn.numbers
     return attempt
+
+
+def _look(attempt: BuildAttempt, parts: ModelParts) -> None:
+    seen = observe(parts)
+    if "channels" not in attempt.claimed:  # else a patch of more pixels may be one of more channels
+        seen = {**flattened_patch(parts, seen.get("embed_dim", 0)), **seen}
+    attempt.seen = {name: one for name, one in seen.items() if name in vars(attempt.sizes)}
+    attempt.embedded = embedded_width(parts)
+    attempt.shapes = Counter(tuple(one.shape) for one in parts.parameters)
 
 
 def as_given(tensor: Tensor, dtype: torch.dtype) -> Tensor:

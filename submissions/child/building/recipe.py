@@ -17,17 +17,17 @@ from ....reference.model_sizes import AnySizes, ModelSizes
 from ...errors import NotLoaded
 from ...questions.meanings import VALUES, fields_of
 from ...questions.pins import Pins
-from ..child import frames_of, quoted
+from ..child import frames_of, is_placeholder, quoted
 from ..loading.definitions import Definition, Definitions
 from ..loading.execution import Loaded
 from ..loading.finding import evidence, model_classes, pinned_model
 from .arguments.effects import unclear
 from .arguments.signatures import SignatureReader
 from .begun import NotWritten, begun, unwritten_at, unwritten_function
+from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Builder, Choice, Literal
 from .controls import Controls, verify
 from .effort import Effort
-from .probing import BuildAttempt, Level
 from .trial_sizes import BASES, SMALL, fit
 from .ways import NO_MODEL, TRIES_MORE, tried
 from .written_steps import has_methods, steps_of
@@ -51,8 +51,8 @@ class Recipe:
 
     def of(self, loaded: Loaded) -> Recipe:
         """The same way to build the model, of other code."""
-        builder = Builder(loaded, self.builder.blueprint, self.builder.inputs)
-        builder.steps, builder.end = steps_of(builder, self.attempt), self.builder.end
+        builder = self.builder.of(loaded)
+        builder.steps = steps_of(builder, self.attempt)
         return replace(self, builder=builder)
 
     def build(self, sizes: ModelSizes) -> nn.Module:
@@ -76,7 +76,7 @@ class Recipe:
     @property
     def channels_last(self) -> bool:
         """Does its forward read images with their channels last?"""
-        return self.builder.inputs is not None and self.builder.inputs.channels_last
+        return self.builder.inputs is not None and self.builder.inputs.axes == "B H W C"
 
     def notes(self) -> list[str]:
         """Say what was inferred on the way."""
@@ -150,7 +150,7 @@ def _best(
         except NotLoaded as failure:
             failures.append(failure)
             continue
-        unwritten = attempt.level == Level.BUILT and isinstance(attempt.error, NotImplementedError)
+        unwritten = attempt.level == Level.BUILT and is_placeholder(attempt.error)
         came = Level.RAN if unwritten else attempt.level  # by what it says itself it comes no farther
         value = came + evidence(definition, reader.definitions)
         if failures and attempt.level < Level.FITS:

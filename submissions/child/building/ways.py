@@ -11,11 +11,12 @@ from ...questions.meanings import fields_of
 from ..loading.definitions import Definition
 from .arguments.effects import understood
 from .arguments.signatures import SignatureReader
+from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Blueprint, Builder, Literal
 from .effort import Effort
 from .own_call import own_calls
 from .own_images import with_own_images, with_own_sides
-from .probing import BuildAttempt, Level, Search
+from .probing import Search
 from .trial_sizes import SMALL
 
 TRIES_MORE = 75  # of each definition after the most likely one

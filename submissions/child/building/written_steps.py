@@ -18,12 +18,14 @@ from torch import Tensor, nn
 from ...reading.code_scopes import attributes
 from ...reading.method_calls import attributes_read, reached
 from ...reading.python_text import parse
+from ..child import is_placeholder
 from ..loading.execution import Loaded
 from ..loading.program import source_text
 from ..tracing.dispatch_mode import Mode
+from .build_attempt import BuildAttempt
 from .calls.blueprint import Builder
 from .calls.going_on import Step, called, of_block
-from .probing import BuildAttempt, as_given
+from .probing import as_given
 
 _UNWRITTEN = "NotImplementedError"
 _NORMS = ("layer_norm", "var", "std", "rsqrt")  # in names of operations
@@ -37,7 +39,7 @@ def steps_of(builder: Builder, attempt: BuildAttempt) -> tuple[Step, ...]:
     One that gives as many tokens as it takes is left out where it has neither norm nor residual connection of
     its own, since nothing says where they belong.
     """
-    if not isinstance(attempt.error, NotImplementedError) and not _says_so(builder.loaded):
+    if not is_placeholder(attempt.error) and not _says_so(builder.loaded):
         return ()
     if not has_methods(builder):
         return ()

@@ -32,7 +32,7 @@ def keys_read(read: Iterable[tuple[ast.AST, set[str]]]) -> dict[Keys, bool]:
 def _kept_as(outer: ast.AST, names: set[str]) -> set[str]:
     """The attributes of ``self`` that one of ``names`` is stored under as it is, or may be elsewhere."""
     stored = [
-        (f"self.{target.attr}", isinstance(node.value, ast.Name) and node.value.id in names)
+        (f"self.{target.attr}", _is_one_of(node.value, names))
         for node in inside(outer)
         if isinstance(node, ast.Assign)
         for target in node.targets
@@ -40,6 +40,15 @@ def _kept_as(outer: ast.AST, names: set[str]) -> set[str]:
     ]
     as_it_is = {attribute for attribute, is_kept in stored if is_kept}
     return (attributes_of(names) - {attribute for attribute, _ in stored}) | as_it_is
+
+
+def _is_one_of(value: ast.expr, names: set[str]) -> bool:
+    """Is it one of these, or what that has under some key, and that itself where it has not?"""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "get":
+        return len(value.args) > 1 and all(
+            _is_one_of(one, names) for one in (value.func.value, value.args[1])
+        )
+    return isinstance(value, ast.Name) and value.id in names
 
 
 def also_called(outer: ast.AST, names: set[str]) -> set[str]:
@@ -59,27 +68,50 @@ def attributes_of(names: Iterable[str]) -> set[str]:
 
 
 def compared_with(node: ast.AST, name: str) -> list[str]:
-    """List the texts that a variable ``name`` is compared with in ``node``: ``pool == "cls"``."""
-    compared = [
-        one
-        for one in inside(node)
-        if isinstance(one, ast.Compare)
-        and any(
-            chain(side, {name, f"self.{name}"}, frozenset()) == () for side in (one.left, *one.comparators)
-        )
-    ]
-    constants = (part for one in compared for part in inside(one) if isinstance(part, ast.Constant))
-    return list(dict.fromkeys(one.value for one in constants if isinstance(one.value, str)))
+    """List the texts that a variable or key ``name`` is compared with in ``node``: ``pool == "cls"``.
+
+    To look it up in a table that is written out is to compare it with each key.
+    """
+    sides = [one for each in inside(node) for one in _compared(each)]
+    texts = (one for some in sides if any(_is_called(one, name) for one in some) for one in some)
+    constants = (part for one in texts for part in inside(one) if isinstance(part, ast.Constant))
+    known = (one.value for one in constants if isinstance(one.value, str) and one.value != name)
+    return list(dict.fromkeys(known))
+
+
+def _compared(node: ast.AST) -> Iterator[list[ast.expr]]:
+    if isinstance(node, ast.Compare):
+        yield [node.left, *node.comparators]
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
+        yield [node.slice, *(one for one in node.value.keys if one is not None)]
+
+
+def _is_called(node: ast.expr, name: str) -> bool:
+    """Is it a variable, an attribute or a key of that name?"""
+    if isinstance(node, ast.Subscript):
+        return text_of([node.slice]) == name
+    return name in (getattr(node, "id", ""), getattr(node, "attr", ""))
 
 
 def passed_on(node: ast.AST, name: str) -> Iterator[tuple[ast.expr, set[str]]]:
-    """Yield what is called with ``**name`` inside ``node``, and what else that call names."""
+    """Yield what is called with ``**name`` inside ``node``, and what else that call names.
+
+    ``**{**defaults, **name}`` gives it as well.
+    """
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and any(
-            one.arg is None and isinstance(one.value, ast.Name) and one.value.id == name
-            for one in call.keywords
+            one.arg is None and _gives(one.value, name) for one in call.keywords
         ):
             yield call.func, {one.arg for one in call.keywords if one.arg}
+
+
+def _gives(value: ast.expr, name: str) -> bool:
+    parts = (
+        [one for key, one in zip(value.keys, value.values) if key is None]
+        if isinstance(value, ast.Dict)
+        else []
+    )
+    return any(isinstance(one, ast.Name) and one.id == name for one in (value, *parts))
 
 
 def unpacked(node: ast.AST, name: str) -> list[str]:

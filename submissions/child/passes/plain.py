@@ -90,13 +90,15 @@ def _one_pass(model: nn.Module, image: Tensor, options: Mapping[str, bool], numb
 
 
 def _gradients(model: nn.Module, image: Tensor) -> dict[str, Gradient]:
-    """What one backward pass, from a random sum of all outputs, gives each parameter."""
+    """What one backward pass, from a random sum of all outputs, gives each parameter that holds a number."""
     model.zero_grad()
     total = random_sum(one for _, one in results_in(model(image)).tensors if one.requires_grad)
     if total.requires_grad:
         total.backward()  # type: ignore[no-untyped-call]  # torch has no annotation for it
     gradients = {}
     for name, parameter in model.named_parameters():
+        if not parameter.numel():
+            continue
         gradient = parameter.grad
         finite = gradient is None or bool(torch.isfinite(gradient).all())
         size = float(gradient.abs().max()) if gradient is not None and finite and gradient.numel() else 0.0

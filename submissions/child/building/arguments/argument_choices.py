@@ -37,6 +37,8 @@ def choices(
     found = meanings(name, kind)
     if not found:
         return (Literal(False),) if default is _EMPTY and annotation == "bool" else ()
+    if found == ("none",):  # tokens beside those of the assignment
+        return found if default is _EMPTY or isinstance(default, int) else ()
     if default is _EMPTY:
         return _forms(found, bool(re.search(r"tuple|list|sequence", annotation.lower())), annotation != "int")
     sizes = tuple(one for one in found if fields_of(one))
@@ -90,11 +92,22 @@ def assignments(slots: tuple[BlueprintSlot, ...]) -> list[Assignment]:
     for slot in slots:
         groups.setdefault(slot.plain if len(slot.choices) > 1 else slot, []).append(slot)
     options = [max((one.choices for one in group), key=len) for group in groups.values()]
-    ways = itertools.islice(itertools.product(*map(enumerate, options)), 4096)
+    every = itertools.islice(itertools.product(*map(enumerate, options)), 4096)
+    ways = [one for one in every if not _leaves_width_out([choice for _, choice in one], options)]
     return [
         {slot: choice for (_, choice), group in zip(way, groups.values(), strict=True) for slot in group}
         for way in heapq.nsmallest(MOST_TRIES, ways, key=_implausibility)
     ]
+
+
+def _leaves_width_out(meant: Sequence[Choice], options: Sequence[Sequence[Choice]]) -> bool:
+    """Do two names say how wide the MLP is, and none how wide a token is, which one of them may say?
+
+    Where widths are confused in the code, it runs where they are equal: so it is not to be understood.
+    """
+    of_mlp = [number for number, choice in enumerate(meant) if choice == "mlp_dim"]
+    may_be_width = any("embed_dim" in options[number] for number in of_mlp)
+    return len(of_mlp) > 1 and may_be_width and "embed_dim" not in meant
 
 
 def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:

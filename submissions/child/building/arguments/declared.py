@@ -33,12 +33,17 @@ def parameters_of(target: Any) -> list[inspect.Parameter]:
 
 
 def attributes_held(definition: Definition) -> dict[str, object]:
-    """What the class holds, and an instance of it, if its constructor takes nothing and raises nothing."""
+    """What the class holds, and an instance of it, if its constructor demands nothing and raises nothing."""
     target: Any = definition.value
     held = {name: getattr(target, name, None) for name in dir(target)}
     with suppress(Exception, SystemExit):
-        held |= {} if parameters_of(target) else vars(target())
+        held |= {} if any(map(_is_demanded, parameters_of(target))) else vars(target())
     return held
+
+
+def _is_demanded(parameter: inspect.Parameter) -> bool:
+    is_rest = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    return parameter.default is _EMPTY and not is_rest
 
 
 def annotation_text(annotation: object) -> str:

@@ -16,10 +16,10 @@ from ....questions.meanings import value_of
 from ...loading.definitions import Definition, FunctionPair
 from ...loading.execution import Loaded
 from ...settings import Settings
-from .forward_inputs import ForwardInputs, channels_last, forward_inputs
+from .forward_inputs import ForwardInputs, forward_inputs, laid_out
 from .function_models import FunctionModel
 from .going_on import Step, end_at, open_steps
-from .observing import is_lazily_made
+from .observing import ModelParts, is_lazily_made
 from .parameter_names import normalise
 
 
@@ -158,20 +158,37 @@ class Builder:
         self.inputs = inputs
         self.steps: Sequence[Step] = ()  # with which an unwritten forward goes on
         self.end: Frame | None = None  # where the whole says that it is not written, of which this is a part
+        self._makes_late = False  # does the student's own code make parameters in the first pass?
         self._last: tuple[dict[str, object], Loaded] = ({}, loaded)
-        self._tried: tuple[dict[BlueprintSlot, object], nn.Module] | None = None
+        self._tried: tuple[object, nn.Module] | None = None
+
+    def of(self, loaded: Loaded) -> Builder:
+        """The same way to build, of other code."""
+        other = Builder(loaded, self.blueprint, self.inputs)
+        other.end, other._makes_late = self.end, self._makes_late
+        return other
 
     def build(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
         """Build a fresh model; whatever the student's code raises comes through."""
         values = {slot: value(choice, sizes) for slot, choice in assignment.items()}
-        return _shaped(self.build_with(values), sizes)
+        return self._shaped(self.build_with(values), sizes)
 
     def build_to_try(self, assignment: Assignment, sizes: ModelSizes) -> nn.Module:
         """Build a model, or give back the last one where nothing that it is given has changed."""
         values = {slot: value(choice, sizes) for slot, choice in assignment.items()}
-        if self._tried is None or self._tried[0] != values:
-            self._tried = (values, _shaped(self.build_with(values), sizes))
+        given = values, sizes if self._makes_late else None  # what a pass has made has the sizes of that
+        if self._tried is None or self._tried[0] != given:
+            self._tried = (given, self._shaped(self.build_with(values), sizes))
         return self._tried[1]
+
+    def makes_late(self, model: nn.Module) -> bool:
+        """Are there layers or parameters that only the first pass makes, as wide as what they see there?"""
+        return self._makes_late or is_lazily_made(model)
+
+    def note_made(self, before: ModelParts, after: ModelParts) -> bool:
+        """Say whether a pass has made parameters: from now on, models are built with one."""
+        self._makes_late |= len(before.parameters) < len(after.parameters)
+        return self._makes_late
 
     def give(self, inputs: ForwardInputs | None) -> None:
         """Fill in what a forward demands as ``inputs`` say from now on, also in the model that is tried."""
@@ -181,9 +198,9 @@ class Builder:
             if inputs is not None:
                 inputs.open(self._tried[1])
 
-    def channels_last(self) -> ForwardInputs | None:
-        """How the model that is tried is given images with their channels last, if that can be done."""
-        return None if self._tried is None else channels_last(type(self._tried[1]).forward, self.inputs)
+    def laid_out(self, axes: str) -> ForwardInputs | None:
+        """How the model that is tried is given images of these axes, if that can be done."""
+        return None if self._tried is None else laid_out(type(self._tried[1]).forward, self.inputs, axes)
 
     def forget(self) -> None:
         """Let go of the model that was built last."""
@@ -204,6 +221,14 @@ class Builder:
             end_at(model, self.end)
         return model
 
+    def _shaped(self, model: nn.Module, sizes: ModelSizes) -> nn.Module:
+        """The model once it has seen an input, if it needs one to be whole."""
+        if self.makes_late(model):
+            with torch.no_grad():
+                model.eval()(sizes.input(0).to(torch.get_default_dtype()))
+            model.train()
+        return model
+
     def _with_globals(self, values: Mapping[BlueprintSlot, object]) -> Loaded:
         constants = {slot.path: values[slot] for slot in self.blueprint.constants}
         settings = {slot.path: values[slot] for slot in self.blueprint.settings}
@@ -216,15 +241,6 @@ class Builder:
                 _set(loaded, path, one)
             self._last = (key, loaded)
         return self._last[1]
-
-
-def _shaped(model: nn.Module, sizes: ModelSizes) -> nn.Module:
-    """The model once it has seen an input, if it has layers that see there how wide they are."""
-    if is_lazily_made(model):
-        with torch.no_grad():
-            model.eval()(sizes.input(0).to(torch.get_default_dtype()))
-        model.train()
-    return model
 
 
 def value(choice: Choice, sizes: ModelSizes) -> object:

@@ -1,7 +1,7 @@
 """Models whose forward takes more than an image: a mask, labels, or a batch as a dictionary or a tuple.
 
-Or an image with its channels last, as image files have them. What beside the image is demanded is given
-None, or what else lets a pass come through.
+Or an image with its channels last, as image files have them, or a grey one without that axis. What beside the
+image is demanded is given None, or what else lets a pass come through.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import functools
 import inspect
 import itertools
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MethodType
 
@@ -23,6 +23,11 @@ from ...settings import Settings
 
 _MOST = 12  # ways to call a forward, each of which takes a pass
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_LAID_OUT: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "B C H W": lambda image: image,
+    "B H W C": lambda image: image.permute(0, 2, 3, 1),
+    "B H W": lambda image: image.squeeze(1),
+}
 _OF_OTHERS = frozenset(dir(dict)) | frozenset(dir(Tensor))  # attributes that no batch needs to have
 
 
@@ -51,7 +56,7 @@ class ForwardInputs:
     held: type | None = None  # what the only argument is, if that is not the image itself
     image: int = 0  # which of the names is the image's
     fillings: tuple[Filling, ...] = ()  # of the others
-    channels_last: bool = False  # is the image B H W C?
+    axes: str = "B C H W"  # of the image
 
     def open(self, model: nn.Module) -> None:
         """Has its forward take an image alone."""
@@ -60,7 +65,7 @@ class ForwardInputs:
     def given(self, image: Tensor) -> dict[str, object]:
         """What each name is given."""
         fillings = iter(self.fillings)
-        image = image.permute(0, 2, 3, 1) if self.channels_last else image
+        image = _LAID_OUT[self.axes](image)
         return {
             name: image if number == self.image else next(fillings).of(image)
             for number, name in enumerate(self.names)
@@ -75,7 +80,7 @@ class ForwardInputs:
     def notes(self) -> list[str]:
         """Say what the image and the others were given as."""
         others = [name for number, name in enumerate(self.names) if number != self.image]
-        told = ["forward was given images with their channels last: B H W C"] * self.channels_last
+        told = [] if self.axes == "B C H W" else [f"forward was given images as {self.axes}"]
         told += [f"forward's {name!r} was given {one.told}" for name, one in zip(others, self.fillings)]
         if self.held is dict:
             told.insert(0, f"forward was given the image as {self.names[self.image]!r} of a dictionary")
@@ -94,11 +99,13 @@ def _forward(inputs: ForwardInputs, model: nn.Module, image: Tensor) -> object:
     return forward(model, **given)
 
 
-def channels_last(forward: Callable[..., object], otherwise: ForwardInputs | None) -> ForwardInputs | None:
-    """The same inputs for a forward that reads images with their channels last; None where it has no name."""
+def laid_out(
+    forward: Callable[..., object], otherwise: ForwardInputs | None, axes: str
+) -> ForwardInputs | None:
+    """The same inputs for a forward that reads images of these ``axes``; None where it has no name."""
     first, *_ = [*list(inspect.signature(forward).parameters)[1:], ""]
     known = otherwise or (ForwardInputs((first,)) if first else None)
-    return known and replace(known, channels_last=True)
+    return known and replace(known, axes=axes)
 
 
 @functools.lru_cache(maxsize=16)

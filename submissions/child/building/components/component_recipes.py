@@ -28,12 +28,13 @@ from ...loading.execution import Loaded
 from ...loading.finding import pinned_model
 from ..arguments.argument_choices import MOST_TRIES, assignments
 from ..arguments.signatures import SignatureReader
+from ..build_attempt import Level, fields_set
 from ..calls.blueprint import BlueprintSlot, Builder, Choice, Literal
 from ..calls.forward_inputs import ITSELF, forward_inputs
 from ..calls.observing import ModelParts, mlp_dim, observe, tensors
 from ..calls.parameter_names import first_match
 from ..effort import Computed, Effort
-from ..probing import TRIES_ELSEWHERE, Level, fields_set
+from ..probing import TRIES_ELSEWHERE
 from ..trial_sizes import BASES, fit
 from .functions import function_ways
 

@@ -1,0 +1,108 @@
+"""One try to build a model: how it was built, at which sizes, and what was seen of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import IntEnum
+from math import prod
+
+from torch import Tensor
+
+from ....reference.model_sizes import ModelSizes
+from ....reference.sizes import Sizes
+from ...questions.meanings import fields_of
+from .calls.blueprint import Assignment
+
+
+class Level(IntEnum):
+    """How far a try got."""
+
+    NOTHING = 0
+    BUILT = 1
+    RAN = 2
+    FITS = 3  # what came out has the shape that is asked for: of a model, a row of scores for each image
+
+
+@dataclass
+class BuildAttempt:
+    """One try: how it was built, at which sizes, and what was seen."""
+
+    assignment: Assignment
+    sizes: ModelSizes
+    level: Level = Level.NOTHING
+    error: BaseException | None = None
+    seen: dict[str, int] = field(default_factory=dict)
+    embedded: int = 0  # the width that patches are mapped to, where a convolution tells it
+    shapes: Counter[tuple[int, ...]] = field(default_factory=Counter)  # of all parameters
+    output: Tensor | None = None  # the largest tensor that came out
+    returned: str | None = None  # the field that its last axis has
+    computed: int = 0  # numbers, in the pass
+
+    @property
+    def claimed(self) -> set[str]:
+        """The fields of ``Sizes`` that the assignment sets."""
+        return fields_set(self.assignment)
+
+    @property
+    def contradicted(self) -> set[str]:
+        """The fields that were set, and came out otherwise.
+
+        A block too few or too many is a mistake; blocks that are kept as halves are twice as many; and what
+        is as many as rows of patches may well be that, whatever its name says of heads.
+        """
+        set_to = {name: getattr(self.sizes, name) for name in self.claimed & self.seen.keys()}
+        as_well = {"depth": (-1, 1, set_to.get("depth", 0)), "heads": (self._rows - set_to.get("heads", 0),)}
+        return {
+            name for name, one in set_to.items() if self.seen[name] - one not in (0, *as_well.get(name, ()))
+        }
+
+    @property
+    def _rows(self) -> int:
+        return self.sizes.grid[0] if isinstance(self.sizes, Sizes) else 0
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the model learns; 0 where it was not built."""
+        return sum(prod(shape) * count for shape, count in self.shapes.items())
+
+    @property
+    def is_perfect(self) -> bool:
+        """Say whether no other values would come farther, nor these be wrong by what is seen."""
+        return (self.level == Level.FITS or self.is_bug or self.gives_nothing) and not self.contradicted
+
+    @property
+    def gives_nothing(self) -> bool:
+        """Does it run to an end at which nothing is returned?"""
+        return self.level == Level.RAN and self.output is None
+
+    @property
+    def comes_through(self) -> bool:
+        """Did numbers come out?"""
+        return self.level >= Level.RAN and (self.output is None or bool(self.output.isfinite().all()))
+
+    @property
+    def is_bug(self) -> bool:
+        """Say whether the forward pass would fail at all sizes: by a bug, or where it is not written yet."""
+        bugs = (AttributeError, NameError, NotImplementedError)
+        return self.level == Level.BUILT and isinstance(self.error, bugs) and "aten::" not in str(self.error)
+
+    @property
+    def score(self) -> float:
+        """What parameters contradict weighs more than a level: what a wrong model returns says little."""
+        confirmed = len(self.claimed & self.seen.keys()) - len(self.contradicted)
+        refuted = bool(self.contradicted - {self.returned})
+        return 10.0 * self.level + confirmed - 2 * len(self.contradicted) - 11 * refuted
+
+
+def fields_set(assignment: Assignment) -> set[str]:
+    """Collect the fields of ``Sizes`` that are set.
+
+    Beside an image, a number of patches sets the patch; beside heads, the width of one sets that of a token.
+    """
+    kinds = [choice for choice in assignment.values() if isinstance(choice, str)]
+    images = [kind for kind in kinds if kind.startswith(("image", "height"))]
+    counts = [kind for kind in kinds if kind.startswith("patches") or kind == "tokens"]
+    found = {name for kind in kinds for name in fields_of(kind)}
+    found |= {"patch"} if images and counts else set()
+    return found | ({"embed_dim"} if {"heads", "head_dim"} <= {*kinds} else set())

@@ -1,0 +1,161 @@
+"""Right programs in styles that are rare, and known from elsewhere: none loses a point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpus import edited
+from one_file import graded_file
+from test_unfinished import FINISHED, VIT
+
+from vitcheck.submissions.host.process import Zygote
+
+_ARGUMENTS = "image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=128, num_classes=10"
+_CONSTRUCTOR = f"    def __init__(self, {_ARGUMENTS}):\n"
+_SIZES = ["image_size", "patch_size", "dim", "depth", "heads", "mlp", "num_classes"]
+_NORM = (
+    "norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)",
+    "norm1, self.norm2 = Norm(dim), Norm(dim)",
+)
+
+_LAZY = (
+    "class Block",
+    """class Lazy(nn.Module):
+    def build(self, x):
+        pass
+
+    def call(self, x):
+        raise NotImplementedError
+
+    def forward(self, x):
+        if not hasattr(self, "built"):
+            self.built = True
+            self.build(x)
+        return self.call(x)
+
+
+class Norm(Lazy):
+    def __init__(self, dim):
+        super().__init__()
+
+    def build(self, x):
+        self.gain, self.shift = nn.Parameter(torch.ones(x.shape[-1])), nn.Parameter(torch.zeros(x.shape[-1]))
+
+    def call(self, x):
+        return nn.functional.layer_norm(x, x.shape[-1:], self.gain, self.shift)
+
+
+class Block""",
+)
+_BIAS_FIRST = (
+    "class Block",
+    """class Norm(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.gain, self.shift = nn.Parameter(torch.ones(dim)), nn.Parameter(torch.zeros(dim))
+
+    def forward(self, x):
+        return torch.addcmul(self.shift, nn.functional.layer_norm(x, x.shape[-1:]), self.gain)
+
+
+class Block""",
+)
+_CONFIGURATION = (
+    _CONSTRUCTOR,
+    "    def __init__(self, config):\n"
+    + "".join(f"        {name} = config.{name}\n" for name in _SIZES)
+    + "        self.config = config\n",
+)
+_HELD_BY_ITS_BASE = (
+    "class Block",
+    f"""class Configuration:
+    def __init__(self, **others):
+        self.returns_all = others.pop("returns_all", False)
+        self.label_names = [f"label {{one}}" for one in range(others.pop("num_classes", 10))]
+
+    @property
+    def num_classes(self):
+        return len(self.label_names)
+
+
+class ViTConfiguration(Configuration):
+    def __init__(self, image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=128, **others):
+        super().__init__(**others)
+        {"; ".join(f"self.{name} = {name}" for name in _SIZES[:-1])}
+
+
+class Block""",
+)
+_POOLED = (
+    "return x[:, 0]",
+    "return {'cls': lambda: x[:, 0], 'mean': lambda: x.mean(1)}[self.config['pool']]()",
+)
+_OF_A_KEY = (
+    _CONSTRUCTOR,
+    "    def __init__(self, config):\n        super().__init__()\n"
+    "        self.config = config = config.get('model', config)\n"
+    + "".join(f"        {name} = config['{name}']\n" for name in _SIZES),
+)
+_GREY = (
+    (
+        "self.patches = nn.Conv2d(3, dim, patch_size, patch_size)",
+        "self.patches = nn.Linear(patch_size**2, dim); self.p = patch_size",
+    ),
+    (
+        "x = self.patches(image).flatten(2).transpose(1, 2)",
+        "rows = [row.split(self.p, dim=2) for row in image.split(self.p, dim=1)]\n"
+        "        x = self.patches(torch.stack([one.flatten(1) for row in rows for one in row], 1))",
+    ),
+)
+_REGISTERS = (
+    ("num_classes=10):", "num_classes=10, num_registers=4):"),
+    (
+        "self.norm, self.head =",
+        "self.registers = nn.Parameter(torch.zeros(1, num_registers, dim))\n        self.norm, self.head =",
+    ),
+    ("x = x + self.pos\n", "x = torch.cat([x + self.pos, self.registers.expand(len(x), -1, -1)], dim=1)\n"),
+)
+_FACTORY = (
+    "class Block",
+    "def tiny(depth=2, **sizes):\n    return ViT(**{**dict(dim=32, heads=2, depth=depth), **sizes})\n\n\n"
+    "class Block",
+)
+STYLES = {
+    "parameters that the first pass makes": (_LAZY, _NORM),
+    "a norm that reads its bias first": (_BIAS_FIRST, _NORM),
+    "a configuration that holds what its base makes": (
+        _HELD_BY_ITS_BASE,
+        _CONFIGURATION,
+        ("return x[:, 0]", "return x if self.config.returns_all else x[:, 0]"),
+    ),
+    "a key that the pass looks up": (
+        _OF_A_KEY,
+        ("        super().__init__()\n        self.patches", "        self.patches"),
+        _POOLED,
+    ),
+    "grey images without an axis of channels": _GREY,
+    "pixels scaled by the model": (("self.patches(image)", "self.patches(image / 127.5 - 1)"),),
+    "no registers where that can be": _REGISTERS,
+    "a factory that gives what it is given": (_FACTORY,),
+    "what comes before the logits beside them": (
+        (
+            "return self.head(self.pooled(self.norm(x)))",
+            "before = self.pooled(self.norm(x))\n        return self.head(before), {'pre_logits': before}",
+        ),
+    ),
+    "room for the class token in the positions": (
+        ("        self.cls = nn.Parameter(torch.zeros(1, 1, dim))\n", ""),
+        (
+            "x = torch.cat([self.cls.expand(len(x), -1, -1), x], dim=1)",
+            "x = nn.functional.pad(x, (0, 0, 1, 0))",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_right_program_has_all_points_in_any_style(style: str, zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(edited(FINISHED, STYLES[style]), VIT, zygote, tmp_path)
+    wrong = [one.id for one in result.checks if one.points and one.earned < one.points]
+    assert (result.reason, wrong, result.score.earned) == (None, [], result.score.possible)
