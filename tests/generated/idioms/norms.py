@@ -69,3 +69,20 @@ def norm_by_hand(w: Writer) -> str:
     )
     _told(w, "1e-6", f"{gain} {shift}")
     return f"{name}(DIM)"
+
+
+@idiom("norm")
+def norm_in_one_operation(w: Writer) -> str:
+    """Multiplied and added at once, which reads the bias first."""
+    w.uses("import torch.nn.functional as F")
+    name = w.n.Norm
+    w.helpers[name] = (
+        f"class {name}(nn.Module):\n"
+        "    def __init__(self, features):\n"
+        "        super().__init__()\n"
+        "        self.gain, self.shift = nn.Parameter(torch.ones(features)), nn.Parameter(torch.zeros(features))\n\n"
+        "    def forward(self, x):\n"
+        "        return torch.addcmul(self.shift, F.layer_norm(x, x.shape[-1:]), self.gain)"
+    )
+    _told(w, "1e-5", "gain shift")
+    return f"{name}(DIM)"
