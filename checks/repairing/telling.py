@@ -34,6 +34,7 @@ IDS: Mapping[Kind, str] = {
     "condition": "wrong-condition",
     "option": "wrong-option",
     "loop": "returns-inside-loop",
+    "outside": "outside-of-loop",
     "overwritten": "overwritten-too-early",
     "repeated": "one-layer-repeated",
 }

@@ -270,3 +270,10 @@ def test_of_code_that_nobody_wrote_by_hand_no_more_is_read_than_is_bounded() -> 
     assert len(edits("vit.py", f"def f({names[0]}):\n{lines}")) <= 20_000
     terms = " + ".join(["x"] * 900)
     assert sum(len(one.new) for one in edits("vit.py", f"def f(x):\n    return {terms}\n")) < 10**7
+
+
+def test_a_line_behind_a_loop_is_moved_into_it() -> None:
+    loop = "    for one, other in pairs:\n        x = one(x)\n        x = other(x)\n"
+    right = f"def f(pairs, x):\n{loop}    return x\n"
+    wrong = right.replace("        x = other", "    x = other")
+    assert right in [one.applied(wrong) for one in edits("vit.py", wrong) if one.kind == "outside"]

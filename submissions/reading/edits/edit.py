@@ -9,7 +9,7 @@ from ...errors import Frame
 
 Kind = Literal[
     "operator", "condition", "variable", "layer", "number", "argument", "option", "order", "turned", "lines",
-    "loop", "overwritten", "repeated", "extra", "kept", "missing",
+    "loop", "outside", "overwritten", "repeated", "extra", "kept", "missing",
 ]  # fmt: skip
 Role = Literal["value", "added", "called"]
 

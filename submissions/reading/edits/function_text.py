@@ -92,15 +92,12 @@ class FunctionText:
         new = f"kept_ = {name}; {self._raw[start:before].decode()}kept_"
         return self._at(first, start, end, new, kind)
 
-    def dedented(self, kind: Kind, last: Node) -> Edit:
-        """The ``last`` line of a body behind what the body is of."""
-        start, end = self._span(last)
-        line = self._starts[last.lineno - 1]
-        outer = self.parent(last)
-        assert isinstance(outer, ast.stmt)
-        indent = " " * outer.col_offset
-        found = self._at(last, line, end, f"{indent}{self._raw[start:end].decode()}", kind)
-        return replace(found, column=last.col_offset + 1)
+    def in_line_with(self, kind: Kind, other: Node, moved: Node, telling: int = 0) -> Edit:
+        """A line that is ``moved`` in or out, to where the ``other`` one begins."""
+        start, end = self._span(moved)
+        line, indent = self._starts[moved.lineno - 1], " " * other.col_offset
+        found = self._at(moved, line, end, f"{indent}{self._raw[start:end].decode()}", kind, telling)
+        return replace(found, column=moved.col_offset + 1)
 
     def _at(
         self,

@@ -58,13 +58,21 @@ def of_targets(here: FunctionText, node: ast.Assign) -> Iterator[Edit]:
 
 
 def of_body(here: FunctionText, body: Sequence[ast.stmt]) -> Iterator[Edit]:
-    """Two neighbouring lines, each in the place of the other, and what is overwritten kept for later."""
+    """Two neighbouring lines exchanged, one more in a loop, and what is overwritten kept for later."""
     short = [one for one in body if here.is_short(one)]
     for pair in pairwise(short):
         if all(isinstance(one, Statement) for one in pair):
             yield from here.exchanged("lines", pair)
+    for loop, behind in pairwise(body):
+        if isinstance(loop, ast.For) and isinstance(behind, Statement) and here.is_short(behind):
+            yield here.in_line_with("outside", loop.body[0], behind, telling=2 * _reads_turn(loop, behind))
     for place, first in enumerate(short):
         yield from _kept_for_sum(here, first, short[place + 1 : place + 1 + _NEAR])
+
+
+def _reads_turn(loop: ast.For, behind: ast.stmt) -> bool:
+    """Does it read what is only bound anew in each turn?"""
+    return any(_reads(behind, one.id) for one in ast.walk(loop.target) if isinstance(one, ast.Name))
 
 
 def _kept_for_sum(here: FunctionText, first: ast.stmt, later: Sequence[ast.stmt]) -> Iterator[Edit]:
@@ -87,7 +95,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _reads(value: ast.expr, name: str) -> bool:
+def _reads(value: ast.AST, name: str) -> bool:
     return any(_is_name(one, name) for one in ast.walk(value))
 
 
@@ -95,4 +103,4 @@ def of_loop(here: FunctionText, node: ast.For) -> Iterator[Edit]:
     """What ends the loop's first turn, behind the loop."""
     last = node.body[-1]
     if isinstance(last, ast.Return) and len(node.body) > 1:
-        yield here.dedented("loop", last)
+        yield here.in_line_with("loop", node, last)
