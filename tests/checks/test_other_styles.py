@@ -144,6 +144,15 @@ STYLES = {
             "before = self.pooled(self.norm(x))\n        return self.head(before), {'pre_logits': before}",
         ),
     ),
+    "heads as wide as a token": (
+        (
+            "nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)",
+            "nn.Linear(dim, 3 * dim * heads), nn.Linear(dim * heads, dim)",
+        ),
+        ("reshape(B, T, 3, self.heads, D // self.heads)", "reshape(B, T, 3, self.heads, D)"),
+        ("/ (D // self.heads) ** 0.5", "/ D**0.5"),
+        ("transpose(1, 2).reshape(B, T, D)", "transpose(1, 2).flatten(2)"),
+    ),
     "room for the class token in the positions": (
         ("        self.cls = nn.Parameter(torch.zeros(1, 1, dim))\n", ""),
         (
