@@ -28,7 +28,7 @@ class FullSize:
     """
 
     shapes: dict[str, Shape]
-    failure: str | None = None
+    failure: StudentCodeFailed | None = None
     sizes: ModelSizes | None = None
 
 
@@ -51,12 +51,12 @@ def full_size(examples: Examples) -> FullSize:
         sizes = session.sizes_for(examples.full)
         trace = session.trace(sizes, examples.seed)
     except StudentCodeFailed as error:
-        return FullSize({}, str(error))
+        return FullSize({}, error)
     except SubmissionError:  # it takes more memory or time there than there is, which says nothing of shapes
         return FullSize({})
     if trace.error is not None and examples.crash is None and not session.is_script:
         began = _begins_alike(trace, examples.walk.trace)
-        return FullSize(_shapes_in(examples, trace, sizes) if began else {}, str(trace.error), sizes)
+        return FullSize(_shapes_in(examples, trace, sizes) if began else {}, trace.error, sizes)
     if trace.signature != examples.walk.trace.signature:
         return FullSize({})
     return FullSize(_shapes_in(examples, trace, sizes), sizes=sizes)

@@ -13,7 +13,7 @@ from vitcheck.checks.locating.search.places import Found, Place
 from vitcheck.checks.locating.walk import Step
 from vitcheck.checks.rules.kinds.shape import check_shape
 from vitcheck.reference.sizes import Sizes, preset
-from vitcheck.submissions.errors import OutOfMemory, StudentCodeFailed
+from vitcheck.submissions.errors import Frame, OutOfMemory, StudentCodeFailed
 from vitcheck.submissions.host.trace import Reference, Trace, Value
 
 SMALL = Sizes(batch=2, channels=4, height=8, width=8, patch=2, embed_dim=24, heads=3, depth=3, classes=9)
@@ -70,9 +70,13 @@ def test_more_memory_than_there_is_at_full_size_says_nothing_of_shapes(
         check_shape(examination, key)
 
 
-def test_what_fails_at_full_size_is_told_at_the_first_stage(monkeypatch: pytest.MonkeyPatch) -> None:
-    examination = _failing(StudentCodeFailed("ValueError", "no image is so large"), monkeypatch)
-    with pytest.raises(CheckFailed, match="no image is so large"):
+def test_what_fails_at_full_size_is_told_at_the_first_stage_and_its_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frame = Frame("vit.py", 7)
+    examination = _failing(StudentCodeFailed("ValueError", "no image is so large", (frame,)), monkeypatch)
+    with pytest.raises(CheckFailed, match="no image is so large") as told:
         check_shape(examination, "patches")
+    assert told.value.frame == frame
     with pytest.raises(NotReached):
         check_shape(examination, "tokens")

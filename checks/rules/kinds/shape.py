@@ -54,7 +54,8 @@ def _demand_no_failure(examination: Examination, key: str) -> None:
         return
     given = {examination.family.input_key, *full.shapes, *examination.absent}
     if key == next(one.key for one in examination.family.stages if one.key not in given):
-        raise CheckFailed(f"at the assignment's full size the model fails: {full.failure}")
+        text = f"at the assignment's full size the model fails: {full.failure}"
+        raise CheckFailed(text, frame=full.failure.frame)
     raise NotReached("at the assignment's full size the model fails before it")
 
 
