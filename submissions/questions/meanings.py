@@ -45,7 +45,7 @@ VALUES: dict[str, Callable[[ModelSizes], object]] = {
     "eps": lambda s: 1e-5,
     "flag_on": lambda s: True,
     "flag_off": lambda s: False,
-    "none": lambda s: 0,
+    "zero": lambda s: 0,
     "device": lambda s: "cpu",
     "dtype": lambda s: None,
     "activation": lambda s: resolve_name("torch.nn:GELU"),

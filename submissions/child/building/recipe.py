@@ -94,7 +94,8 @@ class Recipe:
         if self.attempt.level == Level.RAN:
             notes.append("the model does not return a tensor with one row of logits for each image")
         inputs = self.builder.inputs
-        return [*notes, *(inputs.notes() if inputs else ()), *self.controls.notes]
+        every = (*notes, *(inputs.notes() if inputs else ()), *self.controls.notes)
+        return list(dict.fromkeys(every))  # one name may be several slots
 
 
 def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:

@@ -37,7 +37,7 @@ def choices(
     found = meanings(name, kind)
     if not found:
         return (Literal(False),) if default is _EMPTY and annotation == "bool" else ()
-    if found == ("none",):  # tokens beside those of the assignment
+    if found == ("zero",):  # tokens beside those of the assignment
         return found if default is _EMPTY or isinstance(default, int) else ()
     if default is _EMPTY:
         return _forms(found, bool(re.search(r"tuple|list|sequence", annotation.lower())), annotation != "int")

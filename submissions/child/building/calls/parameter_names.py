@@ -93,7 +93,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
     "flag_off": """verbose debug pre_norm mean_pool gap use_gap distilled return_attention return_attn
         return_attentions output_attentions save_attention visualize pretrained use_checkpoint causal
         return_features print_shapes vis use_flash use_dropout""",
-    "none": """num_register_tokens num_registers n_registers registers register_tokens n_register_tokens
+    "zero": """num_register_tokens num_registers n_registers registers register_tokens n_register_tokens
         num_reg_tokens reg_tokens number_of_registers""",
     "class_weights": "class_weights class_frequencies class_freq class_counts weights loss_weights",
     "embed_dim mlp_dim": """hidden_dim hidden_size hidden hidden_channels hidden_units hidden_dims
