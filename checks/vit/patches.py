@@ -88,8 +88,8 @@ def _scaled_images(walk: Walk) -> Iterator[Predict]:
 
 
 def _channels_first(taken: GraphTensor, context: Context) -> torch.Tensor:
-    x = taken.tensor(context)
-    return x if x.shape == context.image.shape else x.movedim(-1, 1)
+    x, shape = taken.tensor(context), context.image.shape
+    return x.movedim(-1, 1) if x.dim() == len(shape) and x.shape != shape else x.reshape(shape)
 
 
 def _is_scaled(x: torch.Tensor, image: torch.Tensor) -> bool:

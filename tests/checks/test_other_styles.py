@@ -135,6 +135,9 @@ STYLES = {
         _POOLED,
     ),
     "grey images without an axis of channels": _GREY,
+    "pixels scaled by the model, once they are in a row": (
+        ("self.patches(image)", "self.patches((image.flatten() / 127.5 - 1).view_as(image))"),
+    ),
     "pixels scaled by the model": (("self.patches(image)", "self.patches(image / 127.5 - 1)"),),
     "no registers where that can be": _REGISTERS,
     "a factory that gives what it is given": (_FACTORY,),
