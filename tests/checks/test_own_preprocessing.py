@@ -191,7 +191,8 @@ tensors = {one: tensor(one) for one in PICTURES}
 prepared = Prepared("load", True, False, tensors, dict.fromkeys(PICTURES, "float32"), {})
 functions = OwnFunctions((prepared,), ())
 source = Some(files={"vit.py": b"image.convert('RGB')"})
-preprocessing(Some(assignment=Some(full=Some(height=8), asks_sizes=True), own_functions=lambda: functions, source=source))
+asked = Some(full=Some(height=8), asks_sizes=True)
+preprocessing(Some(assignment=asked, own_functions=lambda: functions, source=source))
 sys.exit(bool({"torchvision", "torch._dynamo", "hypothesis", "nbformat"} & sys.modules.keys()))
 """
 
