@@ -87,9 +87,9 @@ def _stored_at(examination: Examination, leaf: int) -> Frame | None:
     tree = None if frame is None else parsed_file(examination.source.files, frame.file)
     if frame is None or tree is None:
         return None
-    here = {*plainly_stored(tree, frame.line)}
-    before = {stored for line in bound_for(tree, frame.line) for stored in plainly_stored(tree, line)}
-    lines = here or before
+    lines = {*plainly_stored(tree, frame.line)} or {
+        stored for line in bound_for(tree, frame.line) for stored in plainly_stored(tree, line)
+    }
     return Frame(frame.file, lines.pop()) if len(lines) == 1 else None
 
 

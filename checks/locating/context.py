@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from torch import Tensor
@@ -40,6 +40,12 @@ class Context:
         if self.stages.get((key, block), tensor) is not tensor:
             self._made.clear()
         self.stages[key, block] = tensor
+
+    def read_instead(self, others: Mapping[Predict, Predict]) -> None:
+        """Has each of the ``others`` stand in for its key, wherever that is read."""
+        if others:
+            self.instead.update(others)
+            self._made.clear()
 
     def use(self, use: Use) -> Tensor:
         """A parameter as it was consumed, at this trace's sizes."""

@@ -19,6 +19,7 @@ from ...submissions.questions.recording import Cure
 from ..examining.passes.example import Example
 from ..examining.passes.replay import Seen, reference_pass
 from ..locating.comparing import ROUNDING, SINGLE, equal
+from ..locating.context import Context
 from ..locating.search.places import Found, Place, places_in
 
 _Key = tuple[str, int]  # of a stage, and the block
@@ -44,7 +45,8 @@ class CuredPasses:
         """
         skipped: set[_Key] = set()
         targets: dict[_Key, Seen] = {}
-        todo = [one for one in self._seen if one.step.key in cured or self._reads_made(one, cured)]
+        made = self._with_made_right(cured)
+        todo = [one for one in self._seen if one.step.key in cured or self._differs_in(made, one)]
         while todo:
             one = todo.pop()
             is_known, is_own = _key(one) in skipped, self._is_own(one)
@@ -57,12 +59,16 @@ class CuredPasses:
         left = (one for one in self._seen if _key(one) not in skipped)
         return next((one for one in left if not self._is_right(one, trace)), None)
 
-    def _reads_made(self, one: Seen, cured: Set[str]) -> bool:
-        """Would it be another one if what lies between stages were right, of which those are told?"""
+    def _with_made_right(self, cured: Set[str]) -> Context | None:
+        """Where what lies between stages, and is told at those, is right; None where nothing does."""
+        between = self.example.walk.between.items()
+        made = {one.predict: one.right for (key, _), some in between if key in cured for one in some}
         context = self.example.context.forked()
-        made = [each for (key, _), all_ in self.example.walk.between.items() if key in cured for each in all_]
-        context.instead.update((each.predict, each.right) for each in made)
-        return bool(made) and not equal(context.of(one.step.predict), one.student)
+        context.read_instead(made)
+        return context if made else None
+
+    def _differs_in(self, context: Context | None, one: Seen) -> bool:
+        return context is not None and not equal(context.of(one.step.predict), one.student)
 
     def _trace(self, cures: list[Cure]) -> Trace:
         draw = self.example.draw

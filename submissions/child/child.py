@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.random  # only now does it load what every child needs
@@ -170,7 +170,7 @@ def failure_of(error: BaseException) -> StudentCodeFailed:
     return _cut(StudentCodeFailed(name, text_of(error), frames, is_placeholder(error)))
 
 
-def is_placeholder(error: BaseException | None) -> bool:
+def is_placeholder(error: BaseException | None) -> TypeGuard[NotImplementedError]:
     """Does the code say by it that it is not written yet? torch raises the same for what it lacks itself."""
     if not isinstance(error, NotImplementedError) or "aten::" in text_of(error):
         return False

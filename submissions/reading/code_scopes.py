@@ -192,6 +192,13 @@ def held(node: ast.AST) -> str:
     return node.attr if own and isinstance(node, ast.Attribute) else ""
 
 
+def name_of(node: ast.AST) -> str:
+    """``x``, or ``self.norm``; "" of anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return f"self.{own}" if (own := held(node)) else ""
+
+
 def makes_object(node: ast.AST | None) -> bool:
     """Is a class called, as for a layer or a parameter?"""
     return called(node)[:1].isupper()
@@ -199,6 +206,10 @@ def makes_object(node: ast.AST | None) -> bool:
 
 def called(node: ast.AST | None) -> str:
     """``softmax`` of ``F.softmax(x)``; "" where nothing is called, or what has no name."""
-    function = node.func if isinstance(node, ast.Call) else None
-    name: str = getattr(function, "attr", getattr(function, "id", ""))
+    return last_name(node.func) if isinstance(node, ast.Call) else ""
+
+
+def last_name(node: ast.AST) -> str:
+    """``Module`` of ``nn.Module``, and a name itself; "" of anything else."""
+    name: str = getattr(node, "attr", getattr(node, "id", ""))
     return name

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ..errors import Frame
 from .code import parsed
-from .code_scopes import called, held
+from .code_scopes import called, name_of
 from .python_text import DEFINITIONS
 
 _FUNCTION, _CLASS = "cross_entropy", "CrossEntropyLoss"
@@ -28,9 +28,9 @@ def _lines(nodes: list[ast.AST]) -> Iterator[int]:
     functions = {*_functions(nodes), *dir(builtins)}
     scores = _bound(nodes, lambda value: _is_of_object(value, functions))
     for call in (one for one in nodes if isinstance(one, ast.Call) and one.args):
-        is_loss = _FUNCTION in called(call) or called(call.func) == _CLASS or _name(call.func) in losses
+        is_loss = _FUNCTION in called(call) or called(call.func) == _CLASS or name_of(call.func) in losses
         first = call.args[0]
-        if is_loss and (_is_of_object(first, functions) or _name(first) in scores):
+        if is_loss and (_is_of_object(first, functions) or name_of(first) in scores):
             yield call.lineno
 
 
@@ -45,8 +45,7 @@ def _functions(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 def _is_of_object(value: ast.AST, functions: set[str]) -> bool:
     """Is it ``net(x)`` or ``self.net(x)``, where ``net`` is no function?"""
-    called_of = value.func if isinstance(value, ast.Call) else None
-    return bool(called_of) and _name(called_of) not in {"", *functions}
+    return isinstance(value, ast.Call) and name_of(value.func) not in {"", *functions}
 
 
 def _bound(nodes: Iterable[ast.AST], is_meant: Callable[[ast.expr], bool]) -> set[str]:
@@ -54,12 +53,5 @@ def _bound(nodes: Iterable[ast.AST], is_meant: Callable[[ast.expr], bool]) -> se
     given = defaultdict[str, list[bool]](list)
     for node in nodes:
         for target in node.targets if isinstance(node, ast.Assign) else ():
-            given[_name(target)].append(isinstance(node, ast.Assign) and is_meant(node.value))
+            given[name_of(target)].append(isinstance(node, ast.Assign) and is_meant(node.value))
     return {name for name, found in given.items() if name and all(found)}
-
-
-def _name(node: ast.AST | None) -> str:
-    """``out`` of itself, and ``self.net`` of that."""
-    if isinstance(node, ast.Name):
-        return node.id
-    return f"self.{held(node)}" if node is not None and held(node) else ""

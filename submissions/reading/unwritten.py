@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeGuard
 
 from ..errors import Frame
 from .code import texts
-from .code_scopes import attributes, called, makes_object
+from .code_scopes import attributes, called, last_name, makes_object
 from .method_calls import reached
 from .python_text import DEFINITIONS, nodes
 
@@ -46,19 +46,14 @@ def _left_to_others(classes: Collection[ast.ClassDef]) -> Iterator[ast.AST]:
     for one in classes:
         is_interface = "Protocol" in _bases(one)
         for method in _methods(one):
-            is_abstract = any(_last_name(each) == "abstractmethod" for each in method.decorator_list)
+            is_abstract = any(last_name(each) == "abstractmethod" for each in method.decorator_list)
             if is_interface or is_abstract or (one.name, method.name) in written:
                 yield from ast.walk(method)
 
 
 def _bases(one: ast.ClassDef) -> set[str]:
-    return {_last_name(base) for base in one.bases}
-
-
-def _last_name(node: ast.expr) -> str:
-    """Such as Module of nn.Module."""
-    named = node.value if isinstance(node, ast.Subscript) else node
-    return named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")
+    """Also ``Protocol`` of ``Protocol[T]``."""
+    return {last_name(base.value if isinstance(base, ast.Subscript) else base) for base in one.bases}
 
 
 def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]:

@@ -129,7 +129,7 @@ def reference_pass(
         chained = equation(step)
         if chained is not step.predict:
             made = walk.between.get((step.key, step.block), ())
-            context.instead.update((one.predict, one.right) for one in made)
+            context.read_instead({one.predict: one.right for one in made})
         try:
             context.settle(step.key, step.block, context.of(chained))
         except (RuntimeError, ValueError, LookupError):

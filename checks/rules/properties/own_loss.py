@@ -20,16 +20,17 @@ def loss(examination: Examination) -> None:
     Else: The loss takes a softmax of what is one already
     """
     example = example_of(examination)
-    lines = list(given_to_cross_entropy(examination.source.files))
     is_softmax = any(one.id == "probabilities-returned" for one in examination.findings())
-    if not lines or not is_softmax or examination.counts("probabilities-returned"):
+    is_accepted = is_softmax and not examination.counts("probabilities-returned")
+    line = next(given_to_cross_entropy(examination.source.files), None) if is_accepted else None
+    if line is None:
         raise NotAsked("no code here gives probabilities to a loss")
     passes = examination.forward(example.draw, modes=["train"], order=[0])
     returned = [one for each in passes.passes for one in each.tensors]
     if len(returned) == 1 and _sums_to_one(returned[0]):
-        text = f"the model returns a softmax, and the loss in line {lines[0].line} takes another one of it"
+        text = f"the model returns a softmax, and the loss in line {line.line} takes another one of it"
         made = example.trace.value(example.trace.outputs[0][1]).frames
-        raise CheckFailed(text, ("softmax-in-logits",), example.draw, next(iter(made), lines[0]))
+        raise CheckFailed(text, ("softmax-in-logits",), example.draw, next(iter(made), line))
 
 
 def _sums_to_one(scores: Tensor) -> bool:

@@ -51,7 +51,7 @@ def unwritten_at(definition: Definition, attempt: BuildAttempt) -> Frame | None:
     """Where the model says that it is not written, or ends; None where it computes or returns something."""
     if attempt.computed:
         return None
-    if attempt.error is not None and is_placeholder(attempt.error):
+    if is_placeholder(attempt.error):
         return next(iter(frames_of(attempt.error)), definition.frame)
     return _end_of_forward(definition) if attempt.gives_nothing else None
 

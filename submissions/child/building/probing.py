@@ -73,8 +73,8 @@ class Search:
             attempt = self._run(assignment, other)
             if attempt.level > Level.BUILT:
                 return attempt
-            grey = getattr(other, "channels", 0) == 1 and self._laid_out(assignment, other, "B H W")
-            if grey:
+            is_grey = getattr(other, "channels", 0) == 1
+            if is_grey and (grey := self._laid_out(assignment, other, "B H W")) is not None:
                 return grey
         return (
             self._elsewhere(assignment, fit(sizes, unset), Level.RAN) or first

@@ -106,12 +106,9 @@ def passed_on(node: ast.AST, name: str) -> Iterator[tuple[ast.expr, set[str]]]:
 
 
 def _gives(value: ast.expr, name: str) -> bool:
-    parts = (
-        [one for key, one in zip(value.keys, value.values) if key is None]
-        if isinstance(value, ast.Dict)
-        else []
-    )
-    return any(isinstance(one, ast.Name) and one.id == name for one in (value, *parts))
+    if isinstance(value, ast.Dict):
+        return any(key is None and _gives(one, name) for key, one in zip(value.keys, value.values))
+    return isinstance(value, ast.Name) and value.id == name
 
 
 def unpacked(node: ast.AST, name: str) -> list[str]:

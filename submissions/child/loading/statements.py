@@ -18,6 +18,7 @@ from types import CodeType, MappingProxyType
 from typing import Any
 
 from ...reading.code import STUDENT_PREFIX
+from ...reading.code_scopes import last_name
 from ...reading.python_text import DEFINITIONS, base_name, names_bound, parse
 from .hoisting import top_level
 
@@ -271,15 +272,11 @@ def _reached(
 def _may_be_model(statement: Statement) -> bool:
     """Whether it holds a class with a base that is not known to be something else."""
     return any(
-        isinstance(base, (ast.Name, ast.Attribute)) and _last_name(base) not in _NO_MODEL
+        isinstance(base, (ast.Name, ast.Attribute)) and last_name(base) not in _NO_MODEL
         for node in ast.walk(statement.node)
         if isinstance(node, ast.ClassDef)
         for base in node.bases
     )
-
-
-def _last_name(node: ast.Name | ast.Attribute) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id
 
 
 def _asked(statements: Sequence[Statement]) -> set[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-from ..code_scopes import Scope, called, held
+from ..code_scopes import Scope, called, name_of
 from .edit import Edit, Kind, Role
 
 Node = ast.expr | ast.stmt
@@ -120,10 +120,3 @@ class FunctionText:
         assert node.end_col_offset is not None
         first, last = self._starts[node.lineno - 1], self._starts[node.end_lineno - 1]
         return first + node.col_offset, last + node.end_col_offset
-
-
-def name_of(node: ast.AST) -> str:
-    """``x``, or ``self.norm``; "" of anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    return f"self.{own}" if (own := held(node)) else ""

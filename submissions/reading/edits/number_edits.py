@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..code_scopes import called
+from ..code_scopes import called, name_of
 from .edit import Edit
-from .function_text import FunctionText, name_of
+from .function_text import FunctionText
 
 _AXES = (-1, -2, 1, 2, 0, 3)
 _TAKES_AXES = {

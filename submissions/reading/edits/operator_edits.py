@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..code_scopes import name_of
 from .edit import Edit
-from .function_text import FunctionText, name_of
+from .function_text import FunctionText
 
 _OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {  # as written, and what is taken for it
     ast.Add: ("+", ("*", "-")),

@@ -15,6 +15,7 @@ from torch import nn
 from .....reference.model_sizes import ModelSizes
 from .....reference.sizes import Sizes
 from ....errors import NotLoaded
+from ....reading.code_scopes import last_name
 from ...loading.definitions import Definition, Definitions, constructor
 from ...loading.execution import Loaded
 from ...loading.keys import Keys, compared_with, keys_read, passed_on, unpacked
@@ -264,7 +265,7 @@ class SignatureReader:
             bases = definition.node.bases if isinstance(definition.node, ast.ClassDef) else []
         else:
             bases = [target]
-        names = [base.id if isinstance(base, ast.Name) else getattr(base, "attr", "") for base in bases]
+        names = [last_name(base) for base in bases]
         yield from (self.definitions.all[name] for name in names if name in self.definitions.all)
 
     def _module_settings(self, reachable: list[Definition], names: set[str]) -> Iterator[BlueprintSlot]:
