@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from ...submissions.errors import Frame, SubmissionError
@@ -144,9 +145,15 @@ def _loop_at(examination: Examination, frame: Frame) -> Frame:
     return frame._replace(line=max((one.lineno for one in _around(tree, ast.For, frame)), default=frame.line))
 
 
-def _around(tree: ast.AST | None, kind: type[ast.For] | type[ast.ClassDef], frame: Frame) -> list[ast.stmt]:
-    inside = (one for one in ast.walk(tree) if isinstance(one, kind)) if tree else ()
+def _around(tree: ast.AST | None, kind: type[ast.stmt], frame: Frame) -> list[ast.stmt]:
+    inside = (one for one in _loops_and_classes(tree) if isinstance(one, kind)) if tree else ()
     return [one for one in inside if one.lineno <= frame.line <= (one.end_lineno or one.lineno)]
+
+
+@lru_cache(maxsize=64)
+def _loops_and_classes(tree: ast.AST) -> Sequence[ast.stmt]:
+    """All of a file; kept, since it is asked for every operation of a pass."""
+    return [one for one in ast.walk(tree) if isinstance(one, (ast.For, ast.ClassDef))]
 
 
 def _building_lines(scope: ast.AST, names: set[str], running: int) -> Iterator[int]:

@@ -7,9 +7,10 @@ Where it is a part of one, or in another layout, each of its axes is the size th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...reference.model_sizes import ModelSizes
+from ...reference.sizes import Sizes
 from ...submissions.errors import StudentCodeFailed, SubmissionError
 from ...submissions.host.trace import Trace
 from ..locating.walk import Step
@@ -48,7 +49,7 @@ def full_size(examples: Examples) -> FullSize:
     """
     session = examples.session
     try:
-        sizes = session.sizes_for(examples.full)
+        sizes = session.sizes_for(of_the_first(examples))
         trace = session.trace(sizes, examples.seed)
     except StudentCodeFailed as error:
         return FullSize({}, error)
@@ -60,6 +61,24 @@ def full_size(examples: Examples) -> FullSize:
     if trace.signature != examples.walk.trace.signature:
         return FullSize({})
     return FullSize(_shapes_in(examples, trace, sizes), sizes=sizes)
+
+
+def full_sizes(examples: Examples) -> ModelSizes:
+    """The assignment's. Where it asks for none and the code fixes the patch, as many patches of that."""
+    full, first = examples.assignment.full, examples.first_draw.sizes
+    if examples.assignment.asks_sizes or not isinstance(full, Sizes) or not isinstance(first, Sizes):
+        return full
+    rows, columns = first.grid
+    few = replace(first, patch=full.patch, height=rows * full.patch, width=columns * full.patch)
+    patch = examples.session.sizes_for(few).patch
+    rows, columns = full.grid
+    return replace(full, patch=patch, height=rows * patch, width=columns * patch)
+
+
+def of_the_first(examples: Examples) -> ModelSizes:
+    """The same, with the first example's depth and a batch that is laid out as there."""
+    first = examples.first_draw.sizes
+    return replace(full_sizes(examples), batch=min(first.batch, 2), depth=first.depth)
 
 
 def _begins_alike(full: Trace, located: Trace) -> bool:

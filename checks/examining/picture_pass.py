@@ -10,6 +10,7 @@ from ...submissions.host.trace import Trace
 from ...submissions.questions.size_limits import is_large
 from ..locating.locate import locate
 from .drawing import Draw
+from .full_size import of_the_first
 from .passes.example import Example
 from .passes.examples import Examples
 from .passes.pictures import Picture
@@ -23,7 +24,7 @@ def picture_pass(examples: Examples, picture: Picture) -> Example:
     where the model reads no such picture.
     """
     first = examples.first_draw.sizes
-    draw = examples.buildable(Draw(first if is_large(first) else examples.full, examples.seed))
+    draw = examples.buildable(Draw(first if is_large(first) else of_the_first(examples), examples.seed))
     trace = examples.trace(draw, torch.cat([picture.at(draw.sizes), draw.image[1:]]))
     example = examples.replayed(draw, trace) or _as_on_noise(examples, draw, trace)
     alone = replace(draw, sizes=replace(draw.sizes, batch=1))

@@ -20,7 +20,7 @@ class Gradient:
     exists: bool
     finite: bool
     largest: float
-    idle: Share  # of the rows, those in which it is 0 everywhere
+    idle: Share  # of the rows, or of the columns, those in which it is 0 everywhere
 
 
 @dataclass(frozen=True)

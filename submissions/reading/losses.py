@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 from ..errors import Frame
 from .code import parsed
@@ -20,18 +21,43 @@ def given_to_cross_entropy(files: Mapping[str, bytes]) -> Iterator[Frame]:
 
     As it is: not what a function makes of it, such as its logarithm.
     """
-    return (Frame(file, line) for file, tree in parsed(files) for line in _lines(list(ast.walk(tree))))
+    for file, tree in parsed(files):
+        nodes = list(ast.walk(tree))
+        functions = {*_functions(nodes), *dir(builtins)}
+        scores = _bound(nodes, partial(_is_of_object, functions=functions))
+        for call in _losses(nodes):
+            if _is_of_object(call.args[0], functions) or name_of(call.args[0]) in scores:
+                yield Frame(file, call.lineno)
 
 
-def _lines(nodes: list[ast.AST]) -> Iterator[int]:
+def softmax_given_to_cross_entropy(files: Mapping[str, bytes]) -> Iterator[Frame]:
+    """The lines on which torch's own cross entropy is given a softmax."""
+    for file, tree in parsed(files):
+        nodes = list(ast.walk(tree))
+        layers = _bound(nodes, lambda value: called(value) == "Softmax")
+        shares = _bound(nodes, partial(_is_softmax, layers=layers))
+        defined = {one.name for one in nodes if isinstance(one, DEFINITIONS)}
+        for call in _losses(nodes):
+            is_another = _FUNCTION in called(call) != _FUNCTION  # such as binary_cross_entropy
+            if is_another or _FUNCTION in defined:
+                continue
+            if _is_softmax(call.args[0], layers) or name_of(call.args[0]) in shares:
+                yield Frame(file, call.lineno)
+
+
+def _losses(nodes: list[ast.AST]) -> Iterator[ast.Call]:
+    """The calls of cross entropy, by whatever name an object of it has."""
     losses = _bound(nodes, lambda value: called(value) == _CLASS)
-    functions = {*_functions(nodes), *dir(builtins)}
-    scores = _bound(nodes, lambda value: _is_of_object(value, functions))
     for call in (one for one in nodes if isinstance(one, ast.Call) and one.args):
-        is_loss = _FUNCTION in called(call) or called(call.func) == _CLASS or name_of(call.func) in losses
-        first = call.args[0]
-        if is_loss and (_is_of_object(first, functions) or name_of(first) in scores):
-            yield call.lineno
+        if _FUNCTION in called(call) or called(call.func) == _CLASS or name_of(call.func) in losses:
+            yield call
+
+
+def _is_softmax(value: ast.AST, layers: set[str]) -> bool:
+    """Is it ``softmax(x)``, ``nn.Softmax(-1)(x)``, or a call of what is one of ``layers``?"""
+    if not isinstance(value, ast.Call):
+        return False
+    return called(value) == "softmax" or called(value.func) == "Softmax" or name_of(value.func) in layers
 
 
 def _functions(nodes: Iterable[ast.AST]) -> Iterator[str]:

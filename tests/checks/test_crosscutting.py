@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from corpus import BASES
+from corpus import BASES, edited
 from coverage_table import PROPERTY
 from examining import examine, forbidding
 from mutants import MUTANTS, Mutant
+from one_file import graded_file
+from test_unfinished import FINISHED, VIT
 
 from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from vitcheck.checks.rules.kinds.property import check_property
 from vitcheck.checks.rules.properties import PROPERTIES
+from vitcheck.submissions.host.process import Zygote
 
 TOLD = [one for one in MUTANTS if one.id in PROPERTY and not one.crashes]
 ERRORS = [one for one in TOLD if mistakes()[one.id].kind == "error"]
@@ -41,6 +45,17 @@ def test_a_variant_is_noted_and_costs_something_only_where_it_is_forbidden(mutan
     check_property(examination, PROPERTIES[PROPERTY[mutant.id]])
     assert mutant.id in [one.id for one in examination.noted]
     assert _failure(mutant.name, PROPERTY[mutant.id], mutant.id).mistakes == (mutant.id,)
+
+
+def test_rows_of_a_weight_that_no_gradient_reaches_are_told_though_others_have_one(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    """Queries, keys and values have one weight, and only the values still learn."""
+    program = edited(FINISHED, [("scores.softmax(-1) @ v", "scores.softmax(-1).detach() @ v")])
+    (told,) = graded_file(program, VIT, zygote, tmp_path).mistakes
+    assert told.id == "path-detached"
+    assert told.location is not None
+    assert ".detach()" in program.splitlines()[told.location.line - 1]
 
 
 LINES = [

@@ -121,7 +121,76 @@ _FACTORY = (
     "def tiny(depth=2, **sizes):\n    return ViT(**{**dict(dim=32, heads=2, depth=depth), **sizes})\n\n\n"
     "class Block",
 )
+_OF_THE_CLASS = (
+    (
+        _CONSTRUCTOR,
+        "    IMG, P, D, DEPTH, HEADS, M, K = 28, 4, 64, 4, 4, 128, 10\n\n"
+        "    def __init__(self):\n"
+        "        image_size, patch_size, dim, depth, heads, mlp, num_classes = (\n"
+        "            self.IMG, self.P, self.D, self.DEPTH, self.HEADS, self.M, self.K\n        )\n",
+    ),
+)
+_SUMMED_HEADS = (
+    (
+        "nn.Linear(dim, 3 * dim), nn.Linear(dim, dim), heads",
+        "nn.Linear(dim, 3 * dim), [nn.Linear(dim // heads, dim) for _ in range(heads)], heads\n"
+        "        self.proj = nn.ModuleList(self.proj)",
+    ),
+    (
+        "return self.proj(context.transpose(1, 2).reshape(B, T, D))",
+        "return sum(layer(one) for layer, one in zip(self.proj, context.unbind(1)))",
+    ),
+)
+_TABLES_OF_A_GRID = (
+    (
+        "self.pos = nn.Parameter(torch.zeros(1, (image_size // patch_size) ** 2 + 1, dim))",
+        "g = image_size // patch_size\n        self.first = nn.Parameter(torch.zeros(1, dim))\n"
+        "        self.row, self.column = (nn.Parameter(torch.zeros(*one, dim)) for one in ((g, 1), (1, g)))",
+    ),
+    ("x = x + self.pos", "x = x + torch.cat([self.first, (self.row + self.column).flatten(0, 1)])"),
+)
+_KEPT_ALIKE = (
+    (
+        "self.fc1, self.fc2 = nn.Linear(dim, mlp), nn.Linear(mlp, dim)",
+        "self.read, self.write = (nn.Parameter(torch.randn(mlp, dim) * 0.02) for _ in range(2))",
+    ),
+    (
+        "return self.fc2(nn.functional.gelu(self.fc1(x)))",
+        "inside = nn.functional.gelu(torch.einsum('btd,md->btm', x, self.read))\n"
+        "        return torch.einsum('btm,md->btd', inside, self.write)",
+    ),
+)
+_HEAD_UNITS = (
+    ("mlp=128, num_classes=10", "mlp_head_units=128, num_classes=10"),
+    ("Block(dim, heads, mlp)", "Block(dim, heads, 2 * dim)"),
+    (
+        "nn.LayerNorm(dim), nn.Linear(dim, num_classes)",
+        "nn.LayerNorm(dim), nn.Linear(mlp_head_units, num_classes)\n"
+        "        self.features = nn.Linear(dim, mlp_head_units)",
+    ),
+    ("return x[:, 0]", "return nn.functional.gelu(self.features(x[:, 0]))"),
+)
+_A_LETTER = (
+    _CONSTRUCTOR,
+    "    def __init__(self, img=32, p=8, n=64, n_layer=4, n_head=4, n_cls=10):\n"
+    "        image_size, patch_size, dim, depth, heads = img, p, n, n_layer, n_head\n"
+    "        mlp, num_classes = 4 * n, n_cls\n",
+)
+_READS_A_PART = (
+    (
+        _CONSTRUCTOR,
+        _CONSTRUCTOR.replace("image_size=32, patch_size=8", "patch_size=4") + "        image_size = 28\n",
+    ),
+    ("self.patches(image)", "self.patches(image[..., :28, :28])"),
+)
 STYLES = {
+    "sizes that the class keeps itself": _OF_THE_CLASS,
+    "an output projection of each head": _SUMMED_HEADS,
+    "positions of rows and of columns": _TABLES_OF_A_GRID,
+    "both maps of the MLP kept the same way round": _KEPT_ALIKE,
+    "a hidden layer of the head": _HEAD_UNITS,
+    "a width called a letter": (_A_LETTER,),
+    "a pass that reads no more than it knows of": _READS_A_PART,
     "parameters that the first pass makes": (_LAZY, _NORM),
     "a norm that reads its bias first": (_BIAS_FIRST, _NORM),
     "a configuration that holds what its base makes": (

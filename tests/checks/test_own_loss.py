@@ -26,6 +26,11 @@ LOSSES = {
     ),
     "their logarithm": (_SOFTMAX, "nn.functional.cross_entropy(model(x).log(), y)", []),
     "in eval mode alone": (_SHOWN, "nn.functional.cross_entropy(model(x), y)", []),
+    "a softmax of logits, given to cross entropy": (
+        _RETURNED,
+        "nn.functional.cross_entropy(model(x).softmax(-1), y)",
+        ["softmax-before-loss"],
+    ),
     "no loss here": (_SOFTMAX, "model(x).sum()", []),
 }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from examining import examine, forbidding
 
+from vitcheck.checks.assignment.asked_variants import Permission
 from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
 from vitcheck.checks.rules.properties.own_preprocessing import preprocessing
@@ -56,7 +57,23 @@ def preprocess(image):
 """
     + MODEL
 )
-STYLES = {"by hand": BY_HAND, "by a library": BY_LIBRARY}
+OF_AN_ARRAY = (
+    """
+import torch
+
+MEAN = torch.tensor([0.485, 0.456, 0.406]).view(3, 1, 1)
+STD = torch.tensor([0.229, 0.224, 0.225]).view(3, 1, 1)
+
+
+def prepare(pixels):
+    x = torch.from_numpy(pixels).permute(2, 0, 1).float() / 255.0
+    return ((x - MEAN) / STD).unsqueeze(0)
+
+
+"""
+    + MODEL
+)
+STYLES = {"by hand": BY_HAND, "by a library": BY_LIBRARY, "of an array": OF_AN_ARRAY}
 
 
 @pytest.fixture(autouse=True)
@@ -140,6 +157,18 @@ def test_a_mistake_in_preprocessing_is_named(
     with pytest.raises(CheckFailed) as failed:
         preprocessing(examination_of(text))
     assert failed.value.mistakes == (id,)
+
+
+def test_what_is_scrambled_is_told_beside_constants_that_are_accepted() -> None:
+    text = OF_AN_ARRAY.replace("0.485", "0.49").replace("0.229, 0.224", "0.26, 0.25")
+    examination = examination_of(text.replace("permute(2, 0, 1)", "reshape(3, *pixels.shape[:2])"))
+    accepted = {"wrong-normalisation-constants": Permission(allow=True)}
+    by_id = {**examination.assignment.variants.by_id, **accepted}
+    variants = examination.assignment.variants.model_copy(update={"by_id": by_id})
+    examination.assignment = examination.assignment.model_copy(update={"variants": variants})
+    with pytest.raises(CheckFailed) as failed:
+        preprocessing(examination)
+    assert failed.value.mistakes == ("hwc-viewed-as-chw",)
 
 
 def test_a_transform_that_nothing_calls_is_tried_too() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vitcheck.submissions.reading.losses import given_to_cross_entropy
+from vitcheck.submissions.reading.losses import given_to_cross_entropy, softmax_given_to_cross_entropy
 
 pytestmark = pytest.mark.fast
 
@@ -23,6 +23,26 @@ NOT_GIVEN = [
     "loss = F.nll_loss(net(x), y)",
     "loss = criterion(net(x), y)",
 ]
+
+
+SOFTMAX = [
+    "loss = F.cross_entropy(F.softmax(net(x), dim=1), y)",
+    "probs = net(x).softmax(-1)\nloss = nn.CrossEntropyLoss()(probs, y)",
+    "soft = nn.Softmax(dim=1)\ncriterion = nn.CrossEntropyLoss()\nloss = criterion(soft(net(x)), y)",
+]
+NO_SOFTMAX = [
+    "loss = F.cross_entropy(F.log_softmax(net(x), dim=1), y)",
+    "loss = F.binary_cross_entropy(torch.softmax(net(x), 1), y)",
+    "def cross_entropy(p, y):\n    return -p.log()[y]\nloss = cross_entropy(net(x).softmax(-1), y)",
+    "p = net(x)\nshown = p.softmax(-1)\nloss = F.cross_entropy(p, y)",
+    "loss = F.nll_loss(net(x).softmax(-1).log(), y)",
+]
+
+
+@pytest.mark.parametrize("code", [*SOFTMAX, *NO_SOFTMAX])
+def test_a_softmax_that_cross_entropy_takes_is_told_from_other_losses(code: str) -> None:
+    lines = [one.line for one in softmax_given_to_cross_entropy({"train.py": code.encode()})]
+    assert lines == ([len(code.split("\n"))] if code in SOFTMAX else [])
 
 
 @pytest.mark.parametrize("code", [*GIVEN, *NOT_GIVEN])

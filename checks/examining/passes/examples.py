@@ -249,12 +249,6 @@ class Examples:
         return {one.trace.signature: one.walk for one in self.examples}
 
     @property
-    def full(self) -> ModelSizes:
-        """The assignment's sizes, with the first example's depth and a batch that is laid out as there."""
-        first = self.first_draw.sizes
-        return replace(self.assignment.full, batch=min(first.batch, 2), depth=first.depth)
-
-    @property
     def crash(self) -> StudentCodeFailed | None:
         """The exception that the forward pass ended in, if it did; after its logits, a script may fail."""
         reached = any(step.key == "logits" for step in self.walk.steps)

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import torch
+from torch import Tensor
 
 from ....reference import equations as eq
+from ..context import Predict
 from ..forms import (
     ACTIVATIONS,
     CONTEXTS,
@@ -14,10 +21,11 @@ from ..forms import (
     WHOLE_ATTENTION,
     Form,
 )
-from ..walk import Walk
+from ..search.linear_maps import LinearMap
+from ..walk import Made, Walk, applied, combine
 from .operators import FormRow, LinearRow, Moved, never, width
 from .projecting import ProjectionsRow
-from .rows import Row
+from .rows import Computation, Row
 
 
 def _scale(walk: Walk, form: Form) -> str | None:
@@ -36,12 +44,47 @@ def _several(walk: Walk, form: Form) -> bool:
     return form not in _WHOLE or min(B, heads) > 1
 
 
+_SUMMED = 0.05  # the price of a sum of what each head gives
 _MISSING = Form(lambda x: x, "activation-missing")
 _RELU = ((Form(lambda x: x.relu()), "activation-after-out-proj"),)
 _EXTRA = tuple((form, "extra-activation-after-fc2") for form in ACTIVATIONS)
 _WHOLE = tuple(
     Form(lambda p, q, k, v, one=form: one.function(q, k, v), form.id, form.blame) for form in WHOLE_ATTENTION
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadsLinearRow(LinearRow):
+    """A linear map of all heads side by side, or the sum of a map of each: Elhage et al. 2021."""
+
+    def right(self, walk: Walk) -> Iterator[Computation]:
+        yield from super().right(walk)
+        x = self.given(walk)[0]
+        maps = list(self._of_heads(walk, x))
+        if len(maps) == walk.heads > 1:
+            made = Made(_summed(maps, x.predict), _summed(maps, x.right), x.began)
+            yield Computation(made, _SUMMED, may_be_implied=True)
+
+    def _of_heads(self, walk: Walk, x: Made) -> Iterator[LinearMap]:
+        """Of each head in turn, the first map whose result is in the trace."""
+        for number in range(walk.heads):
+            head = _head(x.predict, number, walk.heads)(walk.context)
+            found = walk.parameters.linears(head, x.began - 1, width(walk))
+            yield from (map_ for map_, _, _ in islice(found, 1))
+
+
+def _summed(maps: Sequence[LinearMap], merged: Predict) -> Predict:
+    heads = (_head(merged, number, len(maps)) for number in range(len(maps)))
+    return combine(_sum_of, *(applied(map_, head) for map_, head in zip(maps, heads)))
+
+
+def _head(merged: Predict, number: int, count: int) -> Predict:
+    return lambda context: context.of(merged).chunk(count, -1)[number]
+
+
+def _sum_of(*parts: Tensor) -> Tensor:
+    return torch.stack(parts).sum(0)
+
 
 SCALE_MOVED = Moved(
     "attention_scores",
@@ -99,7 +142,7 @@ def attention(
             reads=("attention_context",),
             forms=MERGES,
         ),
-        LinearRow(
+        HeadsLinearRow(
             key="attention_output",
             reads=("merged_heads",),
             role="out",

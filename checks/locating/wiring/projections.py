@@ -87,9 +87,9 @@ def _one_twice(heads: Heads) -> Iterator[Heads]:
 
 def _cut(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
     yield from _per_head(walk, maps)
+    yield from _first_for_all(walk, maps)
     for heads in _head_counts(walk):
         if heads == 1:  # what gives less is one of several heads
-            yield from _first_for_all(walk, maps)
             maps = [one for one in maps if one.outputs >= walk.sizes.embed_dim]
         count = head_count(walk, heads)
         for found in (

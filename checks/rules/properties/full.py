@@ -11,6 +11,7 @@ from ....reference.model_sizes import ModelSizes
 from ....submissions.questions.size_limits import is_large
 from ...examining.drawing import Draw
 from ...examining.examination import Examination
+from ...examining.full_size import full_sizes
 from ...examining.passes.predicting import predicted, with_weights
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.comparing import SINGLE
@@ -29,7 +30,7 @@ def full_width(examination: Examination) -> None:
 
     Else: At full width the model fails or computes something else
     """
-    small, full = _small(examination), examination.assignment.full
+    small, full = _small(examination), full_sizes(examination)
     few = {name: full.patch * getattr(small, name) // small.patch for name in ("height", "width")}
     # a hidden layer of full size would take most of the time
     wide = replace(full, batch=_BATCH, depth=small.depth, mlp_dim=full.embed_dim // 4, **few)
@@ -47,7 +48,7 @@ def all_tokens(examination: Examination) -> None:
 
     Else: With all tokens the model fails or computes something else
     """
-    small, full = _small(examination), examination.assignment.full
+    small, full = _small(examination), full_sizes(examination)
     image = {name: getattr(full, name) for name in ("channels", "height", "width", "patch")}
     found = examination.session.sizes_for(replace(small, batch=_BATCH, **image))
     if _runs_alike(examination, found):

@@ -16,6 +16,7 @@ from .passes import example_of, leaves_of, line_of, some, sound
 
 # Softmax does not see a constant added to all keys: their bias has a gradient of rounding size (2.8e-18).
 NO_GRADIENT = 1e-14
+_ONE_OF_THREE = 0.3  # of a weight that makes queries, keys and values
 _IN_PLACE = "modified by an inplace operation"
 
 
@@ -48,6 +49,19 @@ def gradients(examination: Examination) -> None:
     if zero:
         ids = ("unused-parameter",) if _read(example_of(examination)).isdisjoint(zero) else ()
         raise CheckFailed(f"the gradient is zero in {some(zero)}", ids, draw)
+    _demand_all_rows(examination, passes)
+
+
+def _demand_all_rows(examination: Examination, passes: Passes) -> None:
+    """Raises CheckFailed where of a weight of queries, keys and values only some are reached."""
+    example, draw = example_of(examination), example_of(examination).draw
+    roles = [role for role in example.walk.roles if ".projection" in role]
+    names = {leaf.name for role in roles for leaf in leaves_of(example, role)} & passes.gradients.keys()
+    idle = {name: passes.gradients[name].idle for name in sorted(names)}
+    if partly := [name for name, share in idle.items() if share >= _ONE_OF_THREE]:
+        text = f"no gradient reaches {idle[partly[0]]:.0%} of {some(partly)}"
+        _, told, frame = cut(examination) or ("", "", None)
+        raise CheckFailed(text + told, ("path-detached",), draw, frame)
 
 
 def _read(example: Example) -> set[str]:

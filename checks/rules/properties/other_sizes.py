@@ -11,6 +11,7 @@ from ....submissions.errors import StudentCodeFailed
 from ....submissions.questions.plain_passes import Passes
 from ...examining.drawing import Draw
 from ...examining.examination import Examination
+from ...examining.full_size import full_sizes
 from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.comparing import far
 from . import holds
@@ -44,7 +45,7 @@ def number_of_blocks(examination: Examination) -> None:
     example = example_of(examination)
     if examination.session.is_script:
         raise NotAsked("a script runs at its own sizes")
-    wanted = examination.assignment.full
+    wanted = full_sizes(examination)
     found = examination.session.whole_sizes_for(wanted).depth
     if found != wanted.depth and examination.assignment.asks_sizes:
         raise CheckFailed(f"expected {wanted.depth} blocks, got {found}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ....submissions.reading.losses import given_to_cross_entropy
+from ....submissions.reading.losses import given_to_cross_entropy, softmax_given_to_cross_entropy
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
 from . import holds
@@ -20,6 +20,9 @@ def loss(examination: Examination) -> None:
     Else: The loss takes a softmax of what is one already
     """
     example = example_of(examination)
+    if (line := next(softmax_given_to_cross_entropy(examination.source.files), None)) is not None:
+        text = f"the loss in line {line.line} is given a softmax, and takes one itself"
+        raise CheckFailed(text, ("softmax-before-loss",), example.draw, line)
     is_softmax = any(one.id == "probabilities-returned" for one in examination.findings())
     is_accepted = is_softmax and not examination.counts("probabilities-returned")
     line = next(given_to_cross_entropy(examination.source.files), None) if is_accepted else None

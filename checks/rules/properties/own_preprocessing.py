@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -52,13 +52,33 @@ def _judge(examination: Examination, prepared: Prepared) -> None:
     side = examination.assignment.full.height
     if not examination.assignment.asks_sizes and len(_image(prepared.tensors["black"])) == 1:
         raise NotApplicable(f"{prepared.name} prepares grey images")
-    _form(examination, prepared)
-    _values(examination, prepared)
-    _layout(prepared, side)
+    steps: list[Callable[[], None]] = [
+        lambda: _form(examination, prepared),
+        lambda: _values(prepared),
+        lambda: _layout(prepared, side),
+        lambda: _normalised(examination, prepared),
+    ]
     if prepared.is_function and "convert(" not in code_of(examination):  # or the caller may do it
-        _modes(prepared)
+        steps.append(lambda: _modes(prepared))
     if _is_resized(prepared):
-        _shape(prepared, side)
+        steps.append(lambda: _shape(prepared, side))
+    _raise_first(examination, [end for step in steps if (end := _end_of(step)) is not None])
+
+
+def _end_of(step: Callable[[], None]) -> CheckFailed | NotApplicable | None:
+    try:
+        step()
+    except (CheckFailed, NotApplicable) as end:
+        return end
+    return None
+
+
+def _raise_first(examination: Examination, ends: Sequence[CheckFailed | NotApplicable]) -> None:
+    """Raises the first of them that costs something: what the assignment accepts hides nothing else."""
+    failures = [one for one in ends if isinstance(one, CheckFailed)]
+    counted = (one for one in failures if not one.mistakes or any(map(examination.counts, one.mistakes)))
+    for end in (*counted, *ends):
+        raise end
 
 
 def _form(examination: Examination, prepared: Prepared) -> None:
@@ -77,30 +97,39 @@ def _form(examination: Examination, prepared: Prepared) -> None:
         )
 
 
-def _values(examination: Examination, prepared: Prepared) -> None:
-    """What black, white and red become in each channel."""
+def _values(prepared: Prepared) -> None:
+    """What black, white and red become in each channel, whatever they are normalised by."""
     black, white = _levels(prepared, "black"), _levels(prepared, "white")
-    mean, std = (torch.tensor(one, dtype=torch.float64) for one in (IMAGENET_MEAN, IMAGENET_STD))
-    right_black, right_white = -mean / std, (1 - mean) / std
-    told = f"{prepared.name} turns a black pixel into {_list(black)} and a white one into {_list(white)}"
     if float(_image(prepared.tensors["black"]).flatten(1).std(1).max()) > _CLOSE:
         text = f"{prepared.name} turns a black image into channels that are not constant"
         raise CheckFailed(text, ("hwc-viewed-as-chw",))
-    slope = white - black
+    slope, std = white - black, torch.tensor(IMAGENET_STD, dtype=torch.float64)
     if bool(((slope * 255 * std - 1).abs() < _CLOSE).all() or ((slope * 255 - 1).abs() < _CLOSE).all()):
-        raise CheckFailed(told, ("double-scaling-255",))
-    if float(black.abs().max()) < _CLOSE:
-        if not _normalises_elsewhere(examination):
-            raise CheckFailed(told, ("missing-normalisation",))
-        raise NotApplicable(f"{prepared.name} does not normalise, but other code here does")
-    if not _close(black, right_black) or not _close(white, right_white):
-        text = f"{told}; with ImageNet's constants these are {_list(right_black)} and {_list(right_white)}"
-        raise CheckFailed(text, ("wrong-normalisation-constants",))
+        raise CheckFailed(_told(prepared), ("double-scaling-255",))
     red = (_levels(prepared, "red") - black) / slope
     if red.argmax() == 2:
         raise CheckFailed(
             f"{prepared.name} turns a red image bright in the last channel", ("bgr-channel-order",)
         )
+
+
+def _told(prepared: Prepared) -> str:
+    black, white = (_list(_levels(prepared, one)) for one in ("black", "white"))
+    return f"{prepared.name} turns a black pixel into {black} and a white one into {white}"
+
+
+def _normalised(examination: Examination, prepared: Prepared) -> None:
+    black, white = _levels(prepared, "black"), _levels(prepared, "white")
+    mean, std = (torch.tensor(one, dtype=torch.float64) for one in (IMAGENET_MEAN, IMAGENET_STD))
+    right_black, right_white = -mean / std, (1 - mean) / std
+    if float(black.abs().max()) < _CLOSE:
+        if not _normalises_elsewhere(examination):
+            raise CheckFailed(_told(prepared), ("missing-normalisation",))
+        raise NotApplicable(f"{prepared.name} does not normalise, but other code here does")
+    if not _close(black, right_black) or not _close(white, right_white):
+        right = f"{_list(right_black)} and {_list(right_white)}"
+        text = f"{_told(prepared)}; with ImageNet's constants these are {right}"
+        raise CheckFailed(text, ("wrong-normalisation-constants",))
 
 
 def _normalises_elsewhere(examination: Examination) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from ....reference.model_sizes import AnySizes
+from ....reference.sizes import Sizes
 from .attended import attending, counts_head_dim
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Assignment, Builder
@@ -118,11 +119,17 @@ class _Verification:
         if name in self.sizes.lengths:  # first together: one of them alone asks for more
             free = self.base.level >= Level.RAN and name not in self.base.seen  # no fixed number of positions
             larger = self._run(**dict.fromkeys(self.sizes.lengths, self._other(name)))
-            return (claimed or free) and larger.level >= self.base.level  # one that is cut up gives more rows
+            runs = larger.level >= self.base.level  # one that is cut up gives more rows
+            return runs and (claimed or (free and self._reads_smaller()))
         changes = {name: self._other(name)}
         if name == "embed_dim":  # keeps the ratio, which may have to be whole
             changes["mlp_dim"] = self.sizes.mlp_dim * changes[name] // self.sizes.embed_dim
         return claimed and self._shows(self._run(**changes), name, changes[name])
+
+    def _reads_smaller(self) -> bool:
+        """Of a larger image, code that knows how many patches there are may read a part alone."""
+        sizes = self.sizes
+        return not isinstance(sizes, Sizes) or self._works(**dict.fromkeys(sizes.lengths, 2 * sizes.patch))
 
     def _shows(self, changed: BuildAttempt, name: str, value: int) -> bool:
         """Say whether ``changed`` got as far as the base, and differs from it as it should."""
@@ -132,8 +139,9 @@ class _Verification:
             return changed.seen.get(name) == value or not self._same_output(changed.sizes)
         before = self.base.seen.get(name, 0)
         now = int(getattr(self.sizes, name))
-        # one that stays says nothing; of blocks kept as halves there are twice as many; one may be left out
-        told = (value, before, before * value / now, before + value - now)
+        # one that stays as given says nothing; blocks kept as halves are twice as many; one may be left out
+        stays = value if name in self.base.contradicted else before
+        told = (value, stays, before * value / now, before + value - now)
         return changed.shapes != self.base.shapes and changed.seen.get(name, value) in told
 
     def _same_output(self, sizes: AnySizes) -> bool:

@@ -5,11 +5,14 @@ On a busy machine the same way must be found. The request as a whole has a clock
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import inf
 from typing import Any
 
+import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ..tracing.dispatch_mode import Mode
 
@@ -35,6 +38,18 @@ class Effort:
     def numbers(self) -> float:
         """How many one more pass may compute."""
         return self._left * _NUMBERS_OF_A_TRY
+
+
+@contextmanager
+def taken_apart() -> Iterator[None]:
+    """Meanwhile attention is computed step by step, since a fused call shows none of what it computes."""
+    before = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(before)
 
 
 class TooLarge(Exception):

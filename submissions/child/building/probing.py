@@ -21,7 +21,7 @@ from .arguments.argument_choices import assignments
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Assignment, Builder
 from .calls.observing import ModelParts, embedded_width, flattened_patch, observe, tensors
-from .effort import Computed, Effort
+from .effort import Computed, Effort, taken_apart
 from .trial_sizes import BASES, fit
 
 TRIES_ELSEWHERE = 2  # at the sizes after the first
@@ -155,7 +155,7 @@ def run(
         if draws:
             randomise(model, _SEED, {})
         given = as_given(sizes.input(_SEED), torch.get_default_dtype())
-        with torch.no_grad(), counted:
+        with torch.no_grad(), taken_apart(), counted:
             output = computed(model(given))
         attempt.level = Level.RAN
         whole = ModelParts.of(model)

@@ -21,11 +21,16 @@ _MOST = 4  # pairs that are tried
 def function_pairs(definitions: Definitions) -> list[Definition]:
     """The likeliest first. Each takes what the one that makes the parameters takes, and the other beside."""
     functions = [one for one in definitions.all.values() if isinstance(one.node, ast.FunctionDef)]
-    makers = [one for one in functions if _MAKES.search(one.name) and _returns(one)]
+    makers = _largest([one for one in functions if _MAKES.search(one.name) and _returns(one)], definitions)
     runs = [one for one in functions if _RUNS.search(one.name) and _returns(one) and one not in makers]
-    runs.sort(key=lambda one: len(definitions.reachable(one)), reverse=True)
+    runs = _largest(runs, definitions)
     found = (pair for run in runs for make in makers for pair in _paired(make, run))
     return list(islice(found, _MOST))
+
+
+def _largest(functions: list[Definition], definitions: Definitions) -> list[Definition]:
+    """Those that use most of the program first: what is for a part is used by what is for the whole."""
+    return sorted(functions, key=lambda one: len(definitions.reachable(one)), reverse=True)
 
 
 def _paired(make: Definition, run: Definition) -> Iterator[Definition]:

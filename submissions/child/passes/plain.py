@@ -122,11 +122,11 @@ def random_sum(outputs: Iterable[Tensor]) -> Tensor:
 
 
 def _idle(gradient: Tensor | None) -> float:
-    """The share of rows in which it is 0 everywhere."""
+    """The share of rows in which it is 0 everywhere, or of columns, where these are more."""
     if gradient is None or not gradient.numel():
         return 0.0
     rows = gradient.reshape(gradient.shape[0] if gradient.dim() else 1, -1)
-    return float((rows == 0).all(1).double().mean())
+    return max(float((rows == 0).all(axis).double().mean()) for axis in (0, 1))
 
 
 def _graphs_kept(model: nn.Module, image: Tensor) -> tuple[int, ...]:

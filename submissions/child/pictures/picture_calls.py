@@ -59,7 +59,7 @@ class _PictureCalls:
         def call(given: object) -> Outcome:
             return self.calls.call(way, given)
 
-        for give in (self._as_image, self._as_path):
+        for give in (self._as_image, self._as_path, self._as_array):
             self._pictures(way.function.name, call, give, way)
             if len(self.prepared) + len(self.predicted) > before:
                 return True
@@ -134,6 +134,10 @@ class _PictureCalls:
 
     def _as_image(self, picture: str) -> object:
         return PICTURES[picture](self.side)
+
+    def _as_array(self, picture: str) -> object:
+        """Rows, columns and channels, as what reads files without Pillow gives them."""
+        return np.array(PICTURES[picture](self.side).convert("RGB"))
 
     def _as_path(self, picture: str) -> object:
         path = Path(f"{picture}.png").resolve()

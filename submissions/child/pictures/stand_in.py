@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,19 @@ _LABEL = "class "
 _MOST_LABELS = 1_000
 
 
+class Told:
+    """A configuration in which names of labels, of a number of classes and of a side are known."""
+
+    def __init__(self, side: int, classes: int, labels: list[str]) -> None:
+        self._known = {r"label|names|^classes$": labels, r"class": classes, r"size|side|img|image|res": side}
+
+    def __getattr__(self, name: str) -> object:
+        found = (value for pattern, value in vars(self)["_known"].items() if re.search(pattern, name))
+        for value in found:
+            return value
+        raise AttributeError(name)
+
+
 class StandIn(nn.Module):
     """Gives ``scores_for`` whatever images it is given; in the place of a transform it prepares a picture."""
 
@@ -24,6 +38,7 @@ class StandIn(nn.Module):
         self.side = side
         self.classes = classes
         self.labels = [f"{_LABEL}{number}" for number in range(min(classes, _MOST_LABELS))]
+        self.config = self.cfg = self.args = self.hparams = Told(side, classes, self.labels)
         self.weight = nn.Parameter(torch.zeros(1))  # whoever asks for the device of the first finds one
         self.given: list[Tensor] = []
         self.in_train_mode = False  # when it was called

@@ -17,6 +17,7 @@ from ...questions.recording import Reference
 from ...reading.code import STUDENT_PREFIX
 from ..tracing.tracing import Key, Tracer, storage_of, tensors_in, written_by
 
+_MOST_NUMBERS = 30_000_000  # that are kept: 240 MB, where a submission's answer may have 256
 _MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads make some thousand
 _MOST_CHANNELS = 4
 
@@ -68,7 +69,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         self.lines: list[tuple[str, int]] = []  # of each record: the top-level statement that made it
         # records made in each call of a whole model, from a picture to its scores
         self.calls: list[range] = []
-        self._depth = self._start = 0
+        self._depth = self._start = self._numbers = 0
         self._generator = torch.Generator().manual_seed(seed)
         self._fixed, self._image, self._pictures = fixed, image, pictures
         self._parameters: dict[int, bool] = {}  # storage: does it have its values?
@@ -76,6 +77,8 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
     def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if len(self.records) > _MOST_OPERATIONS:
             raise RuntimeError(f"the script runs more than {_MOST_OPERATIONS} tensor operations")
+        if self._numbers > _MOST_NUMBERS:
+            raise RuntimeError(f"the script computes more than {_MOST_NUMBERS:,} numbers, training included")
         args, kwargs = _widened(args), _widened(dict(kwargs))
         changed = written_by(func, args, kwargs)
         if any(self._is_parameter(one) for one in changed):  # initialised: it gets other values yet
@@ -84,7 +87,10 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         for tensor in tensors_in((args, kwargs)):
             if self._is_parameter(tensor):
                 self._settle(tensor)
+        before = len(self.records)
         result = super().run(func, args, kwargs)
+        if self._keep_cells:
+            self._numbers += sum(one.count for one in self.records[before:])
         for one in tensors_in(result):
             self._look_at(one)
         return result

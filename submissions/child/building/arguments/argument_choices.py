@@ -22,6 +22,7 @@ _SHAPES = {"image": ("image_chw", "image_hwc", "image_bchw")}  # what code unpac
 MOST_TRIES = 64  # ways to give all of them a value
 _IMAGES = "image", "image_pair", "height"
 _COUNTS = "patches", "patches_side", "patches_pair", "tokens"  # beside an image they tell the patch
+_SAID_ONCE = "mlp_dim", "depth", "heads", "channels"
 _WIDTH = 64  # of one further layer, where a list of widths is asked for
 _MOST_AS_RATIO = 8  # an MLP "width" of at most this is a ratio
 
@@ -101,13 +102,13 @@ def assignments(slots: tuple[BlueprintSlot, ...]) -> list[Assignment]:
 
 
 def _leaves_width_out(meant: Sequence[Choice], options: Sequence[Sequence[Choice]]) -> bool:
-    """Do two names say how wide the MLP is, and none how wide a token is, which one of them may say?
+    """Do two names say the same, and none how wide a token is, which one of them may say?
 
     Where widths are confused in the code, it runs where they are equal: so it is not to be understood.
     """
-    of_mlp = [number for number, choice in enumerate(meant) if choice == "mlp_dim"]
-    may_be_width = any("embed_dim" in options[number] for number in of_mlp)
-    return len(of_mlp) > 1 and may_be_width and "embed_dim" not in meant
+    twice = {choice for choice in _SAID_ONCE if meant.count(choice) > 1}
+    may_be_width = (choice in twice and "embed_dim" in options[number] for number, choice in enumerate(meant))
+    return "embed_dim" not in meant and any(may_be_width)
 
 
 def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import inspect
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -39,6 +41,26 @@ def attributes_held(definition: Definition) -> dict[str, object]:
     with suppress(Exception, SystemExit):
         held |= {} if any(map(_is_demanded, parameters_of(target))) else vars(target())
     return held
+
+
+def constants_held(definition: Definition) -> dict[str, object]:
+    """The numbers that the body of a class gives names; none where it makes others of them, once for all."""
+    if not isinstance(definition.node, ast.ClassDef):
+        return {}
+    held = {name: one for name, one in vars(definition.value).items() if type(one) in (int, float)}
+    read = (node.id for node in _run_at_once(definition.node) if isinstance(node, ast.Name))
+    return {} if any(name in held for name in read) else held
+
+
+def _run_at_once(node: ast.ClassDef) -> Iterator[ast.AST]:
+    """What is evaluated as soon as the class is made: all but the bodies of its methods."""
+    for one in node.body:
+        parts = one.args.defaults if isinstance(one, ast.FunctionDef) else [one]
+        yield from (each for part in parts for each in ast.walk(part) if not _is_stored(each))
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _is_demanded(parameter: inspect.Parameter) -> bool:

@@ -31,7 +31,7 @@ from ..calls.blueprint import (
 )
 from ..calls.parameter_names import is_guessed, is_known, normalise
 from .argument_choices import choices
-from .declared import annotation_text, attributes_held, is_named_alike, parameters_of
+from .declared import annotation_text, attributes_held, constants_held, is_named_alike, parameters_of
 
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
@@ -73,7 +73,7 @@ class SignatureReader:
         blueprint = Blueprint(
             call,
             tuple(one for one in constants if one),
-            tuple(self._module_settings(reachable, names - set(call.keywords))),
+            tuple(self._settings_read(reachable, names - set(call.keywords))),
         )
         self._check_pins(definition, blueprint)
         return blueprint
@@ -268,12 +268,18 @@ class SignatureReader:
         names = [last_name(base) for base in bases]
         yield from (self.definitions.all[name] for name in names if name in self.definitions.all)
 
-    def _module_settings(self, reachable: list[Definition], names: set[str]) -> Iterator[BlueprintSlot]:
-        """Yield what is read from module-level configurations: ``CONFIG["dim"]``, ``Config.dim``."""
+    def _class_constants(self, reachable: list[Definition]) -> Iterator[BlueprintSlot]:
+        """Yield the sizes that the classes of modules keep themselves, such as ``HEADS = 4``."""
+        for one in (each for each in reachable if each.is_module):
+            held = constants_held(one).items()
+            yield from filter(None, (self._own_slot(f"{one.name}.{key}", key, own) for key, own in held))
+
+    def _settings_read(self, reachable: list[Definition], names: set[str]) -> Iterator[BlueprintSlot]:
+        """Yield what is read from module-level configurations, ``CONFIG["dim"]``, and of modules' classes."""
+        yield from self._class_constants(reachable)
         types = {one.name: one.value for one in reachable if isinstance(one.value, type)}
-        values = {
-            name: value for module in self.loaded.modules.values() for name, value in vars(module).items()
-        }
+        modules = self.loaded.modules.values()
+        values = {name: value for module in modules for name, value in vars(module).items()}
         for name in sorted(names | types.keys()):
             holder = values.get(name)
             if isinstance(holder, type) and issubclass(holder, nn.Module):

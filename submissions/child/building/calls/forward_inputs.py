@@ -13,7 +13,7 @@ import itertools
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import MethodType
+from types import CodeType, MethodType
 
 import torch
 from torch import Tensor, nn
@@ -119,8 +119,8 @@ def _asked(forward: Callable[..., object]) -> ForwardInputs | None:
     """What has names, which nothing is given to yet."""
     try:
         parameters = list(inspect.signature(forward).parameters.values())[1:]
-        code = parse(textwrap.dedent(inspect.getsource(forward)))
-    except (TypeError, ValueError, OSError):  # written in no file, or by no Python
+        code = _read(inspect.unwrap(forward).__code__)
+    except (AttributeError, TypeError, ValueError, OSError):  # written in no file, or by no Python
         return None
     keywords = next((one.name for one in parameters if one.kind is one.VAR_KEYWORD), "")
     demanded = [one for one in parameters if one.default is one.empty and one.kind not in _ANY_NUMBER]
@@ -134,6 +134,12 @@ def _asked(forward: Callable[..., object]) -> ForwardInputs | None:
     if places := _unpacked(code, demanded[0].name):
         return ForwardInputs(places, tuple)
     return None
+
+
+@functools.lru_cache(maxsize=16)
+def _read(code: CodeType) -> ast.AST:
+    """How it is written. Each build with other globals makes the same code again."""
+    return parse(textwrap.dedent(inspect.getsource(code)))
 
 
 def _keys(code: ast.AST, name: str) -> tuple[str, ...]:

@@ -69,7 +69,8 @@ def observe(parts: ModelParts) -> dict[str, int]:
 
 def _embed_dim(parts: ModelParts) -> int:
     norms = [one.normalized_shape[-1] for one in parts.modules if isinstance(one, nn.LayerNorm)]
-    sizes = norms or [size for one in parts.parameters if one.dim() > 1 for size in one.shape if size > 1]
+    mapped = [size for one in parts.parameters if one.dim() > 1 for size in one.shape if size > 1]
+    sizes = [one for one in norms if one in mapped] or norms or mapped  # of heads, no map has the width
     return Counter(sizes).most_common(1)[0][0] if sizes else 0
 
 
@@ -80,17 +81,27 @@ def mlp_dim(parts: ModelParts, width: int) -> int:
     query, key and value together. Where these have a width of their own, fewer maps lead back.
     """
     sizes = [tuple(size for size in one.shape if size > 1) for one in parts.parameters]
+    maps = [shape for shape in sizes if len(shape) == 2]
     stacked = (shape[1:] for shape in sizes if len(shape) == 3)  # of all blocks, one under the other
-    return _there_and_back((shape for shape in sizes if len(shape) == 2), width) or _there_and_back(
-        stacked, width
-    )
+    return _there_and_back(maps, width) or _kept_alike(maps, width) or _there_and_back(stacked, width)
 
 
 def _there_and_back(maps: Iterable[tuple[int, ...]], width: int) -> int:
     shapes = Counter(maps)
     there = {out: count for (out, into), count in shapes.items() if into == width != out}
     back = {size: shapes[width, size] for size in there if shapes[width, size]}
-    return max(back, key=lambda size: (min(there[size], back[size]), -there[size], size), default=0)
+
+    def rank(size: int) -> tuple[bool, int, int, int]:
+        return there[size] == back[size], min(there[size], back[size]), -there[size], size
+
+    return max(back, key=rank, default=0)
+
+
+def _kept_alike(maps: Iterable[tuple[int, ...]], width: int) -> int:
+    """Who multiplies by letters of axes may keep both maps of the MLP the same way round."""
+    shapes = Counter(one for one in maps if width in one)
+    twice = (sum(one) - width for one, count in shapes.items() if count % 2 == 0)
+    return max((size for size in twice if size > width), default=0)
 
 
 def _depth(parts: ModelParts, width: int) -> int:
@@ -152,7 +163,7 @@ def _classes(parts: ModelParts) -> int:
 
 
 def _patch_and_image(parts: ModelParts, width: int) -> dict[str, int]:
-    convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d)]
+    convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d) and not _is_linear(one)]
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
     patch = next((int(one.kernel_size[0]) for one in convolutions if _cuts(one)), 0)
     patch = patch or flattened_patch(parts, width).get("patch") or _attribute(parts.model, "patch")
@@ -168,13 +179,17 @@ def embedded_width(parts: ModelParts) -> int:
 
 
 def _cuts(convolution: nn.Conv2d) -> bool:
-    return convolution.kernel_size == convolution.stride
+    return convolution.kernel_size == convolution.stride and not _is_linear(convolution)
+
+
+def _is_linear(convolution: nn.Conv2d) -> bool:
+    """Does it map each pixel, or each patch of a map of them, by itself?"""
+    return convolution.kernel_size == (1, 1)
 
 
 def flattened_patch(parts: ModelParts, width: int) -> dict[str, int]:
     """Channels and P where the first layer that gives tokens reads 3 · P² numbers or P²; else nothing."""
-    layers = [one for one in parts.modules if isinstance(one, nn.Linear) and one.out_features == width]
-    first = [one.in_features for one in layers][:1]
+    first = [inputs for inputs, outputs in _linear_maps(parts) if outputs == width][:1]
     # one that reads what an MLP has inside is of a block: then no layer maps the patches
     others = [*_maps_to(parts, width)] if first in ([], [mlp_dim(parts, width)]) else []
     every = (pair for read in (first, others) for pair in product((3, 1), read))
@@ -187,6 +202,15 @@ def flattened_patch(parts: ModelParts, width: int) -> dict[str, int]:
         ),
         {},
     )
+
+
+def _linear_maps(parts: ModelParts) -> Iterator[tuple[int, int]]:
+    """How many numbers each layer reads, and how many it gives."""
+    for one in parts.modules:
+        if isinstance(one, nn.Linear):
+            yield one.in_features, one.out_features
+        elif isinstance(one, nn.Conv2d) and _is_linear(one):
+            yield one.in_channels, one.out_channels
 
 
 def _maps_to(parts: ModelParts, width: int) -> Iterator[int]:
@@ -205,14 +229,24 @@ def _rows_of_tables(parts: ModelParts, width: int) -> Iterator[int]:
     """
     for module in parts.modules:
         held = chain(module.parameters(recurse=False), module.buffers(recurse=False))
-        for table in () if isinstance(module, _LAYERS) else (one for one in held if not is_lazy(one)):
-            sizes = [size for size in table.shape if size > 1]
-            if table.dim() > 3:
-                continue
-            if len(sizes) == 2 and sizes[-1] == width:
-                yield sizes[0]
-            elif len(sizes) == 2 < table.dim() and sizes[0] == width:
-                yield sizes[1]
+        tables = [one for one in held if not (isinstance(module, _LAYERS) or is_lazy(one) or one.dim() > 3)]
+        grid = _grid(tables, width)
+        yield from [grid] if grid else (rows for one in tables for rows in _rows(one, width))
+
+
+def _rows(table: Tensor, width: int) -> Iterator[int]:
+    sizes = [size for size in table.shape if size > 1]
+    if len(sizes) == 2 and sizes[-1] == width:
+        yield sizes[0]
+    elif len(sizes) == 2 < table.dim() and sizes[0] == width:
+        yield sizes[1]
+
+
+def _grid(tables: Iterable[Tensor], width: int) -> int:
+    """How many patches a table of rows, (G, 1, D), and one of columns, (1, G, D), have together; or 0."""
+    shapes = [tuple(one.shape) for one in tables]
+    sides = (shape[0] for shape in shapes if shape[1:] == (1, width) and shape[0] > 1)
+    return next((side**2 for side in sides if (1, side, width) in shapes), 0)
 
 
 def _attribute(module: nn.Module, meaning: str) -> int:

@@ -125,7 +125,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
     "embed_dim depth head_dim": "d",
     "classes head_dim": "k",
     "depth tokens": "l",
-    "depth patches heads": "n",
+    "depth patches heads embed_dim": "n",
 }
 
 _PREFIXES = ("vit", "model", "transformer", "encoder", "default", "my", "cfg", "config", "num", "n", "the")
