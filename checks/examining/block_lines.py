@@ -71,8 +71,12 @@ def _makes_several(examination: Examination, frame: Frame) -> bool:
 
 
 def chained_at(examination: Examination, step: Step) -> Sequence[Frame]:
-    """Where blocks are put one behind the other: the head of a loop, and the call in it; or nothing."""
-    return [one for call in _calls(examination, step)[:1] for one in (_loop_at(examination, call), call)]
+    """Where blocks are put one behind the other: the head of a loop, and the call in it; or nothing.
+
+    Where blocks are halves that all add what they give in one line, that is called in the loop.
+    """
+    calls = [(_loop_at(examination, call), call) for call in _calls(examination, step)]
+    return next((pair for pair in calls if pair[0] != pair[1]), next(iter(calls), ()))
 
 
 def built_at(examination: Examination, step: Step) -> Iterator[Frame]:

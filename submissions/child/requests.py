@@ -26,7 +26,7 @@ from ..questions.plain_passes import Passes, RunPasses
 from ..questions.randomise import seed_random_state
 from ..questions.recording import Recorded, RecordPass
 from ..questions.uses import MeasureSlopes, RunWide, TryUses
-from ..reading.code import module_file
+from ..reading.code import STUDENT_PREFIX, module_file
 from . import part_requests
 from .answering import answered_by
 from .building.calls.shortening import Change, Shortening, shortening
@@ -115,7 +115,9 @@ def _infer_script(file: str) -> Inferred:
 
 
 def _lay_out(files: Mapping[str, bytes]) -> None:
-    """Puts the files into the scratch folder, where code looks for its data by relative paths."""
+    """Puts the files into the scratch folder, where code looks for its data, also beside ``__file__``."""
+    with suppress(OSError):  # it is there already
+        Path(STUDENT_PREFIX).symlink_to(".")
     for name, content in files.items():
         if module_file(name) is None:
             with suppress(OSError, ValueError):  # of a name that cannot be had here, or where no room is left

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from ..errors import Frame
@@ -13,11 +14,21 @@ from .code import parsed
 from .code_scopes import called, name_of
 from .python_text import DEFINITIONS
 
-_FUNCTION, _CLASS = "cross_entropy", "CrossEntropyLoss"
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss of torch's own: its function, and the class whose objects compute the same."""
+
+    function: str
+    layer: str
 
 
-def given_to_cross_entropy(files: Mapping[str, bytes]) -> Iterator[Frame]:
-    """The lines on which cross entropy is given what calling an object gives, which is a model most likely.
+CROSS_ENTROPY = Loss("cross_entropy", "CrossEntropyLoss")  # of logits
+NEGATIVE_LOG_LIKELIHOOD = Loss("nll_loss", "NLLLoss")  # of the logarithms of probabilities
+
+
+def given_by_a_model(files: Mapping[str, bytes], loss: Loss) -> Iterator[Frame]:
+    """The lines on which a loss is given what calling an object gives, which is a model most likely.
 
     As it is: not what a function makes of it, such as its logarithm.
     """
@@ -25,31 +36,29 @@ def given_to_cross_entropy(files: Mapping[str, bytes]) -> Iterator[Frame]:
         nodes = list(ast.walk(tree))
         functions = {*_functions(nodes), *dir(builtins)}
         scores = _bound(nodes, partial(_is_of_object, functions=functions))
-        for call in _losses(nodes):
+        for call in _losses(nodes, loss):
             if _is_of_object(call.args[0], functions) or name_of(call.args[0]) in scores:
                 yield Frame(file, call.lineno)
 
 
-def softmax_given_to_cross_entropy(files: Mapping[str, bytes]) -> Iterator[Frame]:
-    """The lines on which torch's own cross entropy is given a softmax."""
+def given_a_softmax(files: Mapping[str, bytes], loss: Loss) -> Iterator[Frame]:
+    """The lines on which a loss of torch's own is given a softmax."""
     for file, tree in parsed(files):
         nodes = list(ast.walk(tree))
         layers = _bound(nodes, lambda value: called(value) == "Softmax")
         shares = _bound(nodes, partial(_is_softmax, layers=layers))
-        defined = {one.name for one in nodes if isinstance(one, DEFINITIONS)}
-        for call in _losses(nodes):
-            is_another = _FUNCTION in called(call) != _FUNCTION  # such as binary_cross_entropy
-            if is_another or _FUNCTION in defined:
-                continue
+        for call in _losses(nodes, loss):
             if _is_softmax(call.args[0], layers) or name_of(call.args[0]) in shares:
                 yield Frame(file, call.lineno)
 
 
-def _losses(nodes: list[ast.AST]) -> Iterator[ast.Call]:
-    """The calls of cross entropy, by whatever name an object of it has."""
-    losses = _bound(nodes, lambda value: called(value) == _CLASS)
+def _losses(nodes: list[ast.AST], loss: Loss) -> Iterator[ast.Call]:
+    """The calls of the loss, by whatever name an object of it has; none of the student's own of its name."""
+    losses = _bound(nodes, lambda value: called(value) == loss.layer)
+    is_own = any(isinstance(one, DEFINITIONS) and one.name == loss.function for one in nodes)
     for call in (one for one in nodes if isinstance(one, ast.Call) and one.args):
-        if _FUNCTION in called(call) or called(call.func) == _CLASS or name_of(call.func) in losses:
+        is_function = called(call) == loss.function and not is_own
+        if is_function or called(call.func) == loss.layer or name_of(call.func) in losses:
             yield call
 
 

@@ -31,6 +31,16 @@ LOSSES = {
         "nn.functional.cross_entropy(model(x).softmax(-1), y)",
         ["softmax-before-loss"],
     ),
+    "logits, given to what takes log-probabilities": (
+        _RETURNED,
+        "nn.functional.nll_loss(model(x), y)",
+        ["log-missing-before-loss"],
+    ),
+    "log-probabilities, given to what takes them": (
+        _SOFTMAX.replace("softmax", "log_softmax"),
+        "nn.functional.nll_loss(model(x), y)",
+        [],
+    ),
     "no loss here": (_SOFTMAX, "model(x).sum()", []),
 }
 
@@ -45,4 +55,4 @@ def test_a_second_softmax_is_told_where_it_is_taken(name: str, zygote: Zygote, t
     lines = [
         one.text for each in result.mistakes if each.location for one in each.location.excerpt if one.marked
     ]
-    assert ["softmax(-1)" in one for one in lines] == [True] * len(told)
+    assert ["softmax(-1)" in one or "nll_loss" in one for one in lines] == [True] * len(told)

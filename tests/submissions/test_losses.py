@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vitcheck.submissions.reading.losses import given_to_cross_entropy, softmax_given_to_cross_entropy
+from vitcheck.submissions.reading.losses import CROSS_ENTROPY, given_a_softmax, given_by_a_model
 
 pytestmark = pytest.mark.fast
 
@@ -41,11 +41,11 @@ NO_SOFTMAX = [
 
 @pytest.mark.parametrize("code", [*SOFTMAX, *NO_SOFTMAX])
 def test_a_softmax_that_cross_entropy_takes_is_told_from_other_losses(code: str) -> None:
-    lines = [one.line for one in softmax_given_to_cross_entropy({"train.py": code.encode()})]
+    lines = [one.line for one in given_a_softmax({"train.py": code.encode()}, CROSS_ENTROPY)]
     assert lines == ([len(code.split("\n"))] if code in SOFTMAX else [])
 
 
 @pytest.mark.parametrize("code", [*GIVEN, *NOT_GIVEN])
 def test_what_a_model_gives_is_told_from_what_is_made_of_it(code: str) -> None:
-    lines = [one.line for one in given_to_cross_entropy({"train.py": code.encode()})]
+    lines = [one.line for one in given_by_a_model({"train.py": code.encode()}, CROSS_ENTROPY)]
     assert lines == ([len(code.split("\n"))] if code in GIVEN else [])

@@ -4,37 +4,76 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ....submissions.reading.losses import given_to_cross_entropy, softmax_given_to_cross_entropy
+from ....submissions.errors import Frame
+from ....submissions.reading.losses import (
+    CROSS_ENTROPY,
+    NEGATIVE_LOG_LIKELIHOOD,
+    Loss,
+    given_a_softmax,
+    given_by_a_model,
+)
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
 from . import holds
 from .passes import example_of
 
+_GIVEN_A_SOFTMAX = {
+    CROSS_ENTROPY: ("is given a softmax, and takes one itself", "softmax-before-loss"),
+    NEGATIVE_LOG_LIKELIHOOD: ("takes log-probabilities, and is given a softmax", "log-missing-before-loss"),
+}
 _SUM = 1e-5  # by which probabilities in float32 may miss a sum of 1
 
 
 @holds(order=160)
 def loss(examination: Examination) -> None:
-    """The loss is given what it takes: cross entropy takes logits.
+    """The loss is given what it takes: cross entropy takes logits, and nll_loss log-probabilities.
 
-    Else: The loss takes a softmax of what is one already
+    Else: The loss is not given what it takes
     """
-    example = example_of(examination)
-    if (line := next(softmax_given_to_cross_entropy(examination.source.files), None)) is not None:
-        text = f"the loss in line {line.line} is given a softmax, and takes one itself"
-        raise CheckFailed(text, ("softmax-before-loss",), example.draw, line)
+    example_of(examination)
+    for one, (told, id) in _GIVEN_A_SOFTMAX.items():
+        for line in given_a_softmax(examination.source.files, one):
+            raise CheckFailed(f"the loss in line {line.line} {told}", (id,), examination.first_draw, line)
+    given = {one: _given(examination, one) for one in _GIVEN_A_SOFTMAX}
+    if not _is_accepted(examination):
+        del given[CROSS_ENTROPY]
+    if not any(given.values()):
+        raise NotAsked("no code here gives a loss what it may not take")
+    for returned in _returned(examination):
+        _demand_logits(examination, returned, given.get(CROSS_ENTROPY))
+        _demand_logarithms(examination, returned, given[NEGATIVE_LOG_LIKELIHOOD])
+
+
+def _given(examination: Examination, one: Loss) -> Frame | None:
+    return next(given_by_a_model(examination.source.files, one), None)
+
+
+def _is_accepted(examination: Examination) -> bool:
+    """Is it a softmax that the model returns, and all right in itself?"""
     is_softmax = any(one.id == "probabilities-returned" for one in examination.findings())
-    is_accepted = is_softmax and not examination.counts("probabilities-returned")
-    line = next(given_to_cross_entropy(examination.source.files), None) if is_accepted else None
-    if line is None:
-        raise NotAsked("no code here gives probabilities to a loss")
-    passes = examination.forward(example.draw, modes=["train"], order=[0])
-    returned = [one for each in passes.passes for one in each.tensors]
-    if len(returned) == 1 and _sums_to_one(returned[0]):
+    return is_softmax and not examination.counts("probabilities-returned")
+
+
+def _returned(examination: Examination) -> list[Tensor]:
+    """What the model returns where it is trained, if that is one tensor."""
+    passes = examination.forward(examination.first_draw, modes=["train"], order=[0])
+    found = [one for each in passes.passes for one in each.tensors]
+    return found if len(found) == 1 else []
+
+
+def _demand_logits(examination: Examination, returned: Tensor, line: Frame | None) -> None:
+    if line is not None and _sums_to_one(returned):
         text = f"the model returns a softmax, and the loss in line {line.line} takes another one of it"
-        made = example.trace.value(example.trace.outputs[0][1]).frames
-        raise CheckFailed(text, ("softmax-in-logits",), example.draw, next(iter(made), line))
+        trace = examination.first.trace
+        made = trace.value(trace.outputs[0][1]).frames
+        raise CheckFailed(text, ("softmax-in-logits",), examination.first_draw, next(iter(made), line))
 
 
-def _sums_to_one(scores: Tensor) -> bool:
-    return bool((scores >= 0).all()) and bool(((scores.sum(-1) - 1).abs() < _SUM).all())
+def _demand_logarithms(examination: Examination, returned: Tensor, line: Frame | None) -> None:
+    if line is not None and not _sums_to_one(returned.exp()):
+        text = f"the loss in line {line.line} takes log-probabilities, and the model returns none"
+        raise CheckFailed(text, ("log-missing-before-loss",), examination.first_draw, line)
+
+
+def _sums_to_one(shares: Tensor) -> bool:
+    return bool((shares >= 0).all()) and bool(((shares.sum(-1) - 1).abs() < _SUM).all())

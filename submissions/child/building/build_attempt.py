@@ -38,6 +38,7 @@ class BuildAttempt:
     output: Tensor | None = None  # the largest tensor that came out
     returned: str | None = None  # the field that its last axis has
     computed: int = 0  # numbers, in the pass
+    adapted: bool = False  # was something that the assignment sets changed to what the model has?
 
     @property
     def claimed(self) -> set[str]:
@@ -69,7 +70,8 @@ class BuildAttempt:
     @property
     def is_perfect(self) -> bool:
         """Say whether no other values would come farther, nor these be wrong by what is seen."""
-        return (self.level == Level.FITS or self.is_bug or self.gives_nothing) and not self.contradicted
+        comes_far = self.level == Level.FITS or self.is_bug or self.gives_nothing
+        return comes_far and not self.contradicted and not self.adapted
 
     @property
     def gives_nothing(self) -> bool:
@@ -92,7 +94,7 @@ class BuildAttempt:
         """What parameters contradict weighs more than a level: what a wrong model returns says little."""
         confirmed = len(self.claimed & self.seen.keys()) - len(self.contradicted)
         refuted = bool(self.contradicted - {self.returned})
-        return 10.0 * self.level + confirmed - 2 * len(self.contradicted) - 11 * refuted
+        return 10.0 * self.level + confirmed - 2 * len(self.contradicted) - 11 * refuted - 2 * self.adapted
 
 
 def fields_set(assignment: Assignment) -> set[str]:

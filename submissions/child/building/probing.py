@@ -72,7 +72,8 @@ class Search:
         for other in dict.fromkeys(one for one in others if one != sizes and _is_meant(one)):
             attempt = self._run(assignment, other)
             if attempt.level > Level.BUILT:
-                return attempt
+                changed = {name for name, one in vars(other).items() if one != getattr(sizes, name)}
+                return replace(attempt, adapted=bool(changed & first.claimed))
             is_grey = getattr(other, "channels", 0) == 1
             if is_grey and (grey := self._laid_out(assignment, other, "B H W")) is not None:
                 return grey

@@ -42,8 +42,9 @@ def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
 
 
 def _of_quotient(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
-    """With the root of what it is divided by, and the bracket of a function around all of it."""
+    """Twice as much, the root of what it is divided by, and the bracket of a function around all of it."""
     left, right = node.left, here.text(node.right)
+    yield here.edit("number", left, f"2 * ({here.text(left)})")
     yield here.edit("missing", node.right, f"({right}) ** 0.5")
     if isinstance(left, ast.Call) and len(left.args) == 1 and not left.keywords:
         yield here.edit("order", node, f"{here.text(left.func)}({here.text(left.args[0])} / {right})")

@@ -5,19 +5,38 @@ from __future__ import annotations
 import ast
 import difflib
 import inspect
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 from torch import nn
 
-from ...loading.definitions import Definition
+from ...loading.definitions import Definition, Definitions
+from ..calls.parameter_names import normalise
 
 _EMPTY = inspect.Parameter.empty
 _ALIKE = 0.8  # names: as alike as "inputembedder" and "inputembedding"
 
 
-def is_named_alike(plain: str, type_name: str) -> bool:
+def may_be_a_size(own: object) -> bool:
+    """Is it a number, or are they two or three, that may be sides?"""
+    some = own if isinstance(own, (tuple, list)) and len(own) in (2, 3) else (own,)
+    return all(type(one) in (int, float) and one >= 1 for one in some)
+
+
+def part_of(
+    definitions: Definitions, definition: Definition, name: str, annotation: str
+) -> Definition | None:
+    """Find the student's class that an argument is an instance of, by its annotation or its name."""
+    types = [one for one in definitions.all.values() if one.is_part and one != definition]
+    annotated = [one for one in types if one.name in re.findall(r"\w+", annotation)]
+    plain = normalise(name)
+    alike = [one for one in types if len(plain) > 2 and _is_named_alike(plain, normalise(one.name))]
+    return next(iter(annotated + sorted(alike, key=lambda one: len(one.name))), None)
+
+
+def _is_named_alike(plain: str, type_name: str) -> bool:
     """Is it ``embedding`` of ``PatchEmbedding``, or ``patch_embedder``?"""
     return plain in type_name or bool(difflib.get_close_matches(plain, [type_name], cutoff=_ALIKE))
 

@@ -29,9 +29,10 @@ from ..calls.blueprint import (
     Literal,
     name_of,
 )
-from ..calls.parameter_names import is_guessed, is_known, normalise
+from ..calls.parameter_names import is_guessed, is_known
 from .argument_choices import choices
-from .declared import annotation_text, attributes_held, constants_held, is_named_alike, parameters_of
+from .declared import annotation_text, attributes_held, constants_held, may_be_a_size, parameters_of, part_of
+from .put_over import defaults_of
 
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
@@ -122,7 +123,7 @@ class SignatureReader:
         as_is = own.value if own is not None and isinstance(own.value, _TOLD) else _EMPTY
         if isinstance(as_is, dict):
             return self._held(path, as_is)
-        part = None if isinstance(as_is, str) else self._part(definition, name, annotation)
+        part = None if isinstance(as_is, str) else part_of(self.definitions, definition, name, annotation)
         found = () if part and not is_known(name, self.kind) else self._choices(name, annotation, as_is)
         slot = self._slot(path, found, own)
         if slot is not None:
@@ -167,30 +168,19 @@ class SignatureReader:
 
     def _slot(self, path: str, found: tuple[Choice, ...], own: Literal | None = None) -> BlueprintSlot | None:
         found = (self.pins[path],) if path in self.pins else found
-        may_be = own is not None and self._may_be_a_size(own.value)
+        may_be = own is not None and self.kind is Sizes and may_be_a_size(own.value)
         if found:
             guessed = is_guessed(path.rpartition(".")[2], self.kind) and path not in self.pins
             return BlueprintSlot(path, found, own, named=not (guessed and (may_be or own is None)))
         return BlueprintSlot(path, (own,), own, named=False) if own and may_be else None
 
-    def _may_be_a_size(self, own: object) -> bool:
-        """Is it a number, or are they two or three, that may be sides?"""
-        some = own if isinstance(own, (tuple, list)) and len(own) in (2, 3) else (own,)
-        return self.kind is Sizes and all(type(one) in (int, float) and one >= 1 for one in some)
-
-    def _part(self, definition: Definition, name: str, annotation: str) -> Definition | None:
-        """Find the student's class that an argument is an instance of, by its annotation or its name."""
-        types = [one for one in self.definitions.all.values() if one.is_part and one != definition]
-        annotated = [one for one in types if one.name in re.findall(r"\w+", annotation)]
-        plain = normalise(name)
-        alike = [one for one in types if len(plain) > 2 and is_named_alike(plain, normalise(one.name))]
-        return next(iter(annotated + sorted(alike, key=lambda one: len(one.name))), None)
-
     def _settings(
         self, definition: Definition, path: str, name: str, annotation: str, default: object
     ) -> Call | None:
         """Read an argument that is a configuration: a class of the student's, or a mapping."""
-        annotated = None if _MANY.search(annotation) else self._part(definition, "", annotation)
+        annotated = (
+            None if _MANY.search(annotation) else part_of(self.definitions, definition, "", annotation)
+        )
         if annotated is not None and not annotated.is_module:
             return self._call(annotated, f"{path}.")
         if not (
@@ -205,7 +195,7 @@ class SignatureReader:
 
     def _is_read_from(self, definition: Definition, name: str) -> bool:
         """Do constructors read of an argument what neither a number, a text nor a module has?"""
-        if self._part(definition, name, "") is not None:
+        if part_of(self.definitions, definition, name, "") is not None:
             return False
         reachable = self.definitions.reachable(definition)
         called = self.definitions.names_given(reachable, name)
@@ -248,6 +238,8 @@ class SignatureReader:
     ) -> dict[str, Argument]:
         """Read ``**name``: keys that are read from it, and the arguments of what it is passed on to."""
         keywords = dict(self._group(definition, prefix, keys_read([(definition.node, {name})])).keywords)
+        own = defaults_of(definition, self.definitions, name).items()
+        keywords |= {key: slot for key, one in own if (slot := self._own_slot(prefix + key, key, one))}
         for target, named in passed_on(definition.node, name):
             for used in self._targets(definition, target):
                 taken = self._call(used, prefix).keywords.items()

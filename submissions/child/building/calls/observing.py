@@ -70,7 +70,9 @@ def observe(parts: ModelParts) -> dict[str, int]:
 def _embed_dim(parts: ModelParts) -> int:
     norms = [one.normalized_shape[-1] for one in parts.modules if isinstance(one, nn.LayerNorm)]
     mapped = [size for one in parts.parameters if one.dim() > 1 for size in one.shape if size > 1]
-    sizes = [one for one in norms if one in mapped] or norms or mapped  # of heads, no map has the width
+    vectors = [one.numel() for one in parts.parameters if one.dim() == 1]  # of norms by hand, and biases
+    found = ([one for one in sizes if one in mapped] for sizes in (norms, vectors))  # of no head
+    sizes = next(filter(None, found), norms or mapped)
     return Counter(sizes).most_common(1)[0][0] if sizes else 0
 
 
@@ -166,11 +168,24 @@ def _patch_and_image(parts: ModelParts, width: int) -> dict[str, int]:
     convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d) and not _is_linear(one)]
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
     patch = next((int(one.kernel_size[0]) for one in convolutions if _cuts(one)), 0)
-    patch = patch or flattened_patch(parts, width).get("patch") or _attribute(parts.model, "patch")
+    found |= {} if patch else _kernel(parts, width)
+    patch = patch or found.get("patch") or flattened_patch(parts, width).get("patch", 0)
+    patch = patch or _attribute(parts.model, "patch")
     rows = _rows_of_tables(parts, width)
     counts = (count for one in rows for count in (one - 1, one))  # with a class token, and without one
     side = next((isqrt(one) for one in counts if one > 0 and isqrt(one) ** 2 == one), 0)
     return {**found, "patch": patch, "height": side * patch, "width": side * patch}
+
+
+def _kernel(parts: ModelParts, width: int) -> dict[str, int]:
+    """Channels and P of a parameter that has these as axes, (C, P, P, D) or (D, C, P, P); else nothing."""
+    for one in parts.parameters:
+        shape = tuple(one.shape)
+        if len(shape) == 4 and width in (shape[0], shape[-1]) and shape[0] > 1:  # of one it is positions
+            channels, *sides = shape[1:] if shape[0] == width else shape[:-1]
+            if sides[0] == sides[1] > channels:
+                return {"channels": channels, "patch": sides[0]}
+    return {}
 
 
 def embedded_width(parts: ModelParts) -> int:
