@@ -70,6 +70,49 @@ class Encoder(nn.Module):
 
 
 class ViT"""
+_SUMS = (
+    _HALVES[: _HALVES.index("class Encoder")]
+    + """class Sum(nn.Module):
+    def __init__(self, part):
+        super().__init__()
+        self.part = part
+
+    def forward(self, x):
+        return x + self.part(x)
+
+
+class ViT"""
+)
+_ONE_HEAD = """class Head(nn.Module):
+    def __init__(self, dim, width):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(dim, width) for _ in range(3))
+
+    def forward(self, x):
+        scores = self.q(x) @ self.k(x).transpose(-2, -1) / self.q.out_features**0.5
+        return scores.softmax(-1) @ self.v(x)
+
+
+class Heads(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = nn.ModuleList([Head(dim, dim // heads)] * heads)
+        self.out = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        return self.out(torch.cat([head(x) for head in self.heads], dim=-1))
+
+
+class ViT"""
+_TABLE = """def table(tokens, dim):
+    place = torch.arange(tokens).float()[:, None]
+    steps = torch.exp(-torch.arange(0, dim // 2) * 9.210340371976184 / dim)
+    found = torch.zeros(tokens, dim)
+    found[:, 0::2], found[:, 1::2] = torch.sin(place * steps), torch.cos(place * steps)
+    return found[None]
+
+
+class ViT"""
 FARTHER = {
     "a result that is thrown away": (
         (("x = self.patches(image).flatten(2).transpose(1, 2)", "x = self.cut(image)"),),
@@ -87,6 +130,39 @@ FARTHER = {
         ),
         "    def pooled",
         "self.fc = [",
+    ),
+    "every block reads the first one's input, in a sum of halves": (
+        (
+            ("class ViT", _SUMS),
+            (
+                "[Block(dim, heads, mlp) for",
+                "[nn.Sequential(Sum(Attend(dim, heads)), Sum(Think(dim, mlp))) for",
+            ),
+            ("            x = block(x)\n", "            y = block(x)\n"),
+            ("self.norm(x)))", "self.norm(y)))"),
+        ),
+        "    def pooled",
+        "y = block(x)",
+    ),
+    "one head in every place of a list": (
+        (
+            ("class ViT", _ONE_HEAD),
+            ("self.attention(self.norm1(x))", "self.attend(self.norm1(x))"),
+            ("self.fc1, self.fc2 =", "self.attend = Heads(dim, heads)\n        self.fc1, self.fc2 ="),
+        ),
+        "    def pooled",
+        "] * heads",
+    ),
+    "half of the frequencies of a table": (
+        (
+            (
+                "self.pos = nn.Parameter(torch.zeros(1, (image_size // patch_size) ** 2 + 1, dim))",
+                'self.register_buffer("pos", table((image_size // patch_size) ** 2 + 1, dim))',
+            ),
+            ("class ViT", _TABLE),
+        ),
+        "    def pooled",
+        "steps = ",
     ),
     "one block, of which a loop calls the halves": (
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from corpus import edited
 from one_file import graded_file
 from test_unfinished import FINISHED, VIT
 
+from vitcheck.checks.grading.grading import grade
 from vitcheck.submissions.host.process import Zygote
 
 _ARGUMENTS = "image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=128, num_classes=10"
 _CONSTRUCTOR = f"    def __init__(self, {_ARGUMENTS}):\n"
 _SIZES = ["image_size", "patch_size", "dim", "depth", "heads", "mlp", "num_classes"]
+_READING = "import json\nfrom pathlib import Path\n"
 _NORM = (
     "norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)",
     "norm1, self.norm2 = Norm(dim), Norm(dim)",
@@ -183,7 +186,58 @@ _READS_A_PART = (
     ),
     ("self.patches(image)", "self.patches(image[..., :28, :28])"),
 )
+_PUT_OVER = (
+    (
+        "class Block",
+        "def settings(**over):\n"
+        "    found = dict(H=32, W=32, P=8, D=64, L=4, heads=4, M=128, K=10)\n"
+        "    assert not set(over) - set(found)\n    found.update(over)\n"
+        '    found["N"] = (found["H"] // found["P"]) * (found["W"] // found["P"])\n    return found\n\n\n'
+        "class Block",
+    ),
+    (
+        _CONSTRUCTOR,
+        "    def __init__(self, **options):\n        c = settings(**options)\n"
+        "        patch_size, dim, depth, heads, mlp, num_classes = (c[one] for one in "
+        "('P', 'D', 'L', 'heads', 'M', 'K'))\n",
+    ),
+    ("(image_size // patch_size) ** 2", "c['N']"),
+)
+_KERNEL = (
+    (
+        "self.patches = nn.Conv2d(3, dim, patch_size, patch_size)",
+        "self.kernel = nn.Parameter(torch.randn(3, patch_size, patch_size, dim) * 0.02); self.p = patch_size",
+    ),
+    (
+        "x = self.patches(image).flatten(2).transpose(1, 2)",
+        "B, C, H, W = image.shape\n"
+        "        x = image.reshape(B, C, H // self.p, self.p, W // self.p, self.p)\n"
+        "        x = torch.einsum('bcipjr,cprd->bijd', x, self.kernel).flatten(1, 2)",
+    ),
+)
+_OF_THE_PAPER = (
+    _CONSTRUCTOR,
+    "    def __init__(self, H=48, W=48, P=6, C=3, D=128, L=6, k=4, D_mlp=256, K=10):\n"
+    "        image_size, patch_size, dim, depth, heads, mlp, num_classes = H, P, D, L, k, D_mlp, K\n",
+)
+_SMALL_PATCHES = (
+    ("nn.Conv2d(3, dim, patch_size, patch_size)", "nn.Conv2d(3, dim, 4, 4)"),
+    ("image_size=32, patch_size=8, dim=64", "dim=64"),
+    (
+        "self.pos = nn.Parameter(torch.zeros(1, (image_size // patch_size) ** 2 + 1, dim))",
+        "self.steps = 10000 ** (-torch.arange(0, dim, 2) / dim)",
+    ),
+    (
+        "x = x + self.pos\n",
+        "angles = torch.arange(x.shape[1])[:, None] * self.steps\n"
+        "        x = x + torch.stack([angles.sin(), angles.cos()], -1).flatten(1)\n",
+    ),
+)
 STYLES = {
+    "options put over defaults": _PUT_OVER,
+    "a kernel of patches that is a parameter": _KERNEL,
+    "letters as in the paper": (_OF_THE_PAPER,),
+    "patches of four pixels, and an image of any size": _SMALL_PATCHES,
     "sizes that the class keeps itself": _OF_THE_CLASS,
     "an output projection of each head": _SUMMED_HEADS,
     "positions of rows and of columns": _TABLES_OF_A_GRID,
@@ -233,6 +287,26 @@ STYLES = {
         ),
     ),
 }
+
+
+def test_sizes_in_a_file_beside_the_code_are_read(zygote: Zygote, tmp_path: Path) -> None:
+    """As code finds it that is run from another folder."""
+    names = ", ".join(_SIZES)
+    build = (
+        "\n\ndef build():\n    here = Path(__file__).resolve().parent\n"
+        '    sizes = json.loads((here / "sizes.json").read_text())\n    return ViT(**sizes)\n\n\n'
+        "model = build()\n"
+    )
+    arguments = f"    def __init__(self, *, {names}):\n"
+    text = edited(FINISHED, [(_CONSTRUCTOR, arguments)]).replace(
+        "import torch\n", "import torch\n" + _READING, 1
+    )
+    (tmp_path / "vit").mkdir()
+    (tmp_path / "vit" / "vit.py").write_text(text + build)
+    values = dict(zip(_SIZES, (32, 8, 64, 4, 4, 128, 10)))
+    (tmp_path / "vit" / "sizes.json").write_text(json.dumps(values))
+    result = grade(tmp_path / "vit", VIT.model_copy(update={"examples": 4}), zygote=zygote, seed=1)
+    assert (result.reason, result.score.earned) == (None, result.score.possible)
 
 
 @pytest.mark.parametrize("style", STYLES)

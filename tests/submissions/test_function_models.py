@@ -82,8 +82,28 @@ SETTINGS = (
     .replace("def predict(params, images):", "def predict(params, cfg, images):")
     .replace("return forward(params, images)", "return forward(params, cfg, images)")
 )
+_PARTS = """def init_weight(i, o):
+    return torch.randn(i, o) / math.sqrt(i)
+
+
+def init_bias(o):
+    return torch.zeros(o)
+
+
+def init_dense(i, o):
+    return {"w": init_weight(i, o), "b": init_bias(o)}
+
+
+def init_norm(d):
+    return {"g": torch.ones(d), "b": init_bias(d)}
+
+
+"""
 WAYS = {
     "a nested dictionary": NESTED,
+    "parts made by functions of the same kind": NESTED.replace("\n\n\ndef", f"\n\n\n{_PARTS}def", 1)
+    .replace('{"w": torch.randn(i, o) / math.sqrt(i), "b": torch.zeros(o)}', "init_dense(i, o)")
+    .replace('{"g": torch.ones(d), "b": torch.zeros(d)}', "init_norm(d)"),
     "the image first": NESTED.replace("def forward(params, images,", "def forward(images, params,").replace(
         "forward(params, images)", "forward(images, params)"
     ),
