@@ -233,7 +233,21 @@ _SMALL_PATCHES = (
         "        x = x + torch.stack([angles.sin(), angles.cos()], -1).flatten(1)\n",
     ),
 )
+_HANDED_DOWN = (
+    (
+        "def __init__(self, dim, heads, mlp):",
+        "def __init__(self, width, *, mlp=128, **others):\n        dim = width",
+    ),
+    ("nn.Linear(dim, dim), heads\n", "nn.Linear(dim, dim), self.kept(**others)\n"),
+    (
+        "    def attention(self, x):",
+        "    def kept(self, heads=4):\n        return heads\n\n    def attention(self, x):",
+    ),
+    ("heads=4, mlp=128, num_classes=10):", "num_classes=10, **others):"),
+    ("Block(dim, heads, mlp) for", "Block(dim, **others) for"),
+)
 STYLES = {
+    "arguments handed down beside one that is given by its place": _HANDED_DOWN,
     "options put over defaults": _PUT_OVER,
     "a kernel of patches that is a parameter": _KERNEL,
     "letters as in the paper": (_OF_THE_PAPER,),

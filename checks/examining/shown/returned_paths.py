@@ -90,7 +90,9 @@ def _complaints(example: Example, paths: Sequence[str], label: str) -> Iterator[
     for path, why in example.trace.left_out:
         if (one := Output(path, seen.student, "")).is_called_scores:
             yield f"{_called(one)} {why}, so the logits cannot be read from it."
-    for output in scores[1:]:
+    # what one of them is called says which it is
+    others = [one for one in scores[1:] if one.is_called_scores or not scores[0].is_called_scores]
+    for output in others:
         if not _may_stand_beside(example, output, seen.student):
             yield (
                 f"{_called(output)} has the shape of the logits, but is not computed from those at "

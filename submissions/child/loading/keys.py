@@ -93,8 +93,8 @@ def _is_called(node: ast.expr, name: str) -> bool:
     return name in (getattr(node, "id", ""), getattr(node, "attr", ""))
 
 
-def passed_on(node: ast.AST, name: str) -> Iterator[tuple[ast.expr, set[str]]]:
-    """Yield what is called with ``**name`` inside ``node``, and what else that call names.
+def passed_on(node: ast.AST, name: str) -> Iterator[tuple[ast.expr, int, set[str]]]:
+    """Yield what is called with ``**name`` inside ``node``, how much it is given by place, and what by name.
 
     ``**{**defaults, **name}`` gives it as well.
     """
@@ -102,7 +102,7 @@ def passed_on(node: ast.AST, name: str) -> Iterator[tuple[ast.expr, set[str]]]:
         if isinstance(call, ast.Call) and any(
             one.arg is None and _gives(one.value, name) for one in call.keywords
         ):
-            yield call.func, {one.arg for one in call.keywords if one.arg}
+            yield call.func, len(call.args), {one.arg for one in call.keywords if one.arg}
 
 
 def _gives(value: ast.expr, name: str) -> bool:

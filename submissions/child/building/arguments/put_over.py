@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ...loading.definitions import Definition, Definitions
+from ...loading.execution import Loaded
 from ...loading.keys import inside
 
 
@@ -17,6 +18,16 @@ def defaults_of(definition: Definition, definitions: Definitions, name: str) -> 
         if isinstance(given, ast.Name) and given.id == name:
             found |= _held(definition, definitions, below)
     return found
+
+
+def held_instead(definition: Definition, loaded: Loaded, name: str) -> dict[str, object]:
+    """What is read where the argument ``name`` is left out: ``CONFIG`` of ``name or CONFIG``."""
+    for one in inside(definition.node):
+        match one:
+            case ast.BoolOp(op=ast.Or(), values=[ast.Name(id=given), ast.Name(id=other)]) if given == name:
+                held = (vars(module).get(other) for module in loaded.modules.values())
+                return next((dict(found) for found in held if isinstance(found, dict)), {})
+    return {}
 
 
 def _put_over(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

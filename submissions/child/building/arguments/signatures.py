@@ -32,7 +32,7 @@ from ..calls.blueprint import (
 from ..calls.parameter_names import is_guessed, is_known
 from .argument_choices import choices
 from .declared import annotation_text, attributes_held, constants_held, may_be_a_size, parameters_of, part_of
-from .put_over import defaults_of
+from .put_over import defaults_of, held_instead
 
 _EMPTY = inspect.Parameter.empty
 _PLAIN = (int, float, str, tuple, torch.Tensor, nn.Module)  # what an argument that is no configuration may be
@@ -187,6 +187,8 @@ class SignatureReader:
             _SETTINGS_NAME.search(name) or isinstance(default, dict) or self._is_read_from(definition, name)
         ):
             return None
+        if default is None and (held := held_instead(definition, self.loaded, name)):
+            return self._held(path, held)
         keys = self._keys(definition, name)
         holder = self._settings_class(keys) if keys else None
         if holder is not None:
@@ -240,10 +242,11 @@ class SignatureReader:
         keywords = dict(self._group(definition, prefix, keys_read([(definition.node, {name})])).keywords)
         own = defaults_of(definition, self.definitions, name).items()
         keywords |= {key: slot for key, one in own if (slot := self._own_slot(prefix + key, key, one))}
-        for target, named in passed_on(definition.node, name):
+        for target, placed, named in passed_on(definition.node, name):
             for used in self._targets(definition, target):
+                given = {*known, *named, *(one.name for one in parameters_of(used.value)[:placed])}
                 taken = self._call(used, prefix).keywords.items()
-                keywords |= {key: one for key, one in taken if key not in known.keys() | named}
+                keywords |= {key: one for key, one in taken if key not in given}
         extra = {
             path: BlueprintSlot(path, (pin,))
             for path, pin in self.pins.items()

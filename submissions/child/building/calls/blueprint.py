@@ -259,7 +259,8 @@ def _call(call: Call, values: Mapping[BlueprintSlot, object], loaded: Loaded) ->
     target = call.target.resolve(loaded)
     if not call.sets:
         return target(*positional, **keywords)
-    made = target()
+    # the methods of a class may read what it holds itself
+    made = type(target.__name__, (target,), dict(keywords))() if isinstance(target, type) else target()
     for name, one in keywords.items():
         setattr(made, name, one)
     return made

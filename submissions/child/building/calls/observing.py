@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from math import isqrt
 
@@ -167,7 +167,7 @@ def _classes(parts: ModelParts) -> int:
 def _patch_and_image(parts: ModelParts, width: int) -> dict[str, int]:
     convolutions = [one for one in parts.modules if isinstance(one, nn.Conv2d) and not _is_linear(one)]
     found = {"channels": convolutions[0].in_channels} if convolutions else {}
-    patch = next((int(one.kernel_size[0]) for one in convolutions if _cuts(one)), 0)
+    patch = _stride(convolutions, width)
     found |= {} if patch else _kernel(parts, width)
     patch = patch or found.get("patch") or flattened_patch(parts, width).get("patch", 0)
     patch = patch or _attribute(parts.model, "patch")
@@ -175,6 +175,16 @@ def _patch_and_image(parts: ModelParts, width: int) -> dict[str, int]:
     counts = (count for one in rows for count in (one - 1, one))  # with a class token, and without one
     side = next((isqrt(one) for one in counts if one > 0 and isqrt(one) ** 2 == one), 0)
     return {**found, "patch": patch, "height": side * patch, "width": side * patch}
+
+
+def _stride(convolutions: Sequence[nn.Conv2d], width: int) -> int:
+    """How many pixels lie between two tokens, where a convolution cuts patches, or several in a row do."""
+    stride = 1
+    for one in (each for each in convolutions if _cuts(each)):
+        stride *= int(one.stride[0])
+        if one.out_channels == width:
+            return stride
+    return next((int(one.kernel_size[0]) for one in convolutions if _cuts(one)), 0)
 
 
 def _kernel(parts: ModelParts, width: int) -> dict[str, int]:
