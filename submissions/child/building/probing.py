@@ -29,6 +29,7 @@ TRIES_ELSEWHERE = 2  # at the sizes after the first
 USUAL_SIDES = (224, 32, 28, 64, 16, 8, 72, 96, 128, 256, 384)  # of images that a model may expect
 _MOST_PATCHES_A_SIDE = 28
 _LARGEST_SIDE = 1024  # of an image
+_OF_IMAGES = {"height", "width", "channels", "patch"}  # which one fixed number may tie together
 _SEED = 0  # the same for all tries, so that outputs can be compared
 
 
@@ -73,7 +74,7 @@ class Search:
             attempt = self._run(assignment, other)
             if attempt.level > Level.BUILT:
                 changed = {name for name, one in vars(other).items() if one != getattr(sizes, name)}
-                return replace(attempt, adapted=bool(changed & first.claimed))
+                return replace(attempt, adapted=bool(changed & first.claimed - _OF_IMAGES))
             is_grey = getattr(other, "channels", 0) == 1
             if is_grey and (grey := self._laid_out(assignment, other, "B H W")) is not None:
                 return grey

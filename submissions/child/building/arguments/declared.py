@@ -63,23 +63,27 @@ def attributes_held(definition: Definition) -> dict[str, object]:
 
 
 def constants_held(definition: Definition) -> dict[str, object]:
-    """The numbers that the body of a class gives names; none where it makes others of them, once for all."""
+    """The numbers that the body of a class writes out under names; none where it makes others of them."""
     if not isinstance(definition.node, ast.ClassDef):
         return {}
+    names = [node for one in definition.node.body for node in _names_at_once(one)]
+    written = {node.id for one in definition.node.body if _is_written(one) for node in _names_at_once(one)}
     held = {name: one for name, one in vars(definition.value).items() if type(one) in (int, float)}
-    read = (node.id for node in _run_at_once(definition.node) if isinstance(node, ast.Name))
-    return {} if any(name in held for name in read) else held
+    found = {name: one for name, one in held.items() if name in written}
+    return {} if any(node.id in found for node in names if isinstance(node.ctx, ast.Load)) else found
 
 
-def _run_at_once(node: ast.ClassDef) -> Iterator[ast.AST]:
-    """What is evaluated as soon as the class is made: all but the bodies of its methods."""
-    for one in node.body:
-        parts = one.args.defaults if isinstance(one, ast.FunctionDef) else [one]
-        yield from (each for part in parts for each in ast.walk(part) if not _is_stored(each))
+def _names_at_once(statement: ast.stmt) -> Iterator[ast.Name]:
+    """The names of what is evaluated as soon as the class is made: all but the bodies of its methods."""
+    parts = statement.args.defaults if isinstance(statement, ast.FunctionDef) else [statement]
+    yield from (node for part in parts for node in ast.walk(part) if isinstance(node, ast.Name))
 
 
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+def _is_written(statement: ast.stmt) -> bool:
+    """Is it ``DEPTH = 4``, with all of its value written out?"""
+    return isinstance(statement, ast.Assign) and all(
+        isinstance(node, (ast.Constant, ast.Tuple, ast.expr_context)) for node in ast.walk(statement.value)
+    )
 
 
 def _is_demanded(parameter: inspect.Parameter) -> bool:
