@@ -11,7 +11,7 @@ from examining import examine, forbidding
 
 from vitcheck.checks.assignment.asked_variants import Permission
 from vitcheck.checks.examining.examination import Examination
-from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable
+from vitcheck.checks.examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from vitcheck.checks.rules.properties.own_preprocessing import preprocessing
 from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.child.pictures.picture_calls import own_functions
@@ -169,6 +169,12 @@ def test_what_is_scrambled_is_told_beside_constants_that_are_accepted() -> None:
     with pytest.raises(CheckFailed) as failed:
         preprocessing(examination)
     assert failed.value.mistakes == ("hwc-viewed-as-chw",)
+
+
+def test_what_makes_an_array_of_an_array_prepares_nothing() -> None:
+    helper = "\n\ndef standardise(values):\n    return (values - values.mean()) / values.std()\n"
+    with pytest.raises(NotAsked):
+        preprocessing(examination_of("import torch\n\n\n" + MODEL + helper))
 
 
 def test_a_transform_that_nothing_calls_is_tried_too() -> None:

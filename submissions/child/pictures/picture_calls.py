@@ -78,7 +78,8 @@ class _PictureCalls:
             outcome = call(give(picture))
             if way and picture == _FIRST:
                 self._predict(way, outcome, 1)
-            made = self._made(outcome)
+            # of an array, any function with numbers makes another one: only a tensor is for a model
+            made = self._made(outcome, of_an_array=give == self._as_array)
             if self.stand_in.was_a_transform:
                 return  # how pictures are prepared, something says that is not here
             reaches_model |= bool(self.stand_in.given)
@@ -92,7 +93,7 @@ class _PictureCalls:
         exact = {picture: one.double().contiguous() for picture, one in tensors.items()}
         self.prepared.append(Prepared(name, way is not None, reaches_model, exact, dtypes, errors))
 
-    def _made(self, outcome: Outcome) -> Tensor | str:
+    def _made(self, outcome: Outcome, of_an_array: bool) -> Tensor | str:
         """The tensor that reached the model or came out, or why there is none."""
         if self.stand_in.given:
             return self.stand_in.given[0]
@@ -102,7 +103,8 @@ class _PictureCalls:
         if isinstance(result, Image.Image):
             return "it returned a picture, not a tensor"
         try:
-            result = torch.from_numpy(result) if isinstance(result, np.ndarray) else result
+            is_read = isinstance(result, np.ndarray) and not of_an_array
+            result = torch.from_numpy(result) if is_read else result
             found = [one for _, one in results_in(result).tensors if one.dim() in (3, 4) and one.numel()]
         except Exception as error:
             return quoted(error)
