@@ -44,7 +44,8 @@ def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
 def _of_quotient(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
     """Twice as much, the root of what it is divided by, and the bracket of a function around all of it."""
     left, right = node.left, here.text(node.right)
-    yield here.edit("number", left, f"2 * ({here.text(left)})")
+    if not isinstance(node.right, ast.Constant):  # else that is the number that is wrong, or a step too many
+        yield here.edit("number", left, f"2 * ({here.text(left)})")
     yield here.edit("missing", node.right, f"({right}) ** 0.5")
     if isinstance(left, ast.Call) and len(left.args) == 1 and not left.keywords:
         yield here.edit("order", node, f"{here.text(left.func)}({here.text(left.args[0])} / {right})")
