@@ -100,10 +100,14 @@ def _there_and_back(maps: Iterable[tuple[int, ...]], width: int) -> int:
 
 
 def _kept_alike(maps: Iterable[tuple[int, ...]], width: int) -> int:
-    """Who multiplies by letters of axes may keep both maps of the MLP the same way round."""
+    """Who multiplies by letters of axes may keep both maps of the MLP the same way round.
+
+    What is three times as wide, beside maps from D to D, makes queries, keys and values.
+    """
     shapes = Counter(one for one in maps if width in one)
-    twice = (sum(one) - width for one, count in shapes.items() if count % 2 == 0)
-    return max((size for size in twice if size > width), default=0)
+    twice = {sum(one) - width for one, count in shapes.items() if count % 2 == 0}
+    packed = {3 * width} if (width, width) in shapes else set()
+    return max((size for size in twice - packed if size > width), default=0)
 
 
 def _depth(parts: ModelParts, width: int) -> int:

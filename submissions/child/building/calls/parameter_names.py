@@ -123,7 +123,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
         activation_fn act_fn activation_layer hidden_act activation_function non_linearity""",
     "heads image height": "h",
     "embed_dim depth head_dim": "d",
-    "classes head_dim heads": "k",
+    "classes head_dim": "k",
     "depth tokens": "l",
     "depth patches heads embed_dim": "n",
 }
