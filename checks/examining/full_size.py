@@ -14,6 +14,7 @@ from ...reference.sizes import Sizes
 from ...submissions.errors import StudentCodeFailed, SubmissionError
 from ...submissions.host.trace import Trace
 from ..locating.walk import Step
+from .asked_once import asked_once
 from .passes.examples import Examples
 
 Shape = tuple[int, ...]
@@ -63,6 +64,7 @@ def full_size(examples: Examples) -> FullSize:
     return FullSize(_shapes_in(examples, trace, sizes), sizes=sizes)
 
 
+@asked_once
 def full_sizes(examples: Examples) -> ModelSizes:
     """The assignment's. Where it asks for none and the code fixes the patch, as many patches of that."""
     full, first = examples.assignment.full, examples.first_draw.sizes

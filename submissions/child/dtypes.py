@@ -14,7 +14,6 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-_SINGLE, _DOUBLE = torch.float32, torch.float64
 _TYPES = {"torch.FloatTensor": "torch.DoubleTensor"}  # as Tensor.type takes and gives them
 
 
@@ -41,12 +40,11 @@ class _InDouble(TorchFunctionMode):
     ) -> Any:
         if func is Tensor.float:
             func = Tensor.double
-        if not kwargs:  # most calls: all that a model does comes through here
-            return func(*map(_doubled, args))
-        return func(*map(_doubled, args), **{name: _doubled(one) for name, one in kwargs.items()})
+        named = {name: _doubled(one) for name, one in (kwargs or {}).items()}
+        return func(*map(_doubled, args), **named)
 
 
 def _doubled(argument: Any) -> Any:
-    if argument is _SINGLE:
-        return _DOUBLE
-    return _TYPES.get(argument, argument) if type(argument) is str else argument
+    if argument is torch.float32:
+        return torch.float64
+    return _TYPES.get(argument, argument) if isinstance(argument, str) else argument

@@ -54,14 +54,14 @@ def gradients(examination: Examination) -> None:
 
 def _demand_all_rows(examination: Examination, passes: Passes) -> None:
     """Raises CheckFailed where of a weight of queries, keys and values only some are reached."""
-    example, draw = example_of(examination), example_of(examination).draw
+    example = example_of(examination)
     roles = [role for role in example.walk.roles if ".projection" in role]
     names = {leaf.name for role in roles for leaf in leaves_of(example, role)} & passes.gradients.keys()
     idle = {name: passes.gradients[name].idle for name in sorted(names)}
     if partly := [name for name, share in idle.items() if share >= _ONE_OF_THREE]:
         text = f"no gradient reaches {idle[partly[0]]:.0%} of {some(partly)}"
         _, told, frame = cut(examination) or ("", "", None)
-        raise CheckFailed(text + told, ("path-detached",), draw, frame)
+        raise CheckFailed(text + told, ("path-detached",), example.draw, frame)
 
 
 def _read(example: Example) -> set[str]:

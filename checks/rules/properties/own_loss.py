@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from torch import Tensor
 
 from ....submissions.errors import Frame
 from ....submissions.reading.losses import (
     CROSS_ENTROPY,
     NEGATIVE_LOG_LIKELIHOOD,
-    Loss,
     given_a_softmax,
     given_by_a_model,
 )
@@ -34,18 +35,17 @@ def loss(examination: Examination) -> None:
     for one, (told, id) in _GIVEN_A_SOFTMAX.items():
         for line in given_a_softmax(examination.source.files, one):
             raise CheckFailed(f"the loss in line {line.line} {told}", (id,), examination.first_draw, line)
-    given = {one: _given(examination, one) for one in _GIVEN_A_SOFTMAX}
-    if not _is_accepted(examination):
-        del given[CROSS_ENTROPY]
-    if not any(given.values()):
+    losses = [NEGATIVE_LOG_LIKELIHOOD, *([CROSS_ENTROPY] if _is_accepted(examination) else [])]
+    given = {
+        one: line for one in losses for line in islice(given_by_a_model(examination.source.files, one), 1)
+    }
+    if not given:
         raise NotAsked("no code here gives a loss what it may not take")
     for returned in _returned(examination):
-        _demand_logits(examination, returned, given.get(CROSS_ENTROPY))
-        _demand_logarithms(examination, returned, given[NEGATIVE_LOG_LIKELIHOOD])
-
-
-def _given(examination: Examination, one: Loss) -> Frame | None:
-    return next(given_by_a_model(examination.source.files, one), None)
+        if CROSS_ENTROPY in given:
+            _demand_logits(examination, returned, given[CROSS_ENTROPY])
+        if NEGATIVE_LOG_LIKELIHOOD in given:
+            _demand_logarithms(examination, returned, given[NEGATIVE_LOG_LIKELIHOOD])
 
 
 def _is_accepted(examination: Examination) -> bool:
@@ -61,16 +61,16 @@ def _returned(examination: Examination) -> list[Tensor]:
     return found if len(found) == 1 else []
 
 
-def _demand_logits(examination: Examination, returned: Tensor, line: Frame | None) -> None:
-    if line is not None and _sums_to_one(returned):
+def _demand_logits(examination: Examination, returned: Tensor, line: Frame) -> None:
+    if _sums_to_one(returned):
         text = f"the model returns a softmax, and the loss in line {line.line} takes another one of it"
         trace = examination.first.trace
         made = trace.value(trace.outputs[0][1]).frames
         raise CheckFailed(text, ("softmax-in-logits",), examination.first_draw, next(iter(made), line))
 
 
-def _demand_logarithms(examination: Examination, returned: Tensor, line: Frame | None) -> None:
-    if line is not None and not _sums_to_one(returned.exp()):
+def _demand_logarithms(examination: Examination, returned: Tensor, line: Frame) -> None:
+    if not _sums_to_one(returned.exp()):
         text = f"the loss in line {line.line} takes log-probabilities, and the model returns none"
         raise CheckFailed(text, ("log-missing-before-loss",), examination.first_draw, line)
 

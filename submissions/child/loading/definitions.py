@@ -144,7 +144,7 @@ class Definitions:
         Raises LookupError where no literal, and no name of one, is given.
         """
         for node in (node for tree in self.trees for node in ast.walk(tree)):
-            for key, value in (*_named_values(node), *_arguments(node, of)):
+            for key, value in (*named_values(node), *_arguments(node, of)):
                 if key == name:
                     with suppress(ValueError):
                         return self.literal(value)
@@ -203,7 +203,8 @@ def _bound_to(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr
         yield from ((one.id, value) for one in ast.walk(target) if isinstance(one, ast.Name))
 
 
-def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What is given under a name there: to an argument, an option, a key, or in the body of a class."""
     if isinstance(node, ast.Call) and not _is_torchs(node.func):
         yield from ((one.arg, one.value) for one in node.keywords if one.arg)
         option = text_of(node.args[:1])

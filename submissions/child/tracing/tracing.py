@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any, Literal
 
@@ -25,7 +26,6 @@ from .results import is_array
 
 Key = tuple[Literal["record", "leaf"], int]  # and its number
 RAN: dict[int, CodeType] = {}  # all code that was seen at work in any pass, by its identity
-_OWN_FILES: dict[int, str | None] = {}  # of the same
 _UNWRITTEN = ("empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided")
 _FILLED_WITH = 0.7071e-3  # no number that a stage is full of
 _VIEWS_KEPT = 4  # lines of one record
@@ -237,16 +237,15 @@ def student_frames(frame: FrameType | None) -> tuple[Frame, ...]:
     found: list[Frame] = []
     while frame is not None and len(found) < _FRAMES_KEPT:
         code = frame.f_code
-        if id(code) not in RAN:  # to hash it would take ten times as long
-            RAN[id(code)], _OWN_FILES[id(code)] = code, _own_file(code)
-        file = _OWN_FILES[id(code)]
+        RAN[id(code)] = code  # to hash it would take ten times as long
+        file = _own_file(code.co_filename)
         if file is not None:
             found.append(Frame(file, frame.f_lineno))
         frame = frame.f_back
     return tuple(found)
 
 
-def _own_file(code: CodeType) -> str | None:
-    """The student's file that it stands in, if it is theirs."""
-    file = code.co_filename
+@lru_cache(maxsize=1024)
+def _own_file(file: str) -> str | None:
+    """As it is called in the submission, if it is the student's; kept, since an operation has many frames."""
     return file.removeprefix(STUDENT_PREFIX) if file.startswith(STUDENT_PREFIX) else None

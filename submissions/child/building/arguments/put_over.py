@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
-from ...loading.definitions import Definition, Definitions
+from ...loading.definitions import Definition, Definitions, named_values
 from ...loading.execution import Loaded
 from ...loading.keys import inside
 
@@ -60,15 +60,9 @@ def _held(definition: Definition, definitions: Definitions, below: ast.expr) -> 
 def _written(value: ast.expr) -> dict[str, object]:
     """Of ``{"depth": 4}`` or ``dict(depth=4)``, the keys whose values are literals."""
     found: dict[str, object] = {}
-    for key, held in _pairs(value):
-        with suppress(ValueError):
-            found |= {key: ast.literal_eval(held)} if isinstance(key, str) else {}
-    return found
-
-
-def _pairs(value: ast.expr) -> Iterator[tuple[object, ast.expr]]:
     match value:
-        case ast.Dict(keys=keys, values=values):
-            yield from ((getattr(key, "value", None), held) for key, held in zip(keys, values))
-        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
-            yield from ((one.arg, one.value) for one in keywords)
+        case ast.Dict() | ast.Call(func=ast.Name(id="dict"), args=[]):
+            for key, held in named_values(value):
+                with suppress(ValueError):
+                    found[key] = ast.literal_eval(held)
+    return found
