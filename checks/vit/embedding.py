@@ -27,6 +27,8 @@ from .unknown_embedding import unknown_embeddings, unknown_patches, unknown_toke
 _MORE = 0.1  # the price of unknown tokens beside that of unknown embeddings
 _SEEN = 0.15  # the price of tokens that are seen, and lead nowhere
 _WRONG = 0.2  # the price below which nothing wrong is
+# with a row for each token, or for each patch alone
+_WHOLE_TABLES = [one for one in POSITIONS if one.id in (None, "cls-without-position")]
 _FEW = 16  # numbers that tell what a sequence is made of from what else it may be made of
 
 
@@ -182,7 +184,7 @@ def settle_positions(walk: Walk, choice: TokenSequence, found: Found) -> None:
     walk.settle("positioned_tokens", 0, predict, where, right=right, ids=ids)
     if len(table) == 1:
         walk.roles["positions"] = table[0]
-        if form == POSITIONS[0]:
+        if form in _WHOLE_TABLES:
             about_table(walk, table[0])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -47,12 +48,16 @@ def about_table(walk: Walk, use: Use) -> None:
         if name:
             walk.note(name, _STAGE)
     if names[0] == _OTHER:
-        walk.steps[-1] = replace(walk.steps[-1], variants=(_with_sinusoids, _with_rows_and_columns))
+        variants = (partial(_with_sinusoids, rows=len(table)), _with_rows_and_columns)
+        walk.steps[-1] = replace(walk.steps[-1], variants=variants)
 
 
-def _with_sinusoids(context: Context) -> Tensor:
+def _with_sinusoids(context: Context, rows: int) -> Tensor:
+    """Of the last so many ``rows``: a class token may have none."""
     tokens = context.stage("tokens")
-    return tokens + _sinusoids(*tokens.shape[1:])[0]
+    added = torch.zeros_like(tokens)
+    added[:, -rows:] = _sinusoids(rows, tokens.shape[2])[0]
+    return tokens + added
 
 
 def _with_rows_and_columns(context: Context) -> Tensor:
@@ -91,12 +96,14 @@ def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     In two dimensions, half of the width for each, the class token has zeros by convention.
     """
     T, D = table.shape
-    patches = table if table[0].any() else table[1:]
     if D % 2:
         return None
+    table = _unscaled(table)
+    patches = table if table[0].any() else table[1:]
     in_two = _of_rows_and_columns(table[-grid[0] * grid[1] :], grid)
     interleaved, halves = _sinusoids(T, D)
-    if in_two == 1.0 or equal(table, interleaved, TABLE):
+    of_patches_alone = T == grid[0] * grid[1] and equal(table, _sinusoids(T + 1, D)[0][1:], TABLE)
+    if in_two == 1.0 or equal(table, interleaved, TABLE) or of_patches_alone:
         return _RIGHT
     of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))
     if not table[0].any() and any(equal(table[1:], one, TABLE) for one in of_patches):
@@ -104,6 +111,12 @@ def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     if not (_is_sinusoid(patches) or max(in_two, _share(table, interleaved), _waves(patches)) >= _MEANT):
         return None
     return _HALVES if equal(table, halves, TABLE) else _OTHER
+
+
+def _unscaled(table: Tensor) -> Tensor:
+    """Without one factor for all of it, beside which its largest number is the cosine of 0."""
+    largest = float(table.abs().max())
+    return table if largest == 0 or abs(largest - 1) < TABLE else table / largest
 
 
 def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:

@@ -22,10 +22,11 @@ from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, right_of, stage_of
 from .class_scores import settle_scores
 
-# of a head with a hidden layer, what stands between its two
+# of a head with hidden layers, what stands between two of them
 _BETWEEN: tuple[Callable[[Tensor], Tensor], ...] = (
     *(form.function for form in ACTIVATIONS), torch.tanh, lambda z: z,
 )  # fmt: skip
+_MOST_HIDDEN = 3  # layers of a head before its last one
 # what a readout is of a sequence that holds the patches alone, by what it is of one with a class token
 _WITHOUT_TOKEN = {
     None: "readout-of-some-patches",
@@ -140,29 +141,37 @@ def _scores(
         yield lambda x: x, None, ("head-missing",), 1.0
     for head, result, found in walk.parameters.linears(tensor, after):
         is_wide = result.shape[-1] == walk.sizes.classes  # and so may be a hidden layer's
-        more = None if is_wide and _is_returned(walk, result) else _second(walk, head, tensor, found)
-        if more is not None:
-            yield *more, ("head-hidden-layer",), 0.3
+        if is_wide and _is_returned(walk, result):
+            yield partial(applied, head), head, (), 0.0
+            continue
+        further = _behind(walk, partial(applied, head), result, found, _MOST_HIDDEN)
+        if further is not None:
+            yield *further, ("head-hidden-layer",), 0.3
             return
         if is_wide:
             yield partial(applied, head), head, (), 0.0
 
 
-def _second(
-    walk: Walk, first: LinearMap, tensor: Tensor, found: Found
+def _behind(
+    walk: Walk, head: Callable[[Predict], Predict], hidden: Tensor, found: Found, most: int
 ) -> tuple[Callable[[Predict], Predict], LinearMap] | None:
-    """A second layer of the head, behind a hidden one."""
+    """The whole of a head whose first layers give ``hidden``, and its last layer, with as many as ``most``."""
     for function in _BETWEEN:
-        inner = function(first(walk.context, tensor))
-        for second, final, _ in walk.parameters.linears(inner, found.record - 1, walk.sizes.classes):
-            if _is_returned(walk, final):  # and no MLP of a block
-                return partial(_hidden, first, function, second), second
+        for layer, result, where in walk.parameters.linears(function(hidden), found.record - 1):
+            longer = partial(_longer, head, function, layer)
+            if result.shape[-1] == walk.sizes.classes and _is_returned(walk, result):  # and no MLP of a block
+                return longer, layer
+            further = _behind(walk, longer, result, where, most - 1) if most > 1 else None
+            if further is not None:
+                return further
     return None
 
 
-def _hidden(first: LinearMap, function: Callable[[Tensor], Tensor], second: LinearMap, x: Predict) -> Predict:
-    """The head with a hidden layer, of S24."""
-    return applied(second, combine(function, applied(first, x)))
+def _longer(
+    head: Callable[[Predict], Predict], function: Callable[[Tensor], Tensor], layer: LinearMap, x: Predict
+) -> Predict:
+    """The head with one more layer, of S24."""
+    return applied(layer, combine(function, head(x)))
 
 
 def _is_returned(walk: Walk, scores: Tensor) -> bool:

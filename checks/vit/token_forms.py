@@ -30,7 +30,13 @@ EMBEDDINGS = (
     Form(lambda x, columns: x.relu(), "activation-after-projection", "patch_embeddings", VARIANT),
     Form(lambda x, columns: eq.gelu(x), "activation-after-projection", "patch_embeddings", VARIANT),
     Form(lambda x, columns: x.tanh(), "activation-after-projection", "patch_embeddings", VARIANT),
+    Form(lambda x, columns: _times_root(x), "embeddings-scaled", "patch_embeddings", VARIANT),
 )
+
+
+def _times_root(x: Tensor) -> Tensor:
+    """As embeddings of words are scaled: Vaswani et al., section 3.4."""
+    return x * x.shape[-1] ** 0.5
 
 
 def _token(token: Tensor, x: Tensor) -> Tensor:
@@ -59,6 +65,7 @@ POSITIONS = (
     Form(lambda positions, x: eq.add_positions(x, positions.reshape(x.shape[1:]))),
     *from_catalogue("add_positions", lambda add: lambda positions, x: add(x, _table(positions, x))),
     Form(lambda positions, x: torch.cat([x, _table(positions, x).expand(x.shape)], -1), "pos-concatenated"),
+    Form(lambda positions, x: _times_root(x) + _table(positions, x), "embeddings-scaled", cost=VARIANT),
 )
 # The same where the class token comes last: every token keeps the row that it has in front, or patches alone
 # have rows.

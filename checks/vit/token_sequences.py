@@ -157,7 +157,13 @@ def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:
     found = {use for count in rows for use in walk.parameters.of_size(count * width)}
     merged = {use for count in rows for use in walk.parameters.merged_of_size(count * width)}
     ahead = {use for use in found if use.record <= walk.position}
-    return [*sorted(found - ahead)[:_CANDIDATES], *sorted((merged - found) | ahead)[:_CANDIDATES]]
+    return [*_first_different(walk, found - ahead), *_first_different(walk, (merged - found) | ahead)]
+
+
+def _first_different(walk: Walk, uses: set[Use]) -> list[Use]:
+    """In order of use, each parameter once: a bias may be added to one patch after the other."""
+    once = {walk.trace.used(use): use for use in sorted(uses, reverse=True)}
+    return sorted(once.values())[:_CANDIDATES]
 
 
 def _in_two_parts(walk: Walk) -> list[_Table]:

@@ -38,7 +38,7 @@ def tells_apart(sizes: Sizes) -> bool:
         sizes.patches != sizes.axes["F"]
         and sizes.head_dim not in (sizes.heads, sizes.patch)
         and len({sizes.batch, sizes.tokens, sizes.patches, sizes.heads}) == 4
-        and sizes.embed_dim not in (sizes.mlp_dim, sizes.classes)
+        and sizes.embed_dim not in (sizes.mlp_dim, sizes.classes, *sizes.grid)
     )
 
 

@@ -12,6 +12,7 @@ MOST_NUMBERS = 1 << 28  # of a pass on one image, 2 GB: three ViT-H/14 blocks at
 
 LARGE = 2**14  # numbers in one image's tokens, beyond which a pass takes seconds
 _MANY_LEARNED = 2**23  # numbers, beyond which building a model and drawing them does
+_MANY = 2**24  # of a pass, 128 MB in float64: many tokens have more scores than features
 
 _OF_SCORES, _OF_WIDTH, _OF_HIDDEN = 4, 20, 4  # tensors of each shape that a block makes
 _OF_IMAGE = 3  # itself, its patches, and these flattened
@@ -26,7 +27,8 @@ def pass_numbers(sizes: ModelSizes) -> int:
 
 def is_large(sizes: ModelSizes) -> bool:
     """Does a pass at these sizes cost seconds?"""
-    return sizes.embed_dim * sizes.tokens > LARGE or _learned(sizes) > _MANY_LEARNED
+    is_wide = sizes.embed_dim * sizes.tokens > LARGE
+    return is_wide or _learned(sizes) > _MANY_LEARNED or pass_numbers(sizes) > _MANY
 
 
 def _learned(sizes: ModelSizes) -> int:

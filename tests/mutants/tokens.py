@@ -114,6 +114,18 @@ _PATCHES = (
         kind="variant",
     ),
     report(
+        "embeddings-scaled",
+        "S04",
+        (_PROJECT, "patch_embed = self.proj(patches_flat) * self.proj.out_features ** 0.5"),
+        kind="variant",
+    ),
+    prenorm(
+        "embeddings-scaled",
+        "S04",
+        (_TOKENS, "x = x.flatten(2).transpose(1, 2)\nx = math.sqrt(x.size(2)) * x"),
+        kind="variant",
+    ),
+    report(
         "norm-after-projection",
         "S04",
         (_LINEAR, _LINEAR + "\nself.norm = nn.LayerNorm(embed_dim)"),

@@ -103,14 +103,19 @@ class Examples:
 
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples
-        built: dict[Draw, bool] = {}
+        built: list[Draw] = []
+        small: list[Draw] = []
         draws = draw_examples(_SPARE * count, self.seed, self.family)
-        while some := list(islice(draws, count - sum(built.values()))):
+        tells_apart = self.family.sampling.tells_apart
+        while some := list(islice(draws, count - len(small))):
             for draw, sizes in zip(some, self.session.each_sizes_for([one.sizes for one in some])):
-                # what a model makes of them may bring equal axes back
-                built[replace(draw, sizes=sizes)] = self.family.sampling.tells_apart(sizes)
-        found = ([one for one in built if built[one]] or list(built))[:count]
-        return [self.buildable(draw) for draw in _fewer(found)] if is_large(found[0].sizes) else found
+                # what a model makes of them may bring equal axes back, or a thousand tokens
+                built.append(replace(draw, sizes=sizes))
+                small += built[-1:] if tells_apart(sizes) and not is_large(sizes) else []
+        if small:
+            return small
+        found = [one for one in built if tells_apart(one.sizes)] or built
+        return [self.buildable(draw) for draw in _fewer(found)] if is_large(found[0].sizes) else found[:count]
 
     def buildable(self, draw: Draw) -> Draw:
         return replace(draw, sizes=self.session.sizes_for(draw.sizes))

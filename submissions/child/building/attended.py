@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -16,21 +16,30 @@ from .probing import as_given
 _aten = torch.ops.aten
 _NORMALISED = (_aten._softmax.default, _aten._safe_softmax.default, _aten.exp.default)
 _FUSED = "aten::_scaled_dot_product"
+_PRODUCTS = (_aten.mm.default, _aten.bmm.default)
 
 
 class _Attended(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
-    """Counts attention probabilities and the operations that give them, by the number of tokens."""
+    """Counts attention probabilities and the operations that give them, by the number of tokens.
+
+    ``widths`` are those of the queries that are multiplied by keys.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.numbers: Counter[int] = Counter()
         self.operations: Counter[int] = Counter()
+        self.widths: defaultdict[int, set[int]] = defaultdict(set)
 
     def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if func in _NORMALISED and args[0].dim() > 1:
             self._count(args[0].shape[-1], args[0].numel())
         elif func.name().startswith(_FUSED):
-            self._count(args[1].shape[-2], args[0].shape[:-1].numel() * args[1].shape[-2])
+            tokens, width = args[1].shape[-2:]
+            self._count(tokens, args[0].shape[:-1].numel() * tokens)
+            self.widths[tokens].add(width)
+        elif func in _PRODUCTS and args[0].shape[-2] == args[1].shape[-1]:
+            self.widths[args[1].shape[-1]].add(args[0].shape[-1])
         return func(*args, **kwargs)
 
     def _count(self, tokens: int, numbers: int) -> None:
@@ -49,25 +58,39 @@ def attending(builder: Builder, attempt: BuildAttempt) -> dict[str, int]:
     if all(known.values()) and "depth" in attempt.claimed:
         return {}
     sizes: Any = attempt.sizes
-    for of_all, operations in _counted(builder, attempt):
-        others = of_all // known["heads"] if known["heads"] else operations
-        depth = others if known["heads"] and "depth" not in attempt.claimed else known["depth"] or others
+    for counted in _counted(builder, attempt):
+        of_all, heads = counted.of_all, known["heads"] or counted.heads
+        others = of_all // heads if heads else counted.operations
+        depth = others if heads and "depth" not in attempt.claimed else known["depth"] or others
         if depth and of_all % depth == 0 and sizes.embed_dim % (of_all // depth) == 0:
             found = {"depth": depth, "heads": of_all // depth}
             return {name: found[name] for name in found if known[name] != found[name]}
     return {}
 
 
+def attends(builder: Builder, attempt: BuildAttempt) -> bool:
+    """Do as many tokens attend to each other as there are patches, and perhaps one more?"""
+    return any(_counted(builder, attempt))
+
+
 def counts_head_dim(builder: Builder, attempt: BuildAttempt) -> bool:
     """Are there as many heads as each was meant to be wide?"""
     sizes: Any = attempt.sizes
     depth = sizes.depth if "depth" in attempt.claimed else attempt.seen.get("depth", 0)
-    counted = {of_all / depth for of_all, _ in _counted(builder, attempt)} if depth else set()
+    counted = {one.of_all / depth for one in _counted(builder, attempt)} if depth else set()
     return sizes.heads != sizes.head_dim and sizes.head_dim in counted and sizes.heads not in counted
 
 
-def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[tuple[int, int]]:
-    """How many heads attend in all blocks, and in how many operations; with a class token, or without.
+class _Count(NamedTuple):
+    """How many heads attend in all blocks, in how many operations, and how many of their width there may be."""
+
+    of_all: int
+    operations: int
+    heads: int
+
+
+def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[_Count]:
+    """With a class token, or without.
 
     Every head of every block has T² probabilities for each image.
     """
@@ -81,4 +104,5 @@ def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[tuple[int, int
     for tokens in (sizes.tokens, sizes.tokens - 1):
         of_all, rest = divmod(attended.numbers[tokens], sizes.batch * tokens**2)
         if of_all and not rest:
-            yield of_all, attended.operations[tokens]
+            heads = [sizes.embed_dim // one for one in attended.widths[tokens] if not sizes.embed_dim % one]
+            yield _Count(of_all, attended.operations[tokens], heads[0] if len(heads) == 1 else 0)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
 
 from ....reference.model_sizes import AnySizes
 from ....reference.sizes import Sizes
-from .attended import attending, counts_head_dim
+from .attended import attending, attends, counts_head_dim
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Assignment, Builder
 from .probing import run
@@ -117,7 +118,7 @@ class _Verification:
             return all(self._works(batch=one) for one in (1, 3))
         claimed = name in self.base.claimed
         if name in self.sizes.lengths:  # first together: one of them alone asks for more
-            free = self.base.level >= Level.RAN and name not in self.base.seen  # no fixed number of positions
+            free = self.base.level >= Level.RAN and (name not in self.base.seen or self._cuts_all)
             larger = self._run(**dict.fromkeys(self.sizes.lengths, self._other(name)))
             runs = larger.level >= self.base.level  # one that is cut up gives more rows
             return runs and (claimed or (free and self._reads_smaller()))
@@ -125,6 +126,11 @@ class _Verification:
         if name == "embed_dim":  # keeps the ratio, which may have to be whole
             changes["mlp_dim"] = self.sizes.mlp_dim * changes[name] // self.sizes.embed_dim
         return claimed and self._shows(self._run(**changes), name, changes[name])
+
+    @cached_property
+    def _cuts_all(self) -> bool:
+        """Do as many tokens attend as its image has patches, whatever table of positions it keeps?"""
+        return attends(self.builder, self.base)
 
     def _reads_smaller(self) -> bool:
         """Of a larger image, code that knows how many patches there are may read a part alone."""

@@ -164,13 +164,15 @@ def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float,
 
 
 def _of_a_table(before: Look, after: Look, factor: float) -> tuple[str, ...]:
-    """An image, or a side of it where rows grow as it does, if only rows of a table of tokens change."""
+    """An image, or a side of it where rows grow as it does, if only rows of a table or a map of tokens change."""
     changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
     width = before.sizes.get("embed_dim")
-    rows = all(len(one) == len(other) > 1 and one[-1] == other[-1] == width for one, other in changed)
-    grown = [(old, new) for one, other in changed for old, new in zip(one, other) if old != new]
-    of_side = any(new - token == factor * (old - token) for old, new in grown for token in (0, 1))
-    return () if not rows else ("height", "width", "image") if of_side else ("image",)
+    if not all(len(one) == len(other) > 1 and (width, width) in zip(one, other) for one, other in changed):
+        return ()
+    grown = [[(old, new) for old, new in zip(one, other) if old != new] for one, other in changed]
+    is_map = any(len(sides) == 2 for sides in grown)
+    of_side = any(new - token == factor * (old - token) for ((old, new), *_) in grown for token in (0, 1))
+    return ("height", "width", "image") if of_side and not is_map else ("image",)
 
 
 def _side(one: int, other: int, now: float, factor: float) -> Iterator[str]:
