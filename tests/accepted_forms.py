@@ -268,6 +268,18 @@ FORMS = (
         "x = self.patch((image - 0.5) / 0.25).flatten(2).transpose(1, 2)",
         "image-scaled-in-model",
     ),
+    AcceptedForm(
+        "embeddings scaled as words are",
+        "patches",
+        "x = self.patch(image).flatten(2).transpose(1, 2) * self.patch.out_channels**0.5",
+        "embeddings-scaled",
+    ),
+    AcceptedForm(
+        "two hidden layers in the head",
+        "head",
+        "nn.Sequential(nn.Linear(dim, dim), nn.GELU(), nn.Linear(dim, dim), nn.ReLU(), nn.Linear(dim, num_classes))",
+        "head-hidden-layer",
+    ),
 )
 
 

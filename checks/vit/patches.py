@@ -167,7 +167,7 @@ def _per_position(walk: Walk) -> bool:
 
 def _normed_patches(walk: Walk) -> bool:
     """A norm of the patches before the projection."""
-    for way in _USUAL:
+    for way in _WAYS:
         for norm, normed, _ in walk.parameters.norms(way.rows(walk.context), -1):
             for map_, _, found in walk.parameters.linears(normed, -1, walk.sizes.embed_dim):
                 _settle_patches(walk, way, found)

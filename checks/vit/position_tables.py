@@ -93,13 +93,19 @@ def cut_wrongly(table: Tensor, leaf: Tensor) -> str | None:
 def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     """Which known wrong formula made this table of sines and cosines; "" for a right one, else None.
 
-    In two dimensions, half of the width for each, the class token has zeros by convention.
+    One factor for all of it is no mistake; beside that its largest number is the cosine of 0. In two
+    dimensions, half of the width for each, the class token has zeros by convention.
     """
+    found, largest = _formula(table, grid), table.abs().max()
+    unscaled = _formula(table / largest, grid) if found == _OTHER else found
+    return found if unscaled is None else unscaled
+
+
+def _formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     T, D = table.shape
+    patches = table if table[0].any() else table[1:]
     if D % 2:
         return None
-    table = _unscaled(table)
-    patches = table if table[0].any() else table[1:]
     in_two = _of_rows_and_columns(table[-grid[0] * grid[1] :], grid)
     interleaved, halves = _sinusoids(T, D)
     of_patches_alone = T == grid[0] * grid[1] and equal(table, _sinusoids(T + 1, D)[0][1:], TABLE)
@@ -111,12 +117,6 @@ def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     if not (_is_sinusoid(patches) or max(in_two, _share(table, interleaved), _waves(patches)) >= _MEANT):
         return None
     return _HALVES if equal(table, halves, TABLE) else _OTHER
-
-
-def _unscaled(table: Tensor) -> Tensor:
-    """Without one factor for all of it, beside which its largest number is the cosine of 0."""
-    largest = float(table.abs().max())
-    return table if largest == 0 or abs(largest - 1) < TABLE else table / largest
 
 
 def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ...reference.model_sizes import ModelSizes
 from ..questions.question import OfModel, OfSubject
-from ..questions.randomise import named_tensors, randomise_held, seed_random_state
+from ..questions.randomise import held_by, named_tensors, randomise_held, seed_random_state
 from .building.calls.shortening import Shortening
 from .building.components.component_recipes import ComponentRecipe
 from .building.recipe import Recipe
@@ -90,7 +90,9 @@ def model_of(
     with default_dtype(dtype):
         model = Submission.recipe.build(widened(asked.sizes, wider)) if wider else built(asked)
         model.train(mode == "train")
-        held = named_tensors(model)
+        modules, held = held_by(model)
+        for module in {one for _, one in modules} - {*model.modules()}:
+            module.train(mode == "train")  # that a model does not reach what it keeps in lists is told by itself
         if any(one.is_floating_point() and one.dtype != dtype for _, one in held):
             model.to(dtype)
             held = named_tensors(model)

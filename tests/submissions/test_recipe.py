@@ -404,6 +404,45 @@ def test_blocks_that_no_module_counts_are_those_that_attend(heads: str, patch: i
     assert recipe.notes() == []
 
 
+def test_halves_of_blocks_around_library_attention_are_no_blocks() -> None:
+    """Which torch computes in one call where nothing follows it, such as in eval mode."""
+    blocks = "[Half(64, way) for _ in range(3) for way in (Attend(64), nn.Linear(64, 64))]"
+    recipe = inferred(f"""
+import torch
+from torch import nn
+
+
+class Attend(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.inner = nn.MultiheadAttention(dim, 4, batch_first=True)
+
+    def forward(self, x):
+        return self.inner(x, x, x, need_weights=False)[0]
+
+
+class Half(nn.Module):
+    def __init__(self, dim, way):
+        super().__init__()
+        self.norm, self.way = nn.LayerNorm(dim), way
+
+    def forward(self, x):
+        return x + self.way(self.norm(x))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.patches, self.pos = nn.Conv2d(3, 64, 4, 4), nn.Parameter(torch.zeros(1, 64, 64))
+        self.blocks, self.head = nn.Sequential(*{blocks}), nn.Linear(64, 10)
+
+    def forward(self, x):
+        x = self.patches(x).flatten(2).transpose(1, 2) + self.pos
+        return self.head(self.blocks(x).mean(1))
+""")
+    assert recipe.sizes_for(ASKED).depth == 3
+
+
 def test_a_size_of_an_unknown_name_is_followed_though_its_value_fits_another_name() -> None:
     made = "self.setup(3, (IMAGE // PATCH) ** 2, PATCH, UNITS, HEADS, LAYERS, HIDDEN_DIM, 7)"
     constants = "IMAGE = 32\nPATCH = 8\nUNITS = 64\nHEADS = 4\nLAYERS = 4\nHIDDEN_DIM = 256\n"

@@ -33,7 +33,8 @@ def repeatable(examination: Examination) -> None:
         id, why, frame = _why_random(examination, passes)
         raise CheckFailed(f"two passes in eval mode over the same image differ{why}", (id,), draw, frame)
     if not same(first, last):
-        raise CheckFailed("the logits of an image depend on the images before it", ("state-leak",), draw)
+        text = "the logits of an image depend on the images before it"
+        raise CheckFailed(text, ("state-leak",), draw, _overwriting(examination))
 
 
 def _why_random(examination: Examination, passes: Passes) -> tuple[str, str, Frame | None]:
@@ -42,7 +43,7 @@ def _why_random(examination: Examination, passes: Passes) -> tuple[str, str, Fra
         return "params-created-in-forward", f": {some(list(passes.created))} is created anew in each", None
     drawing = [one for one in examination.habits() if one.kind == "random"]
     if not drawing:
-        return "state-leak", ", although no random numbers are drawn", None
+        return "state-leak", ", although no random numbers are drawn", _overwriting(examination)
     what, frame = drawing[0].what, drawing[0].frames[0]
     made = {one.what for one in examination.habits() if one.kind == "module"}
     if "dropout" in what and any("Drop" in name for name in made):
@@ -51,6 +52,13 @@ def _why_random(examination: Examination, passes: Passes) -> tuple[str, str, Fra
     family = "dropout" if "dropout" in what else what
     id = _RANDOM_CALLS.get(family, "rng-consumed-in-eval")
     return id, f": {what} draws random numbers in {line_of(drawing[0])}", frame
+
+
+def _overwriting(examination: Examination) -> Frame | None:
+    """The first line that writes into what was there before the pass, if one does."""
+    records = example_of(examination).trace.records
+    into = (one.frames[:1] for one in records if one.writes and one.inputs[0].kind == "leaf")
+    return next((frame for frames in into for frame in frames), None)
 
 
 @holds(order=30)
@@ -71,7 +79,8 @@ def no_side_effects(examination: Examination) -> None:
         text = f"the forward pass creates parameters: {some(list(passes.created))}"
         raise CheckFailed(text, ("params-created-in-forward",), draw)
     if passes.changed:
-        raise CheckFailed(f"the forward pass changes {some(list(passes.changed))}", ("state-leak",), draw)
+        text = f"the forward pass changes {some(list(passes.changed))}"
+        raise CheckFailed(text, ("state-leak",), draw, _overwriting(examination))
     if not first.mode_kept:
         raise CheckFailed("the forward pass switches between train and eval mode", (), draw)
     if not first.random_state_kept:

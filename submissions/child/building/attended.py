@@ -11,11 +11,11 @@ import torch
 from ..tracing.dispatch_mode import Mode
 from .build_attempt import BuildAttempt
 from .calls.blueprint import Builder
+from .effort import taken_apart
 from .probing import as_given
 
 _aten = torch.ops.aten
 _NORMALISED = (_aten._softmax.default, _aten._safe_softmax.default, _aten.exp.default)
-_FUSED = "aten::_scaled_dot_product"
 _PRODUCTS = (_aten.mm.default, _aten.bmm.default)
 
 
@@ -33,18 +33,11 @@ class _Attended(Mode):  # type: ignore[no-untyped-call]  # torch's base class ha
 
     def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if func in _NORMALISED and args[0].dim() > 1:
-            self._count(args[0].shape[-1], args[0].numel())
-        elif func.name().startswith(_FUSED):
-            tokens, width = args[1].shape[-2:]
-            self._count(tokens, args[0].shape[:-1].numel() * tokens)
-            self.widths[tokens].add(width)
+            self.numbers[args[0].shape[-1]] += args[0].numel()
+            self.operations[args[0].shape[-1]] += 1
         elif func in _PRODUCTS and args[0].shape[-2] == args[1].shape[-1]:
             self.widths[args[1].shape[-1]].add(args[0].shape[-1])
         return func(*args, **kwargs)
-
-    def _count(self, tokens: int, numbers: int) -> None:
-        self.numbers[tokens] += numbers
-        self.operations[tokens] += 1
 
 
 def attending(builder: Builder, attempt: BuildAttempt) -> dict[str, int]:
@@ -97,7 +90,7 @@ def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[_Count]:
     sizes: Any = attempt.sizes
     try:
         model = builder.build_to_try(attempt.assignment, sizes).eval()
-        with torch.no_grad(), _Attended() as attended:
+        with torch.no_grad(), taken_apart(), _Attended() as attended:
             model(as_given(sizes.input(0), torch.get_default_dtype()))
     except (Exception, SystemExit):
         return

@@ -6,15 +6,16 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.dropout import _DropoutNd
 from torch.overrides import TorchFunctionMode
 
 from ...questions.randomise import draws, named_tensors
-from ...questions.uses import TRAIN, TryUses, UseOutcome
+from ...questions.uses import REACH, TRAIN, TryUses, UseOutcome
 from ..building.probing import as_given
 from ..child import failure_in_bounds
 from ..dtypes import default_dtype
@@ -22,6 +23,7 @@ from ..subject import model_of
 from ..tracing.results import carried, described, results_in
 from .plain import begin_pass
 
+_MANY = 16  # images, of which some lose each branch
 _KEPT = ("keep", "surviv")  # in the name of a rate: the share that stays, not the one that is dropped
 
 
@@ -56,8 +58,10 @@ def uses(asked: TryUses) -> dict[str, UseOutcome]:
             done.run("copied", lambda: _without_gradients(_copied(model), image))
         done.run("loaded", lambda: _without_gradients(_loaded(model, loose, asked, image), image))
     _smaller(done, model, asked, image)
-    with default_dtype(torch.float64), torch.no_grad():
-        _train(done, model, image)
+    with default_dtype(torch.float64):
+        with torch.no_grad():
+            _train(done, model, image)
+        _drop_some(done, model, image)
     return done.all
 
 
@@ -134,26 +138,57 @@ def _train(done: Uses, model: nn.Module, image: Tensor) -> None:
     begin_pass(0)
     if draws(run) and done.all[TRAIN[0]].error is None:
         begin_pass(0)
-        with _settled(model):
+        with _dropping(_rates(model), 0.0):
             for number in range(1, len(TRAIN)) if draws(run) else ():
                 run(number)
 
 
+def _drop_some(done: Uses, model: nn.Module, image: Tensor) -> None:
+    """How far images reach their scores in train mode where the student's own modules drop a third.
+
+    Nothing where there are none, or where an image holds no real numbers.
+    """
+    rates = [one for one in _rates(model) if not isinstance(one.module, _DropoutNd)]
+    if rates and image.is_floating_point():
+        many = image.repeat(-(-_MANY // len(image)), *[1] * (image.dim() - 1))
+        with _dropping(rates, 1 / 3):  # twice, since all images of a batch may be dropped together
+            done.run(REACH, lambda: torch.cat([_reach(model, many.clone().requires_grad_()) for _ in "12"]))
+
+
+def _reach(model: nn.Module, image: Tensor) -> Tensor:
+    """The largest gradient in each image."""
+    scores = [one for _, one in results_in(model(image)).tensors if one.is_floating_point()]
+    (gradient,) = torch.autograd.grad(torch.stack([one.square().sum() for one in scores]).sum(), image)
+    return gradient.flatten(1).abs().amax(1)
+
+
+class _Rate(NamedTuple):
+    """A number that a module keeps, by which it drops something."""
+
+    module: nn.Module
+    name: str
+    value: float
+
+
+def _rates(model: nn.Module) -> list[_Rate]:
+    held = ((module, name, one) for module in model.modules() for name, one in vars(module).items())
+    return [
+        _Rate(module, name, one)
+        for module, name, one in held
+        if isinstance(one, float) and (name == "p" or "drop" in name or name.startswith(_KEPT))
+    ]
+
+
 @contextmanager
-def _settled(model: nn.Module) -> Iterator[None]:
-    """Dropout and its kind drop nothing, whether modules or functions do it."""
-    changed: list[tuple[nn.Module, str, float]] = []
-    for module in model.modules():
-        for name, value in vars(module).items():
-            if isinstance(value, float) and (name == "p" or "drop" in name or name.startswith(_KEPT)):
-                changed.append((module, name, value))
-    for module, name, _ in changed:
-        setattr(module, name, 1.0 if name.startswith(_KEPT) else 0.0)
+def _dropping(rates: Sequence[_Rate], share: float) -> Iterator[None]:
+    """These modules drop that share, and functions nothing."""
+    for module, name, _ in rates:
+        setattr(module, name, 1.0 - share if name.startswith(_KEPT) else share)
     try:
         with _NothingDropped():
             yield
     finally:
-        for module, name, value in changed:
+        for module, name, value in rates:
             setattr(module, name, value)
 
 

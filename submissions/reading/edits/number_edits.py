@@ -21,6 +21,7 @@ _HAVE_AN_AXIS = ("cat", "concat", "stack", "mean", "sum", "softmax", "flatten", 
 _EXCHANGES_AXES = ("transpose", "swapaxes")
 _TABLES = ("zeros", "ones", "rand", "randn", "empty", "Embedding")
 _PAIRS = ("1, 2", "-2, -1", "2, 3", "0, 1")
+_PAIR = re.compile(r"\((\w+) +(\w+)\)")  # of a rearrangement: what one axis is split into
 
 
 def of_number(here: FunctionText, node: ast.UnaryOp | ast.Constant) -> Iterator[Edit]:
@@ -104,6 +105,8 @@ def of_pattern(here: FunctionText, node: ast.Constant) -> Iterator[Edit]:
             yield here.edit("order", node, f"{quote}{before}->{turned}{quote}")
         for turned in _turned(before) if "," in before else ():
             yield here.edit("order", node, f"{quote}{turned}->{after}{quote}")
+        for turned in _split_otherwise(before):
+            yield here.edit("order", node, f"{quote}{turned}->{after}{quote}")
         for axis in re.finditer(r"\w", before if "," in before else ""):
             for letter in sorted({*re.findall(r"\w", before + after)} - {axis[0]}):
                 read = f"{before[: axis.start()]}{letter}{before[axis.end() :]}"
@@ -116,6 +119,15 @@ def _turned(pattern: str) -> Iterator[str]:
         between = pattern[one.end() : other.start()]
         if "," not in between:
             yield f"{pattern[: one.start()]}{other[0]}{between}{one[0]}{pattern[other.end() :]}"
+
+
+def _split_otherwise(pattern: str) -> Iterator[str]:
+    """With the two axes that one is split into in the other order: of all that are split so, then of each."""
+    pairs = list(_PAIR.finditer(pattern))
+    if len(pairs) > 1:
+        yield _PAIR.sub(r"(\2 \1)", pattern)
+    for pair in pairs:
+        yield f"{pattern[: pair.start()]}({pair[2]} {pair[1]}){pattern[pair.end() :]}"
 
 
 def of_count(here: FunctionText, node: ast.Call) -> Iterator[Edit]:

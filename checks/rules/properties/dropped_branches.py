@@ -1,0 +1,41 @@
+"""Stochastic depth drops a branch, and not what the branch is added to (Huang et al. 2016)."""
+
+from __future__ import annotations
+
+import ast
+
+from ....submissions.errors import Frame
+from ....submissions.questions.uses import REACH
+from ....submissions.reading.code import parsed
+from ....submissions.reading.code_scopes import called
+from ...examining.examination import Examination
+from ...examining.verdicts import CheckFailed, NotApplicable
+from . import holds
+from .passes import example_of
+
+
+@holds(order=130)
+def images_reach_scores(examination: Examination) -> None:
+    """In train mode every image reaches its scores, whatever branches are dropped.
+
+    Else: In train mode some images do not reach their scores
+    """
+    draw = example_of(examination).draw
+    use = examination.used().get(REACH)
+    if use is None or use.error is not None or not use.tensors:
+        raise NotApplicable("no module of the code's own drops anything in train mode")
+    (reached,) = use.tensors
+    # a class token may see no image where all of its attention is dropped, which is rare
+    if (lost := int((reached == 0).sum())) > len(reached) / 2:
+        text = f"where a third of all branches is dropped, {lost} of {len(reached)} images change no score"
+        raise CheckFailed(text, ("drop-path-on-stream",), draw, _around_a_sum(examination))
+
+
+def _around_a_sum(examination: Examination) -> Frame | None:
+    """The line of a call that drops what a branch is added to as well, ``drop(x + branch(x))``."""
+    for file, tree in parsed(examination.source.files):
+        for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call) and "drop" in called(one)):
+            match call.args[:1]:
+                case [ast.BinOp(op=ast.Add(), right=ast.Call())]:
+                    return Frame(file, call.lineno)
+    return None
