@@ -277,7 +277,8 @@ FORMS = (
     AcceptedForm(
         "two hidden layers in the head",
         "head",
-        "nn.Sequential(nn.Linear(dim, dim), nn.GELU(), nn.Linear(dim, dim), nn.ReLU(), nn.Linear(dim, num_classes))",
+        "nn.Sequential(\n            nn.Linear(dim, dim), nn.GELU(), nn.Linear(dim, dim), nn.ReLU(),"
+        " nn.Linear(dim, num_classes)\n        )",
         "head-hidden-layer",
     ),
 )

@@ -96,8 +96,8 @@ def fixed_formula(table: Tensor, grid: tuple[int, int]) -> str | None:
     One factor for all of it is no mistake; beside that its largest number is the cosine of 0. In two
     dimensions, half of the width for each, the class token has zeros by convention.
     """
-    found, largest = _formula(table, grid), table.abs().max()
-    unscaled = _formula(table / largest, grid) if found == _OTHER else found
+    found = _formula(table, grid)
+    unscaled = _formula(table / table.abs().max(), grid) if found == _OTHER else found
     return found if unscaled is None else unscaled
 
 
@@ -108,7 +108,8 @@ def _formula(table: Tensor, grid: tuple[int, int]) -> str | None:
         return None
     in_two = _of_rows_and_columns(table[-grid[0] * grid[1] :], grid)
     interleaved, halves = _sinusoids(T, D)
-    of_patches_alone = T == grid[0] * grid[1] and equal(table, _sinusoids(T + 1, D)[0][1:], TABLE)
+    has_no_token = grid[0] * grid[1] == T
+    of_patches_alone = has_no_token and equal(table, _sinusoids(T + 1, D)[0][1:], TABLE)
     if in_two == 1.0 or equal(table, interleaved, TABLE) or of_patches_alone:
         return _RIGHT
     of_patches = (rows for kind in (interleaved, halves) for rows in (kind[1:], kind[:-1]))

@@ -155,7 +155,7 @@ def _scores(
 def _behind(
     walk: Walk, head: Callable[[Predict], Predict], hidden: Tensor, found: Found, most: int
 ) -> tuple[Callable[[Predict], Predict], LinearMap] | None:
-    """The whole of a head whose first layers give ``hidden``, and its last layer, with as many as ``most``."""
+    """The whole of a head whose first layers give ``hidden``, and its last layer; at most ``most`` more."""
     for function in _BETWEEN:
         for layer, result, where in walk.parameters.linears(function(hidden), found.record - 1):
             longer = partial(_longer, head, function, layer)

@@ -36,7 +36,7 @@ EMBEDDINGS = (
 
 def _times_root(x: Tensor) -> Tensor:
     """As embeddings of words are scaled: Vaswani et al., section 3.4."""
-    return x * x.shape[-1] ** 0.5
+    return x * float(x.shape[-1] ** 0.5)
 
 
 def _token(token: Tensor, x: Tensor) -> Tensor:

@@ -92,7 +92,9 @@ def model_of(
         model.train(mode == "train")
         modules, held = held_by(model)
         for module in {one for _, one in modules} - {*model.modules()}:
-            module.train(mode == "train")  # that a model does not reach what it keeps in lists is told by itself
+            module.train(
+                mode == "train"
+            )  # that a model does not reach what it keeps in lists is told by itself
         if any(one.is_floating_point() and one.dtype != dtype for _, one in held):
             model.to(dtype)
             held = named_tensors(model)

@@ -16,7 +16,9 @@ from .recording import Recorded
 T = TypeVar("T")  # a recorded pass, as it travels or as it is read
 
 TRAIN = "train", "train again", "train once more", "train at last"  # passes in train mode, by name of the use
-REACH = "reach"  # how far each of many images reaches its scores in train mode, a third of all branches dropped
+REACH = (
+    "reach"  # how far each of many images reaches its scores in train mode, a third of all branches dropped
+)
 
 
 @dataclass(frozen=True)

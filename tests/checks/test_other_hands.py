@@ -146,7 +146,8 @@ RIGHT = {
 def test_right_programs_keep_all_points(way: str, tmp_path: Path, zygote: Zygote) -> None:
     result = graded(zygote, tmp_path, *RIGHT[way])
     assert [one.id for one in result.mistakes] == []
-    assert result.score is not None and result.score.earned == 100
+    assert result.score is not None
+    assert result.score.earned == 100
 
 
 WRONG = {
@@ -165,7 +166,10 @@ WRONG = {
         "self.blocks = [",
     ),
     "a table that each pass scales": (
-        ((_TABLE, _TABLE.replace("zeros", "randn")), (_POSITIONS, f"        self.pos.data *= 0.5\n{_POSITIONS}")),
+        (
+            (_TABLE, _TABLE.replace("zeros", "randn")),
+            (_POSITIONS, f"        self.pos.data *= 0.5\n{_POSITIONS}"),
+        ),
         "state-leak",
         "self.pos.data *= 0.5",
     ),
@@ -193,7 +197,8 @@ WRONG = {
             (
                 "self.patches = nn.Conv2d(3, dim, patch_size, patch_size)",
                 "self.patches = nn.Sequential(\n"
-                '            Rearrange("b c (p1 h) (p2 w) -> b (h w) (p1 p2 c)", p1=patch_size, p2=patch_size),\n'
+                '            Rearrange("b c (p1 h) (p2 w) -> b (h w) (p1 p2 c)", p1=patch_size,'
+                " p2=patch_size),\n"
                 "            nn.LayerNorm(3 * patch_size**2),\n"
                 "            nn.Linear(3 * patch_size**2, dim),\n"
                 "        )",
@@ -210,5 +215,6 @@ WRONG = {
 def test_the_cause_is_told_alone_and_on_its_line(way: str, tmp_path: Path, zygote: Zygote) -> None:
     edits, id, line = WRONG[way]
     (mistake,) = graded(zygote, tmp_path, *edits).mistakes
-    assert mistake.id == id and mistake.location is not None
+    assert mistake.location is not None
+    assert mistake.id == id
     assert [line in one.text for one in mistake.location.excerpt if one.marked] == [True]

@@ -205,7 +205,10 @@ def test_a_model_that_returns_nothing_is_told_so() -> None:
 def test_where_the_pass_crashes_nothing_is_said_of_it() -> None:
     edit = ("x = x_pos\n", "x = x_pos @ x_pos\n")
     examination = examine("report", edit)
-    without_a_pass = {*ASKED_FOR} - {"other-resolution", "images-reach-scores"} | {"registered", "instances-of-their-own"}
+    without_a_pass = {*ASKED_FOR} - {"other-resolution", "images-reach-scores"} | {
+        "registered",
+        "instances-of-their-own",
+    }
     for name in PROPERTIES.keys() - without_a_pass:
         with pytest.raises(NotReached):
             PROPERTIES[name](examination)

@@ -75,7 +75,7 @@ def counts_head_dim(builder: Builder, attempt: BuildAttempt) -> bool:
 
 
 class _Count(NamedTuple):
-    """How many heads attend in all blocks, in how many operations, and how many of their width there may be."""
+    """How many heads attend in all blocks, in how many operations, and how many of their width there are."""
 
     of_all: int
     operations: int

@@ -164,10 +164,14 @@ def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float,
 
 
 def _of_a_table(before: Look, after: Look, factor: float) -> tuple[str, ...]:
-    """An image, or a side of it where rows grow as it does, if only rows of a table or a map of tokens change."""
+    """An image, or a side of it where rows grow as it does, if only a table or a map of tokens changes."""
     changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
     width = before.sizes.get("embed_dim")
-    if not all(len(one) == len(other) > 1 and (width, width) in zip(one, other) for one, other in changed):
+    kept = (
+        len(one) == len(other) > 1 and any(a == b == width for a, b in zip(one, other))
+        for one, other in changed
+    )
+    if not all(kept):
         return ()
     grown = [[(old, new) for old, new in zip(one, other) if old != new] for one, other in changed]
     is_map = any(len(sides) == 2 for sides in grown)
