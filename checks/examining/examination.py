@@ -147,7 +147,7 @@ class Examination(Examples):
     @asked_once
     def constants(self) -> Mapping[str, Constant]:
         """Stages that read a constant where something learned was expected, by key."""
-        return constants(self)
+        return constants(self, self.plain)
 
     @property
     def stopped_at(self) -> str | None:

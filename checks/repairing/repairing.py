@@ -32,10 +32,13 @@ class Mended:
 
 
 def is_repairable(examination: Examination) -> bool:
-    """Can changed programs be tried: is it a finished model, of which a pass takes little?"""
+    """Can changed programs be tried: is it a finished model, of which a pass takes little?
+
+    What makes new parameters in each pass is right or wrong by what is drawn.
+    """
     if not examination.assignment.architectures or examination.session.is_script or examination.unfinished:
         return False
-    return not is_large(examination.first_draw.sizes)
+    return not is_large(examination.first_draw.sizes) and not examination.plain().created
 
 
 def find_repairs(

@@ -6,13 +6,14 @@ parameters. What is learned is another then, by whatever name, copy or computati
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from ....submissions.host.trace import Use
+from ....submissions.questions.plain_passes import Passes
 from ...locating.search.norms import BatchNorm, Norm
 from ...locating.search.origins import origin
 from ...locating.search.parameter_search import LinearMap
@@ -51,13 +52,13 @@ class Constant:
         return None if self.id is None else Finding(self.id, self.stage, None)
 
 
-def constants(examples: Examples) -> dict[str, Constant]:
-    """By stage; none in a script, whose plain tensors are its weights."""
+def constants(examples: Examples, plain: Callable[[], Passes]) -> dict[str, Constant]:
+    """By stage; none in a script, whose plain tensors are its weights. ``plain`` passes tell what is created."""
     if examples.session.is_script or examples.crash is not None:
         return {}
     first = examples.examples[0]
-    second = examples.redrawn()
-    found = [*_token(first, second), *_positions(first, second), *_weights(first, second)]
+    second, is_created = examples.redrawn(), bool(plain().created)
+    found = [*_token(first, second), *_positions(first, second), *_weights(first, second, is_created)]
     named = {one.stage for step in first.walk.steps for one in step.findings}
     return {one.stage: one for one in reversed(found) if one.stage not in named}
 
@@ -109,14 +110,16 @@ def _parameters(example: Example, role: Use) -> list[Tensor]:
     return [example.trace.tensor(one.reference) for one in leaves if one.kind == "parameter"]
 
 
-def _weights(first: Example, redrawn: Example) -> Iterator[Constant]:
+def _weights(first: Example, redrawn: Example, is_created: bool) -> Iterator[Constant]:
+    """Those that are no parameters; ``is_created`` says that passes make parameters of their own."""
     after = dict(_read(redrawn))
     for name, weight in _read(first):
         other = after.get(name)
         if other is not None and weight.shape == other.shape and torch.equal(weight, other):
             block, role, part = name
             told = f"The {part} that it uses{block} does not change with the model's parameters"
-            yield Constant(_STAGES[role], f"{told}: it is not a parameter of the model, and cannot learn.")
+            text = f"{told}: it is not a parameter of the model, and cannot learn."
+            yield Constant(_STAGES[role], text, "params-created-in-forward" if is_created else None)
 
 
 def _read(example: Example) -> Iterator[tuple[tuple[str, str, str], Tensor]]:
