@@ -117,7 +117,7 @@ def _formula(table: Tensor, grid: tuple[int, int]) -> str | None:
         return "cls-without-position"
     if not (_is_sinusoid(patches) or max(in_two, _share(table, interleaved), _waves(patches)) >= _MEANT):
         return None
-    return _HALVES if equal(table, halves, TABLE) else _OTHER
+    return _HALVES if _has_columns(table, interleaved) == 1.0 else _OTHER
 
 
 def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:
@@ -141,9 +141,14 @@ def _of_rows_and_columns(table: Tensor, grid: tuple[int, int]) -> float:
         frequencies = _BASE ** (-torch.arange(quarter, dtype=torch.float64) / steps)
         angles = (places[:, :, None] * frequencies).flatten(1)
         columns = torch.cat([angles.sin(), angles.cos()], 1)
-        near = torch.cdist(columns.T, table.T, p=torch.inf) < TABLE
-        shares.append(min(float(near.any(axis).double().mean()) for axis in (0, 1)))
+        shares.append(_has_columns(table, columns))
     return max(shares)
+
+
+def _has_columns(table: Tensor, formula: Tensor) -> float:
+    """The share of columns that each has of the other's, in any order; the smaller of both."""
+    near = torch.cdist(formula.T, table.T, p=torch.inf) < TABLE
+    return min(float(near.any(axis).double().mean()) for axis in (0, 1))
 
 
 def _share(table: Tensor, formula: Tensor) -> float:

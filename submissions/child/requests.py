@@ -37,6 +37,7 @@ from .building.recipe import infer
 from .dtypes import default_dtype
 from .loading.definitions import Definitions
 from .loading.execution import load
+from .passes.applied_functions import initialised
 from .passes.changed_passes import changed_passes, watched_names
 from .passes.habit_passes import habits
 from .passes.model_inventory import inventory
@@ -214,7 +215,7 @@ def _habits(asked: WatchHabits) -> tuple[Habit, ...]:
 
 def _inventory(asked: TakeInventory) -> Inventory:
     seed_random_state(asked.seed)
-    return inventory(lambda: built(asked))
+    return inventory(lambda: initialised(built(asked), Submission.loaded))
 
 
 def _own_functions(asked: CallOwnFunctions) -> OwnFunctions:

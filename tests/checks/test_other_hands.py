@@ -138,6 +138,42 @@ RIGHT = {
         (_POSITIONS, "        x = x + 0.5 * self.pos\n"),
         ("class ViT", _SINUSOIDS),
     ),
+    "an own norm whose eps nobody else takes": (
+        (
+            "class Block",
+            """class Norm(nn.Module):
+    def __init__(self, dim, eps=1e-10):
+        super().__init__()
+        self.gain, self.shift, self.eps = nn.Parameter(torch.ones(dim)), nn.Parameter(torch.zeros(dim)), eps
+
+    def forward(self, x):
+        x = x - x.mean(-1, keepdim=True)
+        return self.gain * x / torch.sqrt(x.square().mean(-1, keepdim=True) + self.eps) + self.shift
+
+
+class Block""",
+        ),
+        (
+            "self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)",
+            "self.norm1, self.norm2 = Norm(dim), Norm(dim)",
+        ),
+    ),
+    "the cosine before the sine": (
+        (_TABLE, 'self.register_buffer("pos", sinusoids((image_size // patch_size) ** 2 + 1, dim))'),
+        ("class ViT", _SINUSOIDS.replace("[angles.sin(), angles.cos()]", "[angles.cos(), angles.sin()]")),
+    ),
+    "pixels that a table of indices gathers, and as many classes as a grid and a token": (
+        *_FIXED,
+        ("nn.Conv2d(3, dim, patch_size, patch_size)", "nn.Linear(3 * 8 * 8, dim)"),
+        (
+            _TABLE,
+            f"{_TABLE}\n"
+            "        numbers = torch.arange(3 * 32 * 32).float().reshape(1, 3, 32, 32)\n"
+            "        table = nn.functional.unfold(numbers, 8, stride=8)[0].t().long()\n"
+            '        self.register_buffer("table", table)',
+        ),
+        (_PATCHES, "        x = self.patches(image.flatten(1)[:, self.table])\n"),
+    ),
     "stochastic depth of the branches": (*_DROP_PATH, (_BLOCK, _DROPS_A_BRANCH)),
 }
 
@@ -155,6 +191,22 @@ WRONG = {
         (*_DROP_PATH, (_BLOCK, _DROPS_ALL)),
         "drop-path-on-stream",
         "self.drop(x + self.attention(",
+    ),
+    "weights that a function fills with zeros from outside": (
+        (
+            (
+                "class ViT",
+                "def fill(module):\n"
+                "    if isinstance(module, nn.Linear):\n"
+                "        nn.init.zeros_(module.weight)\n\n\n"
+                "def build():\n"
+                "    model = ViT()\n"
+                "    model.apply(fill)\n"
+                "    return model\n\n\nclass ViT",
+            ),
+        ),
+        "init-constant-or-zero",
+        "zeros_(module.weight)",
     ),
     "dropout in layers that are not registered": (
         (

@@ -53,7 +53,7 @@ class Constant:
 
 
 def constants(examples: Examples, plain: Callable[[], Passes]) -> dict[str, Constant]:
-    """By stage; none in a script, whose plain tensors are its weights. ``plain`` passes tell what is created."""
+    """By stage; none in a script, whose plain tensors are its weights. ``plain`` tells what passes create."""
     if examples.session.is_script or examples.crash is not None:
         return {}
     first = examples.examples[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from torch import Tensor
@@ -20,6 +21,7 @@ EPS = (
     1e-3,
     0.0,
 )  # PyTorch's default, timm and torchvision, ports of TensorFlow, others
+_LARGEST, _MOST = 1e-2, 8  # of an eps, and how many others there may be
 _BIAS_WITHIN = 8  # records between the use of a norm's weight and that of its bias
 
 Affine = tuple[Use | None, Use | None]  # weight and bias
@@ -111,9 +113,17 @@ def batch_norms(trace: Trace, after: int, width: int) -> Iterator[BatchNorm]:
             yield BatchNorm(weight, bias, mean, variance, record.scalars[-1])
 
 
-def tokens_normed(form: Form, x: Tensor, index: tuple[int, ...]) -> Tensor:
+def epsilons(trace: Trace) -> tuple[float, ...]:
+    """Small numbers that the code adds to something, then the usual ones, which are near others."""
+    adding = (one for one in trace.records if one.op.startswith(("add.", "native_layer_norm")))
+    small = dict.fromkeys(number for one in adding for number in one.scalars if 0 < number < _LARGEST)
+    return tuple(dict.fromkeys((*islice(small, _MOST), *EPS)))
+
+
+def tokens_normed(form: Form, x: Tensor, index: tuple[int, ...], every: Sequence[float]) -> Tensor:
     """One token normed with each eps: eps D."""
     if form.whole:
-        return torch.stack([form.function(x, eps)[index] for eps in EPS])
-    result: Tensor = form.function(x[index].expand(len(EPS), -1), torch.tensor(EPS, dtype=x.dtype)[:, None])
+        return torch.stack([form.function(x, eps)[index] for eps in every])
+    each = torch.tensor(every, dtype=x.dtype)[:, None]
+    result: Tensor = form.function(x[index].expand(len(every), -1), each)
     return result

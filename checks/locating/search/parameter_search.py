@@ -23,7 +23,7 @@ from ..context import Context
 from ..forms import NORMS, Form
 from .linear_maps import LinearMap as LinearMap
 from .linear_maps import Maps, as_matrix, distance, forms
-from .norms import EPS, Affine, BatchNorm, affines, batch_norms, tokens_normed
+from .norms import Affine, BatchNorm, affines, batch_norms, epsilons, tokens_normed
 from .norms import Norm as Norm
 from .places import Found, Places
 
@@ -42,6 +42,10 @@ class Parameters:
         self._places = places
         self._maps: dict[int, Maps] = {}
         self._affines: dict[int, tuple[list[Affine], Array]] = {}
+
+    @cached_property
+    def _epsilons(self) -> tuple[float, ...]:
+        return epsilons(self._context.trace)
 
     @cached_property
     def uses(self) -> dict[Use, Reference]:
@@ -196,8 +200,10 @@ class Parameters:
     ) -> Iterator[tuple[Norm | BatchNorm, Tensor, Found]]:
         """Every norm of ``x`` (…, D) in the trace, next used weights first, affine before plain."""
         index, picks = _middle_index(x), [x.shape[-1] // 2, x.shape[-1] - 1]
-        kinds = [(form, eps) for form in table for eps in EPS]
-        plain = np.concatenate([tokens_normed(form, x, index)[:, picks].numpy() for form in table])
+        kinds = [(form, eps) for form in table for eps in self._epsilons]
+        plain = np.concatenate(
+            [tokens_normed(form, x, index, self._epsilons)[:, picks].numpy() for form in table]
+        )
         pairs, numbers = self._affines_of(x.shape[-1], picks)
         if x.dim() == 3 and any(form.whole for form in table):  # each token may have its own
             first = index[1] * x.shape[-1]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import math
 
 from ....submissions.errors import Frame
 from ....submissions.questions.inventory import Inventory, ModelTensor
 from ....submissions.reading.code import parsed
-from ....submissions.reading.code_scopes import given_at
+from ....submissions.reading.code_scopes import called, given_at, last_name
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
 from . import holds
 from .passes import example_of, leaves_of
 
 _TOO_LARGE = 0.5, 3.0  # spread of a matrix, and times the root of its inputs: He's for fan-out reaches 2.8
+_FILLING = ("zeros_", "constant_")  # of torch.nn.init
 _LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one layer, as it documents
 
 
@@ -83,10 +85,33 @@ def initial_weights(examination: Examination) -> None:
         held = inventory.named(name)
         if held is not None and held.constant and not (held.zero and where == "out"):
             text = f"all initial values of {name} are the same number, so all its units learn the same"
-            raise CheckFailed(text, ("init-constant-or-zero",))
+            raise CheckFailed(text, ("init-constant-or-zero",), frame=_filled_at(examination, name))
     _no_silent_norms(examination, inventory)
     _copies(examination, inventory)
     _sizes_of(examination, inventory)
+
+
+def _filled_at(examination: Examination, name: str) -> Frame | None:
+    """The line that fills this weight with one number; of any weight, if one line alone does.
+
+    Where none does, it was made so.
+    """
+    filled = [
+        (Frame(file, call.lineno), last_name(weight.value))
+        for file, tree in parsed(examination.source.files)
+        for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call) and called(one) in _FILLING)
+        for weight in call.args[:1]
+        if isinstance(weight, ast.Attribute) and weight.attr == "weight" and not _fills_with_ones(call)
+    ]
+    if not filled:
+        return next((one.made_at for one in example_of(examination).trace.leaves if one.name == name), None)
+    own = [frame for frame, owner in filled if owner in name.split(".")]
+    return own[0] if own else filled[0][0] if len(filled) == 1 else None
+
+
+def _fills_with_ones(call: ast.Call) -> bool:
+    """As a norm's weight begins."""
+    return any(isinstance(one, ast.Constant) and one.value == 1 for one in call.args[1:])
 
 
 def _matrices(examination: Examination) -> dict[str, str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import islice
 
 from torch import Tensor
 
 from ....submissions.errors import Frame
+from ....submissions.reading.code import parsed_file
+from ....submissions.reading.code_scopes import called, stored_for
 from ....submissions.reading.losses import (
     CROSS_ENTROPY,
     NEGATIVE_LOG_LIKELIHOOD,
@@ -65,8 +68,16 @@ def _demand_logits(examination: Examination, returned: Tensor, line: Frame) -> N
     if _sums_to_one(returned):
         text = f"the model returns a softmax, and the loss in line {line.line} takes another one of it"
         trace = examination.first.trace
-        made = trace.value(trace.outputs[0][1]).frames
-        raise CheckFailed(text, ("softmax-in-logits",), examination.first_draw, next(iter(made), line))
+        made = next(iter(trace.value(trace.outputs[0][1]).frames), line)
+        raise CheckFailed(text, ("softmax-in-logits",), examination.first_draw, _layer(examination, made))
+
+
+def _layer(examination: Examination, frame: Frame) -> Frame:
+    """Where the softmax is made that this line calls, if it is a layer that the model keeps."""
+    tree = parsed_file(examination.source.files, frame.file) or ast.Module([], [])
+    kept = {made for line, made in stored_for(tree) if line == frame.line}
+    layers = [one.lineno for one in ast.walk(tree) if isinstance(one, ast.Call) and called(one) == "Softmax"]
+    return next((frame._replace(line=one) for one in layers if one in kept), frame)
 
 
 def _demand_logarithms(examination: Examination, returned: Tensor, line: Frame) -> None:

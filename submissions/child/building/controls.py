@@ -186,7 +186,16 @@ class _Verification:
         return True
 
     def _value(self, name: str) -> int:
-        return self.base.seen.get(name) or int(getattr(self.sizes, name))
+        own = int(getattr(self.sizes, name))
+        return (
+            own if name in self.sizes.lengths and self._runs_here_alone else self.base.seen.get(name) or own
+        )
+
+    @cached_property
+    def _runs_here_alone(self) -> bool:
+        """Does it run on its image, and not on one of the size that its tables seem to be for?"""
+        seen = {name: self.base.seen[name] for name in self.sizes.lengths if name in self.base.seen}
+        return bool(seen) and self.base.level >= Level.RAN and not self._works(**seen)
 
     def _mlp_ratio(self) -> float | None:
         """Return what ``mlp_dim`` is of ``embed_dim``, if it follows that."""

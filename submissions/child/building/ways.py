@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
 
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
@@ -35,7 +36,9 @@ def tried(
             continue
         builder = Builder(reader.loaded, way)
         attempt = Search(builder, effort, _all_bases(builder, reader, bases)).run()
-        if _is_better(attempt, found[0][1]) if found else _is_understood(attempt):
+        if not found and _is_understood(attempt):
+            return builder, attempt
+        if found and _is_better(attempt, found[0][1]) and _is_meant(attempt, found[0][1], reader, definition):
             return builder, attempt
         found.append((builder, attempt))
         if attempt.is_bug:
@@ -71,6 +74,20 @@ def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:
     if first.level < Level.RAN:
         return attempt.level == Level.FITS
     return attempt.is_perfect and attempt.claimed >= first.claimed
+
+
+def _is_meant(
+    attempt: BuildAttempt, first: BuildAttempt, reader: SignatureReader, definition: Definition
+) -> bool:
+    """Does it read images of a side that the code says, if it says one?"""
+    said = set()
+    for slot, choice in first.assignment.items():
+        if isinstance(choice, str) and slot.named and "height" in fields_of(choice):
+            said |= {slot.own.value} if slot.own else set()
+            with suppress(LookupError):
+                said.add(reader.definitions.written_value(slot.plain, definition))
+    sides = {one for one in said if type(one) is int}
+    return not sides or getattr(attempt.sizes, "height", None) in sides
 
 
 def _all_bases(
