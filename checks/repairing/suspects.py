@@ -69,7 +69,7 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
     used = examination.walk.trace.returned_from or set(rest)  # a pass that raises returns nothing
     proven -= {records[number].frames[:1] for number in [one for one in rest if one in used][:2]}
     for later, number in enumerate((*rest, *sorted(right - {0}, reverse=True)), 1):
-        for outer, frame in enumerate(records[number].frames):
+        for outer, frame in enumerate((*records[number].views[:1], *records[number].frames)):
             far = later + _OUTER * outer + _PROVEN * ((frame,) in proven)
             found.setdefault((frame.file, frame.line), far)
     return found

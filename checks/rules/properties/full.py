@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....reference.model_sizes import ModelSizes
+from ....submissions.errors import OutOfMemory
 from ....submissions.questions.size_limits import is_large
 from ...examining.drawing import Draw
 from ...examining.examination import Examination
@@ -74,7 +75,10 @@ def _runs_alike(examination: Examination, sizes: ModelSizes) -> bool:
     Where it does not, the same operations may have been given other views there: then a plan of its own must.
     """
     draw = Draw(sizes, examination.seed)
-    wide = examination.session.wide(sizes, draw.seed, draw.image)
+    try:
+        wide = examination.session.wide(sizes, draw.seed, draw.image)
+    except OutOfMemory as failure:  # of a wrong patch there may be two hundred times as many
+        raise NotApplicable(f"{_told(sizes)} {failure}") from None
     error = wide.trace.error or wide.error
     if error is not None:
         raise CheckFailed(f"{_told(sizes)} the model fails: {error}", (), draw, error.frame)
