@@ -39,6 +39,8 @@ def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
         yield here.edit("order", node, f"({right}) {sign} ({left})")
     if isinstance(node.op, ast.Div):
         yield from _of_quotient(here, node)
+    if here.is_constructor and isinstance(node.op, ast.FloorDiv):  # patches of a side, for those of an image
+        yield here.edit("number", node, f"({left} // {right}) ** 2")
 
 
 def _of_quotient(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
