@@ -27,6 +27,7 @@ _TELLING = 2  # the price of what uses what nothing uses, less how telling it is
 _THROWN_AWAY = -100  # the price of using what is computed for nothing: wherever it stands, it is a slip
 _RECORDS = 3  # later in the pass, which is as unlikely as a step of these prices
 _OUTER = 2  # records, for each call between a line and the operation
+_VIEWED = -0.1  # for a line that reads its numbers in another order, and computes none
 _NEAR = 2  # records, for each line between one that ran and one that did not
 _BUILT = 4  # records by which a line that builds what is wrong comes behind one that calls it
 _RAISED = 15  # records by which a line that is to blame for what it does comes before what ran
@@ -69,7 +70,8 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
     used = examination.walk.trace.returned_from or set(rest)  # a pass that raises returns nothing
     proven -= {records[number].frames[:1] for number in [one for one in rest if one in used][:2]}
     for later, number in enumerate((*rest, *sorted(right - {0}, reverse=True)), 1):
-        for outer, frame in enumerate((*records[number].views[:1], *records[number].frames)):
+        calls = enumerate(records[number].frames)
+        for outer, frame in (*((_VIEWED, view) for view in records[number].views[:1]), *calls):
             far = later + _OUTER * outer + _PROVEN * ((frame,) in proven)
             found.setdefault((frame.file, frame.line), far)
     return found

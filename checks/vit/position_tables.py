@@ -36,7 +36,10 @@ def about_table(walk: Walk, use: Use) -> None:
     learned = [leaf for leaf in stored if leaf.kind == "parameter"]
     rows = [walk.trace.tensor(leaf.reference) for leaf in learned or stored]
     fitting = [as_rows(one, table.shape[1]) for one in rows if one.numel() % table.shape[1] == 0]
-    names = [cut_wrongly(table, one) for one in fitting[:1]]
+    is_whole = (
+        len(table) == walk.context.stage("tokens").shape[1]
+    )  # else the class token's row may be left out
+    names = [cut_wrongly(table, one) for one in fitting[:1] if is_whole]
     # a parameter that learns nothing may hold a formula, too
     if not any(names) or (not learned and names == ["cls-without-position"]):
         names = [fixed_formula(table, walk.sizes.grid)]

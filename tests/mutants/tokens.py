@@ -122,7 +122,7 @@ _PATCHES = (
     prenorm(
         "embeddings-scaled",
         "S04",
-        (_TOKENS, "x = x.flatten(2).transpose(1, 2)\nx = math.sqrt(x.size(2)) * x"),
+        (_TOKENS, "x = x.flatten(2).transpose(1, 2)\nx = x.size(2) ** 0.5 * x"),
         kind="variant",
     ),
     report(

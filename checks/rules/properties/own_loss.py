@@ -73,10 +73,12 @@ def _demand_logits(examination: Examination, returned: Tensor, line: Frame) -> N
 
 
 def _layer(examination: Examination, frame: Frame) -> Frame:
-    """Where the softmax is made that this line calls, if it is a layer that the model keeps."""
+    """Where the softmax is made that this line calls, if it is one of the layers of something."""
     tree = parsed_file(examination.source.files, frame.file) or ast.Module([], [])
     kept = {made for line, made in stored_for(tree) if line == frame.line}
-    layers = [one.lineno for one in ast.walk(tree) if isinstance(one, ast.Call) and called(one) == "Softmax"]
+    alone = {one.value for one in ast.walk(tree) if isinstance(one, ast.Assign)}
+    calls = {one for one in ast.walk(tree) if isinstance(one, ast.Call)} - alone
+    layers = [one.lineno for one in calls if called(one) == "Softmax"]
     return next((frame._replace(line=one) for one in layers if one in kept), frame)
 
 

@@ -79,7 +79,9 @@ def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:
 def _is_meant(
     attempt: BuildAttempt, first: BuildAttempt, reader: SignatureReader, definition: Definition
 ) -> bool:
-    """Does it read images of a side that the code says, if it says one?"""
+    """Does it read images of a side that is chosen, or that the code says, if it says one?"""
+    if "height" in attempt.claimed:
+        return True
     said = set()
     for slot, choice in first.assignment.items():
         if isinstance(choice, str) and slot.named and "height" in fields_of(choice):

@@ -167,16 +167,13 @@ def _of_a_table(before: Look, after: Look, factor: float) -> tuple[str, ...]:
     """An image, or a side of it where rows grow as it does, if only a table or a map of tokens changes."""
     changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
     width = before.sizes.get("embed_dim")
-    kept = (
-        len(one) == len(other) > 1 and any(a == b == width for a, b in zip(one, other))
-        for one, other in changed
-    )
-    if not all(kept):
-        return ()
     grown = [[(old, new) for old, new in zip(one, other) if old != new] for one, other in changed]
-    is_map = any(len(sides) == 2 for sides in grown)
+    rows = [len(one) == len(other) > 1 and one[-1] == other[-1] == width for one, other in changed]
+    maps = [width in one and len(sides) == 2 for (one, _), sides in zip(changed, grown)]  # both sides of each
+    if not all(row or map_ for row, map_ in zip(rows, maps)):
+        return ()
     of_side = any(new - token == factor * (old - token) for ((old, new), *_) in grown for token in (0, 1))
-    return ("height", "width", "image") if of_side and not is_map else ("image",)
+    return ("height", "width", "image") if of_side and not any(maps) else ("image",)
 
 
 def _side(one: int, other: int, now: float, factor: float) -> Iterator[str]:
