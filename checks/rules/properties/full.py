@@ -22,6 +22,7 @@ from .deeper import demand_the_same
 from .passes import example_of
 from .ways_of_use import follow
 
+_MOST_RECORDS = 20_000  # of a pass: some 6 MB of what is said of them
 _BATCH = 2  # the least that is laid out by the same operations as more
 
 
@@ -52,9 +53,12 @@ def all_tokens(examination: Examination) -> None:
     small, full = _small(examination), full_sizes(examination)
     image = {name: getattr(full, name) for name in ("channels", "height", "width", "patch")}
     found = examination.session.sizes_for(replace(small, batch=_BATCH, **image))
+    first, has_loops = example_of(examination), len(examination.signatures) > 1
+    if has_loops and len(first.trace.records) * found.tokens > _MOST_RECORDS * first.draw.sizes.tokens:
+        raise NotApplicable("the code has a loop that runs so often here that it cannot be recorded")
     if _runs_alike(examination, found):
         return
-    if len(examination.signatures) > 1:
+    if has_loops:
         raise NotApplicable("the code has a loop that runs more often here, so other operations run")
     _judge_afresh(examination, found)
 

@@ -79,12 +79,15 @@ def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:
 def _is_meant(
     attempt: BuildAttempt, first: BuildAttempt, reader: SignatureReader, definition: Definition
 ) -> bool:
-    """Does it read images of a side that is chosen, or that the code says, if it says one?"""
-    if "height" in attempt.claimed:
+    """Does it read images of a side that is chosen, or that the code says, if it says one?
+
+    What a name was taken for says nothing where no model could be built so.
+    """
+    if "height" in attempt.claimed or first.level < Level.BUILT:
         return True
     said = set()
     for slot, choice in first.assignment.items():
-        if isinstance(choice, str) and slot.named and "height" in fields_of(choice):
+        if slot.named and choice in ("image", "height"):
             said |= {slot.own.value} if slot.own else set()
             with suppress(LookupError):
                 said.add(reader.definitions.written_value(slot.plain, definition))
