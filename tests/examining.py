@@ -49,7 +49,8 @@ class Here:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Submission, "recipe", recipe, raising=False)
             patch.setattr(Submission, "shortening", None, raising=False)
-            nothing = SimpleNamespace(modules={}, importers={})  # a base prepares no pictures
+            program = SimpleNamespace(statements={})
+            nothing = SimpleNamespace(modules={}, importers={}, program=program)  # no pictures either
             patch.setattr(Submission, "loaded", nothing, raising=False)
             return answered(requests.HANDLERS, header)
 
