@@ -15,7 +15,7 @@ from ..locating.search.origins import origin
 from ..locating.walk import Walk
 
 _STAGE = "positioned_tokens"
-_RIGHT, _HALVES, _OTHER = "", "sinusoid-halves-layout", "sinusoid-wrong-frequencies"  # of formulas
+_RIGHT, _REORDERED, _OTHER = "", "sinusoid-halves-layout", "sinusoid-wrong-frequencies"  # of formulas
 _MEANT = 0.25  # the share of a formula's columns from which on the others are meant to be such, too
 _SAMPLES = 6  # of a column that tell a wave from other numbers
 _CURVED = 1e-2  # what is straighter may be a count of the positions
@@ -43,7 +43,7 @@ def about_table(walk: Walk, use: Use) -> None:
     # a parameter that learns nothing may hold a formula, too
     if not any(names) or (not learned and names == ["cls-without-position"]):
         names = [fixed_formula(table, walk.sizes.grid)]
-    if names[0] in (_RIGHT, _HALVES, _OTHER):
+    if names[0] in (_RIGHT, _REORDERED, _OTHER):
         walk.formulas = {_STAGE: names[0] != _OTHER}
     if not learned and stored and all(leaf.kind == "tensor" for leaf in stored):
         walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
@@ -120,7 +120,7 @@ def _formula(table: Tensor, grid: tuple[int, int]) -> str | None:
         return "cls-without-position"
     if not (_is_sinusoid(patches) or max(in_two, _share(table, interleaved), _waves(patches)) >= _MEANT):
         return None
-    return _HALVES if _has_columns(table, interleaved) == 1.0 else _OTHER
+    return _REORDERED if _has_columns(table, interleaved) == 1.0 else _OTHER
 
 
 def _sinusoids(T: int, D: int) -> tuple[Tensor, Tensor]:

@@ -103,15 +103,15 @@ class Examples:
 
     def _wanted(self) -> list[Draw]:
         count = self.assignment.examples
-        built: list[Draw] = []
-        small: list[Draw] = []
+        built, small = list[Draw](), list[Draw]()
         draws = draw_examples(_SPARE * count, self.seed, self.family)
         tells_apart = self.family.sampling.tells_apart
         while some := list(islice(draws, count - len(small))):
             for draw, sizes in zip(some, self.session.each_sizes_for([one.sizes for one in some])):
                 # what a model makes of them may bring equal axes back, or a thousand tokens
                 built.append(replace(draw, sizes=sizes))
-                small += built[-1:] if tells_apart(sizes) and not is_large(sizes) else []
+                if tells_apart(sizes) and not is_large(sizes):
+                    small.append(built[-1])
         if small:
             return small
         found = [one for one in built if tells_apart(one.sizes)] or built

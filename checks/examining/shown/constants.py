@@ -57,8 +57,8 @@ def constants(examples: Examples, plain: Callable[[], Passes]) -> dict[str, Cons
     if examples.session.is_script or examples.crash is not None:
         return {}
     first = examples.examples[0]
-    second, is_created = examples.redrawn(), bool(plain().created)
-    found = [*_token(first, second), *_positions(first, second), *_weights(first, second, is_created)]
+    second = examples.redrawn()
+    found = [*_token(first, second), *_positions(first, second), *_weights(first, second, plain)]
     named = {one.stage for step in first.walk.steps for one in step.findings}
     return {one.stage: one for one in reversed(found) if one.stage not in named}
 
@@ -110,8 +110,8 @@ def _parameters(example: Example, role: Use) -> list[Tensor]:
     return [example.trace.tensor(one.reference) for one in leaves if one.kind == "parameter"]
 
 
-def _weights(first: Example, redrawn: Example, is_created: bool) -> Iterator[Constant]:
-    """Those that are no parameters; ``is_created`` says that passes make parameters of their own."""
+def _weights(first: Example, redrawn: Example, plain: Callable[[], Passes]) -> Iterator[Constant]:
+    """Those that are no parameters, as where passes make parameters of their own."""
     after = dict(_read(redrawn))
     for name, weight in _read(first):
         other = after.get(name)
@@ -119,7 +119,7 @@ def _weights(first: Example, redrawn: Example, is_created: bool) -> Iterator[Con
             block, role, part = name
             told = f"The {part} that it uses{block} does not change with the model's parameters"
             text = f"{told}: it is not a parameter of the model, and cannot learn."
-            yield Constant(_STAGES[role], text, "params-created-in-forward" if is_created else None)
+            yield Constant(_STAGES[role], text, "params-created-in-forward" if plain().created else None)
 
 
 def _read(example: Example) -> Iterator[tuple[tuple[str, str, str], Tensor]]:

@@ -77,8 +77,8 @@ def _layer(examination: Examination, frame: Frame) -> Frame:
     tree = parsed_file(examination.source.files, frame.file) or ast.Module([], [])
     kept = {made for line, made in stored_for(tree) if line == frame.line}
     alone = {one.value for one in ast.walk(tree) if isinstance(one, ast.Assign)}
-    calls = {one for one in ast.walk(tree) if isinstance(one, ast.Call)} - alone
-    layers = [one.lineno for one in calls if called(one) == "Softmax"]
+    calls = (one for one in ast.walk(tree) if isinstance(one, ast.Call) and one not in alone)
+    layers = (one.lineno for one in calls if called(one) == "Softmax")
     return next((frame._replace(line=one) for one in layers if one in kept), frame)
 
 

@@ -187,9 +187,9 @@ class _Verification:
 
     def _value(self, name: str) -> int:
         own = int(getattr(self.sizes, name))
-        return (
-            own if name in self.sizes.lengths and self._runs_here_alone else self.base.seen.get(name) or own
-        )
+        if name in self.sizes.lengths and self._runs_here_alone:
+            return own
+        return self.base.seen.get(name) or own
 
     @cached_property
     def _runs_here_alone(self) -> bool:

@@ -152,7 +152,9 @@ def _drop_some(done: Uses, model: nn.Module, image: Tensor) -> None:
     if rates and image.is_floating_point():
         many = image.repeat(-(-_MANY // len(image)), *[1] * (image.dim() - 1))
         with _dropping(rates, 1 / 3):  # twice, since all images of a batch may be dropped together
-            done.run(REACH, lambda: torch.cat([_reach(model, many.clone().requires_grad_()) for _ in "12"]))
+            done.run(
+                REACH, lambda: torch.cat([_reach(model, many.clone().requires_grad_()) for _ in range(2)])
+            )
 
 
 def _reach(model: nn.Module, image: Tensor) -> Tensor:
