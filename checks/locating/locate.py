@@ -9,6 +9,7 @@ from ...submissions.host.trace import Trace
 from ..architecture.family import Family
 from .anatomy import anatomy_of
 from .best_first import explain
+from .comparing import equal
 from .following import about_begun, following
 from .in_hand import is_in_hand
 from .model import about_model
@@ -62,15 +63,25 @@ def likeliest(
 ) -> tuple[Walk, frozenset[str]]:
     """What is located, and the kinds of blocks that are believed: of those ``accepted`` the best by itself.
 
-    They are all of them where the pass needs no more than two mistakes. Otherwise what is settled early of
-    one kind may have ruled out what another one explains.
+    They are all of them where the pass needs no more than two mistakes, or its blocks need none. Otherwise
+    what is settled early of one kind may have ruled out what another one explains.
     """
     walk = locate(trace, sizes, family, accepted=accepted)
-    if walk.price <= _TWO_MISTAKES or len(accepted) < 2 or walk.ends_early:
+    if walk.price <= _TWO_MISTAKES or len(accepted) < 2 or walk.ends_early or _has_right_blocks(walk):
         return walk, accepted
     kinds = (frozenset((kind,)) for kind in sorted(accepted))
     alone = [(locate(trace, sizes, family, accepted=kind), kind) for kind in kinds]
     return min([(walk, accepted), *alone], key=lambda one: _doubt(one[0]))
+
+
+def _has_right_blocks(walk: Walk) -> bool:
+    """Was every block followed, and is every stage of it what its equation gives?"""
+    context = walk.context
+    return _is_followed(walk) and all(
+        step.explained and equal(context.stages[step.key, step.block], context.of(step.right))
+        for step in walk.steps
+        if step.block
+    )
 
 
 def _doubt(walk: Walk) -> tuple[bool, float]:
@@ -117,5 +128,8 @@ def _was_cut(walk: Walk, value: Step) -> bool:
 
 
 def _is_explained(walk: Walk) -> bool:
-    whole = walk.blocks >= walk.sizes.depth
-    return walk.unexplained is None and whole and all(one.explained for one in walk.steps)
+    return _is_followed(walk) and all(one.explained for one in walk.steps)
+
+
+def _is_followed(walk: Walk) -> bool:
+    return walk.unexplained is None and walk.blocks >= walk.sizes.depth

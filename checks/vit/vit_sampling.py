@@ -38,7 +38,8 @@ def tells_apart(sizes: Sizes) -> bool:
         sizes.patches != sizes.axes["F"]
         and sizes.head_dim not in (sizes.heads, sizes.patch)
         and len({sizes.batch, sizes.tokens, sizes.patches, sizes.heads}) == 4
-        and sizes.embed_dim not in (sizes.mlp_dim, sizes.classes, *sizes.grid)
+        and sizes.embed_dim not in (sizes.mlp_dim, sizes.classes, sizes.tokens, sizes.patches, *sizes.grid)
+        and sizes.classes != sizes.heads
     )
 
 

@@ -9,7 +9,7 @@ import torch
 
 from ....reference.model_sizes import AnySizes
 from ....reference.sizes import Sizes
-from .attended import attending, attends, counts_head_dim
+from .attended import attending, attends, counts_head_dim, patch_attending
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Assignment, Builder
 from .probing import run
@@ -61,7 +61,7 @@ class _Verification:
             self.assignment |= turned
             base.assignment = dict(self.assignment)
         real = self._at_real_sizes(base)
-        base.seen |= (attended := attending(builder, real))
+        base.seen |= (attended := {**attending(builder, real), **patch_attending(builder, real)})
         self.base = self._at_real_sizes(base) if attended else real
         self.base.seen |= attended
         self.sizes = self.base.sizes
@@ -99,6 +99,8 @@ class _Verification:
     def _is_square(self, follows: set[str]) -> bool:
         """Has an image to be as wide as high?"""
         name = next((one for one in ("width", "height") if one in follows), None)
+        if name is not None and "patches_side" in self.assignment.values():
+            return True  # or patches would be as oblong as the image
         return name is not None and not self._works(**{name: self._other(name)})
 
     def _seen_together(self) -> set[str]:

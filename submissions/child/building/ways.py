@@ -45,7 +45,8 @@ def tried(
             break
     if not found:
         raise (*failures, NotLoaded(NO_MODEL))[0]
-    return found[0]
+    is_built = found[0][1].level > Level.NOTHING
+    return found[0] if is_built else max(found, key=lambda one: one[1].level)
 
 
 def _is_understood(attempt: BuildAttempt) -> bool:

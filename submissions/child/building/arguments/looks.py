@@ -18,6 +18,7 @@ from ..calls.blueprint import BlueprintSlot
 
 _CHANNELS, _SIDE = 3, 8  # where no layer shows how many there are, or patches beside each other
 _USUAL_HEADS = 12  # of the models that are published most, at most
+_AXES_OF_A_KERNEL = 4  # of a convolution, or of what maps patches without flattening them
 _MOST_HEADS = 16  # a larger number of the student's that shapes no tensor is more likely a side of the image
 _Shape = tuple[int, ...]
 
@@ -152,13 +153,14 @@ def _unseen(before: Look, slot: BlueprintSlot, now: float) -> Iterator[str]:
 def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> list[str]:
     """What shapes the embedding or the head alone."""
     changed = [(before[name], after[name]) for name in before if before[name] != after[name]]
-    sides = [(one, other) for old, new in changed for one, other in zip(old, new) if one != other]
+    grown = [[(one, other) for one, other in zip(old, new) if one != other] for old, new in changed]
+    sides = [pair for pairs in grown for pair in pairs]
+    kernels = [pairs for (old, _), pairs in zip(changed, grown) if len(old) == _AXES_OF_A_KERNEL]
+    own = now, now * factor
     found = []
-    if any(len(old) == 4 and old[2:] == (now, now) != new[2:] for old, new in changed) or any(
-        one % now**2 == 0 and other == one * factor**2 for one, other in sides
-    ):
+    if [own, own] in kernels or any(one % now**2 == 0 and other == one * factor**2 for one, other in sides):
         found.append("patch")
-    if any(len(old) == 4 and old[1] == now != new[1] for old, new in changed):
+    if [own] in kernels:  # wherever its axis stands
         found.append("channels")
     return found + [meaning for one, other in sides for meaning in _side(one, other, now, factor)]
 
