@@ -20,7 +20,7 @@ import numpy as np
 import numpy.random  # only now does it load what every child needs
 import torch
 
-from ..errors import Frame, StudentCodeFailed, SubmissionError
+from ..errors import Frame, OutOfMemory, StudentCodeFailed, SubmissionError
 from ..host.collecting import clear_memory
 from ..limits import FrameLimits, Limits
 from ..questions.question import Raised
@@ -131,10 +131,13 @@ def _serve_one(stream: Stream, handlers: Mapping[str, Handler]) -> int:
 
 
 def _answer(header: Header, handlers: Mapping[str, Handler]) -> tuple[bytes, bytes]:
-    number = header.pop("id")
+    number, most = header.pop("id"), header.pop("most")
     try:
         _settle_torch()
-        return parts({"id": number, "reply": handlers[header.pop("request")](header)})
+        text, body = parts({"id": number, "reply": handlers[header.pop("request")](header)})
+        if len(body) > most:  # which would end the conversation
+            raise OutOfMemory(f"one pass makes {len(body) >> 20} MB of numbers, more than {most >> 20} MB")
+        return text, body
     except BaseException as error:  # SystemExit and KeyboardInterrupt are student code's too
         return parts({"id": number, "error": _describe(error)})
 

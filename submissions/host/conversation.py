@@ -127,7 +127,7 @@ class Child:
         times = self._limits.large_times if is_large else 1.0
         self._set_clock(header["request"], doing, times)
         try:
-            wire.send(self, {**header, "id": self._requests})
+            wire.send(self, {**header, "id": self._requests, "most": limits.body_bytes})
             answer = wire.receive(self, limits)
             self._printed.drain()
             self._in_passes += self._printed.output_bytes - before if doing == IN_A_PASS else 0

@@ -12,7 +12,7 @@ from ..questions import wire
 from ..questions.question import Raised
 from .replies import form
 
-_BY_STATUS = {kind.status: kind for kind in (NotLoaded, Crashed, TimedOut, Refused)}
+_BY_STATUS = {kind.status: kind for kind in (NotLoaded, Crashed, TimedOut, OutOfMemory, Refused)}
 _SIGNALS = {  # by number: not every system that imports this has the names
     6: "was aborted from inside compiled code",
     9: "was killed, as the system does when memory runs out",
@@ -38,7 +38,7 @@ def failure_in(error: object, limits: Limits) -> SubmissionError | StudentCodeFa
         raise wire.ProtocolError("an error of an unknown form") from None
     if isinstance(found, StudentCodeFailed):
         return found
-    if found.status == OutOfMemory.status:
+    if found.status == OutOfMemory.status and not found.reason:
         return out_of_memory(limits)
     return _BY_STATUS[found.status](found.reason, found.frame)
 

@@ -98,10 +98,10 @@ class Parameters:
         if not maps.candidates:
             return
         row = x[_middle_index(x)].detach().numpy()
-        values = (maps.rows @ row)[:, None] + maps.shifts  # (n, biases, 2)
-        if plus is not None:
-            values = values + maps.picked(plus[_middle_index(plus)].detach().numpy())[:, None]
-        with np.errstate(over="ignore"):  # memory that nobody has written to may hold anything
+        with np.errstate(over="ignore", invalid="ignore"):  # memory that nobody has written to holds anything
+            values = (maps.rows @ row)[:, None] + maps.shifts  # (n, biases, 2)
+            if plus is not None:
+                values = values + maps.picked(plus[_middle_index(plus)].detach().numpy())[:, None]
             scales = np.linalg.norm(row) * np.linalg.norm(maps.rows, axis=(1, 2)) * 1e-3
         flat = values.reshape(-1, 2)
         there = self._places.have(flat, np.repeat(scales, values.shape[1])).reshape(values.shape[:2])

@@ -8,6 +8,7 @@ from ....submissions.reading.method_calls import read_apart
 from ...examining.copied_layers import patterns
 from ...examining.examination import Examination
 from ...examining.passes.example import Example
+from ...examining.placing import place_of
 from ...examining.verdicts import CheckFailed, NotApplicable, NotReached
 from ...locating.search.origins import origin
 from ...locating.search.parameter_search import LinearMap
@@ -62,6 +63,18 @@ def _demand_all_rows(examination: Examination, passes: Passes) -> None:
         text = f"no gradient reaches {idle[partly[0]]:.0%} of {some(partly)}"
         _, told, frame = cut(examination) or ("", "", None)
         raise CheckFailed(text + told, ("path-detached",), example.draw, frame)
+    if "cls-without-position" in example.walk.ids:
+        _demand_no_row_of_token(examination, passes)
+
+
+def _demand_no_row_of_token(examination: Examination, passes: Passes) -> None:
+    """Raises CheckFailed where a table of positions has a row for a class token that has no position."""
+    example = example_of(examination)
+    T = example.draw.sizes.tokens
+    tables = [one for one in leaves_of(example, "positions") if T in one.shape and one.name in passes.gradients]
+    if idle := [one.name for one in tables if round(T * passes.gradients[one.name].idle) == 1]:
+        text = f"{idle[0]} has a row for each token, but that of the class token is never used"
+        raise CheckFailed(text, (), example.draw, place_of(examination, "positioned_tokens"))
 
 
 def _read(example: Example) -> set[str]:

@@ -7,6 +7,7 @@ long as such a pass. Where a change is in what the model is built with, it is bu
 from __future__ import annotations
 
 import inspect
+from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -72,7 +73,8 @@ class _Program:
         if self._is_slow or place not in self._functions or (is_built_with and self._is_built_slowly):
             # what is not called does nothing, unless the pass would have come there
             return ChangedPass(int(self._is_slow or (self._runs and not is_built_with)))
-        with _instead(self._functions[place], text.code(change, place)) as is_done:
+        functions, code = self._functions[place], text.code(change, place)
+        with _instead(functions, code) as is_done, _defaulting(functions, change):
             if not is_done:
                 return ChangedPass(1)
             if is_built_with:
@@ -135,6 +137,22 @@ def _instead(functions: Sequence[FunctionType], code: CodeType | None) -> Iterat
     finally:
         for one, old in kept:
             one.__code__ = old
+
+
+@contextmanager
+def _defaulting(functions: Sequence[FunctionType], change: Edit) -> Iterator[None]:
+    """Gives their argument another default meanwhile, if that is the change: it stands in no code of theirs."""
+    kept = [(one, one.__defaults__, one.__kwdefaults__) for one in functions if change.role == "default"]
+    for one, by_place, by_name in kept:
+        places = one.__code__.co_varnames[: one.__code__.co_argcount][::-1]
+        found = dict(zip(places, (by_place or ())[::-1])) | (by_name or {}) | {change.name: literal_eval(change.new)}
+        one.__defaults__ = tuple(found[name] for name in places[: len(by_place or ())])[::-1]
+        one.__kwdefaults__ = {name: found[name] for name in by_name or ()}
+    try:
+        yield
+    finally:
+        for one, by_place, by_name in kept:
+            one.__defaults__, one.__kwdefaults__ = by_place, by_name
 
 
 class _Weights:

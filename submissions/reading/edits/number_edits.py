@@ -45,6 +45,17 @@ def of_number(here: FunctionText, node: ast.UnaryOp | ast.Constant) -> Iterator[
             yield from _of_size(here, node)
 
 
+def of_default(here: FunctionText, argument: ast.arg, given: ast.expr) -> Iterator[Edit]:
+    """Another axis, or the other answer, where calls leave an argument out; another size is no slip by itself."""
+    try:
+        now = ast.literal_eval(given)
+    except (ValueError, TypeError):
+        return
+    others = (not now,) if type(now) is bool else _AXES if argument.arg in _AXIS_NAMES else ()
+    for other in (one for one in others if one != now):
+        yield here.edit("option", given, str(other), name=argument.arg, role="default")
+
+
 def _of_size(here: FunctionText, node: ast.expr) -> Iterator[Edit]:
     """A size that was computed, and is not used."""
     scope = here.scope
