@@ -27,7 +27,6 @@ from vitcheck.submissions.errors import (
     Frame,
     NotLoaded,
     OutOfMemory,
-    OutOfMemory,
     Refused,
     StudentCodeFailed,
     SubmissionError,

@@ -71,8 +71,9 @@ def _demand_no_row_of_token(examination: Examination, passes: Passes) -> None:
     """Raises CheckFailed where a table of positions has a row for a class token that has no position."""
     example = example_of(examination)
     T = example.draw.sizes.tokens
-    tables = [one for one in leaves_of(example, "positions") if T in one.shape and one.name in passes.gradients]
-    if idle := [one.name for one in tables if round(T * passes.gradients[one.name].idle) == 1]:
+    tables = [one.name for one in leaves_of(example, "positions") if T in one.shape]
+    found = {name: passes.gradients[name].idle for name in tables if name in passes.gradients}
+    if idle := [name for name, share in found.items() if round(T * share) == 1]:
         text = f"{idle[0]} has a row for each token, but that of the class token is never used"
         raise CheckFailed(text, (), example.draw, place_of(examination, "positioned_tokens"))
 

@@ -96,26 +96,26 @@ def counts_head_dim(builder: Builder, attempt: BuildAttempt) -> bool:
 
 
 def patch_attending(builder: Builder, attempt: BuildAttempt) -> dict[str, int]:
-    """The patch, where no argument says it, and what attends are patches of another side than it seemed to have."""
+    """The patch, where no argument says it and patches of another side are as many as tokens attend."""
     sizes: Any = attempt.sizes
     if "patch" in attempt.claimed:
         return {}
-    pass_ = _attended(builder, attempt)
+    pass_ = _watched(builder, attempt)
     whole = [one for one in range(1, sizes.height) if sizes.height % one == sizes.width % one == 0]
     found = [one for one in whole if any(pass_.counts(replace(sizes, patch=one)))]
     return {"patch": found[0]} if len(found) == 1 and found[0] != sizes.patch else {}
 
 
 def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[_Count]:
-    return _attended(builder, attempt).counts(attempt.sizes)
+    return _watched(builder, attempt).counts(attempt.sizes)
 
 
-def _attended(builder: Builder, attempt: BuildAttempt) -> _Attended:
+def _watched(builder: Builder, attempt: BuildAttempt) -> _Attended:
     """What attends in one pass; nothing where that fails."""
     sizes: Any = attempt.sizes
     with suppress(Exception, SystemExit):
-        model = builder.build_to_try(attempt.assignment, sizes).eval()
-        with torch.no_grad(), taken_apart(), _Attended() as attended:
+        attended, model = _Attended(), builder.build_to_try(attempt.assignment, sizes).eval()
+        with torch.no_grad(), taken_apart(), attended:
             model(as_given(sizes.input(0), torch.get_default_dtype()))
         return attended
     return _Attended()

@@ -141,12 +141,13 @@ def _instead(functions: Sequence[FunctionType], code: CodeType | None) -> Iterat
 
 @contextmanager
 def _defaulting(functions: Sequence[FunctionType], change: Edit) -> Iterator[None]:
-    """Gives their argument another default meanwhile, if that is the change: it stands in no code of theirs."""
+    """Gives their argument another default meanwhile, if that is the change: their code does not have it."""
     kept = [(one, one.__defaults__, one.__kwdefaults__) for one in functions if change.role == "default"]
     for one, by_place, by_name in kept:
-        places = one.__code__.co_varnames[: one.__code__.co_argcount][::-1]
-        found = dict(zip(places, (by_place or ())[::-1])) | (by_name or {}) | {change.name: literal_eval(change.new)}
-        one.__defaults__ = tuple(found[name] for name in places[: len(by_place or ())])[::-1]
+        last = one.__code__.co_varnames[: one.__code__.co_argcount][-len(by_place or ()) :]
+        changed = {change.name: literal_eval(change.new)}
+        found = {**dict(zip(last, by_place or ())), **(by_name or {}), **changed}
+        one.__defaults__ = tuple(found[name] for name in last) if by_place else by_place
         one.__kwdefaults__ = {name: found[name] for name in by_name or ()}
     try:
         yield

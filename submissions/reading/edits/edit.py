@@ -20,7 +20,8 @@ class Edit:
 
     It is ``telling`` where it uses what nothing in the program does, and more so in place of a mere copy.
     ``name`` is a variable, or an attribute such as "self.norm", that comes in with it: as a value, added to
-    one, or called with one; or an argument that gets another default. ``instead`` is the name that stands in its place now, or that it is put to.
+    one, or called with one; or an argument that gets another default. ``instead`` is the name that stands in
+    its place now, or that it is put to.
     """
 
     file: str

@@ -46,7 +46,7 @@ def of_number(here: FunctionText, node: ast.UnaryOp | ast.Constant) -> Iterator[
 
 
 def of_default(here: FunctionText, argument: ast.arg, given: ast.expr) -> Iterator[Edit]:
-    """Another axis, or the other answer, where calls leave an argument out; another size is no slip by itself."""
+    """Another axis, or the other answer, where calls leave an argument out; a size is no slip by itself."""
     try:
         now = ast.literal_eval(given)
     except (ValueError, TypeError):

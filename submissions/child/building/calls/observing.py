@@ -211,9 +211,9 @@ def _cuts(convolution: nn.Conv2d) -> bool:
     return convolution.kernel_size == convolution.stride and not _is_linear(convolution)
 
 
-def _is_linear(convolution: nn.Conv2d) -> bool:
-    """Does it map each pixel, or each patch of a map of them, by itself?"""
-    return convolution.kernel_size == (1, 1)
+def _is_linear(convolution: nn.Conv1d | nn.Conv2d) -> bool:
+    """Does it map each pixel, or each patch of a row or a map of them, by itself?"""
+    return set(convolution.kernel_size) == {1}
 
 
 def flattened_patch(parts: ModelParts, width: int) -> dict[str, int]:
@@ -238,7 +238,7 @@ def _linear_maps(parts: ModelParts) -> Iterator[tuple[int, int]]:
     for one in parts.modules:
         if isinstance(one, nn.Linear):
             yield one.in_features, one.out_features
-        elif isinstance(one, nn.Conv2d) and _is_linear(one):
+        elif isinstance(one, (nn.Conv1d, nn.Conv2d)) and _is_linear(one):
             yield one.in_channels, one.out_channels
 
 
