@@ -46,10 +46,12 @@ class Scope:
 
     @cached_property
     def idle(self) -> list[str]:
-        """Variables that are bound here and never read."""
+        """Variables that are bound here and never read, or not once they are bound for the last time."""
         names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
-        read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
-        return [name for name in self.first if name not in read and name.strip("_")][:_NAMES]
+        read = [(one.lineno, one.id) for one in names if isinstance(one.ctx, ast.Load)]
+        last = {name: one.end_lineno or 0 for one in self.function.body for name in _assigned(one)}
+        used = {name for line, name in read if line > last.get(name, 0)}
+        return [name for name in self.first if name not in used and name.strip("_")][:_NAMES]
 
     @cached_property
     def first(self) -> dict[str, int]:
@@ -66,6 +68,10 @@ class Scope:
         names = (one for one in ast.walk(self.function) if isinstance(one, ast.Name))
         bound = {*self.names, *self.known, "self"}
         return list(dict.fromkeys(one.id for one in names if one.id not in bound))[:_NAMES]
+
+
+def _assigned(statement: ast.stmt) -> set[str]:
+    return set(names_bound(statement)) if isinstance(statement, ast.Assign) else set()
 
 
 def scopes(tree: ast.Module) -> Iterator[Scope]:

@@ -112,6 +112,18 @@ WRONG = {
         "causal-mask-added",
         "causal=True",
     ),
+    "a result that is thrown away": (
+        (
+            (
+                "        return self.proj(context.transpose(1, 2).reshape(B, T, D))",
+                "        merged = context.transpose(1, 2).reshape(B, T, D)\n"
+                "        context = self.proj(merged)\n"
+                "        return merged",
+            ),
+        ),
+        "output-projection-missing",
+        "return merged",
+    ),
     "a table that is scaled when it is made": (
         (("2 + 1, dim))", "2 + 1, dim)) * 0.02"),),
         "pos-not-parameter",
