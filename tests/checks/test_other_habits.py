@@ -13,6 +13,7 @@ from vitcheck.submissions.host.process import Zygote
 
 _CONSTRUCTOR = "self, image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=128, num_classes=10"
 _EMBEDDING = "self.patches = nn.Conv2d(3, dim, patch_size, patch_size)"
+_MADE = "self.qkv, self.proj, self.heads = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim), heads\n"
 _PATCHES = "        x = self.patches(image).flatten(2).transpose(1, 2)\n"
 _TOKENS = "        x = torch.cat([self.cls.expand(len(x), -1, -1), x], dim=1)\n"
 _POSITIONS = "        x = x + self.pos\n"
@@ -41,6 +42,15 @@ RIGHT = {
         (f"({_CONSTRUCTOR}):\n", f"(self):\n{_SETTINGS}"),
         (_EMBEDDING, "self.patches = nn.Conv1d(49, dim, 1)"),
         (_PATCHES, f"        x = self.patches({_CUT}.transpose(1, 2)).transpose(1, 2)\n"),
+    ),
+    "one matrix for each channel, of which nothing but what attends tells the patch": (
+        (f"({_CONSTRUCTOR}):\n", f"(self):\n{_SETTINGS}"),
+        (_EMBEDDING, "self.w = nn.Parameter(0.1 * torch.randn(1, 49, dim))"),
+        (
+            _PATCHES,
+            "        assert image.shape[2:] == (28, 28)\n"
+            f'        x = torch.einsum("bnp,cpd->bnd", {_CUT}, self.w)\n',
+        ),
     ),
     "patches of a side, and an image that may be oblong": (
         ("image_size=32, patch_size=8,", "chw=(1, 28, 28), n_patches=7,"),
@@ -111,6 +121,16 @@ WRONG = {
         ),
         "causal-mask-added",
         "causal=True",
+    ),
+    "a word by default that nothing is called": (
+        (
+            ("class Block", 'ACTIVATIONS = {"gelu": nn.GELU}\n\n\nclass Block'),
+            ("def __init__(self, dim, heads, mlp)", 'def __init__(self, dim, heads, mlp, activation="GELU")'),
+            (_MADE, f"{_MADE}        self.activation = ACTIVATIONS.get(activation, nn.Identity)()\n"),
+            ("nn.functional.gelu(self.fc1(x))", "self.activation(self.fc1(x))"),
+        ),
+        "activation-missing",
+        'activation="GELU"',
     ),
     "a result that is thrown away": (
         (

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -19,14 +17,6 @@ from .probing import as_given
 _aten = torch.ops.aten
 _NORMALISED = (_aten._softmax.default, _aten._safe_softmax.default, _aten.exp.default)
 _PRODUCTS = (_aten.mm.default, _aten.bmm.default)
-
-
-class _Count(NamedTuple):
-    """How many heads attend in all blocks, in how many operations, and how many of their width there are."""
-
-    of_all: int
-    operations: int
-    heads: int
 
 
 class _Attended(Mode):  # type: ignore[no-untyped-call]  # torch's base class has no annotations
@@ -48,17 +38,6 @@ class _Attended(Mode):  # type: ignore[no-untyped-call]  # torch's base class ha
         elif func in _PRODUCTS and args[0].shape[-2] == args[1].shape[-1]:
             self.widths[args[1].shape[-1]].add(args[0].shape[-1])
         return func(*args, **kwargs)
-
-    def counts(self, sizes: Any) -> Iterator[_Count]:
-        """With a class token, or without.
-
-        Every head of every block has T² probabilities for each image.
-        """
-        for tokens in (sizes.tokens, sizes.tokens - 1):
-            of_all, rest = divmod(self.numbers[tokens], sizes.batch * tokens**2)
-            if of_all and not rest:
-                heads = [sizes.embed_dim // one for one in self.widths[tokens] if not sizes.embed_dim % one]
-                yield _Count(of_all, self.operations[tokens], heads[0] if len(heads) == 1 else 0)
 
 
 def attending(builder: Builder, attempt: BuildAttempt) -> dict[str, int]:
@@ -95,27 +74,28 @@ def counts_head_dim(builder: Builder, attempt: BuildAttempt) -> bool:
     return sizes.heads != sizes.head_dim and sizes.head_dim in counted and sizes.heads not in counted
 
 
-def patch_attending(builder: Builder, attempt: BuildAttempt) -> dict[str, int]:
-    """The patch, where no argument says it and patches of another side are as many as tokens attend."""
-    sizes: Any = attempt.sizes
-    if "patch" in attempt.claimed:
-        return {}
-    pass_ = _watched(builder, attempt)
-    whole = [one for one in range(1, sizes.height) if sizes.height % one == sizes.width % one == 0]
-    found = [one for one in whole if any(pass_.counts(replace(sizes, patch=one)))]
-    return {"patch": found[0]} if len(found) == 1 and found[0] != sizes.patch else {}
+class _Count(NamedTuple):
+    """How many heads attend in all blocks, in how many operations, and how many of their width there are."""
+
+    of_all: int
+    operations: int
+    heads: int
 
 
 def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[_Count]:
-    return _watched(builder, attempt).counts(attempt.sizes)
+    """With a class token, or without.
 
-
-def _watched(builder: Builder, attempt: BuildAttempt) -> _Attended:
-    """What attends in one pass; nothing where that fails."""
+    Every head of every block has T² probabilities for each image.
+    """
     sizes: Any = attempt.sizes
-    with suppress(Exception, SystemExit):
-        attended, model = _Attended(), builder.build_to_try(attempt.assignment, sizes).eval()
-        with torch.no_grad(), taken_apart(), attended:
+    try:
+        model = builder.build_to_try(attempt.assignment, sizes).eval()
+        with torch.no_grad(), taken_apart(), _Attended() as attended:
             model(as_given(sizes.input(0), torch.get_default_dtype()))
-        return attended
-    return _Attended()
+    except (Exception, SystemExit):
+        return
+    for tokens in (sizes.tokens, sizes.tokens - 1):
+        of_all, rest = divmod(attended.numbers[tokens], sizes.batch * tokens**2)
+        if of_all and not rest:
+            heads = [sizes.embed_dim // one for one in attended.widths[tokens] if not sizes.embed_dim % one]
+            yield _Count(of_all, attended.operations[tokens], heads[0] if len(heads) == 1 else 0)

@@ -9,7 +9,7 @@ import torch
 
 from ....reference.model_sizes import AnySizes
 from ....reference.sizes import Sizes
-from .attended import attending, attends, counts_head_dim, patch_attending
+from .attended import attending, attends, counts_head_dim
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Assignment, Builder
 from .probing import run
@@ -61,7 +61,7 @@ class _Verification:
             self.assignment |= turned
             base.assignment = dict(self.assignment)
         real = self._at_real_sizes(base)
-        base.seen |= (attended := {**attending(builder, real), **patch_attending(builder, real)})
+        base.seen |= (attended := attending(builder, real))
         self.base = self._at_real_sizes(base) if attended else real
         self.base.seen |= attended
         self.sizes = self.base.sizes

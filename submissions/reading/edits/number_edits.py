@@ -46,14 +46,20 @@ def of_number(here: FunctionText, node: ast.UnaryOp | ast.Constant) -> Iterator[
 
 
 def of_default(here: FunctionText, argument: ast.arg, given: ast.expr) -> Iterator[Edit]:
-    """Another axis, or the other answer, where calls leave an argument out; a size is no slip by itself."""
-    try:
-        now = ast.literal_eval(given)
-    except (ValueError, TypeError):
-        return
-    others = (not now,) if type(now) is bool else _AXES if argument.arg in _AXIS_NAMES else ()
-    for other in (one for one in others if one != now):
-        yield here.edit("option", given, str(other), name=argument.arg, role="default")
+    """Another axis, the other answer, or a word in small letters, where calls leave an argument out.
+
+    A size is no slip by itself.
+    """
+    match given:
+        case ast.Constant(value=bool() as now):
+            others: tuple[object, ...] = (not now,)
+        case ast.Constant(value=str() as now):
+            others = (now.lower(),)
+        case _:
+            others = _AXES if argument.arg in _AXIS_NAMES else ()
+    for other in map(repr, others):
+        if other != here.text(given):
+            yield here.edit("option", given, other, name=argument.arg, role="default")
 
 
 def _of_size(here: FunctionText, node: ast.expr) -> Iterator[Edit]:
