@@ -31,3 +31,10 @@ def graded_file(text: str, asked: Assignment, zygote: Zygote, folder: Path) -> R
     """The file ``vit.py`` with this text, with few examples."""
     (folder / "vit.py").write_text(text, encoding="utf-8")
     return grade(folder / "vit.py", asked.model_copy(update={"examples": 4}), zygote=zygote, seed=1)
+
+
+def demand_all_points(result: Result) -> None:
+    """As a right program has them."""
+    assert [one.id for one in result.mistakes] == []
+    assert result.score is not None
+    assert result.score.earned == 100

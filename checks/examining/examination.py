@@ -214,8 +214,7 @@ class Examination(Examples):
         """Is a stage computed by anything but its equation, as far as values tell?"""
         claimed = {one.finding.id for one in self.false_claims() if one.finding.stage == key}
         claimed |= {one.id for one in self.constants().values() if one.stage == key and one.id}
-        claimed |= {one for one in self.faults(key) if self.family.mistake(one).stage == "model"}
-        computed = set(self.faults(key)) - claimed
+        computed = {one for one in self.faults(key) if self.family.mistake(one).stage != "model"} - claimed
         return bool(computed) or key in self.missing or any(at == key for at, _ in self.unexplained)
 
     @asked_once

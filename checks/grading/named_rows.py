@@ -48,9 +48,8 @@ def property_results(
     for outcome in outcomes:
         if outcome.stage is not None or not outcome.mistakes or kind_of(outcome.id) in PARTS:
             continue  # parts give their mistakes themselves
-        first = family.mistakes[outcome.mistakes[0]]
-        may_follow = bool(known) and first.may_follow
-        if not may_follow and not known.intersection((*outcome.mistakes, *first.brings)):
+        may_follow = bool(known) and family.mistakes[outcome.mistakes[0]].may_follow
+        if not may_follow and not known.intersection(outcome.mistakes):
             found.setdefault(outcome.mistakes[0], _of_property(outcome, source, family))
     return list(found.values())
 

@@ -59,16 +59,17 @@ def faults(points: Points, checks: Sequence[CheckResult], family: Family) -> Ite
     What has points of its own under [points] is left out. So is, of what checks of the whole model show, all
     that may follow from something else that is wrong.
     """
+    told: set[str | None] = set()
     failed = [(kind, check, _known(check, family)) for kind, check in _failed(points, checks)]
-    told: set[str | None] = {id for *_, known in failed if known for id in known.brings}
     first = min((_follows(kind, known) for kind, _, known in failed), default=0)
     for kind, check, known in failed:
         if kind.finished and _follows(kind, known) > first:
             continue
         key = known.id if known else _place(kind, check)
         severity = known.severity if known else kind.severity
-        if key not in told and severity is not None:
-            told.add(key)
+        alike = {key} if kind.judges_stage else {key, *check.mistakes}  # that it cannot tell from each other
+        if told.isdisjoint(alike) and severity is not None:
+            told |= {key, *(known.brings if known else ())}
             yield Fault(check.id, severity)
 
 

@@ -16,6 +16,7 @@ from .passes import example_of, leaves_of
 
 _TOO_LARGE = 0.5, 3.0  # spread of a matrix, and times the root of its inputs: He's for fan-out reaches 2.8
 _FILLING = ("zeros_", "constant_")  # of torch.nn.init
+_AT_A_STAGE = {"positions": "pos-not-parameter", "class_token": "cls-not-parameter"}  # by role
 _LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one layer, as it documents
 
 
@@ -37,7 +38,7 @@ def registered(examination: Examination) -> None:
                 f"{held.name} is computed from a parameter, but is not a parameter"
                 " itself: it is neither trained nor saved"
             )
-            raise CheckFailed(text, ("parameter-then-converted",))
+            raise CheckFailed(text, ("parameter-then-converted", *_shown_at_a_stage(examination, held)))
     leaves = [leaf for one in examination.examples for leaf in one.trace.leaves]
     are_read = not leaves or any(one.kind == "tensor" and one.cells is not None for one in leaves)
     hidden = [one.name for one in tensors if one.kind == "hidden"]
@@ -60,6 +61,18 @@ def _listed_at(examination: Examination, path: list[str], inventory: Inventory) 
     trees = parsed(examination.source.files)
     frames = [Frame(file, line) for file, tree in trees for one in unknown for line in given_at(tree, one)]
     return frames[0] if len(frames) == 1 else None
+
+
+def _shown_at_a_stage(examination: Examination, held: ModelTensor) -> list[str]:
+    """Ids by which a stage tells the same: of what it reads, if that has its axes of one where this has."""
+    ones = [size == 1 for size in held.shape]
+    return [
+        id
+        for example in examination.examples[:1]
+        for role, id in _AT_A_STAGE.items()
+        if id in example.walk.ids
+        and any([size == 1 for size in leaf.shape] == ones for leaf in leaves_of(example, role))
+    ]
 
 
 @holds(order=50)

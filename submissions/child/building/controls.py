@@ -99,9 +99,10 @@ class _Verification:
     def _is_square(self, follows: set[str]) -> bool:
         """Has an image to be as wide as high?"""
         name = next((one for one in ("width", "height") if one in follows), None)
-        if name is not None and "patches_side" in self.assignment.values():
-            return True  # or patches would be as oblong as the image
-        return name is not None and not self._works(**{name: self._other(name)})
+        if name is None:
+            return False
+        # counted along a side, patches would be as oblong as the image
+        return "patches_side" in self.assignment.values() or not self._works(**{name: self._other(name)})
 
     def _seen_together(self) -> set[str]:
         """Those that are seen to follow where all are changed at once, which tells most of most models."""

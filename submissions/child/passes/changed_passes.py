@@ -143,13 +143,14 @@ def _instead(functions: Sequence[FunctionType], code: CodeType | None) -> Iterat
 def _defaulting(functions: Sequence[FunctionType], change: Edit) -> Iterator[None]:
     """Gives their argument another default meanwhile, if that is the change: their code does not have it."""
     kept = [(one, one.__defaults__, one.__kwdefaults__) for one in functions if change.role == "default"]
-    for one, by_place, by_name in kept:
-        last = one.__code__.co_varnames[: one.__code__.co_argcount][-len(by_place or ()) :]
-        changed = {change.name: literal_eval(change.new)}
-        found = {**dict(zip(last, by_place or ())), **(by_name or {}), **changed}
-        one.__defaults__ = tuple(found[name] for name in last) if by_place else by_place
-        one.__kwdefaults__ = {name: found[name] for name in by_name or ()}
     try:
+        for one, by_place, by_name in kept:
+            names, value = one.__code__.co_varnames[: one.__code__.co_argcount], literal_eval(change.new)
+            if by_name and change.name in by_name:
+                one.__kwdefaults__ = {**by_name, change.name: value}
+            elif by_place:
+                pairs = zip(names[-len(by_place) :], by_place)
+                one.__defaults__ = tuple(value if name == change.name else own for name, own in pairs)
         yield
     finally:
         for one, by_place, by_name in kept:

@@ -13,12 +13,13 @@ from itertools import islice
 from ..code_scopes import scopes
 from ..python_text import tree as python_tree
 from .call_edits import of_call, of_slice
+from .default_edits import of_defaults
 from .edit import Edit
 from .function_text import FunctionText
 from .library_edits import of_flag, of_library, of_repeated, of_several
 from .missing_edits import of_nothing, with_more
 from .name_edits import of_attribute, of_variable
-from .number_edits import of_axes, of_count, of_default, of_index, of_number, of_pattern, of_stored
+from .number_edits import of_axes, of_count, of_index, of_number, of_pattern, of_stored
 from .operator_edits import of_assignment, of_choice, of_comparison, of_negation, of_operation
 from .statement_edits import Statement, of_body, of_loop, of_statement, of_targets
 
@@ -39,19 +40,11 @@ def edits(file: str, text: str) -> list[Edit]:
 
 def _of_function(here: FunctionText) -> Iterator[Edit]:
     body = here.scope.function.body
-    for argument, given in _defaults(here.scope.function.args):
-        yield from of_default(here, argument, given)
+    yield from of_defaults(here)
     for node in (one for statement in body for one in ast.walk(statement)):
         if isinstance(node, (ast.expr, ast.stmt)) and here.is_short(node):
             yield from _of(here, node)
     yield from of_body(here, body)
-
-
-def _defaults(given: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
-    """Each argument that may be left out, and what it then is."""
-    places = [*given.posonlyargs, *given.args]
-    yield from zip(places[len(places) - len(given.defaults) :], given.defaults)
-    yield from ((one, value) for one, value in zip(given.kwonlyargs, given.kw_defaults) if value is not None)
 
 
 def _of(here: FunctionText, node: ast.expr | ast.stmt) -> Iterator[Edit]:

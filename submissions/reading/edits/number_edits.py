@@ -11,12 +11,12 @@ from ..code_scopes import called, name_of
 from .edit import Edit
 from .function_text import FunctionText
 
-_AXES = (-1, -2, 1, 2, 0, 3)
+AXES = (-1, -2, 1, 2, 0, 3)
 _TAKES_AXES = {
     "transpose", "permute", "swapaxes", "movedim", "softmax", "log_softmax", "cat", "concat", "stack", "mean",
     "sum", "max", "var", "std", "flatten", "unflatten", "chunk", "split", "squeeze", "unsqueeze", "size",
 }  # fmt: skip
-_AXIS_NAMES = ("dim", "axis", "dims", "dim0", "dim1", "start_dim", "end_dim")
+AXIS_NAMES = ("dim", "axis", "dims", "dim0", "dim1", "start_dim", "end_dim")
 _HAVE_AN_AXIS = ("cat", "concat", "stack", "mean", "sum", "softmax", "flatten", "squeeze")  # of their own
 _EXCHANGES_AXES = ("transpose", "swapaxes")
 _TABLES = ("zeros", "ones", "rand", "randn", "empty", "Embedding")
@@ -37,29 +37,12 @@ def of_number(here: FunctionText, node: ast.UnaryOp | ast.Constant) -> Iterator[
         others = dict.fromkeys((*nothing, -now, now / 2, now * 2))
         yield from (here.edit("number", node, str(one)) for one in others if one != now)
     elif type(now) is int and called(parent) != "permute":  # which has each axis once
-        axes = _AXES if _is_axis(here, node) else (now * 2, now // 2)
+        axes = AXES if _is_axis(here, node) else (now * 2, now // 2)
         others = dict.fromkeys((*axes, now + 1, now - 1))
         left_out = (now, _idle(here, node))
         yield from (here.edit("number", node, str(one)) for one in others if one not in left_out)
         if here.is_constructor:
             yield from _of_size(here, node)
-
-
-def of_default(here: FunctionText, argument: ast.arg, given: ast.expr) -> Iterator[Edit]:
-    """Another axis, the other answer, or a word in small letters, where calls leave an argument out.
-
-    A size is no slip by itself.
-    """
-    match given:
-        case ast.Constant(value=bool() as now):
-            others: tuple[object, ...] = (not now,)
-        case ast.Constant(value=str() as now):
-            others = (now.lower(),)
-        case _:
-            others = _AXES if argument.arg in _AXIS_NAMES else ()
-    for other in map(repr, others):
-        if other != here.text(given):
-            yield here.edit("option", given, other, name=argument.arg, role="default")
 
 
 def _of_size(here: FunctionText, node: ast.expr) -> Iterator[Edit]:
@@ -88,7 +71,7 @@ def _idle(here: FunctionText, node: ast.AST) -> int | None:
 def _is_axis(here: FunctionText, node: ast.AST) -> bool:
     parent = here.parent(node)
     if isinstance(parent, ast.keyword):
-        return parent.arg in _AXIS_NAMES
+        return parent.arg in AXIS_NAMES
     if isinstance(parent, ast.Call):
         return called(parent) in _TAKES_AXES
     return isinstance(parent, (ast.Subscript, ast.Tuple))
