@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from ...submissions.errors import Crashed, NotLoaded, StudentCodeFailed, SubmissionError
+from ...submissions.errors import NotLoaded, StudentCodeFailed, SubmissionError
 from ...submissions.host.conversation import Child
 from ...submissions.host.process import HANDLERS, WITH_SAMPLES, Zygote
 from ...submissions.host.session import Session
@@ -178,7 +178,7 @@ def grade(
             run = grading.run(examination)
             return graded(name, examination, outcomes, grading.notes, run, written)
     except StudentCodeFailed as failed:  # building it failed now, though it did not before
-        error: SubmissionError = Crashed(f"the model could not be built: {failed}", failed.frame)
+        error: SubmissionError = NotLoaded(f"the model could not be built: {failed}", failed.frame)
     except SubmissionError as raised:
         error = raised
     return not_graded(name, assignment, error, grading.source, grading.notes, grading.run(), written)

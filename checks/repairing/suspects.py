@@ -19,7 +19,7 @@ from .held_names import HeldNames
 
 _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
     "operator": 0, "kept": 0, "overwritten": 0, "loop": 0, "repeated": 0, "option": 0,
-    "outside": 1, "condition": 1, "order": 1, "turned": 2, "number": 2, "argument": 2,
+    "outside": 1, "condition": 1, "order": 1, "brackets": 1, "turned": 2, "number": 2, "argument": 2,
     "lines": 3, "extra": 4, "layer": 4, "variable": 5, "missing": 12,
 }  # fmt: skip
 _STEP = 10  # the price of a step that is left out, of which there are few; of what is added there is much

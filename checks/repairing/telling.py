@@ -26,6 +26,7 @@ IDS: Mapping[Kind, str] = {
     "number": "wrong-number",
     "order": "wrong-argument-order",
     "turned": "wrong-argument-order",
+    "brackets": "wrong-brackets",
     "extra": "extra-step",
     "kept": "result-not-used",
     "missing": "missing-step",
@@ -152,7 +153,8 @@ def _told(
 ) -> CheckOutcome:
     if is_cause or (one.stage == repair.stage and _judges(one) and _is_measured(one)):
         message = one.message if _is_measured(one) else _cause(repair)
-        return replace(one, outcome="failed", message=message, mistakes=one.mistakes or ids)
+        own = tuple(id for id in one.mistakes if not _follows_another(id))  # of what comes before, nothing is
+        return replace(one, outcome="failed", message=message, mistakes=own or ids)
     if one.id not in mended:
         return one
     if one.stage is None:

@@ -44,7 +44,7 @@ class Passes:
     """Several plain passes on one model, and what they left behind."""
 
     passes: tuple[PlainPass, ...]
-    changed: tuple[str, ...]  # names of tensors of the model whose values changed
+    changed: tuple[str, ...]  # names of parameters, and of buffers that passes after the first changed
     created: tuple[str, ...]  # names of tensors that were not there before
     gradients: Mapping[str, Gradient]  # by parameter
     graphs_kept: tuple[Natural, ...]  # tensors with their graph that the model holds after each backward pass

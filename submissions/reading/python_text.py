@@ -17,6 +17,7 @@ from collections.abc import Iterator
 ABSURD = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_WITHOUT_OBJECT = {"staticmethod", "classmethod"}
 _COMMENT = 2_000  # characters of one that an expression sees; long ones hold data
 _COOKIE_BYTES = 1000  # of the first two lines, in which an encoding is declared
 # with what some encodings take for something else
@@ -76,11 +77,29 @@ def parse(text: str, file: str = "<unknown>") -> ast.Module:
 
 @functools.lru_cache(maxsize=16)  # each question about a submission reads the same few files
 def tree(text: str) -> ast.Module | None:
-    """Return the tree of ``text``, which nobody may change; None where it cannot be parsed."""
+    """Return the tree of ``text``, which nobody may change; None where it cannot be parsed.
+
+    In it the object of a method is ``self``, whatever it is called there.
+    """
     try:
-        return parse(text)
+        return with_self(parse(text))
     except NotPythonError:
         return None
+
+
+def with_self(module: ast.Module) -> ast.Module:
+    """Have methods call the object that they are called of as most people do."""
+    classes = (one for one in ast.walk(module) if isinstance(one, ast.ClassDef))
+    for method in (one for each in classes for one in each.body if isinstance(one, ast.FunctionDef)):
+        decorators = {one.id for one in method.decorator_list if isinstance(one, ast.Name)}
+        first = next(iter([*method.args.posonlyargs, *method.args.args]), None)
+        if first is None or first.arg == "self" or decorators & _WITHOUT_OBJECT:
+            continue
+        own, first.arg = first.arg, "self"
+        for node in ast.walk(method):
+            if isinstance(node, ast.Name) and node.id == own:
+                node.id = "self"
+    return module
 
 
 def nodes(text: str) -> Iterator[ast.AST]:

@@ -47,6 +47,7 @@ SLIPS = (  # what is right, what is written instead, the part of it that is mark
     ),
     ("x = self.norm(x)", "x = x", "x", "final-norm-missing", "S23"),  # by the layer that nothing uses
     ("permute(2, 0, 3, 1, 4)", "permute(2, 3, 0, 1, 4)", "3, 0", "wrong-argument-order", "S14"),
+    ("head_dim**-0.5", "dim // num_heads**-0.5", "dim // num_heads**-0.5", "wrong-brackets", "S12"),
     ("qkv.unbind(0)", "qkv[1], qkv[1], qkv[2]", "1", "query-equals-key", "S09"),
     (
         "attn = self.attn_drop(attn)\n        x = (attn @ v)",

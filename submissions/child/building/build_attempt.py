@@ -74,6 +74,12 @@ class BuildAttempt:
         return comes_far and not self.contradicted and not self.adapted
 
     @property
+    def is_cut_evenly(self) -> bool:
+        """Are its images so many patches high and wide, of the size that it shows?"""
+        patch = self.seen.get("patch", 1)
+        return not isinstance(self.sizes, Sizes) or self.sizes.height % patch == self.sizes.width % patch == 0
+
+    @property
     def gives_nothing(self) -> bool:
         """Does it run to an end at which nothing is returned?"""
         return self.level == Level.RAN and self.output is None

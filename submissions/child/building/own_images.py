@@ -30,6 +30,13 @@ def with_own_sides(sizes: Sizes, definitions: Definitions) -> list[Sizes]:
     return _with(sizes, (shape for row in pairs for count in _CHANNELS for shape in _shapes([count, *row])))
 
 
+def have_channels_last(definitions: Definitions) -> bool:
+    """Do batches of images stand in the code, and all with their channels behind their sides?"""
+    rows = [row for row in _rows(definitions, (4,), 4) if type(row[0]) is int and row[0] > 0]
+    last = [row for row in rows if [*_shapes([row[3], *row[1:3]])]]
+    return bool(last) and not any([*_shapes(row[1:])] for row in rows)
+
+
 def _with(sizes: Sizes, shapes: Iterable[tuple[int, int, int]]) -> list[Sizes]:
     return [
         fit(sizes, {"channels": channels, "height": height, "width": width})
@@ -37,13 +44,13 @@ def _with(sizes: Sizes, shapes: Iterable[tuple[int, int, int]]) -> list[Sizes]:
     ]
 
 
-def _rows(definitions: Definitions, lengths: tuple[int, ...]) -> Iterator[list[object]]:
-    """So many literals side by side: arguments, or what a tuple or a list holds."""
+def _rows(definitions: Definitions, lengths: tuple[int, ...], last: int = 3) -> Iterator[list[object]]:
+    """So many literals side by side, the ``last`` ones: arguments, or what a tuple or a list holds."""
     for node in (node for tree in definitions.trees for node in ast.walk(tree)):
         held = node.args if isinstance(node, ast.Call) else getattr(node, "elts", ())
         if len(held) in lengths:
             with suppress(ValueError):
-                yield [definitions.literal(one) for one in held[-3:]]
+                yield [definitions.literal(one) for one in held[-last:]]
 
 
 def _shapes(row: Sequence[object]) -> Iterator[tuple[int, int, int]]:

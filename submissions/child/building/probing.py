@@ -76,7 +76,7 @@ class Search:
                 changed = {name for name, one in vars(other).items() if one != getattr(sizes, name)}
                 return replace(attempt, adapted=bool(changed & first.claimed - _OF_IMAGES))
             is_grey = getattr(other, "channels", 0) == 1
-            if is_grey and (grey := self._laid_out(assignment, other, "B H W")) is not None:
+            if is_grey and (grey := self.laid_out(assignment, other, "B H W")) is not None:
                 return grey
         return (
             self._elsewhere(assignment, fit(sizes, unset), Level.RAN) or first
@@ -99,9 +99,9 @@ class Search:
             if attempt.comes_through:
                 return attempt
         self.builder.give(inputs)
-        return (None if first.is_bug else self._laid_out(assignment, sizes, "B H W C")) or first
+        return (None if first.is_bug else self.laid_out(assignment, sizes, "B H W C")) or first
 
-    def _laid_out(self, assignment: Assignment, sizes: ModelSizes, axes: str) -> BuildAttempt | None:
+    def laid_out(self, assignment: Assignment, sizes: ModelSizes, axes: str) -> BuildAttempt | None:
         """The same with images of other axes, if that fits."""
         before = self.builder.inputs
         other = self.builder.laid_out(axes) if isinstance(sizes, Sizes) else None

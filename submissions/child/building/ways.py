@@ -16,7 +16,7 @@ from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Blueprint, Builder, Literal
 from .effort import Effort
 from .own_call import own_calls
-from .own_images import with_own_images, with_own_sides
+from .own_images import have_channels_last, with_own_images, with_own_sides
 from .probing import Search
 from .trial_sizes import SMALL
 
@@ -35,7 +35,10 @@ def tried(
             failures.append(way)
             continue
         builder = Builder(reader.loaded, way)
-        attempt = Search(builder, effort, _all_bases(builder, reader, bases)).run()
+        search = Search(builder, effort, _all_bases(builder, reader, bases))
+        attempt = search.run()
+        if attempt.level == Level.FITS and have_channels_last(reader.definitions):
+            attempt = search.laid_out(attempt.assignment, attempt.sizes, "B H W C") or attempt
         if not found and _is_understood(attempt):
             return builder, attempt
         if found and _is_better(attempt, found[0][1]) and _is_meant(attempt, found[0][1], reader, definition):
@@ -73,7 +76,7 @@ def _doubted(attempt: BuildAttempt) -> set[str]:
 def _is_better(attempt: BuildAttempt, first: BuildAttempt) -> bool:
     """Does it fit where the first did not run, or say as much, and nothing that is contradicted?"""
     if first.level < Level.RAN:
-        return attempt.level == Level.FITS
+        return attempt.level == Level.FITS and attempt.is_cut_evenly
     return attempt.is_perfect and attempt.claimed >= first.claimed
 
 

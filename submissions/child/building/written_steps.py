@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from ...reading.code_scopes import attributes
 from ...reading.method_calls import attributes_read, reached
-from ...reading.python_text import parse
+from ...reading.python_text import parse, with_self
 from ..child import is_placeholder
 from ..loading.execution import Loaded
 from ..loading.program import source_text
@@ -124,7 +124,7 @@ def _methods(kind: type) -> Mapping[str, set[str]]:
     None where the forward is begun: it says itself what comes first.
     """
     try:
-        (code,) = parse(textwrap.dedent(inspect.getsource(kind))).body
+        (code,) = with_self(parse(textwrap.dedent(inspect.getsource(kind)))).body
     except (TypeError, ValueError, OSError):  # written in no file, or by no Python
         return {}
     methods = [one for one in ast.walk(code) if isinstance(one, ast.FunctionDef)]

@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from ...errors import Frame
 from ...reading.code import STUDENT_PREFIX
-from ...reading.python_text import NotPythonError, parse
+from ...reading.python_text import NotPythonError, parse, with_self
 from .execution import Loaded
 from .hoisting import top_level
 from .keys import also_called, attributes_of, chain, in_scopes, inside, names_in, text_of
@@ -80,7 +80,7 @@ class Definitions:
 
     def _read(self, file: str, key: str, module: ModuleType) -> None:
         try:
-            tree = parse("".join(linecache.getlines(STUDENT_PREFIX + file)))
+            tree = with_self(parse("".join(linecache.getlines(STUDENT_PREFIX + file))))
         except NotPythonError:
             return  # a file that did not load defines nothing
         self.trees.append(tree)

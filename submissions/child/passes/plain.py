@@ -29,7 +29,9 @@ def plain_passes(
     gradients: dict[str, Gradient] = {}
     graphs_kept: tuple[int, ...] = ()
     error = None
-    before = {name: one.detach().clone() for name, one in _state(model)}
+    learned = _values(model.named_parameters())
+    kept: dict[str, Tensor] = {}  # as a first pass leaves it, which may fill what later ones read
+    moved: dict[str, None] = {}
     options = _switches(model) if switches else {}
     try:
         with _parameters_made(created):
@@ -37,20 +39,24 @@ def plain_passes(
                 model.train() if mode == "train" else model.eval()
                 with torch.set_grad_enabled(mode == "graph"):
                     passes.append(_one_pass(model, image, options, number))
+                kept = kept if number else _values(model.named_buffers())
+                moved |= dict.fromkeys(_changed(kept, dict(model.named_buffers())))
             if backward:
                 gradients = _gradients(model, images[-1])
                 graphs_kept = _graphs_kept(model, images[-1])
     except (Exception, SystemExit) as raised:
         error = failure_in_bounds(raised)
-    after = dict(_state(model))
-    changed = [name for name, one in before.items() if name not in after or not torch.equal(one, after[name])]
+    changed = [*_changed(learned, dict(model.named_parameters())), *moved]
     return Passes(tuple(passes), tuple(changed), tuple(created), gradients, graphs_kept, error)
 
 
-def _state(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+def _values(named: Iterable[tuple[str, Tensor]]) -> dict[str, Tensor]:
     """What is registered; what a model keeps beside it, such as attention maps to be plotted, is its own."""
-    yield from model.named_parameters()
-    yield from model.named_buffers()
+    return {name: one.detach().clone() for name, one in named}
+
+
+def _changed(before: Mapping[str, Tensor], after: Mapping[str, Tensor]) -> Iterator[str]:
+    return (name for name, one in before.items() if name not in after or not torch.equal(one, after[name]))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
@@ -64,7 +64,7 @@ def names_held() -> Iterator[list[HeldAt]]:
         at = frame.f_code.co_filename, frame.f_lineno
         if event == "line" and at not in found and len(found) < _LINES:
             file = at[0].removeprefix(STUDENT_PREFIX)
-            found[at] = HeldAt(file, at[1], dict(_names(frame.f_locals)))
+            found[at] = HeldAt(file, at[1], dict(_names(frame)))
         return of_line
 
     before = sys.gettrace()
@@ -80,9 +80,10 @@ def _is_students(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(STUDENT_PREFIX)
 
 
-def _names(held: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Variables, and what ``self`` holds."""
-    own = getattr(held.get("self"), "__dict__", {})
+def _names(frame: FrameType) -> Iterator[tuple[str, str]]:
+    """Variables, and what ``self`` holds, whatever a method calls it."""
+    held, first = frame.f_locals, next(iter(frame.f_code.co_varnames), "")
+    own = getattr(held.get(first), "__dict__", {}) if frame.f_code.co_argcount else {}
     registered = (own.get(name) for name in ("_parameters", "_buffers", "_modules"))
     attributes = {**own, **{name: one for each in registered for name, one in (each or {}).items()}}
     yield from ((name, _kind(one)) for name, one in [*held.items()][:_NAMES])

@@ -8,8 +8,8 @@ from typing import Literal
 from ...errors import Frame
 
 Kind = Literal[
-    "operator", "condition", "variable", "layer", "number", "argument", "option", "order", "turned", "lines",
-    "loop", "outside", "overwritten", "repeated", "extra", "kept", "missing",
+    "operator", "condition", "variable", "layer", "number", "argument", "option", "order", "turned",
+    "brackets", "lines", "loop", "outside", "overwritten", "repeated", "extra", "kept", "missing",
 ]  # fmt: skip
 Role = Literal["value", "added", "called", "default"]
 

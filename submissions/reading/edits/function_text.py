@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from itertools import accumulate, pairwise
 from ..code_scopes import Scope, called, name_of
 from .edit import Edit, Kind, Role
 
-Node = ast.expr | ast.stmt
+Node = ast.expr | ast.stmt | ast.arg
 _LONGEST = 2_000  # bytes of what is changed
 
 
@@ -25,6 +26,12 @@ class FunctionText:
         self._starts = list(accumulate((len(line) + 1 for line in self._raw.split(b"\n")), initial=0))
         inside = ((child, one) for one in ast.walk(scope.function) for child in ast.iter_child_nodes(one))
         self._parents = dict(inside)
+
+    @cached_property
+    def _object(self) -> str:
+        """What this method calls the object that it is called of."""
+        first = (one for one in self.scope.function.args.args[:1] if one.arg == "self")
+        return next((self.text(one).partition(":")[0].strip() for one in first), "self")
 
     @property
     def is_constructor(self) -> bool:
@@ -112,6 +119,7 @@ class FunctionText:
         instead: str = "",
     ) -> Edit:
         old = self._raw[start:end].decode()
+        new = new if self._object == "self" else re.sub(r"\bself\b", self._object, new)
         column = 1 + len(self._raw[self._starts[node.lineno - 1] : start].decode())
         return Edit(self.file, kind, node.lineno, column, start, end, old, new, telling, name, role, instead)
 

@@ -18,6 +18,7 @@ _OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {  # as writ
     ast.Mod: ("%", ("//",)),
     ast.MatMult: ("@", ("*",)),
 }
+_SAME_EITHER_WAY = ({"+"}, {"*"}, {"@"})  # whichever of two such operations is first
 _ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.MatMult)  # whose sides cannot be exchanged
 
 
@@ -37,10 +38,30 @@ def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
         yield from (here.edit("variable", node.left, f"({one} // {left})") for one in sizes)
     if isinstance(node.op, _ORDERED):
         yield here.edit("order", node, f"({right}) {sign} ({left})")
+    yield from _bracketed_otherwise(here, node)
     if isinstance(node.op, ast.Div):
         yield from _of_quotient(here, node)
     if here.is_constructor and isinstance(node.op, ast.FloorDiv):  # patches of a side, for those of an image
         yield here.edit("number", node, f"({left} // {right}) ** 2")
+
+
+def _bracketed_otherwise(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
+    """Of two operations the other one first: nothing but brackets makes it so of ``a - b / c``."""
+    left, right, sign = node.left, node.right, _sign(node)
+    if isinstance(left, ast.BinOp) and {_sign(left), sign} not in _SAME_EITHER_WAY:
+        first, second, third = (_operand(here, one) for one in (left.left, left.right, right))
+        yield here.edit("brackets", node, f"{first} {_sign(left)} ({second} {sign} {third})")
+    if isinstance(right, ast.BinOp) and {_sign(right), sign} not in _SAME_EITHER_WAY:
+        first, second, third = (_operand(here, one) for one in (left, right.left, right.right))
+        yield here.edit("brackets", node, f"({first} {sign} {second}) {_sign(right)} {third}")
+
+
+def _operand(here: FunctionText, node: ast.expr) -> str:
+    return f"({here.text(node)})" if isinstance(node, ast.BinOp) else here.text(node)
+
+
+def _sign(node: ast.BinOp) -> str:
+    return "**" if isinstance(node.op, ast.Pow) else _OPERATORS.get(type(node.op), ("", ()))[0]
 
 
 def _of_quotient(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:

@@ -63,6 +63,9 @@ def of_body(here: FunctionText, body: Sequence[ast.stmt]) -> Iterator[Edit]:
     for pair in pairwise(short):
         if all(isinstance(one, Statement) for one in pair):
             yield from here.exchanged("lines", pair)
+        match pair:
+            case ast.Assign(value=value), ast.Return(value=ast.expr() as last):
+                yield from here.exchanged("lines", (value, last))
     for loop, behind in pairwise(body):
         if isinstance(loop, ast.For) and isinstance(behind, Statement) and here.is_short(behind):
             yield here.in_line_with("outside", loop.body[0], behind, telling=2 * _reads_turn(loop, behind))

@@ -279,8 +279,8 @@ def _grid(tables: Iterable[Tensor], width: int) -> int:
 
 
 def _attribute(module: nn.Module, meaning: str) -> int:
-    """Return the whole number that the module keeps under a name of this meaning."""
+    """Return the whole number that the module keeps under a name of this meaning, and of no other."""
     for name, one in vars(module).items():
-        if type(one) is int and meanings(name)[:1] == (meaning,):
+        if type(one) is int and meanings(name) == (meaning,):
             return one
     return 0
