@@ -42,7 +42,7 @@ class ComponentExamination(Examination):
         return torch.randn(self.row.input_shape(draw.sizes), generator=generator, dtype=torch.float64)
 
     def located(self, draw: Draw, trace: Trace) -> Example:
-        walk = locate_component(self.row.key, trace, draw.sizes)
+        walk = locate_component(self.row.key, trace, draw.sizes, self.accepted_blocks)
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 
     @cached_property

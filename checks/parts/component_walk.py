@@ -46,8 +46,8 @@ _READ = "What it reads:"
 _SOMETHING_ELSE = 1.4  # the price of an end that is not returned: below that of an unknown stage
 
 
-def locate_component(key: str, trace: Trace, sizes: ModelSizes) -> Walk:
-    """Finds the stages of component ``key`` in a traced pass of it alone.
+def locate_component(key: str, trace: Trace, sizes: ModelSizes, accepted: frozenset[str]) -> Walk:
+    """Finds the stages of component ``key`` in a traced pass of it alone; a block is rather ``accepted``.
 
     As with a whole model, what no known equation explains has a step with ``explained`` False, or is in
     ``Walk.unexplained``. A returned tensor that is not the last stage makes that stage's step unexplained.
@@ -55,6 +55,7 @@ def locate_component(key: str, trace: Trace, sizes: ModelSizes) -> Walk:
     row = COMPONENTS[key]
     last, block = row.stages[-1], int(key not in ("patch_embedding", "class_token", "positions"))
     walk = begin_at(_GIVEN[key], trace, sizes, VIT)
+    walk.accepted = accepted
     paths = _paths_of_output(trace, row.output_shape(sizes))
     walk.ends = tuple(_returned(one)(walk.context) for one in paths)
     walk, done = (walk, _SETTLED[key](walk)) if key in _SETTLED else explain(walk, _NODES[key])

@@ -27,9 +27,8 @@ from .subject import Submission, model_of
 
 def _components(asked: FindComponents) -> tuple[Fitting, ...]:
     """By its name and by trying."""
-    recipe = getattr(Submission, "recipe", None)  # where a whole model is asked for, too
-    meanings = recipe.meanings() if recipe else {}
-    found = candidates(Submission.loaded, asked.key, asked.pin, meanings)
+    whole = getattr(Submission, "recipe", None)  # where that is asked for, too
+    found = candidates(Submission.loaded, asked.key, asked.pin, whole)
     Submission.components[asked.key] = found
     return tuple(one.describe() for one in found)
 

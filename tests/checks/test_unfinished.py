@@ -225,3 +225,56 @@ def test_what_is_written_and_cannot_be_followed_is_not_called_unwritten(
     assert to_write(result)[0] == "S21"  # a block is right by itself
     assert stands.place is not None
     assert "self.pos" in stands.place.marked[0].text
+
+
+def test_a_block_is_judged_as_the_model_makes_it(tmp_path: Path, zygote: Zygote) -> None:
+    """It has another order of norms by default than the model gives it."""
+    result = graded(
+        zygote,
+        tmp_path,
+        ("def __init__(self, dim, heads, mlp):", "def __init__(self, dim, heads, mlp, norm_first=False):"),
+        (
+            "        self.norm1, self.norm2",
+            "        self.norm_first = norm_first\n        self.norm1, self.norm2",
+        ),
+        (
+            "        x = x + self.attention(self.norm1(x))\n",
+            "        if not self.norm_first:\n"
+            "            x = self.norm1(x + self.attention(x))\n"
+            "            return self.norm2(x + self.mlp(x))\n"
+            "        x = x + self.attention(self.norm1(x))\n",
+        ),
+        ("Block(dim, heads, mlp) for", "Block(dim, heads, mlp, norm_first=True) for"),
+        ("x = torch.cat([self.cls.expand(len(x), -1, -1), x], dim=1)", "raise NotImplementedError"),
+    )
+    assert not result.mistakes
+    assert [one.id for one in result.variants if "norm" in one.id] == []
+
+
+def test_heads_that_still_come_are_not_said_to_be_left_out(tmp_path: Path, zygote: Zygote) -> None:
+    one_head = (
+        "class Head(nn.Module):\n"
+        "    def __init__(self, dim, width):\n"
+        "        super().__init__()\n"
+        "        self.q, self.k, self.v = (nn.Linear(dim, width) for _ in range(3))\n\n"
+        "    def forward(self, x):\n"
+        "        scores = self.q(x) @ self.k(x).transpose(1, 2) / self.v(x).shape[-1] ** 0.5\n"
+        "        ...\n\n\n"
+        "class Block"
+    )
+    result = graded(
+        zygote,
+        tmp_path,
+        ("class Block", one_head),
+        (
+            "        self.qkv, self.proj, self.heads = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim), heads\n",
+            "        self.proj = nn.Linear(dim, dim)\n"
+            "        self.heads = nn.ModuleList([Head(dim, dim // heads) for _ in range(heads)])\n",
+        ),
+        (FINISHED[FINISHED.index("        B, T, D") : FINISHED.index("        return self.proj")], ""),
+        (
+            "self.proj(context.transpose(1, 2).reshape(B, T, D))",
+            "self.proj(torch.cat([one(x) for one in self.heads], dim=-1))",
+        ),
+    )
+    assert not result.mistakes

@@ -240,10 +240,10 @@ def stacked(parts: Sequence[Predict], cut: Callable[[Tensor], Tensor]) -> Predic
 
 
 def _first_for_all(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
-    """Three maps of one head, whose results stand for those of all others, too."""
+    """Three maps of one head, whose results stand for those of all others, unless these may still come."""
     count = walk.sizes.heads
     of_one = list(dict.fromkeys(one for one in maps if one.outputs * count == walk.sizes.embed_dim))
-    if len(of_one) == 3 and count > 1:
+    if len(of_one) == 3 and count > 1 and not walk.is_cut_short:
         q, k, v = (stacked([one.predict] * count, lambda x: x) for one in of_one)
         linears = tuple(one.map for one in of_one)
         yield Heads((q, k, v), count, "per head", "only-first-head-used", "query", 1.0, linears)

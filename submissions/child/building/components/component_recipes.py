@@ -9,13 +9,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
-import torch
 from torch import nn
 
 from .....reference.components import COMPONENTS, Component
@@ -31,14 +29,14 @@ from ..arguments.signatures import SignatureReader
 from ..build_attempt import Level, fields_set
 from ..calls.blueprint import BlueprintSlot, Builder, Choice, Literal
 from ..calls.forward_inputs import ITSELF, forward_inputs
-from ..calls.observing import ModelParts, mlp_dim, observe, tensors
+from ..calls.observing import ModelParts, mlp_dim, observe
 from ..calls.parameter_names import first_match
-from ..effort import Computed, Effort
+from ..effort import Effort
 from ..probing import TRIES_ELSEWHERE
+from ..recipe import Recipe
 from ..trial_sizes import BASES, fit
+from .component_trial import Way, run_alone
 from .functions import function_ways
-
-Way = Callable[[Sizes], nn.Module]
 
 _TRIES = 125  # of one definition, if it is small: half a second
 _WIDTHS_TRIED = 4
@@ -93,15 +91,15 @@ class ComponentRecipe:
 
 
 def candidates(
-    loaded: Loaded, key: str, pin: str | None, meanings: Mapping[str, Choice] = MappingProxyType({})
+    loaded: Loaded, key: str, pin: str | None, whole: Recipe | None = None
 ) -> list[ComponentRecipe]:
     """List what may be the component, the likeliest first; what could not be built has no way.
 
-    ``meanings`` are those of names that say nothing, as far as the whole model tells them.
-    Raises NotLoaded where the pinned name is not defined.
+    One that a ``whole`` model holds is taken as that makes it, and names that say nothing mean what they mean
+    there. Raises NotLoaded where the pinned name is not defined.
     """
     definitions = Definitions(loaded)
-    trial = partial(_tried, loaded, definitions, COMPONENTS[key], meanings)
+    trial = partial(_tried, loaded, definitions, COMPONENTS[key], whole)
     named = [pinned_model(definitions, pin)] if pin else _named(definitions, key)
     found = [trial(one) for one in named]
     if not found:
@@ -130,14 +128,14 @@ def _tried(
     loaded: Loaded,
     definitions: Definitions,
     row: Component,
-    meanings: Mapping[str, Choice],
+    whole: Recipe | None,
     definition: Definition,
 ) -> ComponentRecipe:
     best = ComponentRecipe(row, definition, _rank(definition.name, row.key))
     effort = Effort(_TRIES)
     try:
-        for number, (way, sizes, claimed) in enumerate(_ways(loaded, definitions, row, meanings, definition)):
-            tried = _run(way, row, sizes, claimed)
+        for number, (way, sizes, claimed) in enumerate(_ways(loaded, definitions, row, whole, definition)):
+            tried = run_alone(way, row, sizes, claimed)
             level = tried.level
             effort.spend(tried.parameters, tried.computed)
             if level > best.level or number == 0:
@@ -157,10 +155,12 @@ def _ways(
     loaded: Loaded,
     definitions: Definitions,
     row: Component,
-    meanings: Mapping[str, Choice],
+    whole: Recipe | None,
     definition: Definition,
 ) -> _Tries:
     """Yield every way to build it with sizes to try it at, and the sizes that the way sets."""
+    if whole is not None and definition.is_module:
+        yield partial(_held_by, whole, definition), BASES[0], set(whole.controls.fields)
     if not definition.is_class:
         yield from ((way, BASES[0], set(vars(BASES[0]))) for way in function_ways(definition, row.key))
     if definition.is_class and not definition.is_module:
@@ -168,6 +168,7 @@ def _ways(
     pins = {name: Literal(False) for name in _affine_flags(definition)} if row.parameters == "0" else {}
     blueprint = SignatureReader(loaded, definitions, pins).blueprint(definition)
     read = definitions.words_of(definition)
+    meanings = whole.meanings() if whole else {}
     builder = Builder(loaded, blueprint.changed(partial(_any_size, row, meanings, read)))
     ways = assignments(builder.blueprint.slots)
     for number, base in enumerate(BASES):
@@ -176,6 +177,12 @@ def _ways(
     if ways and "embed_dim" not in fields_set(ways[0]):
         way = _constructing(builder, ways[0])
         yield from ((way, sizes, fields_set(ways[0])) for sizes in _own_sizes(way, BASES[0]))
+
+
+def _held_by(whole: Recipe, definition: Definition, sizes: Sizes) -> nn.Module:
+    """The first one in the model, which may give it other arguments than it has by default."""
+    modules = whole.build(whole.sizes_for(sizes)).modules()
+    return _called_rightly(next(one for one in modules if type(one) is definition.value))
 
 
 def _any_size(
@@ -230,37 +237,6 @@ def _called_rightly(module: nn.Module) -> nn.Module:
     return module
 
 
-@dataclass
-class _Tried:
-    """How far a try went, of how many parameters and numbers, and the error that ended it."""
-
-    level: Level = Level.NOTHING
-    parameters: int = 0
-    computed: int = 0
-    error: BaseException | None = None
-
-
-def _run(way: Way, row: Component, sizes: Sizes, claimed: Collection[str] = ()) -> _Tried:
-    """Build it once, and pass one input.
-
-    One that shows another MLP than the way has ``claimed`` does not fit, whatever comes out.
-    """
-    tried, counted = _Tried(), Computed()
-    try:
-        module = way(sizes).eval()
-        tried.level, tried.parameters = Level.BUILT, sum(one.numel() for one in module.parameters())
-        with torch.no_grad(), counted:
-            shapes = [tuple(one.shape) for one in tensors(module(torch.randn(row.input_shape(sizes))))]
-    except (Exception, SystemExit) as error:
-        tried.error = error
-    else:
-        seen = mlp_dim(ModelParts.of(module), sizes.embed_dim) if "mlp_dim" in claimed else 0
-        if seen in (0, sizes.mlp_dim):
-            tried.level = Level.FITS if row.output_shape(sizes) in shapes else Level.RAN
-    tried.computed = counted.numbers
-    return tried
-
-
 def _unclaimed_heads(way: Way, sizes: Sizes, claimed: set[str]) -> dict[str, int]:
     """The number of heads that the code has of its own: no shape that comes out shows it."""
     heads = 0 if "heads" in claimed else observe(ModelParts.of(way(sizes))).get("heads", 0)
@@ -295,4 +271,4 @@ def _own_ratio(candidate: ComponentRecipe) -> int:
 
 def _works(candidate: ComponentRecipe, sizes: Sizes) -> bool:
     assert candidate.way is not None
-    return _run(candidate.way, candidate.row, sizes).level >= candidate.level
+    return run_alone(candidate.way, candidate.row, sizes).level >= candidate.level

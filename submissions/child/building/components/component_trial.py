@@ -1,0 +1,48 @@
+"""One try of a component: built once, and given an input of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from .....reference.components import Component
+from .....reference.sizes import Sizes
+from ..build_attempt import Level
+from ..calls.observing import ModelParts, mlp_dim, tensors
+from ..effort import Computed
+
+Way = Callable[[Sizes], nn.Module]
+
+
+@dataclass
+class Tried:
+    """How far a try went, of how many parameters and numbers, and the error that ended it."""
+
+    level: Level = Level.NOTHING
+    parameters: int = 0
+    computed: int = 0
+    error: BaseException | None = None
+
+
+def run_alone(way: Way, row: Component, sizes: Sizes, claimed: Collection[str] = ()) -> Tried:
+    """Build it once, and pass one input.
+
+    One that shows another MLP than the way has ``claimed`` does not fit, whatever comes out.
+    """
+    tried, counted = Tried(), Computed()
+    try:
+        module = way(sizes).eval()
+        tried.level, tried.parameters = Level.BUILT, sum(one.numel() for one in module.parameters())
+        with torch.no_grad(), counted:
+            shapes = [tuple(one.shape) for one in tensors(module(torch.randn(row.input_shape(sizes))))]
+    except (Exception, SystemExit) as error:
+        tried.error = error
+    else:
+        seen = mlp_dim(ModelParts.of(module), sizes.embed_dim) if "mlp_dim" in claimed else 0
+        if seen in (0, sizes.mlp_dim):
+            tried.level = Level.FITS if row.output_shape(sizes) in shapes else Level.RAN
+    tried.computed = counted.numbers
+    return tried
