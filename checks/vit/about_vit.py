@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..locating.search.norms import Norm
+from ..locating.search.norms import LARGEST, Norm
 from ..locating.search.parameter_search import LinearMap
 from ..locating.walk import Walk
 
@@ -56,5 +56,6 @@ def _about_eps(walk: Walk) -> None:
         for name, key in _NORM_STAGES.items():
             norm = walk.roles.get(f"block{number}.{name}")
             if usual and isinstance(norm, Norm) and norm.form.id is None and norm.eps not in usual:
-                walk.note_on(key, number, "layernorm-eps-1e-5")
+                is_small = norm.eps <= LARGEST
+                walk.note_on(key, number, "layernorm-eps-1e-5" if is_small else "layernorm-eps-too-large")
                 return

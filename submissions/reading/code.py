@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 
 from ..errors import Frame, NotLoaded
 from .python_text import NotPythonError, comments, decode, is_complete, nodes, parse, tree, written
@@ -196,46 +195,6 @@ def discarded(files: Mapping[str, bytes]) -> Iterator[tuple[Frame, str]]:
             method = call.func if isinstance(call, ast.Call) else None
             if isinstance(method, ast.Attribute) and method.attr in _NEW_TENSOR:
                 yield Frame(file, method.lineno), f"{written(method)}(…)"
-
-
-_CHOICES = ("argmax", "max", "topk", "softmax", "sort")  # by which a class is told from scores
-
-
-def predictions_of(files: Mapping[str, bytes], name: str) -> Iterator[Frame]:
-    """Places outside of classes where an instance of the class ``name`` is called, and told a class by.
-
-    Who prints a shape alone looks at no number.
-    """
-    for file, text in texts(files):
-        scopes = list(_scopes(text))
-        made = {
-            target.id
-            for node in chain.from_iterable(scopes)
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-            for target in node.targets
-            if isinstance(target, ast.Name) and written(node.value).partition("(")[0].endswith(name)
-        }
-        for scope in scopes:
-            calls = [node for node in scope if isinstance(node, ast.Call)]
-            if any(written(call.func).endswith(_CHOICES) for call in calls):
-                of_model = (one for one in calls if isinstance(one.func, ast.Name) and one.func.id in made)
-                yield from (Frame(file, call.lineno) for call in of_model)
-
-
-def _scopes(text: str) -> Iterator[list[ast.AST]]:
-    """The nodes of the file's own level, and of each function; none of classes."""
-    waiting: deque[ast.AST] = deque([tree(text) or ast.Module([], [])])
-    while waiting:
-        scope: list[ast.AST] = []
-        inside = deque(ast.iter_child_nodes(waiting.popleft()))
-        while inside:  # no function that calls itself: code may be nested deeper than that goes
-            node = inside.popleft()
-            if isinstance(node, ast.FunctionDef):
-                waiting.append(node)
-            elif not isinstance(node, ast.ClassDef):
-                scope.append(node)
-                inside += ast.iter_child_nodes(node)
-        yield scope
 
 
 def imports(files: Mapping[str, bytes]) -> dict[str, Frame]:

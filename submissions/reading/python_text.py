@@ -17,7 +17,6 @@ from collections.abc import Iterator
 ABSURD = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_WITHOUT_OBJECT = {"staticmethod", "classmethod"}
 _COMMENT = 2_000  # characters of one that an expression sees; long ones hold data
 _COOKIE_BYTES = 1000  # of the first two lines, in which an encoding is declared
 # with what some encodings take for something else
@@ -79,7 +78,7 @@ def parse(text: str, file: str = "<unknown>") -> ast.Module:
 def tree(text: str) -> ast.Module | None:
     """Return the tree of ``text``, which nobody may change; None where it cannot be parsed.
 
-    In it the object of a method is ``self``, whatever it is called there.
+    In it the object of a method is ``self``, whatever it is called there, and a class has its name.
     """
     try:
         return with_self(parse(text))
@@ -88,17 +87,19 @@ def tree(text: str) -> ast.Module | None:
 
 
 def with_self(module: ast.Module) -> ast.Module:
-    """Have methods call the object that they are called of as most people do."""
+    """Have methods call the object that they are called of as most people do, and a class by its name."""
     classes = (one for one in ast.walk(module) if isinstance(one, ast.ClassDef))
-    for method in (one for each in classes for one in each.body if isinstance(one, ast.FunctionDef)):
+    methods = [(kind, one) for kind in classes for one in kind.body if isinstance(one, ast.FunctionDef)]
+    for kind, method in methods:
         decorators = {one.id for one in method.decorator_list if isinstance(one, ast.Name)}
         first = next(iter([*method.args.posonlyargs, *method.args.args]), None)
-        if first is None or first.arg == "self" or decorators & _WITHOUT_OBJECT:
+        if first is None or "staticmethod" in decorators:
             continue
-        own, first.arg = first.arg, "self"
-        for node in ast.walk(method):
+        own, known = first.arg, kind.name if "classmethod" in decorators else "self"
+        first.arg = "cls" if "classmethod" in decorators else "self"
+        for node in ast.walk(method) if own != known else ():
             if isinstance(node, ast.Name) and node.id == own:
-                node.id = "self"
+                node.id = known
     return module
 
 

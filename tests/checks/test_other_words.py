@@ -71,6 +71,10 @@ def said(result: Result) -> tuple[str, str, str]:
     return first.id, first.stage or "", next(one.text.strip() for one in place.excerpt if one.marked)
 
 
+def failed(result: Result) -> list[str]:
+    return [label for label, one in result.stages.items() if one.status is StageStatus.FAILED]
+
+
 RIGHT: dict[str, tuple[str, Edits]] = {
     "letters of which one alone means heads": (FINISHED, _LETTERS),
     "a table that the first pass computes": (FINISHED, _CACHED),
@@ -101,7 +105,7 @@ def test_a_cache_of_an_image_is_a_leak(tmp_path: Path, zygote: Zygote) -> None:
 
 def test_images_with_channels_last_that_are_only_reshaped_are_wrong(tmp_path: Path, zygote: Zygote) -> None:
     result = graded(zygote, tmp_path, FINISHED + _CALL, _SCRAMBLED)
-    assert [label for label, one in result.stages.items() if one.status is StageStatus.FAILED] == ["S02"]
+    assert failed(result) == ["S02"]
 
 
 @pytest.mark.parametrize("own", ["self", "this"])
@@ -135,3 +139,95 @@ def test_no_argument_is_misread_so_that_a_crash_goes_away(tmp_path: Path, zygote
     """With patches of 11 pixels an image of 20 has one, and one row of positions fits two tokens."""
     result = graded(zygote, tmp_path, FINISHED, [(" ** 2 + 1, dim", " ** 2, dim")])
     assert [(one.id, one.stage) for one in result.mistakes] == [("pos-before-cls-row-mismatch", "S07")]
+
+
+def test_a_large_eps_is_told_where_the_norm_is_made(tmp_path: Path, zygote: Zygote) -> None:
+    result = graded(
+        zygote,
+        tmp_path,
+        FINISHED,
+        [("nn.LayerNorm(dim), nn.LayerNorm(dim)", "nn.LayerNorm(dim, eps=0.1), nn.LayerNorm(dim, 0.1)")],
+    )
+    id, stage, line = said(result)
+    assert (id, stage) == ("layernorm-eps-too-large", "S09")
+    assert line.startswith("self.norm1, self.norm2 =")
+    assert len(result.mistakes) == 1
+
+
+def test_weights_that_a_function_fills_outside_of_the_class_are_judged(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    fill = (
+        "\n\ndef start(model):\n    for one in model.parameters():\n"
+        "        nn.init.zeros_(one) if one.dim() == 1 else nn.init.xavier_uniform_(one)\n\n\n"
+        "def build():\n    model = ViT()\n    start(model)\n    return model\n"
+    )
+    result = graded(zygote, tmp_path, FINISHED + fill, [])
+    assert [one.id for one in result.mistakes] == ["init-constant-or-zero"]
+
+
+def test_a_model_that_its_own_class_method_puts_together_is_built_by_that(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    made = (
+        "    def __init__(self, size, patches, blocks, norm, head):\n"
+        "        super().__init__()\n"
+        "        self.patches, self.blocks, self.norm, self.head = patches, blocks, norm, head\n"
+    )
+    method = (
+        "    @classmethod\n"
+        "    def from_sizes(cls, image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=9, classes=9):\n"
+        "        blocks = nn.ModuleList([Block(dim, heads, mlp) for _ in range(depth)])\n"
+        "        patches = nn.Conv2d(3, dim, patch_size, patch_size)\n"
+        "        size = (image_size // patch_size) ** 2 + 1, dim\n"
+        "        return cls(size, patches, blocks, nn.LayerNorm(dim), nn.Linear(dim, classes))\n\n"
+        "    def pooled"
+    )
+    start, end = FINISHED.index("    def __init__(self, image_size"), FINISHED.index("    def pooled")
+    text = FINISHED.replace(
+        FINISHED[start:end],
+        f"{made}        tables = (torch.zeros(1, rows, size[1]) for rows in (1, size[0]))\n"
+        "        self.cls, self.pos = map(nn.Parameter, tables)\n\n",
+    )
+    demand_all_points(graded(zygote, tmp_path, text.replace("    def pooled", method), []))
+
+
+def test_a_crash_is_told_where_most_was_computed(tmp_path: Path, zygote: Zygote) -> None:
+    """Of `channels` as those of images nothing is computed; they are the width, as the other reading shows."""
+    edits = [
+        ("image_size=32, patch_size=8, dim=64", "image_size=32, patch_size=8, channels=64"),
+        (
+            "nn.Conv2d(3, dim, patch_size, patch_size)",
+            "nn.Linear(patch_size**2, channels)\n        self.side, self.p = image_size, patch_size",
+        ),
+        ("1, 1, dim)", "1, 1, channels)"),
+        ("2 + 1, dim)", "2 + 1, channels)"),
+        ("Block(dim, heads, mlp) for", "Block(channels, heads, mlp) for"),
+        (
+            "nn.LayerNorm(dim), nn.Linear(dim, num_classes)",
+            "nn.LayerNorm(channels), nn.Linear(channels, num_classes)",
+        ),
+        (
+            "        x = self.patches(image).flatten(2).transpose(1, 2)",
+            "        assert image.shape[1] == 1\n"
+            "        x = self.patches(image.view(len(image), -1, self.side // self.p, self.p, self.side // self.p, self.p)"
+            ".transpose(3, 4).reshape(len(image), -1, self.p**2))",
+        ),
+        ("k.transpose(-2, -1)", "k.transpose(1, 2)"),
+    ]
+    result = graded(zygote, tmp_path, FINISHED + _CALL.replace("32, 32, 3", "1, 32, 32"), edits)
+    assert failed(result) == ["S12"]
+
+
+def test_a_class_that_is_told_of_other_numbers_is_no_prediction(tmp_path: Path, zygote: Zygote) -> None:
+    made, used = "self.fc1, self.fc2 = ", "return self.fc2("
+    dropped = [
+        (made, f"self.drop = nn.Dropout(0.1)\n        {made}"),
+        (used, "return nn.Sequential(self.fc2, self.drop)("),
+    ]
+    begun = "\n\nif __name__ == '__main__':\n    print(torch.randn(3).softmax(0))\n    model = ViT()\n"
+    scores = "    scores = model(torch.rand(2, 3, 32, 32))\n"
+    looked = graded(zygote, tmp_path, f"{FINISHED}{begun}{scores}    print(scores.shape)\n", dropped)
+    demand_all_points(looked)
+    told = graded(zygote, tmp_path, f"{FINISHED}{begun}{scores}    print(scores.argmax(1))\n", dropped)
+    assert [one.id for one in told.mistakes] == ["eval-not-called"]

@@ -81,6 +81,11 @@ _NORM_IN_REPORT = (
         kind="variant",
     ),
     report(
+        "layernorm-eps-too-large",
+        "S16",
+        ("self.norm2 = nn.LayerNorm(dim)", "self.norm2 = nn.LayerNorm(dim, eps=0.1)"),
+    ),
+    report(
         "layernorm-no-affine",
         "S16",
         ("self.norm2 = nn.LayerNorm(dim)", "self.norm2 = nn.LayerNorm(dim, elementwise_affine=False)"),

@@ -18,6 +18,7 @@ from vitcheck.submissions.questions.inventory import Inventory
 from vitcheck.submissions.reading import code
 from vitcheck.submissions.reading.documents import documents
 from vitcheck.submissions.reading.packing import pack_of_class
+from vitcheck.submissions.reading.predictions import predictions_of
 from vitcheck.submissions.reading.source import read_source
 
 EXAMPLES = Path(__file__).parents[2] / "submissions" / "examples"
@@ -53,7 +54,7 @@ def ask_everything(path: Path) -> None:
         files = read_source(unpacked).files
         lines_below(files, code.marks(files))
         code.headings(files), code.prints(files), code.imports(files)
-        list(code.discarded(files)), list(code.predictions_of(files, "ViT"))
+        list(code.discarded(files)), list(predictions_of(files, "ViT"))
         taken_from_a_library(Inventory((), {}, ()), files)
         read_program(files)
 

@@ -21,7 +21,8 @@ EPS = (
     1e-3,
     0.0,
 )  # PyTorch's default, timm and torchvision, ports of TensorFlow, others
-_LARGEST, _MOST = 1e-2, 8  # of an eps, and how many others there may be
+LARGEST = 1e-2  # of an eps that is meant: some ports have 0.001
+_MOST = 8  # others that the code adds, all less than 1
 _BIAS_WITHIN = 8  # records between the use of a norm's weight and that of its bias
 
 Affine = tuple[Use | None, Use | None]  # weight and bias
@@ -116,7 +117,7 @@ def batch_norms(trace: Trace, after: int, width: int) -> Iterator[BatchNorm]:
 def epsilons(trace: Trace) -> tuple[float, ...]:
     """Small numbers that the code adds to something, then the usual ones, which are near others."""
     adding = (one for one in trace.records if one.op.startswith(("add.", "native_layer_norm")))
-    small = dict.fromkeys(number for one in adding for number in one.scalars if 0 < number < _LARGEST)
+    small = dict.fromkeys(number for one in adding for number in one.scalars if 0 < number < 1)
     return tuple(dict.fromkeys((*islice(small, _MOST), *EPS)))
 
 

@@ -6,7 +6,7 @@ import re
 
 from torch import Tensor
 
-from ....submissions.reading.code import predictions_of
+from ....submissions.reading.predictions import predictions_of
 from ...examining.drawing import Draw
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked

@@ -38,6 +38,7 @@ class BuildAttempt:
     output: Tensor | None = None  # the largest tensor that came out
     returned: str | None = None  # the field that its last axis has
     computed: int = 0  # numbers, in the pass
+    operations: int = 0  # of a pass that fails, before it does
     adapted: bool = False  # was something that the assignment sets changed to what the model has?
 
     @property
@@ -94,6 +95,11 @@ class BuildAttempt:
         """Say whether the forward pass would fail at all sizes: by a bug, or where it is not written yet."""
         bugs = (AttributeError, NameError, NotImplementedError)
         return self.level == Level.BUILT and isinstance(self.error, bugs) and "aten::" not in str(self.error)
+
+    @property
+    def came_to(self) -> tuple[float, int]:
+        """How far it came: of two that fail alike, what more was computed in."""
+        return self.score, self.operations
 
     @property
     def score(self) -> float:

@@ -51,7 +51,7 @@ class Search:
         for number, base in enumerate(self.bases):
             for assignment in ways if number == 0 else ways[:TRIES_ELSEWHERE]:
                 attempt = self._settle(assignment, base)
-                if self.best is None or attempt.score > self.best.score:
+                if self.best is None or attempt.came_to > self.best.came_to:
                     self.best = attempt
                 if self.best.is_perfect or self.effort.is_spent:
                     return self.best
@@ -165,7 +165,7 @@ def run(
             _look(attempt, whole)
         _judge(attempt, list(tensors(output)))
     except (Exception, SystemExit) as error:
-        attempt.error = error
+        attempt.error, attempt.operations = error, counted.operations
         if is_out_of_memory(error):
             traceback.clear_frames(error.__traceback__)  # they hold what the next attempt needs
     # what is built shows its parameters; of what is not, as many were drawn for nothing

@@ -48,8 +48,12 @@ def tried(
             break
     if not found:
         raise (*failures, NotLoaded(NO_MODEL))[0]
-    is_built = found[0][1].level > Level.NOTHING
-    return found[0] if is_built else max(found, key=lambda one: one[1].level)
+    return found[0] if _begins(found[0][1]) else max(found, key=lambda one: one[1].came_to)
+
+
+def _begins(attempt: BuildAttempt) -> bool:
+    """Is it built, and something computed in a pass?"""
+    return attempt.level > Level.BUILT or (attempt.level == Level.BUILT and attempt.operations > 0)
 
 
 def _is_understood(attempt: BuildAttempt) -> bool:

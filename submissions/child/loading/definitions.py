@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -102,6 +103,14 @@ class Definitions:
             for node in (one for one in of.node.body if isinstance(one, ast.FunctionDef)):
                 value = getattr(of.value, node.name, None)
                 yield Definition(node.name, of.module, of.file, value, node, is_method=True)
+
+    def class_methods(self) -> Iterator[Definition]:
+        """Yield the class methods of its models, as ``Model.from_config``."""
+        for of in (one for one in self.all.values() if one.is_module):
+            for node in (one for one in of.node.body if isinstance(one, ast.FunctionDef)):
+                if isinstance(inspect.getattr_static(of.value, node.name, None), classmethod):
+                    value = getattr(of.value, node.name)
+                    yield Definition(f"{of.name}.{node.name}", of.module, of.file, value, node)
 
     def reachable(self, of: Definition) -> list[Definition]:
         """List ``of`` and all that it uses, directly or not, the outermost first."""

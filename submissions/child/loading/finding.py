@@ -28,6 +28,7 @@ def model_classes(definitions: Definitions) -> list[Definition]:
     without a class, pairs of functions that make parameters and compute with them.
     """
     found = [one for one in definitions.all.values() if one.is_module or _is_factory(one, definitions)]
+    found += [one for one in definitions.class_methods() if _makes_its_class(one)]
     found = found or function_pairs(definitions)
     return sorted(found, key=lambda one: evidence(one, definitions), reverse=True)
 
@@ -68,6 +69,12 @@ def _is_factory(definition: Definition, definitions: Definitions) -> bool:
         isinstance(node, ast.Return) and node.value is not None for node in ast.walk(definition.node)
     )
     return returns and (bool(modules) or _reads_registry(definition, definitions))
+
+
+def _makes_its_class(method: Definition) -> bool:
+    """Does it return an object of the class that it is a method of, as ``Model.from_config`` does?"""
+    name, _, _ = method.name.partition(".")
+    return isinstance(method.node, ast.FunctionDef) and name in _returned(method.node)
 
 
 def _returned(function: ast.FunctionDef) -> set[str]:

@@ -113,7 +113,7 @@ class _Effects:
     def __init__(self, builder: Builder, parts: Sequence[int] = _PARTS) -> None:
         slots = builder.blueprint.slots
         self._builder, self._parts = builder, parts
-        certain = (slot for slot in slots if slot.named and len(_meant(slot)) < 2)
+        certain = (slot for slot in slots if slot.named and not (slot.is_letter and _is_ambiguous(slot)))
         self._named = {field for slot in certain for field in _fields(slot)}
         self._before: Look | None = None
         # sides as one number, or as two; a size or a rate for what the student gives no value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -58,13 +59,13 @@ class BlueprintSlot:
 
 @dataclass(frozen=True)
 class DefinitionName:
-    """A class or function of the student's, by name, so that it outlives a reload."""
+    """A class, function or class method of the student's, by name, so that it outlives a reload."""
 
     module: str
     name: str
 
     def resolve(self, loaded: Loaded) -> Callable[..., Any]:
-        target: Callable[..., Any] = getattr(loaded.modules[self.module], self.name)
+        target: Callable[..., Any] = attrgetter(self.name)(loaded.modules[self.module])
         return target
 
 
