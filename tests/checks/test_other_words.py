@@ -193,7 +193,7 @@ def test_a_model_that_its_own_class_method_puts_together_is_built_by_that(
 
 
 def test_a_crash_is_told_where_most_was_computed(tmp_path: Path, zygote: Zygote) -> None:
-    """Of `channels` as those of images nothing is computed; they are the width, as the other reading shows."""
+    """Of `channels` as those of images nothing is computed; they are the width, by the other reading."""
     edits = [
         ("image_size=32, patch_size=8, dim=64", "image_size=32, patch_size=8, channels=64"),
         (
@@ -210,8 +210,9 @@ def test_a_crash_is_told_where_most_was_computed(tmp_path: Path, zygote: Zygote)
         (
             "        x = self.patches(image).flatten(2).transpose(1, 2)",
             "        assert image.shape[1] == 1\n"
-            "        x = self.patches(image.view(len(image), -1, self.side // self.p, self.p, self.side // self.p, self.p)"
-            ".transpose(3, 4).reshape(len(image), -1, self.p**2))",
+            "        p, rows = self.p, self.side // self.p\n"
+            "        x = self.patches(image.view(len(image), -1, rows, p, rows, p).transpose(3, 4)"
+            ".reshape(len(image), -1, self.p**2))",
         ),
         ("k.transpose(-2, -1)", "k.transpose(1, 2)"),
     ]
