@@ -57,6 +57,28 @@ _SCRAMBLED: Edits = [
     ("        self.patches = ", "        self.side = image_size\n        self.patches = "),
     ("x = self.patches(image)", "x = self.patches(image.reshape(-1, 3, self.side, self.side))"),
 ]
+_WIDTH: Edits = [
+    ("image_size=32, patch_size=8, dim=64", "image_size=32, patch_size=8, channels=64"),
+    (
+        "nn.Conv2d(3, dim, patch_size, patch_size)",
+        "nn.Linear(patch_size**2, channels)\n        self.side, self.p = image_size, patch_size",
+    ),
+    ("1, 1, dim)", "1, 1, channels)"),
+    ("2 + 1, dim)", "2 + 1, channels)"),
+    ("Block(dim, heads, mlp) for", "Block(channels, heads, mlp) for"),
+    (
+        "nn.LayerNorm(dim), nn.Linear(dim, num_classes)",
+        "nn.LayerNorm(channels), nn.Linear(channels, num_classes)",
+    ),
+    (
+        "        x = self.patches(image).flatten(2).transpose(1, 2)",
+        "        assert image.shape[1] == 1\n"
+        "        p, rows = self.p, self.side // self.p\n"
+        "        x = self.patches(image.view(len(image), -1, rows, p, rows, p).transpose(3, 4)"
+        ".reshape(len(image), -1, self.p**2))",
+    ),
+]
+_GREY = _CALL.replace("32, 32, 3", "1, 32, 32")
 _BRACKETS = ("/ (D // self.heads) ** 0.5", "/ (D // self.heads ** 0.5)")
 
 
@@ -79,6 +101,7 @@ RIGHT: dict[str, tuple[str, Edits]] = {
     "letters of which one alone means heads": (FINISHED, _LETTERS),
     "a table that the first pass computes": (FINISHED, _CACHED),
     "images with their channels last, as its own call has them": (FINISHED + _CALL, [_LAST]),
+    "a width that is called channels, of grey images": (FINISHED + _GREY, _WIDTH),
     "methods that call their object something else": (re.sub(r"\bself\b", "s", FINISHED), []),
 }
 
@@ -194,29 +217,8 @@ def test_a_model_that_its_own_class_method_puts_together_is_built_by_that(
 
 def test_a_crash_is_told_where_most_was_computed(tmp_path: Path, zygote: Zygote) -> None:
     """Of `channels` as those of images nothing is computed; they are the width, by the other reading."""
-    edits = [
-        ("image_size=32, patch_size=8, dim=64", "image_size=32, patch_size=8, channels=64"),
-        (
-            "nn.Conv2d(3, dim, patch_size, patch_size)",
-            "nn.Linear(patch_size**2, channels)\n        self.side, self.p = image_size, patch_size",
-        ),
-        ("1, 1, dim)", "1, 1, channels)"),
-        ("2 + 1, dim)", "2 + 1, channels)"),
-        ("Block(dim, heads, mlp) for", "Block(channels, heads, mlp) for"),
-        (
-            "nn.LayerNorm(dim), nn.Linear(dim, num_classes)",
-            "nn.LayerNorm(channels), nn.Linear(channels, num_classes)",
-        ),
-        (
-            "        x = self.patches(image).flatten(2).transpose(1, 2)",
-            "        assert image.shape[1] == 1\n"
-            "        p, rows = self.p, self.side // self.p\n"
-            "        x = self.patches(image.view(len(image), -1, rows, p, rows, p).transpose(3, 4)"
-            ".reshape(len(image), -1, self.p**2))",
-        ),
-        ("k.transpose(-2, -1)", "k.transpose(1, 2)"),
-    ]
-    result = graded(zygote, tmp_path, FINISHED + _CALL.replace("32, 32, 3", "1, 32, 32"), edits)
+    edits = [*_WIDTH, ("k.transpose(-2, -1)", "k.transpose(1, 2)")]
+    result = graded(zygote, tmp_path, FINISHED + _GREY, edits)
     assert failed(result) == ["S12"]
 
 

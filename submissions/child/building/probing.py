@@ -20,7 +20,14 @@ from ..tracing.results import computed
 from .arguments.argument_choices import assignments
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Assignment, Builder
-from .calls.observing import ModelParts, embedded_width, flattened_patch, observe, tensors
+from .calls.observing import (
+    ModelParts,
+    embedded_width,
+    flattened_patch,
+    norms_one_number,
+    observe,
+    tensors,
+)
 from .effort import Computed, Effort, taken_apart
 from .trial_sizes import BASES, fit
 
@@ -154,6 +161,8 @@ def run(
         attempt.level = Level.BUILT
         parts = ModelParts.of(model)
         _look(attempt, parts)
+        if norms_one_number(parts):
+            raise ValueError("a norm of tokens with one feature each, which leaves nothing of them")
         if draws:
             randomise(model, _SEED, {})
         given = as_given(sizes.input(_SEED), torch.get_default_dtype())

@@ -67,6 +67,11 @@ def observe(parts: ModelParts) -> dict[str, int]:
     return {field: value for field, value in found.items() if value}
 
 
+def norms_one_number(parts: ModelParts) -> bool:
+    """Is something else taken for the width of a token, so that there is nothing to norm?"""
+    return any(isinstance(one, nn.LayerNorm) and one.normalized_shape == (1,) for one in parts.modules)
+
+
 def _embed_dim(parts: ModelParts) -> int:
     norms = [one.normalized_shape[-1] for one in parts.modules if isinstance(one, nn.LayerNorm)]
     mapped = [size for one in parts.parameters if one.dim() > 1 for size in one.shape if size > 1]
