@@ -79,3 +79,11 @@ def test_of_what_is_not_finite_nothing_else_is_said(number: float) -> None:
     assert "NaN or infinite values: 24 of" in measured(hole[:1], RIGHT[:1], "B T D")
     assert measured(RIGHT, hole, "B T D") == "It is finite, but the equation gives NaN or infinite values."
     assert "no simple relation" in measured(RIGHT + 0.3 * OTHER, RIGHT, "B T D", {"S08": hole})
+
+
+def test_that_rows_do_not_sum_to_1_is_said_of_probabilities_alone() -> None:
+    scores = torch.randn(2, 2, 5, 5, dtype=torch.float64)
+    shares = scores.softmax(-1)
+    assert "sum" not in measured(2 * scores, scores, "B h T T")
+    assert measured(2 * shares, shares, "B h T T").endswith("It does not sum to 1 along any axis.")
+    assert measured(shares, scores, "B h T T").endswith("It sums to 1 over keys.")

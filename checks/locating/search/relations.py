@@ -37,7 +37,7 @@ def measured(
         return f"{begin} is finite, but the equation gives NaN or infinite values."
     finite = {label: one for label, one in (earlier or {}).items() if bool(torch.isfinite(one).all())}
     told = next(_relations(student, right, names_of(axes), finite), "")
-    return f"{begin} {told or _nearest(student, right)}.{_sums(student, axes)}"
+    return f"{begin} {told or _nearest(student, right)}.{_sums(student, right, axes)}"
 
 
 def _relations(
@@ -144,16 +144,19 @@ def _nearest(student: Tensor, right: Tensor) -> str:
     )
 
 
-def _sums(student: Tensor, axes: str) -> str:
-    """Along which axis a tensor over all pairs of tokens sums to 1."""
+def _sums(student: Tensor, right: Tensor, axes: str) -> str:
+    """Along which axis a tensor over all pairs of tokens sums to 1; that none does, where it should."""
     if not axes.endswith("T T"):
         return ""
-    ones = [
-        plural(name)
-        for axis, name in reversed(list(enumerate(names_of(axes))))
-        if bool(((student.sum(axis) - 1).abs() < 1e-6).all())  # rows of probabilities, in float64
-    ]
-    return f" It sums to 1 over {ones[0]}." if ones else " It does not sum to 1 along any axis."
+    numbers = reversed(list(enumerate(names_of(axes))))
+    ones = [plural(name) for axis, name in numbers if _sums_to_1(student, axis)]
+    none = " It does not sum to 1 along any axis." if _sums_to_1(right, -1) else ""
+    return f" It sums to 1 over {ones[0]}." if ones else none
+
+
+def _sums_to_1(values: Tensor, axis: int) -> bool:
+    """As rows of probabilities do, in float64."""
+    return bool(((values.sum(axis) - 1).abs() < 1e-6).all())
 
 
 def _range(values: Tensor) -> str:
