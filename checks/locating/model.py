@@ -17,8 +17,8 @@ def about_model(walk: Walk) -> None:
     if walk.steps and walk.trace.image.number:
         walk.note_at(0, "input-mutated-in-place", walk.family.input_key, walk.trace.image.number)
     _about_width(walk)
+    anatomy_of(walk.family).about(walk)
     if walk.blocks:
-        anatomy_of(walk.family).about(walk)
         _about_leaves(walk)
         _about_positions(walk)
     if walk.unexplained is None:

@@ -13,7 +13,8 @@ _NORM_STAGES = {"norm1": "query", "norm2": "post_attention_norm", "norm3": "post
 
 def about_vit(walk: Walk) -> None:
     """Adds findings that tell CLIP's from the paper's, and the eps of norms."""
-    _about_architecture(walk)
+    if walk.blocks:
+        _about_architecture(walk)
     _about_eps(walk)
 
 
@@ -50,9 +51,10 @@ def _signs_needed(walk: Walk) -> int:
 
 
 def _about_eps(walk: Walk) -> None:
-    """The first norm with another eps than is usual."""
-    usual = _USUAL_EPS.get(walk.architecture or "", ())
-    for number in range(1, walk.blocks + 1):
+    """The first norm with another eps than is usual, in any kind of block that the begun one may become."""
+    kinds = walk.accepted if walk.architecture is None else {walk.architecture}
+    usual = {eps for kind in kinds for eps in _USUAL_EPS.get(kind, ())}
+    for number in range(1, walk.number + 1):
         for name, key in _NORM_STAGES.items():
             norm = walk.roles.get(f"block{number}.{name}")
             if usual and isinstance(norm, Norm) and norm.form.id is None and norm.eps not in usual:

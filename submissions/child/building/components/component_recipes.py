@@ -160,7 +160,7 @@ def _ways(
 ) -> _Tries:
     """Yield every way to build it with sizes to try it at, and the sizes that the way sets."""
     if whole is not None and definition.is_module:
-        yield partial(_held_by, whole, definition), BASES[0], set(whole.controls.fields)
+        yield partial(_held_by, whole, definition), BASES[0], fields_set(whole.controls.assignment)
     if not definition.is_class:
         yield from ((way, BASES[0], set(vars(BASES[0]))) for way in function_ways(definition, row.key))
     if definition.is_class and not definition.is_module:
@@ -181,7 +181,7 @@ def _ways(
 
 def _held_by(whole: Recipe, definition: Definition, sizes: Sizes) -> nn.Module:
     """The first one in the model, which may give it other arguments than it has by default."""
-    modules = whole.build(whole.sizes_for(sizes)).modules()
+    modules = whole.build(sizes).modules()
     return _called_rightly(next(one for one in modules if type(one) is definition.value))
 
 
