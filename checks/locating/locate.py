@@ -12,7 +12,7 @@ from .best_first import explain
 from .comparing import equal
 from .following import about_begun, following
 from .in_hand import is_in_hand
-from .model import about_model
+from .model import about_image, about_model
 from .not_numbers import until_no_number
 from .reached import settle_reached
 from .walk import USUAL, Patience, Step, Walk, begin
@@ -53,7 +53,8 @@ def locate(
     about_model(walk)
     if walk.ends_early:
         settle_reached(walk)
-    elif not _is_explained(walk):
+    about_image(walk)
+    if not walk.ends_early and not _is_explained(walk):
         return anatomy_of(family).known_otherwise(walk) or walk
     return walk
 

@@ -12,10 +12,14 @@ from .search.parameter_search import LinearMap
 from .walk import Finding, Walk
 
 
-def about_model(walk: Walk) -> None:
-    """Adds findings that compare stages, blocks and sizes with each other."""
+def about_image(walk: Walk) -> None:
+    """Notes an image that the pass writes into."""
     if walk.steps and walk.trace.image.number:
         walk.note_at(0, "input-mutated-in-place", walk.family.input_key, walk.trace.image.number)
+
+
+def about_model(walk: Walk) -> None:
+    """Adds findings that compare stages, blocks and sizes with each other."""
     _about_width(walk)
     anatomy_of(walk.family).about(walk)
     if walk.blocks:
