@@ -25,7 +25,7 @@ from .walk import Step, Walk, applied, combine, stage_of
 
 _AFTER_READOUT = "final-norm-after-readout"
 LEFT_OUT = ("-missing", "-skipped", "-left-out")  # how ids end that say what is not there
-_BEGUN = (*LEFT_OUT, "only-first-head-used")  # or may be no more than the first of several
+_OF_ONE_HEAD = "only-first-head-used"  # or the others are still to come, where nothing is made of all
 _PROJECTING = ("block_input", "query", "key", "value", "attention_scores")
 _MATRICES = {  # that are read at most on the way to a stage
     **dict.fromkeys(("patches", "flattened_patches", "patch_embeddings"), 1),
@@ -50,11 +50,12 @@ def settle_reached(walk: Walk) -> None:
 def _may_still_come(steps: list[Step]) -> bool:
     """Is the last of them wrong for want of something, such as a scale, or no more than an earlier one?"""
     *before, last = steps
-    lacks = any(one.id.endswith(_BEGUN) for one in last.findings)
+    lacks = any(one.id.endswith(LEFT_OUT) for one in last.findings)
+    is_first = any(one.id == _OF_ONE_HEAD for one in last.findings) and bool(before) and not before[-1].found
     is_earlier = (
         bool(last.findings) and last.found is not None and any(one.found == last.found for one in before)
     )
-    return lacks or is_earlier
+    return lacks or is_earlier or is_first
 
 
 def _next(walk: Walk) -> Stage | None:
