@@ -153,7 +153,7 @@ def _told(
 ) -> CheckOutcome:
     if is_cause or (one.stage == repair.stage and _judges(one) and _is_measured(one)):
         message = one.message if _is_measured(one) else _cause(repair)
-        own = tuple(id for id in one.mistakes if not _follows_another(id))  # of what comes before, nothing is
+        own = tuple(id for id in one.mistakes if not _follows_another(id))  # nothing before is wrong
         return replace(one, outcome="failed", message=message, mistakes=own or ids)
     if one.id not in mended:
         return one

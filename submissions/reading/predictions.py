@@ -9,7 +9,7 @@ from itertools import chain
 
 from ..errors import Frame
 from .code import texts
-from .python_text import names_bound, tree, written
+from .python_text import names_bound, names_read, tree, written
 
 _CHOICES = ("argmax", "max", "topk", "softmax", "sort")  # by which a class is told from scores
 
@@ -46,10 +46,9 @@ def _computed_from(scope: Collection[ast.AST], calls: Set[ast.Call]) -> set[str]
     return names
 
 
-def _reads(node: ast.AST, calls: Set[ast.Call], names: Set[str]) -> bool:
+def _reads(node: ast.AST, calls: Set[ast.Call], names: set[str]) -> bool:
     """Is one of these calls in it, or one of these names read?"""
-    read = (one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
-    return any(one in names for one in read) or any(one in calls for one in ast.walk(node))
+    return not names.isdisjoint(names_read(node)) or any(one in calls for one in ast.walk(node))
 
 
 def _scopes(text: str) -> Iterator[list[ast.AST]]:

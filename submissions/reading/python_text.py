@@ -137,6 +137,11 @@ def names_bound(statement: ast.stmt) -> set[str]:
     return names
 
 
+def names_read(node: ast.AST) -> set[str]:
+    """The names that are read in it."""
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+
+
 def base_name(node: ast.expr) -> str:
     """``cfg`` of ``cfg.sizes["patch"]``; nothing where it begins with no name."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):

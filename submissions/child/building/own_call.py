@@ -11,7 +11,7 @@ from typing import Any
 
 from ...reading.code import STUDENT_PREFIX
 from ...reading.code_scopes import called
-from ...reading.python_text import DEFINITIONS
+from ...reading.python_text import DEFINITIONS, names_read
 from ..loading.costs import cost
 from ..loading.definitions import Definition
 from ..loading.execution import Loaded, no_arguments
@@ -83,14 +83,10 @@ def _calls(body: Sequence[ast.stmt], name: str) -> Iterator[tuple[ast.Call, list
 def _needed(call: ast.Call, before: Sequence[ast.stmt], known: Iterable[str]) -> list[ast.stmt]:
     """The statements that bind what the call reads, and what they read; what is defined is there already."""
     found: list[ast.stmt] = []
-    names = _read(call)
+    names = names_read(call)
     for one in reversed(before):
         is_there = isinstance(one, (*DEFINITIONS, ast.Import, ast.ImportFrom)) and bound(one) <= {*known}
         if bound(one) & names and not is_there:
             found.insert(0, one)
-            names |= _read(one)
+            names |= names_read(one)
     return found
-
-
-def _read(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}

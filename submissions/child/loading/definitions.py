@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from ...errors import Frame
 from ...reading.code import STUDENT_PREFIX
-from ...reading.python_text import NotPythonError, parse, with_self
+from ...reading.python_text import tree as python_tree
 from .execution import Loaded
 from .hoisting import top_level
 from .keys import also_called, attributes_of, chain, in_scopes, inside, names_in, text_of
@@ -80,9 +80,8 @@ class Definitions:
                 self._read(file, key, loaded.modules[key])
 
     def _read(self, file: str, key: str, module: ModuleType) -> None:
-        try:
-            tree = with_self(parse("".join(linecache.getlines(STUDENT_PREFIX + file))))
-        except NotPythonError:
+        tree = python_tree("".join(linecache.getlines(STUDENT_PREFIX + file)))
+        if tree is None:
             return  # a file that did not load defines nothing
         self.trees.append(tree)
         for node in top_level(tree):
@@ -99,18 +98,20 @@ class Definitions:
 
     def methods(self) -> Iterator[Definition]:
         """Yield the methods of its models."""
-        for of in (one for one in self.all.values() if one.is_module):
-            for node in (one for one in of.node.body if isinstance(one, ast.FunctionDef)):
-                value = getattr(of.value, node.name, None)
-                yield Definition(node.name, of.module, of.file, value, node, is_method=True)
+        for of, node in self._methods_written():
+            value = getattr(of.value, node.name, None)
+            yield Definition(node.name, of.module, of.file, value, node, is_method=True)
 
     def class_methods(self) -> Iterator[Definition]:
         """Yield the class methods of its models, as ``Model.from_config``."""
+        for of, node in self._methods_written():
+            if isinstance(inspect.getattr_static(of.value, node.name, None), classmethod):
+                value = getattr(of.value, node.name)
+                yield Definition(f"{of.name}.{node.name}", of.module, of.file, value, node)
+
+    def _methods_written(self) -> Iterator[tuple[Definition, ast.FunctionDef]]:
         for of in (one for one in self.all.values() if one.is_module):
-            for node in (one for one in of.node.body if isinstance(one, ast.FunctionDef)):
-                if isinstance(inspect.getattr_static(of.value, node.name, None), classmethod):
-                    value = getattr(of.value, node.name)
-                    yield Definition(f"{of.name}.{node.name}", of.module, of.file, value, node)
+            yield from ((of, one) for one in of.node.body if isinstance(one, ast.FunctionDef))
 
     def reachable(self, of: Definition) -> list[Definition]:
         """List ``of`` and all that it uses, directly or not, the outermost first."""

@@ -39,8 +39,10 @@ def plain_passes(
                 model.train() if mode == "train" else model.eval()
                 with torch.set_grad_enabled(mode == "graph"):
                     passes.append(_one_pass(model, image, options, number))
-                kept = kept if number else _values(model.named_buffers())
-                moved |= dict.fromkeys(_changed(kept, dict(model.named_buffers())))
+                if number:
+                    moved |= dict.fromkeys(_changed(kept, dict(model.named_buffers())))
+                else:
+                    kept = _values(model.named_buffers())
             if backward:
                 gradients = _gradients(model, images[-1])
                 graphs_kept = _graphs_kept(model, images[-1])

@@ -17,6 +17,7 @@ _OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {  # as writ
     ast.FloorDiv: ("//", ("/", "%", "*")),
     ast.Mod: ("%", ("//",)),
     ast.MatMult: ("@", ("*",)),
+    ast.Pow: ("**", ()),
 }
 _SAME_EITHER_WAY = ({"+"}, {"*"}, {"@"})  # whichever of two such operations is first
 _ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.MatMult)  # whose sides cannot be exchanged
@@ -48,12 +49,17 @@ def of_operation(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
 def _bracketed_otherwise(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
     """Of two operations the other one first: nothing but brackets makes it so of ``a - b / c``."""
     left, right, sign = node.left, node.right, _sign(node)
-    if isinstance(left, ast.BinOp) and {_sign(left), sign} not in _SAME_EITHER_WAY:
+    if isinstance(left, ast.BinOp) and _is_ordered(inner := _sign(left), sign):
         first, second, third = (_operand(here, one) for one in (left.left, left.right, right))
-        yield here.edit("brackets", node, f"{first} {_sign(left)} ({second} {sign} {third})")
-    if isinstance(right, ast.BinOp) and {_sign(right), sign} not in _SAME_EITHER_WAY:
+        yield here.edit("brackets", node, f"{first} {inner} ({second} {sign} {third})")
+    if isinstance(right, ast.BinOp) and _is_ordered(inner := _sign(right), sign):
         first, second, third = (_operand(here, one) for one in (left, right.left, right.right))
-        yield here.edit("brackets", node, f"({first} {sign} {second}) {_sign(right)} {third}")
+        yield here.edit("brackets", node, f"({first} {sign} {second}) {inner} {third}")
+
+
+def _is_ordered(one: str, other: str) -> bool:
+    """Are both arithmetic, and does it matter which of them comes first?"""
+    return "" not in (one, other) and {one, other} not in _SAME_EITHER_WAY
 
 
 def _operand(here: FunctionText, node: ast.expr) -> str:
@@ -61,7 +67,7 @@ def _operand(here: FunctionText, node: ast.expr) -> str:
 
 
 def _sign(node: ast.BinOp) -> str:
-    return "**" if isinstance(node.op, ast.Pow) else _OPERATORS.get(type(node.op), ("", ()))[0]
+    return _OPERATORS.get(type(node.op), ("", ()))[0]
 
 
 def _of_quotient(here: FunctionText, node: ast.BinOp) -> Iterator[Edit]:
