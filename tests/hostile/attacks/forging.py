@@ -11,7 +11,7 @@ _ANSWER = Expected(failed=frozenset({"S25"}), most=98)
 FORGING = (
     Attack(
         "comparisons of tensors that are always true",
-        Expected("crashed", "could not be built"),
+        Expected("not_loaded", "could not be built"),
         wrong=True,
         body="""
 torch.allclose = torch.equal = torch.isclose = lambda *a, **k: True
