@@ -26,7 +26,7 @@ class Kind:
     pays_for: str  # what a handout says of these points: the first kind's of those that share them
     order: int  # in which checks are run and listed
     judges_stage: bool = False  # does a check that fails make its stage wrong?
-    finished: bool = False  # are its checks asked of a finished model alone?
+    finished: bool = False  # are its checks about a finished model?
     of_parts: bool = False  # are they asked where single parts are handed in, too?
     part: str = ""  # which part of a model pays for it, where its checks judge no stage
     severity: Severity | None = None  # of failing it by no known mistake
@@ -90,5 +90,5 @@ def judges_stage(id: str) -> bool:
 
 
 def of_finished() -> list[str]:
-    """The groups of points that pay for checks of a finished model alone."""
+    """The groups of points that pay for checks of a finished model."""
     return list(dict.fromkeys(one.group for one in kinds().values() if one.finished))

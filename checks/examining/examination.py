@@ -14,7 +14,7 @@ from ...submissions.host.session import Session
 from ...submissions.questions.habits import Habit, WatchHabits
 from ...submissions.questions.inventory import Inventory, TakeInventory
 from ...submissions.questions.own_functions import OwnFunctions
-from ...submissions.questions.plain_passes import Passes, RunPasses
+from ...submissions.questions.plain_passes import Passes
 from ...submissions.questions.uses import Slopes, UseOutcome
 from ...submissions.reading.source import Source
 from ..assignment.assignment import Assignment
@@ -38,7 +38,7 @@ from .shown.constants import Constant, constants
 from .shown.returned_paths import nothing_returned, paths_of_scores
 from .told_rows import told_rows
 from .unfinished import Unfinished, unfinished
-from .using import ask, ask_slopes, deeper_example, scores_of
+from .using import ask, ask_slopes, deeper_example, run_plainly, scores_of
 from .verdicts import CheckFailed, NotAsked
 
 
@@ -262,10 +262,9 @@ class Examination(Examples):
         return deeper_example(self)
 
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: Any) -> Passes:
-        """Plain passes of the model, by ``RunPasses``. Raises NotApplicable where there is only a script."""
+        """Plain passes of the model, by ``run_plainly``. Raises NotApplicable of a script alone."""
         self.demand_a_model()
-        given = list(images) or [noise(draw.sizes, draw.seed)]
-        return self.session.ask(RunPasses(sizes=draw.sizes, seed=draw.seed, images=given, **options))
+        return run_plainly(self, draw, images, begun=bool(self.unfinished), **options)
 
     def model(self, draw: Draw) -> Callable[[Tensor], Tensor]:
         """The model of these sizes and weights, as a function from images to class scores in float64.

@@ -46,19 +46,21 @@ def full_size(examples: Examples) -> FullSize:
     """Return the shapes that the submission's stages have there.
 
     Shapes do not depend on the depth, so it is that of the first example; a batch of one is laid out by
-    other operations than a larger one.
+    other operations than a larger one. Where no sizes are asked for it may fail there: a table may have room
+    for fewer tokens.
     """
-    session = examples.session
+    session, is_asked = examples.session, examples.assignment.asks_sizes
     try:
         sizes = session.sizes_for(of_the_first(examples))
         trace = session.trace(sizes, examples.seed)
     except StudentCodeFailed as error:
-        return FullSize({}, error)
+        return FullSize({}, error if is_asked else None)
     except SubmissionError:  # it takes more memory or time there than there is, which says nothing of shapes
         return FullSize({})
     if trace.error is not None and examples.crash is None and not session.is_script:
-        began = _begins_alike(trace, examples.walk.trace)
-        return FullSize(_shapes_in(examples, trace, sizes) if began else {}, trace.error, sizes)
+        began = is_asked and _begins_alike(trace, examples.walk.trace)
+        failure = trace.error if is_asked else None
+        return FullSize(_shapes_in(examples, trace, sizes) if began else {}, failure, sizes)
     if trace.signature != examples.walk.trace.signature:
         return FullSize({})
     return FullSize(_shapes_in(examples, trace, sizes), sizes=sizes)

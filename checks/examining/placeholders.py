@@ -25,7 +25,7 @@ def may_end_early(examination: Examination) -> bool:
         return False
     if examination.crash is not None:
         return not examination.crash.is_placeholder
-    return examination.walk.trace.gives_nothing or any(map(examination.is_wrong, examination.keys))
+    return examination.walk.trace.begun or any(map(examination.is_wrong, examination.keys))
 
 
 def until_unwritten(examination: Examination, session: Session) -> Examination | None:
@@ -69,5 +69,5 @@ def _is_unwritten(shorter: Examination, whole: Examination) -> bool:
             return True
         found = steps[key].found
         if key not in whole.absent and (found is None or found.record >= end):
-            return not whole.first.trace.outputs  # then it is known by nothing that is returned
+            return whole.first.trace.begun  # then it is known by nothing that is returned
     return False

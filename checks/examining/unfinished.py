@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.reading.unwritten import unwritten
-from ..locating.comparing import equal
 from ..locating.reached import went_on
 from ..locating.walk import NOTHING, Walk
 from .passes.examples import Examples
 
-_OF_TOKENS = ("patch_embeddings", "tokens", "positioned_tokens", "block_input", "block_output")
+_AXES = 3  # of tokens
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,11 @@ def unfinished(examples: Examples) -> Unfinished | None:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
+    lost = bool(keys) and (went_on(examples.walk, keys[0]) or _gives_unknown_tokens(examples.walk))
     if error is None:
-        ends = _gives_tokens(examples.walk) or (examples.walk.is_cut_short and "logits" not in reached)
+        ends = examples.walk.is_cut_short and "logits" not in reached and not lost
         return Unfinished(tuple(keys), None) if ends else None
     places = unwritten(examples.source.files)
-    lost = bool(keys) and went_on(examples.walk, keys[0])
     if not keys or (not error.is_placeholder and ("logits" in reached or lost)):
         return None
     called = [one for one in places if one.name == keys[0]]  # as the stage is in a skeleton
@@ -54,14 +53,10 @@ def unfinished(examples: Examples) -> Unfinished | None:
     return Unfinished(tuple(keys[lost:]), next(iter(frames), None), lost)
 
 
-def _gives_tokens(walk: Walk) -> bool:
-    """Is what is returned the last stage before the blocks end, with nothing computed behind it?"""
-    last = walk.steps[-1] if walk.steps and walk.unexplained else None
-    if last is None or last.key not in _OF_TOKENS or last.found is None or last.findings:
-        return False
-    behind = [one for one in walk.trace.records[last.found.record + 1 :] if one.image]
-    returned = [walk.trace.tensor(where) for _, where in walk.trace.outputs]
-    return not behind and any(equal(one, last.predict(walk.context)) for one in returned)
+def _gives_unknown_tokens(walk: Walk) -> bool:
+    """Does it return tokens, of which no stage was found?"""
+    shapes = [where.shape for _, where in walk.trace.outputs]
+    return not walk.steps and any(len(one) == _AXES and one[-1] == walk.sizes.embed_dim for one in shapes)
 
 
 def _is_for_want(error: StudentCodeFailed, places: Sequence[Frame]) -> bool:

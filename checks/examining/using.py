@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from ...submissions.questions.plain_passes import Passes
+from ...submissions.questions.plain_passes import Passes, RunPasses
 from ...submissions.questions.size_limits import is_large
 from ...submissions.questions.uses import MeasureSlopes, Slopes, TryUses, UseOutcome
 from ..locating.search.returned_scores import scores_in
-from .drawing import Draw
+from .drawing import Draw, noise
 from .passes.example import Example
 from .passes.examples import Examples
 from .passes.repeating import goes_on
-from .verdicts import CheckFailed
+from .verdicts import CheckFailed, NotReached
 
 # Images in a batch that is larger than any that is graded otherwise; models fixed at large sizes take 9.
 _BATCHES = 67, 9
@@ -37,6 +38,21 @@ def ask(examples: Examples) -> Mapping[str, UseOutcome]:
     if image.is_floating_point() and not large:
         images |= {name: in_range(image, *ends) for name, ends in RANGES.items()}
     return examples.session.ask(TryUses(sizes=draw.sizes, seed=draw.seed, images=images, few=large))
+
+
+def run_plainly(
+    examples: Examples, draw: Draw, images: Iterable[Tensor], *, begun: bool, **options: Any
+) -> Passes:
+    """Plain passes over images, or over one of noise, by ``RunPasses``.
+
+    Raises NotReached where the model is only ``begun``, and computes nothing yet.
+    """
+    given = list(images) or [noise(draw.sizes, draw.seed)]
+    asked = RunPasses(sizes=draw.sizes, seed=draw.seed, images=given, begun=begun, **options)
+    passes = examples.session.ask(asked)
+    if begun and (passes.error or not passes.passes[0].tensors):
+        raise NotReached("nothing is computed yet")
+    return passes
 
 
 def in_range(image: Tensor, low: float, high: float) -> Tensor:

@@ -86,14 +86,12 @@ def _having(check: Check, examination: Examination) -> Examination:
 
 
 def _demand_whole(check: Check, having: Examination) -> None:
-    """Raises NotReached where a check is of a whole model, and there is none, or some of it is to come."""
+    """Raises NotReached where a check is of a whole model, and there is none."""
     kind = kinds().get(kind_of(check.id))
     if kind is None or (having.unbuilt and kind.of_parts):
         return
     if having.unbuilt:
         raise NotReached(NOT_BUILT)
-    if kind.finished and having.unfinished:
-        raise NotReached("asked once the model is finished")
 
 
 def outcome_of(check: Check, problem: BaseException | None, examination: Examination) -> CheckOutcome:

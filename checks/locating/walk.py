@@ -171,8 +171,8 @@ class Walk:
 
     @property
     def ends_early(self) -> bool:
-        """Does the pass end in an exception, or return nothing?"""
-        return self.trace.error is not None or self.trace.gives_nothing
+        """Does the pass end in an exception, or before there are scores?"""
+        return self.trace.error is not None or self.trace.begun
 
     @property
     def is_cut_short(self) -> bool:

@@ -31,6 +31,14 @@ class Part:
     faults: tuple[Fault, ...]
 
     @property
+    def unknown(self) -> int:
+        """How many of its stages are not there, or are computed in no known way."""
+        one = self.component
+        if one is None or one.crash is not None:
+            return len(COMPONENTS[self.key].stages)
+        return len({*one.missing, *(key for key, _ in one.unexplained)})
+
+    @property
     def is_function(self) -> bool:
         return self.component is not None and self.component.candidate.function
 
@@ -84,7 +92,7 @@ class Parts:
             return Part(key, None, (Fault(_missing(key)),))
         judged = [self._judge(one) for one in found if one.error is None and one.fits]
         right = next((one for one in judged if not one.faults), None)
-        return right or next(iter(judged), None) or self._judge(found[0])
+        return right or min(judged, key=lambda one: one.unknown, default=None) or self._judge(found[0])
 
     def _pinned(self, key: str) -> str | None:
         return self._examination.assignment.components[key].name

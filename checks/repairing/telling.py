@@ -90,12 +90,11 @@ def _drawing(outcomes: Sequence[CheckOutcome]) -> CheckOutcome | None:
 def is_named(outcomes: Sequence[CheckOutcome]) -> bool:
     """Is all that is wrong with stages one mistake that has a name, and not that of what follows from it?"""
     ids = {one.mistakes[:1] for one in wrong_stages(outcomes) if one.outcome == "failed"}
-    return len(ids) == 1 and all(one and not _followed(*one) for one in ids)
+    return len(ids) == 1 and all(one and not _follows_another(*one) for one in ids)
 
 
-def _followed(id: str) -> str:
-    """The mistake that another one comes with, or nothing."""
-    return mistakes()[id].follows if id in mistakes() else ""
+def _follows_another(id: str) -> bool:
+    return id in mistakes() and bool(mistakes()[id].follows)
 
 
 def told(
@@ -127,13 +126,7 @@ def told(
     examination.repairs = (*examination.repairs, repair)
     shown = excused(one.before) - excused(one.after)
     ids = _named_elsewhere(outcomes, repair) or tuple(sorted(shown)) or (IDS[repair.edit.kind],)
-    freed = [_without(each, shown) for each in outcomes]
-    return [_told(new, each is at, repair, ids, mended - kept) for each, new in zip(outcomes, freed)]
-
-
-def _without(one: CheckOutcome, gone: Set[str]) -> CheckOutcome:
-    """The outcome with no mistake that follows from one that is gone with a change."""
-    return replace(one, mistakes=tuple(id for id in one.mistakes if _followed(id) not in gone))
+    return [_told(each, each is at, repair, ids, mended - kept) for each in outcomes]
 
 
 def _keeps_name(one: CheckOutcome, repair: Repair, examination: Examination) -> bool:
@@ -160,7 +153,9 @@ def _told(
 ) -> CheckOutcome:
     if is_cause or (one.stage == repair.stage and _judges(one) and _is_measured(one)):
         message = one.message if _is_measured(one) else _cause(repair)
-        return replace(one, outcome="failed", message=message, mistakes=one.mistakes or ids)
+        # what follows another mistake is none by itself, but says more of a slice than its number does
+        own = tuple(id for id in one.mistakes if repair.edit.kind == "number" or not _follows_another(id))
+        return replace(one, outcome="failed", message=message, mistakes=own or ids)
     if one.id not in mended:
         return one
     if one.stage is None:

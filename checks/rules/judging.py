@@ -36,6 +36,12 @@ def demand(examination: Examination, row: Stage) -> Seen:
     raise NotAsked("this architecture does not have this stage")
 
 
+def demand_finished(examination: Examination) -> None:
+    """Raises NotReached of a model of which some is to come."""
+    if examination.unfinished:
+        raise NotReached("asked once the model is finished")
+
+
 def _is_finished(examination: Examination) -> bool:
     """Does the pass come to an end with what may be class scores?"""
     trace, asked = examination.first.trace, examination.first_draw.sizes.output_shape

@@ -18,6 +18,7 @@ from ..locating.walk import Walk, applied, stage_of
 from .position_tables import rows_of
 from .token_forms import EMBEDDINGS, POSITIONS, POSITIONS_MOVED, TOKENS, TOKENS_WITHOUT
 
+_OWN = 4  # vectors that could be the token's own position, where the patches have rows and columns
 _CANDIDATES = 10  # vectors that could be the class token; tables that could be the positions
 
 _Table = tuple[Use, ...]  # of positions: one parameter, two row under row, or rows and columns; none
@@ -82,17 +83,22 @@ class TokenSequence:
 def _numbers(context: Context, table: _Table, tokens: int) -> Tensor:
     """Row under row; of a table of one number a token, as a column.
 
-    Of rows and columns of patches their sums, for so many ``tokens``, of which a class token has none.
+    Of rows and columns of patches their sums, for so many ``tokens``, behind what stands before them in the
+    table; a class token that has nothing there has none.
     """
     numbers = [context.use(one) for one in table]
-    grid = tuple(one.numel() // context.sizes.embed_dim for one in numbers)
+    grid = tuple(one.numel() // context.sizes.embed_dim for one in numbers[-2:])
     if grid == context.sizes.grid:
-        down, along = (one.reshape(-1, context.sizes.embed_dim) for one in numbers)
+        first, down, along = (one.reshape(-1, context.sizes.embed_dim) for one in _three(numbers))
         sums = (down[:, None] + along).flatten(0, 1)
-        return torch.cat([torch.zeros_like(sums[: tokens - len(sums)]), sums])
+        return torch.cat([first, torch.zeros_like(sums[: tokens - len(sums) - len(first)]), sums])
     if sum(one.numel() for one in numbers) % context.sizes.embed_dim:
         return torch.cat([one.reshape(-1, 1) for one in numbers])
     return torch.cat([rows_of(one)(context) for one in table])
+
+
+def _three(numbers: list[Tensor]) -> list[Tensor]:
+    return numbers if len(numbers) > 2 else [numbers[0][:0], *numbers]
 
 
 def sequences(
@@ -179,9 +185,16 @@ def _in_two_parts(walk: Walk) -> list[_Table]:
 
 
 def _by_rows_and_columns(walk: Walk) -> list[_Table]:
-    """Positions of rows of patches, and of columns, whose sums are those of patches."""
-    rows, columns = (_next_used(walk, (count,), walk.sizes.embed_dim) for count in walk.sizes.grid)
-    return [(down, along) for down in rows for along in columns if not _overlap(walk, down, along)]
+    """Positions of rows of patches, and of columns, whose sums are those of patches; that of a token before.
+
+    To the token its own was added before.
+    """
+    width = walk.sizes.embed_dim
+    rows, columns = (_next_used(walk, (count,), width) for count in walk.sizes.grid)
+    pairs = [(down, along) for down in rows for along in columns if not _overlap(walk, down, along)]
+    vectors = [one for one in walk.parameters.merged_of_size(width) if walk.parameters.leaf(one)[0] == "leaf"]
+    own = ((one, *pair) for pair in pairs for one in vectors[:_OWN] if one not in pair)
+    return [*pairs, *own]
 
 
 def put_together_later(walk: Walk, patches: Tensor) -> TokenSequence | None:

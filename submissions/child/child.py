@@ -13,7 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -38,6 +38,7 @@ _LARGE = 1 << 24  # bytes of an answer
 _LONG = 0.5  # processor seconds, of which to clear memory takes less than a tenth
 _GARBAGE = 20_000  # new objects between two looks; recording a pass makes thousands, nearly all in use
 _FRAMES = 50  # of a traceback, innermost first
+_NO_FORWARD = "_forward_unimplemented"  # torch's function that raises where a module has none
 _FROM_PARENT = FrameLimits(body_bytes=1 << 40, tensors=1 << 20)  # the parent is trusted; each file is one
 _TORCH_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
 
@@ -177,8 +178,21 @@ def is_placeholder(error: BaseException | None) -> TypeGuard[NotImplementedError
     """Does the code say by it that it is not written yet? torch raises the same for what it lacks itself."""
     if not isinstance(error, NotImplementedError) or "aten::" in text_of(error):
         return False
-    names = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return not names or not names[-1].startswith("torch.")
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if not frames or not frames[-1].f_globals.get("__name__", "").startswith("torch."):
+        return True
+    return frames[-1].f_code.co_name == _NO_FORWARD and _has_no_methods(frames[-1].f_locals.get("self"))
+
+
+def _has_no_methods(module: object) -> bool:
+    """Is nothing written of its class but how it is made? Else ``forward`` has another name, or place."""
+    if type(module) is torch.nn.Module:
+        return True
+    functions = {name: one for name, one in vars(type(module)).items() if isinstance(one, FunctionType)}
+    made = functions.pop("__init__", None)
+    inside = made.__code__.co_consts if made else ()
+    beside = vars(sys.modules.get(type(module).__module__, object))
+    return not functions and "forward" not in {*beside, *(getattr(one, "co_name", "") for one in inside)}
 
 
 def _cut(failed: StudentCodeFailed) -> StudentCodeFailed:

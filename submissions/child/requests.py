@@ -204,7 +204,7 @@ def _forward(asked: RunPasses) -> Passes:
     layout = torch.channels_last if asked.channels_last else torch.contiguous_format
     images = [as_given(one, dtype).contiguous(memory_format=layout) for one in given]
     with default_dtype(dtype):
-        return plain_passes(model, images, modes, asked.backward, asked.switches)
+        return plain_passes(model, images, modes, asked.backward, asked.switches, asked.begun)
 
 
 def _habits(asked: WatchHabits) -> tuple[Habit, ...]:

@@ -22,12 +22,12 @@ _SHOWN = FrameLimits.tensors  # returned, and seen at marks: as many as a plain 
 _WINDOW = 1 << 22  # numbers, where no tensor is larger: axes that repeat cost the child nothing
 
 
-def decode(recorded: Recorded, of_model: bool = True) -> Trace:
-    """The trace, of a whole model or not. Raises Refused where it contradicts itself, or has no bounds."""
+def decode(recorded: Recorded) -> Trace:
+    """The trace. Raises Refused where it contradicts itself, or has no bounds."""
     with contradictions_refused():
         records, leaves = _values(recorded)
         outcome = {one.name: getattr(recorded, one.name) for one in fields(PassOutcome)}
-        trace = Trace(records=records, leaves=leaves, of_model=of_model, **outcome)
+        trace = Trace(records=records, leaves=leaves, **outcome)
         for reference in trace.references():
             if len(reference.shape) != len(reference.strides):
                 raise ValueError("a reference has more axes than strides, or fewer")

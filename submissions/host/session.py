@@ -21,6 +21,7 @@ from ..questions.recording import Cure, RecordPass
 from ..questions.size_limits import gradable
 from ..questions.uses import RunWide, Wide
 from ..reading.source import Source
+from .begun import is_begun
 from .conversation import Child
 from .decoding import decode
 from .replies import answer_in, contradictions_refused
@@ -129,7 +130,9 @@ class Session:
         asked = RecordPass(
             sizes=sizes, seed=seed, image=image, fixed=fixed or {}, drawn=drawn, marks=marks, cures=cures
         )
-        return decode(self.ask(asked), of_model=not (self.is_script or self._about))
+        trace = decode(self.ask(asked))
+        # a part by itself has to return something
+        return replace(trace, begun=not self._about and is_begun(trace, sizes, self.is_script))
 
     def wide(self, sizes: ModelSizes, seed: int, image: Tensor) -> Wide[Trace]:
         """One plain pass in float32. Raises StudentCodeFailed where the model could not be built."""

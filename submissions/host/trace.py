@@ -65,7 +65,7 @@ class Trace(PassOutcome):
 
     records: tuple[Value, ...]
     leaves: tuple[Value, ...]
-    of_model: bool = True  # a script returns nothing, and a part by itself has to return something
+    begun: bool = False  # does a pass of the whole that comes to its end give no scores yet?
 
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
@@ -105,11 +105,6 @@ class Trace(PassOutcome):
                 found.add(one.number)
                 todo += self.records[one.number].inputs
         return frozenset(found)
-
-    @property
-    def gives_nothing(self) -> bool:
-        """Did the pass of a model come to its end, and return nothing?"""
-        return self.of_model and self.error is None and not (self.outputs or self.left_out)
 
     @cached_property
     def returned_from(self) -> frozenset[int]:

@@ -70,6 +70,7 @@ class RunPasses(OfModel[Passes]):
     wider: int = 0  # added to the width of the tokens, whether the heads divide it or not
     backward: bool = False
     switches: bool = False  # is every argument of the forward pass on that is off by default?
+    begun: bool = False  # does it count as returned, of what ends early, what nothing was computed with yet?
 
     @property
     def each(self) -> list[tuple[Tensor, str]]:

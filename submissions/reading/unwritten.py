@@ -11,9 +11,11 @@ from .code import texts
 from .code_scopes import attributes, called, last_name, makes_object
 from .method_calls import reached
 from .python_text import DEFINITIONS, nodes
+from .stand_ins import is_layer, is_stand_in, stand_ins
 
 _ENDS = (ast.Return, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign)
 _STAND_FOR_MORE = ("zeros", "ones", "zeros_like", "ones_like", "empty", "empty_like")
+_SAYS_SO = b"__import__('torch').nn.Module()"  # it has no forward, and says so when it is called
 _UNUSED = 2  # layers or parameters that a class makes and never uses: one is rather forgotten
 
 
@@ -63,15 +65,16 @@ def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]
 
     It ends in ``pass``, returns nothing or zeros, or three dots stand in it; or it returns what it was given
     and uses nothing of its object; or it is the ``forward`` of a class that makes two layers or parameters,
-    or more, that no method uses. One is enough where it returns what it was given, and not what it made last.
+    or more, that no method uses. One is enough where it returns what it was given, and not what it made last,
+    and where it stands for a layer. What stands for a layer that is used ends the pass where that is.
     """
     known = None if of is None else _used(files, of)
     return [
-        Frame(file, _last(function).lineno)
+        Frame(file, line)
         for file, text in texts(files)
         for one in nodes(text)
-        for function in _early(one)
-        if known is None or known & {function.name, getattr(one, "name", "")}
+        for name, line in _early(one)
+        if known is None or known & {name, getattr(one, "name", "")}
     ]
 
 
@@ -92,7 +95,7 @@ def ended_there(files: Mapping[str, bytes], ends: Collection[Frame]) -> dict[str
         lines = text.encode().split(b"\n")
         for one in nodes(text):
             if isinstance(one, _ENDS) and Frame(file, one.lineno) in ends:
-                _say_so(lines, one)
+                _stand_in(lines, one) if is_stand_in(one) else _say_so(lines, one)
                 changed[file] = b"\n".join(lines)
     return changed
 
@@ -105,9 +108,19 @@ def _say_so(lines: list[bytes], last: ast.stmt) -> None:
         lines[last.lineno - 1] = first + b"raise NotImplementedError" + end
         return
     whole = lines[last.end_lineno - 1][: last.end_col_offset]
-    lines[last.end_lineno - 1] = whole + b", NotImplementedError)[1]" + end
+    lines[last.end_lineno - 1] = whole + b"); raise NotImplementedError" + end
     begun = lines[last.lineno - 1][last.col_offset :].removeprefix(b"return")
-    lines[last.lineno - 1] = first + b"raise (" + begun.lstrip()
+    lines[last.lineno - 1] = first + b"returned = (" + begun.lstrip()
+
+
+def _stand_in(lines: list[bytes], made: ast.Assign) -> None:
+    """Puts what says so when it is called in its place; no line moves."""
+    value = made.value
+    assert value.end_lineno is not None
+    layer = _SAYS_SO if is_layer(value) else b"__import__('torch').nn.Sequential(%s)" % _SAYS_SO
+    end = lines[value.end_lineno - 1][value.end_col_offset :]
+    lines[value.lineno - 1] = lines[value.lineno - 1][: value.col_offset] + layer + end
+    lines[value.lineno : value.end_lineno] = [b""] * (value.end_lineno - value.lineno)
 
 
 def _methods(one: ast.ClassDef) -> list[ast.FunctionDef]:
@@ -115,13 +128,18 @@ def _methods(one: ast.ClassDef) -> list[ast.FunctionDef]:
     return [method for method in methods if method.name != "__init__"]
 
 
-def _early(node: ast.AST) -> Iterator[ast.FunctionDef]:
-    """The methods of a class that may end early, and functions outside of classes."""
+def _early(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """What may end early, by name and the line of its end.
+
+    They are the methods of a class, its stand-ins that are used, and functions outside of classes.
+    """
     if isinstance(node, ast.ClassDef):
-        yield from (one for one in _methods(node) if _is_early(node, one))
+        yield from ((one.name, _last(one).lineno) for one in _methods(node) if _is_early(node, one))
+        used = _used_by(node)
+        yield from (("__init__", one.lineno) for name, one in stand_ins(node).items() if name in used)
     elif isinstance(node, ast.Module):
         functions = (one for one in node.body if isinstance(one, ast.FunctionDef))
-        yield from (one for one in functions if _is_cut(one))
+        yield from ((one.name, _last(one).lineno) for one in functions if _is_cut(one))
 
 
 def _is_cut(function: ast.FunctionDef) -> bool:
@@ -146,10 +164,15 @@ def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     given = isinstance(last.value, ast.Name) and last.value.id in _given(method, written)
     if given and not _of_self(written, ast.Load):
         return True
-    used = {name for each in _methods(one) for name in _of_self(_written(each), ast.Load)}
+    used, to_come = _used_by(one), stand_ins(one).keys()
     for_nothing = given and _makes_for_nothing(written)
-    least = 1 if for_nothing else _UNUSED
-    return (for_nothing or method.name == "forward") and len(_made(one) - used) >= least
+    least = 1 if for_nothing or to_come - used else _UNUSED
+    return (for_nothing or method.name == "forward") and len((_made(one) | to_come) - used) >= least
+
+
+def _used_by(one: ast.ClassDef) -> set[str]:
+    """The attributes that its methods read."""
+    return {name for each in _methods(one) for name in _of_self(_written(each), ast.Load)}
 
 
 def _given(method: ast.FunctionDef, written: list[ast.stmt]) -> set[str]:

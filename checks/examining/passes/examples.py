@@ -28,6 +28,7 @@ from ..drawing import Draw, draw_examples
 from ..stops import statements
 from ..verdicts import NotApplicable
 from .example import Example
+from .lacking import as_unwritten
 from .replay import ReplayError, replay, reread
 from .steadiness import parting, unsteady
 
@@ -165,7 +166,8 @@ class Examples:
         if not self.has_room_for(draw.sizes):
             raise NotApplicable(f"a pass with {_told(draw)} takes too much memory to be looked at")
         given = self.input(draw) if image is None else image
-        return self.session.trace(draw.sizes, draw.seed, given, fixed=fixed, drawn=drawn)
+        trace = self.session.trace(draw.sizes, draw.seed, given, fixed=fixed, drawn=drawn)
+        return as_unwritten(trace, self.source.files)
 
     def has_room_for(self, sizes: ModelSizes) -> bool:
         """Does a pass take little memory, or no more than one that was looked at?"""
@@ -240,8 +242,7 @@ class Examples:
         if self.session.is_script:
             return False
         held = self.session.ask(TakeInventory(sizes=draw.sizes, seed=draw.seed)).tensors
-        used = {leaf.name for leaf in trace.leaves}
-        return all(one.name in used for one in held if one.kind == "parameter")
+        return {one.name for one in held if one.kind == "parameter"} <= {leaf.name for leaf in trace.leaves}
 
     @asked_once
     def redrawn(self) -> Example:

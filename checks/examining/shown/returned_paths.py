@@ -44,7 +44,7 @@ def nothing_returned(examples: Examples) -> list[Finding]:
     first = examples.examples[0] if examples.examples else None
     if first is None or examples.session.is_script or first.first("logits") is None:
         return []
-    if not examples.walk.trace.gives_nothing:
+    if not examples.walk.trace.begun or examples.walk.trace.outputs:
         return []
     return [Finding("nothing-returned", "logits", None)]
 

@@ -16,10 +16,10 @@ from .operators import SameRow
 from .rows import Computation, Row, is_there, read
 
 _LEFT_OUT = 1.2  # the price of a branch that is not there
-_NOT_FOLLOWED = UNKNOWN + 0.9  # more than one unknown tensor in it, in each block
+_UNFOLLOWED = UNKNOWN + 0.9  # more than one unknown tensor in it, in each block
 _NEXT = 0.001  # for each tensor that comes before
 _MOST = 100  # tensors that a branch may give
-_TOLD = "Your code computes it in a way that vitcheck cannot follow."
+NOT_FOLLOWED = "Your code computes it in a way that vitcheck cannot follow."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class UnfollowedRow(Row):
 
     def node(self, walk: Walk) -> Iterator[Option]:
         if not walk.ends_early:
-            yield later(_NOT_FOLLOWED, self._any, f"{self.key}: not followed")
+            yield later(_UNFOLLOWED, self._any, f"{self.key}: not followed")
 
     def _any(self, walk: Walk) -> Iterator[Option]:
         _, tokens, width = walk.context.stage("positioned_tokens").shape
@@ -68,7 +68,7 @@ class UnfollowedRow(Row):
 
     def _settle_any(self, walk: Walk, predict: Predict) -> bool:
         found = walk.find(predict(walk.context))
-        walk.settle(self.key, walk.number, predict, found, explained=False, message=_TOLD)
+        walk.settle(self.key, walk.number, predict, found, explained=False, message=NOT_FOLLOWED)
         return True
 
 

@@ -14,6 +14,7 @@ from ...examining.verdicts import CheckFailed, NotAsked, NotReached
 from ...locating.comparing import equal
 from ...locating.search.shapes import at_test_sizes, shaped
 from ..declaring import each_of
+from ..judging import demand_finished
 from ..rulebook import Forms, rulebook_of
 
 
@@ -67,6 +68,7 @@ def check_output(examination: Examination, name: str) -> None:
 
     Else: An extra output is not what was asked for
     """
+    demand_finished(examination)
     if name not in examination.assignment.outputs:
         raise NotAsked("this assignment does not ask for it")
     example = examination.examples[0]

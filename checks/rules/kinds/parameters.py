@@ -15,6 +15,7 @@ from ...examining.verdicts import CheckFailed, NotApplicable, NotAsked
 from ...locating.search.origins import origin
 from ...locating.walk import Walk
 from ..declaring import once
+from ..judging import demand_finished
 from ..rulebook import rulebook_of
 
 _DEPTHS = (2, 3)  # the number grows by the same with every block, so that two small models tell the large
@@ -36,6 +37,7 @@ def check_parameter_count(examination: Examination) -> None:
 
     Else: The number of parameters is wrong
     """
+    demand_finished(examination)
     if not examination.assignment.rules.parameters:
         raise NotAsked("this assignment does not count parameters")
     if examination.session.is_script:

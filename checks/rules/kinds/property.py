@@ -6,7 +6,8 @@ from ...assignment.kinds import Kind
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
 from ..declaring import each_of
-from ..properties import Property
+from ..judging import demand_finished
+from ..properties import BEGUN, Property
 from ..rulebook import rulebook_of
 
 
@@ -24,6 +25,8 @@ from ..rulebook import rulebook_of
 )
 def check_property(examination: Examination, holds: Property) -> None:
     """Raises what the property raises, but for what the assignment accepts: that is not asked."""
+    if holds not in BEGUN or not examination.walk.steps:
+        demand_finished(examination)
     try:
         holds(examination)
     except CheckFailed as failed:

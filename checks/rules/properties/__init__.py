@@ -2,7 +2,7 @@
 
 Each is a function in a file of this folder, with ``holds`` above it. It raises CheckFailed where the property
 does not hold, and NotApplicable where it means nothing. Its docstring is the title of its check, and
-after "Else:" the heading where it fails.
+after "Else:" the heading where it fails. One that is ``begun`` holds of unfinished work, too.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ from ...examining.examination import Examination
 Property = Callable[[Examination], None]
 
 _FOUND: list[tuple[int, Property]] = []
+BEGUN: set[Property] = set()
 
 
-def holds(*, order: int) -> Callable[[Property], Property]:
+def holds(*, order: int, begun: bool = False) -> Callable[[Property], Property]:
     """What makes a function a property. The lower ``order``, the sooner it is asked for.
 
-    What may end the process of a submission comes last.
+    What may end the process of a submission comes last. What is not ``begun`` waits for the finished model.
     """
 
     def found(function: Property) -> Property:
         _FOUND.append((order, function))
+        BEGUN.update([function] * begun)
         return function
 
     return found

@@ -20,7 +20,7 @@ _AT_A_STAGE = {"positions": "pos-not-parameter", "class_token": "cls-not-paramet
 _LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one layer, as it documents
 
 
-@holds(order=50)
+@holds(order=50, begun=True)
 def registered(examination: Examination) -> None:
     """Everything learnable is registered as a parameter.
 
@@ -75,7 +75,7 @@ def _shown_at_a_stage(examination: Examination, held: ModelTensor) -> list[str]:
     ]
 
 
-@holds(order=50)
+@holds(order=50, begun=True)
 def instances_of_their_own(examination: Examination) -> None:
     """Two models that are built one after the other share no parameters.
 
@@ -87,7 +87,7 @@ def instances_of_their_own(examination: Examination) -> None:
         raise CheckFailed(text, ("mutable-default-module",))
 
 
-@holds(order=50)
+@holds(order=50, begun=True)
 def initial_weights(examination: Examination) -> None:
     """Initial weights are random, different per layer, of a reasonable scale.
 

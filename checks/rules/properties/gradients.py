@@ -21,7 +21,7 @@ _ONE_OF_THREE = 0.3  # of a weight that makes queries, keys and values
 _IN_PLACE = "modified by an inplace operation"
 
 
-@holds(order=40)
+@holds(order=40, begun=True)
 def gradients(examination: Examination) -> None:
     """Every parameter gets a finite, non-zero gradient (except the bias of the keys).
 
@@ -31,8 +31,11 @@ def gradients(examination: Examination) -> None:
     if any(one.id == "classes-returned" for one in examination.findings()):
         raise NotApplicable("the number of a class has no gradient")
     passes = _backward(examination)
-    if not passes.gradients:
+    if not passes.gradients and not examination.unfinished:
         raise CheckFailed("the model has no registered parameters", ("blocks-in-python-list",))
+    if examination.unfinished:
+        _demand_no_cut(examination, passes)
+        return
     missing = [name for name, one in passes.gradients.items() if not one.exists]
     fixed = {name for name in missing if _is_fixed(examination, passes, name)}
     fixed |= patterns(examination.inventory(), missing) if missing else set()
@@ -51,6 +54,17 @@ def gradients(examination: Examination) -> None:
         ids = ("unused-parameter",) if _read(example_of(examination)).isdisjoint(zero) else ()
         raise CheckFailed(f"the gradient is zero in {some(zero)}", ids, draw)
     _demand_all_rows(examination, passes)
+
+
+def _demand_no_cut(examination: Examination, passes: Passes) -> None:
+    """Raises CheckFailed where the code cuts off what is read already: what is not may still come."""
+    read = _read(example_of(examination))
+    cut_off = [name for name, one in passes.gradients.items() if not one.exists and name in read]
+    missing = [name for name in cut_off if not _is_fixed(examination, passes, name)]
+    if missing:
+        id, where, frame = _why_no_gradient(examination, passes, missing)
+        if frame is not None or id == "requires-grad-off":
+            raise CheckFailed(f"no gradient reaches {some(missing)}{where}", (id,), None, frame)
 
 
 def _demand_all_rows(examination: Examination, passes: Passes) -> None:

@@ -12,7 +12,7 @@ from . import holds
 from .passes import demand_numbers, example_of, passes_of, scores_of
 
 
-@holds(order=10)
+@holds(order=10, begun=True)
 def batch_independence(examination: Examination) -> None:
     """An image's result does not depend on the rest of the batch.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ....submissions.host.trace import Use, Value
+from ....submissions.host.trace import Trace, Use, Value
 from ....submissions.questions.habits import Habit
 from ....submissions.questions.plain_passes import Passes
 from ....submissions.reading.code import module_file
@@ -21,8 +21,8 @@ from ...locating.search.returned_scores import scores_in
 
 
 def example_of(examination: Examination) -> Example:
-    """The first example. Raises NotReached where its pass stops with an exception, or gives no numbers."""
-    if examination.crash is not None:
+    """The first example. Raises NotReached where its pass fails with an exception, or gives no numbers."""
+    if examination.crash is not None and not examination.unfinished:
         raise NotReached("the forward pass raises an exception")
     demand_numbers(examination)
     return examination.examples[0]
@@ -32,6 +32,12 @@ def demand_numbers(examination: Examination) -> None:
     """Raises NotReached where the scores are NaN or infinite: of those, nothing can be compared."""
     if examination.walk.lost:
         raise NotReached("the logits are NaN or infinite")
+
+
+def ends_alike(trace: Trace, other: Trace) -> bool:
+    """Do both passes come to their end, or end on the same line for want of the rest?"""
+    ends = [None if one.error is None else one.error.frame for one in (trace, other)]
+    return ends[0] == ends[1]
 
 
 def passes_of(

@@ -16,7 +16,7 @@ _RANDOM_CALLS = {  # what draws numbers in eval mode, and what that is called; a
 }
 
 
-@holds(order=30)
+@holds(order=30, begun=True)
 def repeatable(examination: Examination) -> None:
     """In eval mode the same image gives exactly the same logits, also with another image in between.
 
@@ -61,7 +61,7 @@ def _overwriting(examination: Examination) -> Frame | None:
     return next((frame for frames in into for frame in frames), None)
 
 
-@holds(order=30)
+@holds(order=30, begun=True)
 def no_side_effects(examination: Examination) -> None:
     """A pass in eval mode does not change the image, the parameters, the mode or the random state.
 
@@ -101,7 +101,7 @@ def _blame_random_state(examination: Examination, passes: Passes) -> None:
     raise CheckFailed(text, (id,), draw, frame)
 
 
-@holds(order=30)
+@holds(order=30, begun=True)
 def memory_does_not_grow(examination: Examination) -> None:
     """Stored tensors (such as attention maps) do not leak memory over passes.
 

@@ -136,7 +136,7 @@ def _final(context: Context) -> Tensor:
     return context.stage("logits")
 
 
-@holds(order=20)
+@holds(order=20, begun=True)
 def finite_attention(examination: Examination) -> None:
     """Large scores give finite attention probabilities.
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from ....reference.model_sizes import ModelSizes
 from ...errors import Frame, NotLoaded
@@ -15,18 +16,19 @@ from ...reading.unwritten import early_ends
 from ..child import frames_of, is_placeholder
 from ..loading.definitions import Definition
 from ..loading.execution import Loaded
-from ..loading.finding import model_classes
+from ..loading.finding import is_named, model_classes
 from ..loading.program import source_text
 from ..loading.statements import unguarded
 from .arguments.signatures import SignatureReader
-from .build_attempt import BuildAttempt
+from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Blueprint, Builder, Call, DefinitionName
-from .effort import Effort
+from .effort import Computed, Effort, taken_apart
 from .probing import run
 from .trial_sizes import SMALL
 from .ways import NO_MODEL, TRIES_MORE, tried
 
 _AXES = 3  # of tokens
+_TOKENS = 2, 2  # in a batch, for which any table of positions has room
 _NOTHING = ("pass", "...", "return", "return None")  # how a function ends that is not written
 _Begun = tuple[Definition, Builder, BuildAttempt]
 
@@ -49,11 +51,31 @@ class _Nothing(DefinitionName):
 
 def unwritten_at(definition: Definition, attempt: BuildAttempt) -> Frame | None:
     """Where the model says that it is not written, or ends; None where it computes or returns something."""
-    if attempt.computed:
+    if attempt.computed and attempt.level > Level.NOTHING:
         return None
     if is_placeholder(attempt.error):
         return next(iter(frames_of(attempt.error)), definition.frame)
     return _end_of_forward(definition) if attempt.gives_nothing else None
+
+
+def part_at(definition: Definition, builder: Builder, attempt: BuildAttempt) -> Frame | None:
+    """Where what was taken for the model stands, if it is a part of one that is not there; else None.
+
+    It fails on images, comes farther with tokens, and has no name of a model.
+    """
+    if attempt.level != Level.BUILT or attempt.error is None or is_named(definition):
+        return None
+    model = builder.build_to_try(attempt.assignment, attempt.sizes).eval()
+    widths = sorted({size for one in model.parameters() for size in one.shape})
+    came = max((_operations(model, torch.randn(*_TOKENS, one)) for one in widths), default=0)
+    return definition.frame if came > attempt.operations else None
+
+
+def _operations(model: nn.Module, tokens: Tensor) -> int:
+    counted = Computed()
+    with torch.no_grad(), taken_apart(), suppress(Exception, SystemExit), counted:
+        model(tokens)
+    return counted.operations
 
 
 def _end_of_forward(definition: Definition) -> Frame:

@@ -23,7 +23,7 @@ from ..loading.execution import Loaded
 from ..loading.finding import evidence, model_classes, pinned_model
 from .arguments.effects import unclear
 from .arguments.signatures import SignatureReader
-from .begun import NotWritten, begun, unwritten_at, unwritten_function
+from .begun import NotWritten, begun, part_at, unwritten_at, unwritten_function
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Builder, Choice, Literal
 from .controls import Controls, verify
@@ -116,6 +116,8 @@ def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
             builder.steps = steps_of(builder, attempt)
             goes_on = builder.steps or (attempt.gives_nothing and has_methods(builder))
             end = None if goes_on else unwritten_at(definition, attempt)
+            if end is None and not pins.model:
+                end = part_at(definition, builder, attempt)
         except NotWritten as model:
             end = model.frame
         if end is not None:
@@ -174,7 +176,8 @@ def _makes(function: Definition, definition: Definition, reader: SignatureReader
 
 def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:
     """Return the attempt, if anything was built. Functions of which no scores come may be a script's."""
-    if definition.pair is not None and attempt.level < Level.FITS:
+    is_begun = attempt.level == Level.BUILT and is_placeholder(attempt.error)
+    if definition.pair is not None and attempt.level < Level.FITS and not is_begun:
         raise NotLoaded(NO_MODEL)
     if attempt.level == Level.NOTHING and (end := unwritten_at(definition, attempt)):
         raise NotWritten(end)

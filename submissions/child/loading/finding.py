@@ -43,8 +43,12 @@ def evidence(definition: Definition, definitions: Definitions) -> float:
     modules = [one for one in definitions.all.values() if one.is_module]
     outermost = not any(definition.name in _uses(one, definitions) for one in modules if one != definition)
     parts = sum(one.is_module for one in definitions.reachable(definition)) - 1
-    named = bool(_MODEL_NAME.search(definition.name)) and not _PART_NAME.search(definition.name)
-    return 1.0 * outermost + 1.5 * named + 0.25 * min(parts, 4)
+    return 1.0 * outermost + 1.5 * is_named(definition) + 0.25 * min(parts, 4)
+
+
+def is_named(definition: Definition) -> bool:
+    """Is it called as models are, and not as a part of one is?"""
+    return bool(_MODEL_NAME.search(definition.name)) and not _PART_NAME.search(definition.name)
 
 
 def pinned_model(definitions: Definitions, name: str) -> Definition:

@@ -21,11 +21,11 @@ from ...questions.randomise import named_tensors
 from ..child import failure_in_bounds
 from ..tracing.results import computed
 from ..tracing.tracing import storage_of, student_frames, tensors_in
+from .function_names import LETTING_GO, name_of
 
 _MOVING = ("to", "type_as", "cuda")  # to another device, most likely
 # what may be given tensors of two devices
 _ACROSS = ("copy_", "__setitem__", "__getitem__", "expand_as", "view_as", "reshape_as")
-_LETTING_GO = ("detach", "detach_", "item", "numpy", "tolist")
 _FUSED = ("scaled_dot_product_attention", "multi_head_attention_forward")
 
 
@@ -44,9 +44,9 @@ class _Habits(TorchFunctionMode):
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        name = _name_of(func)
+        name = name_of(func)
         given = tensors_in((args, kwargs))
-        self._let_go(name, func, given)
+        self._let_go(name, given)
         if name in _FUSED:
             self.note("fused", name)
         before = torch.get_rng_state()
@@ -62,15 +62,13 @@ class _Habits(TorchFunctionMode):
         if event.frames and event not in self.events:
             self.events.append(event)
 
-    def _let_go(self, name: str, func: Any, given: list[Tensor]) -> None:
+    def _let_go(self, name: str, given: list[Tensor]) -> None:
         if not any(one.requires_grad for one in given):
             return
         if not torch.is_grad_enabled():
             self.note("no_grad", name)
-        elif name in _LETTING_GO:
+        elif name in LETTING_GO:
             self.note("detach", name)
-        elif getattr(func, "__self__", None) is Tensor.data:
-            self.note("detach", "data")
 
     def _follow(self, name: str, given: list[Tensor], kwargs: Mapping[str, Any], result: Any) -> None:
         """Keeps track of what lies on the CPU; a tensor without axes may be used with any device."""
@@ -91,12 +89,6 @@ class _Habits(TorchFunctionMode):
             origin = self._left_behind[storage_of(behind[0])] if behind else ""
             for one in made:
                 self._left_behind.setdefault(storage_of(one), origin)
-
-
-def _name_of(func: Any) -> str:
-    """Of what reads an attribute of a tensor, that of the attribute."""
-    read = getattr(func, "__self__", None) if getattr(func, "__name__", "") == "__get__" else None
-    return str(getattr(read if read is not None else func, "__name__", func))
 
 
 def habits(model: nn.Module, image: Tensor) -> tuple[Habit, ...]:

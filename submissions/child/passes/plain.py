@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -15,14 +16,21 @@ from ...questions.plain_passes import Gradient, Passes, PlainPass
 from ...questions.randomise import named_tensors, seed_random_state
 from ..child import failure_in_bounds
 from ..tracing.results import described, results_in
+from .begun_pass import BegunPass
 
 
 def plain_passes(
-    model: nn.Module, images: Sequence[Tensor], modes: Sequence[str], backward: bool, switches: bool
+    model: nn.Module,
+    images: Sequence[Tensor],
+    modes: Sequence[str],
+    backward: bool,
+    switches: bool,
+    begun: bool,
 ) -> Passes:
     """Passes over ``images`` in turn, each in its mode, and a backward pass on the last if asked for.
 
-    An exception that the model raises is in the answer; running out of memory is not.
+    An exception that the model raises is in the answer; running out of memory is not. Of what is ``begun``,
+    it may end with one.
     """
     passes: list[PlainPass] = []
     created: list[str] = []
@@ -33,19 +41,20 @@ def plain_passes(
     kept: dict[str, Tensor] = {}  # as a first pass leaves it, which may fill what later ones read
     moved: dict[str, None] = {}
     options = _switches(model) if switches else {}
+    run = BegunPass(model) if begun else model
     try:
         with _parameters_made(created):
             for number, (image, mode) in enumerate(zip(images, modes)):
                 model.train() if mode == "train" else model.eval()
                 with torch.set_grad_enabled(mode == "graph"):
-                    passes.append(_one_pass(model, image, options, number))
+                    passes.append(_one_pass(model, partial(run, image, **options), image, number))
                 if number:
                     moved |= dict.fromkeys(_changed(kept, dict(model.named_buffers())))
                 else:
                     kept = _values(model.named_buffers())
             if backward:
-                gradients = _gradients(model, images[-1])
-                graphs_kept = _graphs_kept(model, images[-1])
+                gradients = _gradients(model, partial(run, images[-1]))
+                graphs_kept = _graphs_kept(model, partial(run, images[-1]))
     except (Exception, SystemExit) as raised:
         error = failure_in_bounds(raised)
     changed = [*_changed(learned, dict(model.named_parameters())), *moved]
@@ -83,10 +92,10 @@ def begin_pass(number: int) -> None:
     seed_random_state(1_000_003 + number)  # unusual: a model that seeds by itself shows
 
 
-def _one_pass(model: nn.Module, image: Tensor, options: Mapping[str, bool], number: int) -> PlainPass:
+def _one_pass(model: nn.Module, run: Callable[[], object], image: Tensor, number: int) -> PlainPass:
     begin_pass(number)
     random_state, training = torch.get_rng_state(), model.training
-    found = results_in(model(image, **options)).tensors
+    found = results_in(run()).tensors
     return PlainPass(
         outputs=described(found),
         tensors=tuple(one.detach().double().contiguous() for _, one in found),
@@ -97,10 +106,10 @@ def _one_pass(model: nn.Module, image: Tensor, options: Mapping[str, bool], numb
     )
 
 
-def _gradients(model: nn.Module, image: Tensor) -> dict[str, Gradient]:
+def _gradients(model: nn.Module, run: Callable[[], object]) -> dict[str, Gradient]:
     """What one backward pass, from a random sum of all outputs, gives each parameter that holds a number."""
     model.zero_grad()
-    total = random_sum(one for _, one in results_in(model(image)).tensors if one.requires_grad)
+    total = random_sum(one for _, one in results_in(run()).tensors if one.requires_grad)
     if total.requires_grad:
         total.backward()  # type: ignore[no-untyped-call]  # torch has no annotation for it
     gradients = {}
@@ -137,10 +146,10 @@ def _idle(gradient: Tensor | None) -> float:
     return max(float((rows == 0).all(axis).double().mean()) for axis in (0, 1))
 
 
-def _graphs_kept(model: nn.Module, image: Tensor) -> tuple[int, ...]:
+def _graphs_kept(model: nn.Module, run: Callable[[], object]) -> tuple[int, ...]:
     """How many tensors with their graph the model holds after each of two more passes."""
     found = []
     for _ in range(2):
-        model(image)
+        run()
         found.append(sum(one.grad_fn is not None for _, one in named_tensors(model)))
     return tuple(found)

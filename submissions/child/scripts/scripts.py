@@ -6,6 +6,7 @@ for, and lists of blocks are cut short, each as far as the script still runs the
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,13 +17,14 @@ from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...questions.meanings import fields_of
 from ...questions.recording import VisibleLocal
+from ...reading.python_text import nodes
 from ..building.arguments.argument_choices import choices
 from ..building.calls.blueprint import Literal, value
 from ..building.calls.observing import ModelParts, observe
 from ..building.calls.shortening import BLOCKS
 from ..building.trial_sizes import SMALL, fit
 from ..loading.execution import Loaded
-from ..loading.program import Program
+from ..loading.program import Program, source_text
 from ..loading.statements import Statement
 from ..tracing.mark_watcher import Watcher
 from ..tracing.tracing import Key
@@ -168,8 +170,15 @@ class Script:
         follows = {name for name in asked if ran.seen.get(name) == getattr(sizes, name)}
         fixed = {name: size for name, size in ran.seen.items() if name not in follows}
         ran.forget()
-        whole = {name: _whole(name, size, numbers) for name, size in fixed.items()}
+        replaced = {old: new for old, new in numbers.items() if old in self._written}
+        whole = {name: _whole(name, size, replaced) for name, size in fixed.items()}
         return Way(constants, frozenset(follows), fixed, shortened, pictures, numbers, whole), ran
+
+    @property
+    def _written(self) -> set[object]:
+        """The numbers and texts that stand in the code."""
+        files = (source_text(part) for part in self._loaded.program.parts[self.file])
+        return {one.value for text in files for one in nodes(text) if isinstance(one, ast.Constant)}
 
     def _constants(self) -> dict[str, str]:
         """The constants that mean a size, with the likeliest meaning of each."""

@@ -75,10 +75,17 @@ def norms_one_number(parts: ModelParts) -> bool:
 def _embed_dim(parts: ModelParts) -> int:
     norms = [one.normalized_shape[-1] for one in parts.modules if isinstance(one, nn.LayerNorm)]
     mapped = [size for one in parts.parameters if one.dim() > 1 for size in one.shape if size > 1]
-    vectors = [one.numel() for one in parts.parameters if one.dim() == 1]  # of norms by hand, and biases
-    found = ([one for one in sizes if one in mapped] for sizes in (norms, vectors))  # of no head
+    by_hand = [size for one in parts.modules for size in _scaled(one)]
+    vectors = [one.numel() for one in parts.parameters if one.dim() == 1]  # biases
+    found = ([one for one in sizes if one in mapped] for sizes in (norms, by_hand, vectors))  # of no head
     sizes = next(filter(None, found), norms or mapped)
     return Counter(sizes).most_common(1)[0][0] if sizes else 0
+
+
+def _scaled(module: nn.Module) -> list[int]:
+    """The sizes of the vectors of a module that has nothing else of its own, as a norm by hand does."""
+    own = list(module.parameters(recurse=False))
+    return [one.numel() for one in own] if all(one.dim() == 1 for one in own) else []
 
 
 def mlp_dim(parts: ModelParts, width: int) -> int:

@@ -109,7 +109,24 @@ def candidates(
 
 
 def _named(definitions: Definitions, key: str) -> list[Definition]:
-    return [one for one in definitions.all.values() if _rank(one.name, key) < len(_NAMES[key])]
+    """Those whose name says so, and those that are made of them alone, such as of single heads."""
+    every = definitions.all.values()
+    named = [one for one in every if _is_named(one, key)]
+    made = (one for one in every if one not in named and _says_nothing(one.name))
+    return [*named, *(one for one in made if _is_made_of(one, key, definitions))]
+
+
+def _is_made_of(definition: Definition, key: str, definitions: Definitions) -> bool:
+    inside = [one for one in definitions.reachable(definition)[1:] if one.is_module]
+    return bool(inside) and all(_is_named(one, key) for one in inside)
+
+
+def _is_named(definition: Definition, key: str) -> bool:
+    return _rank(definition.name, key) < len(_NAMES[key])
+
+
+def _says_nothing(name: str) -> bool:
+    return all(_rank(name, one) == len(_NAMES[one]) for one in _NAMES)
 
 
 def _rank(name: str, key: str) -> int:
@@ -121,7 +138,7 @@ def _may_be(definition: Definition, key: str, definitions: Definitions) -> bool:
     others = (one for one in _PARTS_OF_A_MODEL if one != key)
     inside = [one.name for one in definitions.reachable(definition)[1:]]
     is_made = any(_rank(name, other) < len(_NAMES[other]) for other in others for name in inside)
-    return not is_made and all(_rank(definition.name, one) == len(_NAMES[one]) for one in _NAMES)
+    return not is_made and _says_nothing(definition.name)
 
 
 def _tried(

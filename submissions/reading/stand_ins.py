@@ -1,0 +1,83 @@
+"""Attributes that stand for layers which are still to be written, or are not there for that."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import TypeGuard
+
+from .code import texts
+from .code_scopes import attributes, called, makes_object
+from .python_text import nodes
+
+_LACKING = re.compile(r"'(\w{1,64})' object has no attribute '(\w{1,64})'")
+_CONTAINERS = ("ModuleList", "Sequential")  # that stand for others where they are empty
+_FILLING = ("append", "extend", "insert", "add_module", "__setitem__")
+
+
+def stand_ins(one: ast.ClassDef) -> Mapping[str, ast.Assign]:
+    """Those of a class by name: each is set only where the object is made, and nothing is put into it."""
+    methods = [method for method in one.body if isinstance(method, ast.FunctionDef)]
+    stored = Counter(name for each in methods for name in attributes(each, ast.Store))
+    made = (each for method in methods if method.name == "__init__" for each in method.body)
+    found = {name: each for each in made if is_stand_in(each) for name in attributes(each, ast.Store)}
+    filled = {name for each in ast.walk(one) for name in _filled(each)}
+    return {name: each for name, each in found.items() if stored[name] == 1 and name not in filled}
+
+
+def is_stand_in(statement: ast.stmt) -> TypeGuard[ast.Assign]:
+    """Is an attribute set to nothing, or to no layers? One that does nothing may be meant."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Attribute):
+        return False
+    return is_layer(statement.value) or _is_empty(statement.value)
+
+
+def is_layer(value: ast.expr) -> bool:
+    """Does it stand for one layer, and not for some number of them?"""
+    return isinstance(value, ast.Constant) and (value.value is None or value.value is Ellipsis)
+
+
+def _is_empty(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call) and called(value) in _CONTAINERS:
+        return all(isinstance(one, ast.List) and not one.elts for one in value.args)
+    return isinstance(value, ast.List) and not value.elts
+
+
+def _filled(node: ast.AST) -> set[str]:
+    """The attributes into which something is put."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+        return {*attributes(node.func.value, ast.Load)}
+    if isinstance(node, ast.AugAssign):
+        return {*attributes(node.target, ast.Store)}
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return {*attributes(node.value, ast.Load)}
+    return set()
+
+
+def lacks_attribute(files: Mapping[str, bytes], message: str) -> bool:
+    """Does an AttributeError's message name what no line sets, and no layer of the class waits for?
+
+    A layer that is made and never used, or not kept, is rather the one that was meant.
+    """
+    found = _LACKING.fullmatch(message)
+    if found is None:
+        return False
+    every = [one for _, text in texts(files) for one in nodes(text)]
+    classes = [one for one in every if isinstance(one, ast.ClassDef) and one.name == found[1]]
+    is_told = any(found[2] in _names_told(one) for one in every)
+    return bool(classes) and not is_told and not any(_unused(one) for one in classes)
+
+
+def _names_told(node: ast.AST) -> set[object]:
+    """Names that a node gives something, and texts, by which a name may be given."""
+    stored = getattr(node, "attr", None) if isinstance(getattr(node, "ctx", None), ast.Store) else None
+    return {stored, getattr(node, "name", None), getattr(node, "id", None), getattr(node, "value", None)}
+
+
+def _unused(one: ast.ClassDef) -> set[str]:
+    """The attributes that it never reads, and the classes of objects that it does not keep."""
+    kept = {*attributes(one, ast.Store)} - {*attributes(one, ast.Load)}
+    calls = (each.value for each in ast.walk(one) if isinstance(each, ast.Expr))
+    return kept | {called(each) for each in calls if makes_object(each)}
