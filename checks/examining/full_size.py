@@ -58,9 +58,10 @@ def full_size(examples: Examples) -> FullSize:
     except SubmissionError:  # it takes more memory or time there than there is, which says nothing of shapes
         return FullSize({})
     if trace.error is not None and examples.crash is None and not session.is_script:
-        began = is_asked and _begins_alike(trace, examples.walk.trace)
-        failure = trace.error if is_asked else None
-        return FullSize(_shapes_in(examples, trace, sizes) if began else {}, failure, sizes)
+        if not is_asked:
+            return FullSize({}, sizes=sizes)
+        began = _begins_alike(trace, examples.walk.trace)
+        return FullSize(_shapes_in(examples, trace, sizes) if began else {}, trace.error, sizes)
     if trace.signature != examples.walk.trace.signature:
         return FullSize({})
     return FullSize(_shapes_in(examples, trace, sizes), sizes=sizes)

@@ -37,11 +37,12 @@ def unfinished(examples: Examples) -> Unfinished | None:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
-    lost = bool(keys) and (went_on(examples.walk, keys[0]) or _gives_unknown_tokens(examples.walk))
     if error is None:
-        ends = examples.walk.is_cut_short and "logits" not in reached and not lost
-        return Unfinished(tuple(keys), None) if ends else None
+        ends = examples.walk.is_cut_short and "logits" not in reached
+        is_followed = ends and not (went_on(examples.walk, keys[0]) or _gives_unknown_tokens(examples.walk))
+        return Unfinished(tuple(keys), None) if is_followed else None
     places = unwritten(examples.source.files)
+    lost = bool(keys) and went_on(examples.walk, keys[0])
     if not keys or (not error.is_placeholder and ("logits" in reached or lost)):
         return None
     called = [one for one in places if one.name == keys[0]]  # as the stage is in a skeleton

@@ -129,12 +129,17 @@ def _is_apart(walk: Walk, token: Use | None, table: _Table) -> bool:
     """Is the token no part of the table, and computed of no position, its own or one of the table?"""
     if token is None:
         return True
-    if walk.parameters.leaf(token)[0] == "leaf":
+    if _is_leaf(walk, token):
         return not any(_overlap(walk, token, one) for one in table)
     made, *tables = (_leaves(walk, one) for one in (token, *table))
     rows = sum(prod(walk.trace.used(one).shape) for one in table) // walk.sizes.embed_dim
     has_row = rows > walk.context.stage("patch_embeddings").shape[1]
     return not any(made & one for one in tables) and (has_row or len(made) == 1)
+
+
+def _is_leaf(walk: Walk, use: Use) -> bool:
+    """Is it a parameter itself, and not computed of some?"""
+    return walk.parameters.leaf(use)[0] == "leaf"
 
 
 def _overlap(walk: Walk, one: Use, other: Use) -> bool:
@@ -177,7 +182,7 @@ def _in_two_parts(walk: Walk) -> list[_Table]:
     N, width = walk.context.stage("patch_embeddings").shape[1:]
     rows = walk.parameters.merged_of_size(width)[:_CANDIDATES]
     rest = _next_used(walk, (N,), width)
-    rows = [one for one in rows[::-1] if walk.parameters.leaf(one)[0] == "leaf"]
+    rows = [one for one in rows[::-1] if _is_leaf(walk, one)]
     pairs = [(row, table) for table in rest for row in rows]
     # a table may be computed, as one that is fitted to the image is, but not of the row
     apart = (pair for pair in pairs if not _leaves(walk, pair[0]) & _leaves(walk, pair[1]))
@@ -192,7 +197,7 @@ def _by_rows_and_columns(walk: Walk) -> list[_Table]:
     width = walk.sizes.embed_dim
     rows, columns = (_next_used(walk, (count,), width) for count in walk.sizes.grid)
     pairs = [(down, along) for down in rows for along in columns if not _overlap(walk, down, along)]
-    vectors = [one for one in walk.parameters.merged_of_size(width) if walk.parameters.leaf(one)[0] == "leaf"]
+    vectors = [one for one in walk.parameters.merged_of_size(width) if _is_leaf(walk, one)]
     own = ((one, *pair) for pair in pairs for one in vectors[:_OWN] if one not in pair)
     return [*pairs, *own]
 
@@ -205,7 +210,7 @@ def put_together_later(walk: Walk, patches: Tensor) -> TokenSequence | None:
     for table in (*((one,) for one in whole), *_in_two_parts(walk), *_by_rows_and_columns(walk)):
         if same(patches, x + _numbers(walk.context, table, x.shape[1] + 1)[1:]):
             taken = set().union(*(_leaves(walk, one) for one in table))
-            others = (one for one in vectors if walk.parameters.leaf(one)[0] == "leaf")
+            others = (one for one in vectors if _is_leaf(walk, one))
             token = next((one for one in others if not _leaves(walk, one) & taken), None)
             return token and TokenSequence(PLAIN, token, TOKENS[0], table, POSITIONS[0])
     return None

@@ -95,7 +95,10 @@ def ended_there(files: Mapping[str, bytes], ends: Collection[Frame]) -> dict[str
         lines = text.encode().split(b"\n")
         for one in nodes(text):
             if isinstance(one, _ENDS) and Frame(file, one.lineno) in ends:
-                _stand_in(lines, one) if is_stand_in(one) else _say_so(lines, one)
+                if is_stand_in(one):
+                    _stand_in(lines, one)
+                else:
+                    _say_so(lines, one)
                 changed[file] = b"\n".join(lines)
     return changed
 

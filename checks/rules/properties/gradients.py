@@ -31,11 +31,11 @@ def gradients(examination: Examination) -> None:
     if any(one.id == "classes-returned" for one in examination.findings()):
         raise NotApplicable("the number of a class has no gradient")
     passes = _backward(examination)
-    if not passes.gradients and not examination.unfinished:
-        raise CheckFailed("the model has no registered parameters", ("blocks-in-python-list",))
     if examination.unfinished:
         _demand_no_cut(examination, passes)
         return
+    if not passes.gradients:
+        raise CheckFailed("the model has no registered parameters", ("blocks-in-python-list",))
     missing = [name for name, one in passes.gradients.items() if not one.exists]
     fixed = {name for name in missing if _is_fixed(examination, passes, name)}
     fixed |= patterns(examination.inventory(), missing) if missing else set()

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor, nn
-from torch._C._functorch import is_batchedtensor
 from torch.overrides import TorchFunctionMode
 
-from ..tracing.results import results_in
+from ..tracing.results import is_array, results_in
 from ..tracing.tracing import tensors_in
 from .function_names import LETTING_GO, name_of
 
@@ -40,7 +39,7 @@ class BegunPass:
 
 def _is_computed(one: Tensor) -> bool:
     """Does it hold numbers, and outside of the function that made it, too? Those of ``vmap`` do not."""
-    return one.is_floating_point() and one.numel() > 0 and not is_batchedtensor(one)
+    return one.is_floating_point() and one.numel() > 0 and is_array(one)
 
 
 class _Unread(TorchFunctionMode):

@@ -111,22 +111,22 @@ def candidates(
 def _named(definitions: Definitions, key: str) -> list[Definition]:
     """Those whose name says so, and those that are made of them alone, such as of single heads."""
     every = definitions.all.values()
-    named = [one for one in every if _is_named(one, key)]
+    named = [one for one in every if _is_named(one.name, key)]
     made = (one for one in every if one not in named and _says_nothing(one.name))
     return [*named, *(one for one in made if _is_made_of(one, key, definitions))]
 
 
 def _is_made_of(definition: Definition, key: str, definitions: Definitions) -> bool:
     inside = [one for one in definitions.reachable(definition)[1:] if one.is_module]
-    return bool(inside) and all(_is_named(one, key) for one in inside)
+    return bool(inside) and all(_is_named(one.name, key) for one in inside)
 
 
-def _is_named(definition: Definition, key: str) -> bool:
-    return _rank(definition.name, key) < len(_NAMES[key])
+def _is_named(name: str, key: str) -> bool:
+    return _rank(name, key) < len(_NAMES[key])
 
 
 def _says_nothing(name: str) -> bool:
-    return all(_rank(name, one) == len(_NAMES[one]) for one in _NAMES)
+    return not any(_is_named(name, key) for key in _NAMES)
 
 
 def _rank(name: str, key: str) -> int:
@@ -137,7 +137,7 @@ def _may_be(definition: Definition, key: str, definitions: Definitions) -> bool:
     """Does its name say nothing, and is it made of no other component?"""
     others = (one for one in _PARTS_OF_A_MODEL if one != key)
     inside = [one.name for one in definitions.reachable(definition)[1:]]
-    is_made = any(_rank(name, other) < len(_NAMES[other]) for other in others for name in inside)
+    is_made = any(_is_named(name, other) for other in others for name in inside)
     return not is_made and _says_nothing(definition.name)
 
 
