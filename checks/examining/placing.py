@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from math import prod
 
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.host.trace import Reference, Trace, Use
 from ...submissions.reading.code import parsed_file
-from ...submissions.reading.code_scopes import bound_for, plainly_stored
+from ...submissions.reading.code_scopes import bound_for, called, plainly_stored
 from ..locating.comparing import equal, has_all
 from ..locating.walk import Step
 from .block_lines import counted_at
 from .examination import Examination
 from .repair import repair_at
+
+_RESHAPING = ("view", "reshape", "unflatten")
 
 
 def place_of(examination: Examination, key: str) -> Frame | None:
@@ -117,7 +120,19 @@ def _viewed_at(examination: Examination, step: Step) -> Frame | None:
     is_known = not equal(walk.context.of(step.predict), right)  # what would be right of the same inputs
     may_be_view = is_known and not value.is_copy  # a copy puts into another order itself
     is_view = is_read_from or (may_be_view and has_all(walk.trace.tensor(value.reference), right))
-    return value.views[0] if is_view else None
+    if not is_view:
+        return None
+    own = value.frames[:1]  # a layer's result may be seen otherwise right where it is called
+    return own[0] if own and _reshapes(examination, own[0]) else value.views[0]
+
+
+def _reshapes(examination: Examination, frame: Frame) -> bool:
+    """Is a tensor given another shape on this line?"""
+    tree = parsed_file(examination.source.files, frame.file)
+    calls = (one for one in ast.walk(tree or ast.Module([], [])) if called(one) in _RESHAPING)
+    return any(
+        one.lineno <= frame.line <= (one.end_lineno or 0) for one in calls if isinstance(one, ast.Call)
+    )
 
 
 def _cut_at(examination: Examination, step: Step) -> Frame | None:

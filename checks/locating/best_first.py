@@ -71,14 +71,15 @@ def explain(walk: Walk, nodes: tuple[Node, ...]) -> tuple[Walk, bool]:
     def plan(at: Walk, price: float, depth: int, agenda: tuple[Node, ...]) -> None:
         for option in _ways(agenda[0], at):
             more = AGAIN if option.sign in at.signs else option.price
-            if price + more - max(at.certain, at.met) < patience.price:
+            since = max(at.certain, at.met)
+            if price + more - since < patience.price and price + more < patience.most:
                 heappush(queue, (price + more, -depth, next(numbers), at, option, agenda[1:]))
 
     plan(walk, 0.0, 0, nodes)
     while queue and walk.places.look_ups < most and came[0] <= bound - _WORTH_AT_AN_END * queue[0][0]:
         price, depth, _, at, option, rest = heappop(queue)
         one = at.forked()
-        if not done(option.take, one):
+        if not done(option.take, one) or not all(map(patience.admits, one.steps[len(at.steps) :])):
             continue
         one.price = price
         if one.sure and price - at.certain < UNKNOWN:

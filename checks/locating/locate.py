@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import takewhile
+from math import inf
 
 from ...reference.model_sizes import ModelSizes
 from ...submissions.host.trace import Trace
@@ -14,10 +16,12 @@ from .following import about_begun, following
 from .in_hand import is_in_hand
 from .model import about_image, about_model
 from .not_numbers import until_no_number
+from .patience import USUAL, Patience
 from .reached import settle_reached
-from .walk import USUAL, Patience, Step, Walk, begin
+from .walk import Step, Walk, begin
 
 _TWO_MISTAKES = 2.5
+_ALONE = replace(USUAL, look_ups=15_000)  # of one kind of blocks: the others were in the way
 
 
 def locate(
@@ -70,9 +74,12 @@ def likeliest(
     walk = locate(trace, sizes, family, accepted=accepted)
     if walk.price <= _TWO_MISTAKES or len(accepted) < 2 or walk.ends_early or _has_right_blocks(walk):
         return walk, accepted
-    kinds = (frozenset((kind,)) for kind in sorted(accepted))
-    alone = [(locate(trace, sizes, family, accepted=kind), kind) for kind in kinds]
-    return min([(walk, accepted), *alone], key=lambda one: _doubt(one[0]))
+    best = walk, accepted
+    for kind in map(frozenset, zip(sorted(accepted))):
+        cheaper = replace(_ALONE, most=best[0].price if _is_explained(best[0]) else inf)
+        alone = locate(trace, sizes, family, accepted=kind, patience=cheaper)
+        best = min(best, (alone, kind), key=lambda one: _doubt(one[0]))
+    return best
 
 
 def _has_right_blocks(walk: Walk) -> bool:
@@ -85,8 +92,8 @@ def _has_right_blocks(walk: Walk) -> bool:
     )
 
 
-def _doubt(walk: Walk) -> tuple[bool, float]:
-    return not _is_explained(walk), walk.price
+def _doubt(walk: Walk) -> tuple[bool, bool, float]:
+    return not _is_followed(walk), not _is_explained(walk), walk.price
 
 
 def _followed(walk: Walk) -> Walk:

@@ -13,6 +13,7 @@ from ...submissions.host.trace import Trace, Use
 from ..architecture.family import Family
 from .comparing import equal
 from .context import Context, Predict
+from .patience import USUAL, Patience
 from .search.binding import Binding
 from .search.nearness import fingerprint
 from .search.norms import BatchNorm, Norm
@@ -62,19 +63,6 @@ class Made:
     right: Predict
     began: int = 0  # the record at which it begins: what is made of it comes later
     stage: str = ""  # that is to blame for it, where it is none itself
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How far an explanation is looked for."""
-
-    # up to which an explanation is better than none, since something was certain, or queries met keys
-    price: float = 3.5
-    look_ups: int = 60_000  # of single values; a search that explains nothing stops there
-
-
-USUAL = Patience()
-BRIEF = Patience(price=0.9, look_ups=6_000)  # for what is right, or not worth a longer look
 
 
 @dataclass
@@ -156,8 +144,13 @@ class Walk:
         """The same where all that is still to come is the same: the numbers at hand, and the place."""
         near = (0, self.blocks, self.number)
         own = ((key, one) for (key, block), one in self.context.stages.items() if block in near)
-        made = ((key, one.predict(self.context)) for key, one in self.made.items())
-        return (self.blocks, self.position, *((key, fingerprint(one)) for key, one in (*own, *made)))
+        made = ((key, self.context.of(one.predict)) for key, one in self.made.items())
+        return (self.blocks, self.position, *((key, self._print_of(one)) for key, one in (*own, *made)))
+
+    def _print_of(self, tensor: Tensor) -> object:
+        """Once for each tensor, which is kept, so that no other gets its identity."""
+        kept: tuple[Tensor, object] = self.once(("print", id(tensor)), lambda: (tensor, fingerprint(tensor)))
+        return kept[1]
 
     def once(self, key: object, found_out: Callable[[], _Any]) -> _Any:
         """What does not hang on how a walk came here, by what it does hang on: it is found out once."""

@@ -67,7 +67,7 @@ def _of_stage(component: ComponentExamination, key: str) -> Iterator[Fault]:
 def _whole(component: ComponentExamination) -> Iterator[Fault]:
     if component.crash is None:
         yield from _output(component)
-        if not component.candidate.function:  # which is handed its own
+        if not (component.candidate.function or component.unfinished):  # a function is handed its own
             yield from _count(component)
             yield from _gradients(component)
 

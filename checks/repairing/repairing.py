@@ -11,7 +11,7 @@ from ...submissions.questions.size_limits import is_large
 from ...submissions.reading.edits.edit import Edit
 from ..examining.examination import Examination
 from ..examining.repair import Repair
-from ..locating.walk import Patience
+from ..locating.patience import Patience
 from .mended_stage import mended_stage
 from .suspects import suspects
 from .trials import Trials

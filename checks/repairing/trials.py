@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, dropwhile, islice, zip_longest
+from math import inf
 from typing import Literal
 
 from ...submissions.errors import NotLoaded, Refused, StudentCodeFailed
@@ -26,7 +27,8 @@ from ...submissions.reading.edits.edit import Edit
 from ...submissions.reading.source import Source
 from ..examining.examination import Examination
 from ..locating.locate import locate
-from ..locating.walk import BRIEF, USUAL, Patience, Walk
+from ..locating.patience import BRIEF, USUAL, Patience
+from ..locating.walk import Walk
 from .expected import Expected, returned
 from .held_names import HeldNames
 from .rightness import all_right, excused, forms_read, lacking, right_steps, wrong_keys
@@ -39,6 +41,7 @@ _TOGETHER = 40  # changes that one question asks about
 _WAITED = 600  # further changes that are looked at before something is held to be missing
 _ON_PASSES = 0.5  # the share of all effort that plain passes may take
 _GLANCE = Patience(price=BRIEF.price, look_ups=1_500)
+_DEARER = 0.1  # which another way to the same may be
 _LONG = Patience(price=USUAL.price, look_ups=12_000)
 
 _Group = Literal["right", "added", "nearer", "telling", "doubted", "left", "out"]
@@ -141,7 +144,7 @@ class Trials:
             other.trace_examples()
             if not self._raised and len(other.failing) > len(asked.failing):
                 return None  # where it still runs, the mistake may not show
-            other.locate_examples()
+            other.locate_examples(asked.believed_blocks)
             self.effort -= other.look_ups / _LOOK_UPS
             better = self._is_better(other) and not self._lost(edit, other)
         except (NotLoaded, StudentCodeFailed):
@@ -222,13 +225,19 @@ class Trials:
         self.effort -= len(trace.records) / _RECORDS
         if trace.error is not None or not self._may_be_meant(edit, ChangedPass(1, (*returned(trace),))):
             return False
-        if self.used is not None:  # every stage is right already, and something learns nothing
-            return self.used < trace.parameters_read and all_right(self._located(trace, USUAL), asked)
+        if self.used is not None and not self.used < trace.parameters_read:
+            return False  # every stage is right already, and something learns nothing
         if not self._comes_farther(trace):
             return False
+        if edit in self._told:
+            patience = replace(patience, most=self._most)
+        else:  # less wrong than before is not enough
+            patience = replace(patience, admits=lambda step: not asked.is_amiss(step))
         walk = self._located(trace, patience)
         if walk.blocks >= draw.sizes.depth and walk.unexplained is not None:
-            walk = self._located(trace, _LONG)  # ways to read out that are right in some courses have a price
+            # ways to read out that are right in some courses have a price
+            longer = self._patience if edit not in self._told and asked.walk.unexplained is None else _LONG
+            walk = self._located(trace, replace(patience, price=longer.price, look_ups=longer.look_ups))
         return all_right(walk, asked) or (edit in self._told and self._is_farther(walk))
 
     def _is_farther(self, walk: Walk) -> bool:
@@ -265,6 +274,12 @@ class Trials:
         if walk.unexplained is not None:
             return BRIEF
         return Patience(max(walk.price, BRIEF.price), max(walk.places.look_ups, BRIEF.look_ups))
+
+    @cached_property
+    def _most(self) -> float:
+        """What is less wrong is not explained at a higher price than what was wrong, if all of that was."""
+        walk = self.examination.walk
+        return inf if self._raised or walk.unexplained is not None else walk.price + _DEARER
 
     def _located(self, trace: Trace, patience: Patience) -> Walk:
         asked = self.examination

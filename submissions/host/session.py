@@ -131,8 +131,9 @@ class Session:
             sizes=sizes, seed=seed, image=image, fixed=fixed or {}, drawn=drawn, marks=marks, cures=cures
         )
         trace = decode(self.ask(asked))
-        # a part by itself has to return something
-        return replace(trace, begun=not self._about and is_begun(trace, sizes, self.is_script))
+        is_part = bool(self._about)
+        begun = not trace.outputs if is_part else is_begun(trace, sizes, self.is_script)
+        return replace(trace, begun=begun and trace.error is None)
 
     def wide(self, sizes: ModelSizes, seed: int, image: Tensor) -> Wide[Trace]:
         """One plain pass in float32. Raises StudentCodeFailed where the model could not be built."""

@@ -66,7 +66,7 @@ def unbound(found: Iterable[ast.AST]) -> set[str]:
     There is none beside ``from x import *``, which may bind anything.
     """
     there = list(found)
-    bound = {name for node in there for name in _bound(node)}
+    bound = {name for node in there for name in bound_in(node)}
     return set() if "*" in bound else USUAL.keys() & reads(there).keys() - bound
 
 
@@ -79,7 +79,8 @@ def reads(found: Iterable[ast.AST]) -> dict[str, int]:
     return lines
 
 
-def _bound(node: ast.AST) -> list[str]:
+def bound_in(node: ast.AST) -> list[str]:
+    """Return the names that this node binds by itself; of ``from x import *`` the star."""
     match node:
         case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
             return [name]

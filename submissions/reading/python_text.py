@@ -13,6 +13,8 @@ import tokenize
 import warnings
 from collections.abc import Iterator
 
+from .saying_so import saying_so
+
 # what parsing, compiling and walking raise on code that nobody has written by hand
 ABSURD = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
@@ -65,11 +67,14 @@ def _declared(content: bytes) -> str:
 
 
 def parse(text: str, file: str = "<unknown>") -> ast.Module:
-    """Raises NotPythonError."""
+    """Return the tree, in which what is not written yet says so with NotImplementedError.
+
+    Raises NotPythonError.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes and the like
-            return ast.parse(text, file)
+            return saying_so(ast.parse(text, file))
     except ABSURD as error:
         raise NotPythonError(error) from None
 

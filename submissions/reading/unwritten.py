@@ -10,7 +10,7 @@ from ..errors import Frame
 from .code import texts
 from .code_scopes import attributes, called, last_name, makes_object
 from .method_calls import reached
-from .python_text import DEFINITIONS, nodes
+from .python_text import DEFINITIONS, comments, nodes
 from .stand_ins import is_layer, is_stand_in, stand_ins
 
 _ENDS = (ast.Return, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign)
@@ -63,19 +63,26 @@ def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]
 
     Those ``of`` a class or a function are in it, and in what it uses.
 
-    It ends in ``pass``, returns nothing or zeros, or three dots stand in it; or it returns what it was given
-    and uses nothing of its object; or it is the ``forward`` of a class that makes two layers or parameters,
-    or more, that no method uses. One is enough where it returns what it was given, and not what it made last,
-    and where it stands for a layer. What stands for a layer that is used ends the pass where that is.
+    It ends in ``pass``, returns nothing or zeros, or three dots stand in it; or a comment at its end says
+    that more is to be done; or it returns what it was given and uses nothing of its object; or it is the
+    ``forward`` of a class that makes two layers or parameters, or more, that no method uses. One is enough
+    where it returns what it was given, and not what it made last, and where it stands for a layer. What
+    stands for a layer that is used ends the pass where that is.
     """
     known = None if of is None else _used(files, of)
     return [
         Frame(file, line)
         for file, text in texts(files)
+        for to_do in [_to_do(text)]
         for one in nodes(text)
-        for name, line in _early(one)
+        for name, line in _early(one, to_do)
         if known is None or known & {name, getattr(one, "name", "")}
     ]
+
+
+def _to_do(text: str) -> set[int]:
+    """The lines of comments that say "TODO"."""
+    return {line for line, said in comments(text) if "TODO" in said} if "TODO" in text else set()
 
 
 def _used(files: Mapping[str, bytes], name: str) -> set[str]:
@@ -131,18 +138,32 @@ def _methods(one: ast.ClassDef) -> list[ast.FunctionDef]:
     return [method for method in methods if method.name != "__init__"]
 
 
-def _early(node: ast.AST) -> Iterator[tuple[str, int]]:
+def _early(node: ast.AST, to_do: Collection[int]) -> Iterator[tuple[str, int]]:
     """What may end early, by name and the line of its end.
 
     They are the methods of a class, its stand-ins that are used, and functions outside of classes.
     """
     if isinstance(node, ast.ClassDef):
-        yield from ((one.name, _last(one).lineno) for one in _methods(node) if _is_early(node, one))
+        methods = (one for one in _methods(node) if _is_early(node, one) or _is_left_open(one, to_do))
+        yield from ((one.name, _last(one).lineno) for one in methods)
         used = _used_by(node)
         yield from (("__init__", one.lineno) for name, one in stand_ins(node).items() if name in used)
     elif isinstance(node, ast.Module):
         functions = (one for one in node.body if isinstance(one, ast.FunctionDef))
         yield from ((one.name, _last(one).lineno) for one in functions if _is_cut(one))
+
+
+def _is_left_open(function: ast.FunctionDef, to_do: Collection[int]) -> bool:
+    """Does a comment on what it returns say that there is more to do, or right before, if that calls nothing?
+
+    What a comment asked for that was handed out may have been written below it.
+    """
+    last = function.body[-1]
+    if not isinstance(last, ast.Return):
+        return False
+    before = max((one.end_lineno or 0 for one in function.body[:-1]), default=function.lineno)
+    first = last.lineno if any(isinstance(one, ast.Call) for one in ast.walk(last)) else before + 1
+    return any(first <= line <= (last.end_lineno or 0) for line in to_do)
 
 
 def _is_cut(function: ast.FunctionDef) -> bool:
@@ -153,10 +174,19 @@ def _is_cut(function: ast.FunctionDef) -> bool:
 def _gives_nothing(function: ast.FunctionDef) -> bool:
     """Does it return nothing, whatever happens, or numbers that stand for others?"""
     last = _written(function)[-1]
-    value = last.value if isinstance(last, ast.Return) else last
+    value = _as_made(function, last.value) if isinstance(last, ast.Return) else last
     if isinstance(value, ast.Call) and isinstance(last, ast.Return):
         return called(value) in _STAND_FOR_MORE
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def _as_made(function: ast.FunctionDef, value: ast.expr | None) -> ast.expr | None:
+    """What a variable is set to that is returned and nothing else; any other value itself."""
+    if not isinstance(value, ast.Name):
+        return value
+    used = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == value.id]
+    sets = [one.value for one in function.body if isinstance(one, ast.Assign) and one.targets == used[:1]]
+    return sets[0] if len(used) == 2 and sets else value
 
 
 def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
@@ -219,8 +249,9 @@ def _stands_for_more(statement: ast.stmt) -> bool:
 
 
 def _made(one: ast.ClassDef) -> set[str]:
-    """The attributes that are set to objects of some class, such as layers and parameters."""
-    assigned = [each for each in ast.walk(one) if isinstance(each, ast.Assign)]
+    """The attributes that its methods set to objects of some class, such as layers and parameters."""
+    methods = (each for each in one.body if isinstance(each, ast.FunctionDef))  # not those of classes in it
+    assigned = [each for method in methods for each in ast.walk(method) if isinstance(each, ast.Assign)]
     return {name for each in assigned if _makes(each.value) for name in _of_self([each], ast.Store)}
 
 

@@ -8,8 +8,9 @@ import pytest
 from tracing_helpers import sizes_of, trace_of
 
 from vitcheck.checks.locating.best_first import Option, explain
+from vitcheck.checks.locating.patience import USUAL
 from vitcheck.checks.locating.search.places import Found, Place
-from vitcheck.checks.locating.walk import USUAL, Walk, begin
+from vitcheck.checks.locating.walk import Walk, begin
 from vitcheck.checks.vit.vit_family import VIT
 
 

@@ -15,7 +15,7 @@ from vitcheck.checks.examining.repair import Repair
 from vitcheck.checks.examining.verdicts import CheckOutcome
 from vitcheck.checks.grading import grading
 from vitcheck.checks.grading.grading import grade
-from vitcheck.checks.locating.walk import BRIEF
+from vitcheck.checks.locating.patience import BRIEF
 from vitcheck.checks.record.result import Result, StageStatus, Status
 from vitcheck.checks.repairing import repairing, trials
 from vitcheck.checks.repairing.repairing import Mended

@@ -92,6 +92,7 @@ class Encoder(nn.Module):
         self.table = nn.Parameter(torch.zeros(1, rows + 1, width))
         self.attn = nn.MultiheadAttention(width, heads, batch_first=True)
         self.mlp = nn.Sequential(nn.Linear(width, heads), nn.GELU(), nn.Linear(heads, width))
+        self.tail = nn.Sequential(OrderedDict([("map", nn.Linear(width, rows))]))
         self.heads = nn.ModuleList([Head(width) for _ in range(heads)])
         self.norm = nn.LayerNorm(width)
         self.scale = (width // heads) ** -0.5
@@ -117,6 +118,7 @@ OF_LIBRARIES: list[tuple[Kind, str, str]] = [
     ("option", ", unbiased=False", ""),
     ("number", "rows + 1", "(rows + 1 - 1)"),
     ("extra", "nn.Linear(heads, width))", "nn.Linear(heads, width), nn.GELU())"),
+    ("extra", "nn.Linear(width, rows))", 'nn.Linear(width, rows)), ("act", nn.GELU())'),
     ("repeated", "[Head(width) for _ in range(heads)]", "[Head(width)] * heads"),
     ("number", "LayerNorm(width)", "LayerNorm([rows, width])"),
     ("number", "mean(dim=-1)", "mean(dim=(1, -1))"),
@@ -152,6 +154,7 @@ def _evaluated(text: str) -> str:
     """What a change leaves, in the words of the right program."""
     words = {
         "(rows + 1 - 1 + 1)": "rows + 1",
+        ', ("act", nn.Identity())': "",
         ", nn.Identity())": ")",
         "2 * W:2 * (2 * W) - (W)": "2 * W:3 * W",
     }

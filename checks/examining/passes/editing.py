@@ -13,7 +13,7 @@ from ....submissions.host.trace import Use
 from ...locating.comparing import equal
 from ...locating.context import Context
 from ...locating.search.parameter_search import LinearMap, Norm
-from ...locating.wiring.projections import unpack
+from ...locating.wiring.cutting import unpack
 from ..verdicts import NotApplicable, NotReached
 from .example import Example
 

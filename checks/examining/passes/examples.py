@@ -121,12 +121,13 @@ class Examples:
     def buildable(self, draw: Draw) -> Draw:
         return replace(draw, sizes=self.session.sizes_for(draw.sizes))
 
-    def locate_examples(self) -> None:
+    def locate_examples(self, believed: frozenset[str] = frozenset()) -> None:
         """Find the stages in the first pass, and replay them on those that run the same operations.
 
         Where the plan does not hold on a trace, that trace is located afresh, as far as that is affordable.
+        Blocks are of the kinds that are ``believed``, where it is known which these are.
         """
-        first, *others = self._traced
+        self._believed, (first, *others) = believed, self._traced
         self.examples = [self.located(*first)]
         self.left_out += [
             f"{path or 'what the model returns'} is returned but not checked: it {why}"
@@ -226,7 +227,7 @@ class Examples:
             self.parted = parting(trace, lambda: self.trace(draw))
         self._locations += 1
         before = next(iter(self._walks.values()), None)
-        if before is None:
+        if before is None and not self._believed:
             walk, self._believed = likeliest(trace, draw.sizes, self.family, self.accepted_blocks)
         else:
             walk = locate(trace, draw.sizes, self.family, before, self.believed_blocks)
@@ -285,9 +286,8 @@ class Examples:
     @cached_property
     def accepted_blocks(self) -> frozenset[str]:
         """The kinds of blocks that it accepts: what it asks for, and what it allows as a variant."""
-        kinds = anatomy_of(self.family).blocks
-        allowed = (one.name for one in kinds if self.assignment.allows(one.foreign)[0])
-        return frozenset((*self.asked_blocks, *allowed))
+        kinds = (one for one in anatomy_of(self.family).blocks if self.assignment.allows(one.foreign)[0])
+        return frozenset((*self.asked_blocks, *(one.name for one in kinds)))
 
     @property
     def believed_blocks(self) -> frozenset[str]:

@@ -13,8 +13,9 @@ from ..context import Predict
 from ..in_hand import is_looked_at
 from ..search.places import Found
 from ..walk import Finding, Walk
+from .cutting import SINGLE_CUTS
 from .naming import is_called
-from .projections import SINGLE_CUTS, Projected, head_count, stacked
+from .projections import Projected, head_count, stacked
 
 _NAMES = ("query", "key", "value")
 _POWERS = (-0.5, -0.25)  # of a head's width, by which queries and keys are scaled before they meet

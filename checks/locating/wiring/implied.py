@@ -21,8 +21,9 @@ from ..comparing import equal
 from ..context import Context, Predict
 from ..search.linear_maps import LinearMap
 from ..walk import Walk, applied
+from .cutting import role, unpack
 from .heads import Heads
-from .projections import head_count, role, unpack
+from .projections import head_count
 
 
 @dataclass(frozen=True)

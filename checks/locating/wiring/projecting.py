@@ -18,10 +18,11 @@ from ..search.nearness import fingerprint
 from ..search.places import Found
 from ..walk import Walk, applied
 from .begun import begun, is_used, pay
+from .cutting import PACKINGS
 from .heads import Heads
 from .implied import implied_attention
 from .made_up import blame_drawn, drawn_heads
-from .projections import PACKINGS, arrangements, orders, projected, tensors
+from .projections import arrangements, orders, projected, tensors
 from .roles import about_maps
 from .rows import WRONG, Row, read
 from .unknown import Unknown, unknowns

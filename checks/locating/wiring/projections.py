@@ -12,14 +12,12 @@ from torch import Tensor
 from ..context import Context, Predict
 from ..search.parameter_search import LinearMap
 from ..walk import Walk, applied
+from .cutting import PACKINGS, SCRAMBLED, SINGLE_CUTS, Count, role, scrambled_role
 from .heads import Heads, Parts
 from .naming import is_called, key_comes_first
 
-# How a width of several packed tensors is cut: r roles (query, key, value), h heads, d features.
-PACKINGS = ("rhd", "hrd", "hdr", "rdh", "drh", "dhr")
-# Axes that a view gives what one map made, where tokens (t) do not stay in front of what is cut.
-_SCRAMBLED = ("htd", "rhtd", "rthd", "hrtd", "htrd")
 _INTERLEAVED = "qkv-interleaved-layout"
+_ALONE = 0.05  # more than for all three
 # Which of the three serve as query, key and value where one is read in another's place. What is read in the
 # value's is told at S14.
 _TWICE = (
@@ -28,8 +26,6 @@ _TWICE = (
     ((2, 1, 2), "query-equals-value", "query"),
     ((0, 2, 2), "keys-reused-as-values", "key"),
 )
-
-Count = Callable[[Context], int]  # of heads, at the sizes of a trace
 
 
 @dataclass(frozen=True)
@@ -45,28 +41,6 @@ def projected(walk: Walk, x: Predict, after: int) -> list[Projected]:
     """Every linear map of ``x`` whose result is in the trace, in order of use."""
     maps = walk.parameters.linears(x(walk.context), after)
     return [Projected(map_, applied(map_, x), result.shape[-1]) for map_, result, _ in maps]
-
-
-def unpack(tensor: Tensor, packing: str, roles: int, heads: int) -> Tensor:
-    """From B T (packed) to role B h T d."""
-    sizes = {"r": roles, "h": heads, "d": tensor.shape[-1] // (roles * heads)}
-    cut = tensor.reshape(*tensor.shape[:2], *(sizes[letter] for letter in packing))
-    return cut.permute(2 + packing.index("r"), 0, 2 + packing.index("h"), 1, 2 + packing.index("d"))
-
-
-def _scrambled(tensor: Tensor, roles: int, heads: int, order: str) -> Tensor:
-    """Cut by a view of tokens and features together, in this ``order`` of axes; without roles, one by one.
-
-    Read in the right ``order``, with tokens first, it is no mistake: see ``unpack``.
-    """
-    B, T = tensor.shape[:2]
-    if "r" not in order:
-        each = tensor.chunk(roles, -1)
-        return torch.cat([_scrambled(one, 1, heads, f"r{order}") for one in each])
-    sizes = {"r": roles, "h": heads, "t": T, "d": tensor.shape[-1] // (roles * heads)}
-    cut = tensor.reshape(B, *(sizes[letter] for letter in order))
-    role, *rest = (1 + order.index(letter) for letter in "rhtd")
-    return cut.permute(role, 0, *rest)
 
 
 def arrangements(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
@@ -122,31 +96,12 @@ def _head_counts(walk: Walk) -> list[int]:
     return list(dict.fromkeys([walk.sizes.heads, *sorted(seen - {0}), 1]))
 
 
-def role(tensor: Predict, packing: str, roles: int, count: Count, number: int) -> Predict:
-    """One of the packed tensors."""
-    return lambda context: unpack(context.of(tensor), packing, roles, count(context))[number]
-
-
 def _three(one: Projected, packing: str, count: Count) -> Parts:
     return (
         role(one.predict, packing, 3, count, 0),
         role(one.predict, packing, 3, count, 1),
         role(one.predict, packing, 3, count, 2),
     )
-
-
-def _scrambled_role(tensor: Predict, roles: int, count: Count, number: int, order: str) -> Predict:
-    return lambda context: _scrambled(context.of(tensor), roles, count(context), order)[number]
-
-
-CutOfOne = Callable[[Predict, Count], Predict]  # what one map gives, cut into heads
-SINGLE_CUTS: tuple[
-    tuple[float, CutOfOne, str | None], ...
-] = (  # each with its price and the id of a wrong one
-    (0.0, lambda one, count: role(one, "rhd", 1, count, 0), None),
-    (0.05, lambda one, count: role(one, "rdh", 1, count, 0), None),
-    (1.0, lambda one, count: _scrambled_role(one, 1, count, 0, "htd"), "heads-split-without-transpose"),
-)
 
 
 def _first_head(part: Predict) -> Predict:
@@ -168,8 +123,8 @@ def _packed(maps: Sequence[Projected], heads: int, count: Count) -> Iterator[Hea
             )
         q, k, v = usual = _three(one, "rhd", count)
         name = "heads-split-without-transpose"
-        for order in _SCRAMBLED:
-            mixed = tuple(_scrambled_role(one.predict, 3, count, number, order) for number in range(3))
+        for order in SCRAMBLED:
+            mixed = tuple(scrambled_role(one.predict, 3, count, number, order) for number in range(3))
             heads_of_tokens = (mixed[0], mixed[1], mixed[2])
             yield Heads(heads_of_tokens, heads, "rhd", name, price=1.0, maps=(one.map,), right=usual)
         if heads > 1:
@@ -190,11 +145,22 @@ def _separate(walk: Walk, maps: Sequence[Projected], heads: int, count: Count) -
         for price, cut, id in SINGLE_CUTS:
             q, k, v = (cut(one.predict, count) for one in three)
             right = (q1, k1, v1) if id else None
-            yield Heads((q, k, v), heads, "separate", id, price=price, maps=linears, right=right)
+            every = Heads((q, k, v), heads, "separate", id, price=price, maps=linears, right=right)
+            yield every
+            if right:
+                yield from (_of_one(every, right, number) for number in range(3))
     if 1 <= len(same) <= 2:  # a projection serves twice
         parts = [role(one.predict, "rhd", 1, count, 0) for one in same]
         linears = tuple(one.map for one in same)
         yield from _shared(walk, parts, Heads((parts[0],) * 3, heads, "separate", maps=linears))
+
+
+def _of_one(wrong: Heads, right: Parts, number: int) -> Heads:
+    """With one of the three parts alone cut wrongly."""
+    q, k, v = (wrong.parts[one] if one == number else right[one] for one in range(3))
+    return replace(
+        wrong, parts=(q, k, v), blame=("query", "key", "value")[number], price=wrong.price + _ALONE
+    )
 
 
 def _shared(walk: Walk, parts: Sequence[Predict], heads: Heads) -> Iterator[Heads]:

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from ..context import Context, Predict
 from ..walk import Walk, applied
+from .cutting import Count, role
 from .heads import Heads
-from .projections import Count, Projected, head_count, one_and_two, projected, role
+from .projections import Projected, head_count, one_and_two, projected
 
 
 def shared_slices(walk: Walk, x: Predict, after: int) -> list[Heads]:

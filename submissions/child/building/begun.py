@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ....reference.model_sizes import ModelSizes
 from ...errors import Frame, NotLoaded
-from ...reading.unwritten import early_ends
+from ...reading.unwritten import early_ends, unwritten
 from ..child import frames_of, is_placeholder
 from ..loading.definitions import Definition
 from ..loading.execution import Loaded
@@ -92,10 +92,11 @@ def unwritten_function(loaded: Loaded) -> Frame | None:
             if not (one.defines or one.constant or unguarded(one.node) != [one.node] or _is_text(one.node)):
                 return None
     texts = {part: source_text(part) for parts in program.parts.values() for part in parts}
-    ends = early_ends({part: text.encode() for part, text in texts.items()})
-    lines = ((one, texts[one.file].split("\n")[one.line - 1]) for one in ends)
+    files = {part: text.encode() for part, text in texts.items()}
+    lines = ((one, texts[one.file].split("\n")[one.line - 1]) for one in early_ends(files))
     # zeros may be all that a function is to give
-    return next((one for one, line in lines if line.strip().endswith(_NOTHING)), None)
+    ends = [one for one, line in lines if line.strip().endswith(_NOTHING)]
+    return next(iter((*ends, *(one.frame for one in unwritten(files)))), None)
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -160,7 +160,8 @@ def _best(
             continue  # a part, most likely; what failed was the model
         if best is None or value > best[0] or (makes_best and attempt.level == Level.FITS):
             best = (value, definition, builder, attempt)
-    if not found and (end := unwritten_function(reader.loaded)):
+    is_class = any(one.pair is None for one in found)
+    if best is None and not is_class and (end := unwritten_function(reader.loaded)):
         raise NotWritten(end)
     if best is None:
         written = (one for body in reader.loaded.program.statements.values() for one in body)

@@ -135,6 +135,7 @@ class _Execution:
     def _new_module(self, file: str) -> ModuleType:
         module = ModuleType(module_name(file))
         own = _lent(self._program.missing[file]) | {
+            **self._program.to_come,
             "__import__": functools.partial(self._importer.import_for, file),
             "breakpoint": lambda *args, **kwargs: None,
             "input": _an_image if self._program.is_script else _no_input,

@@ -18,6 +18,7 @@ _MODEL_NAME = re.compile(r"vi_?t|vision_?transformer", re.IGNORECASE)
 _PART_NAME = re.compile(
     r"block|layer|embed|encoder|attention|mlp|patch|head|loss|config|train", re.IGNORECASE
 )
+_CONTAINERS = {"Sequential", "Module"}  # of torch, which functions fill
 _FACTORY_NAME = re.compile(r"create|build|make|get|init|model|net|vi_?t|vision_?transformer", re.IGNORECASE)
 
 
@@ -39,7 +40,7 @@ def evidence(definition: Definition, definitions: Definitions) -> float:
     No other class uses the model, it uses many others, and it is often called ViT.
     """
     if isinstance(definition.node, ast.FunctionDef):
-        return 0.75
+        return 0.75 + 0.1 * is_named(definition) + 0.02 * min(len(definitions.reachable(definition)), 5)
     modules = [one for one in definitions.all.values() if one.is_module]
     outermost = not any(definition.name in _uses(one, definitions) for one in modules if one != definition)
     parts = sum(one.is_module for one in definitions.reachable(definition)) - 1
@@ -67,8 +68,10 @@ def _is_factory(definition: Definition, definitions: Definitions) -> bool:
     if not isinstance(definition.node, ast.FunctionDef):
         return False
     modules = {name for name, one in _uses(definition, definitions).items() if one.is_module}
+    if _returned(definition.node) & (modules | _CONTAINERS):
+        return True
     if not _FACTORY_NAME.search(definition.name):
-        return bool(_returned(definition.node) & (modules | {"Sequential"}))
+        return False
     returns = any(
         isinstance(node, ast.Return) and node.value is not None for node in ast.walk(definition.node)
     )

@@ -28,6 +28,27 @@ def function_pairs(definitions: Definitions) -> list[Definition]:
     return list(islice(found, _MOST))
 
 
+def part_pairs(definitions: Definitions, run: Definition) -> list[Definition]:
+    """The same of what computes a part, with what makes all that it reads by key; the smallest such first.
+
+    Nothing where it reads nothing so.
+    """
+    slices = (one.slice for one in ast.walk(run.node) if isinstance(one, ast.Subscript))
+    read = {one.value for one in slices if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    every = (one for one in definitions.all.values() if isinstance(one.node, ast.FunctionDef))
+    makers = [one for one in every if one is not run and _returns(one) and read <= _keys_made(one)]
+    found = (pair for make in reversed(_largest(makers, definitions)) for pair in _paired(make, run))
+    return list(islice(found, _MOST)) if read else []
+
+
+def _keys_made(one: Definition) -> set[object]:
+    """Of dictionaries that are written out in it."""
+    made = [node for node in ast.walk(one.node) if isinstance(node, (ast.Dict, ast.Call))]
+    keys = (key for node in made if isinstance(node, ast.Dict) for key in node.keys)
+    named = {each.arg for node in made if isinstance(node, ast.Call) for each in node.keywords}
+    return {key.value for key in keys if isinstance(key, ast.Constant)} | named
+
+
 def _largest(functions: list[Definition], definitions: Definitions) -> list[Definition]:
     """Those that use most of the program first: what is for a part is used by what is for the whole."""
     return sorted(functions, key=lambda one: len(definitions.reachable(one)), reverse=True)

@@ -7,6 +7,7 @@ import linecache
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
@@ -14,6 +15,7 @@ from ...reading.code import STUDENT_PREFIX, cell_number, clean, module_file, syn
 from ...reading.missing_imports import unbound
 from ...reading.python_text import ABSURD, NotPythonError, decode
 from .statements import Need, Statement, needs, read_statements
+from .to_come import stand_ins
 
 TEXT_LENGTH = 300  # characters kept of a line, and of what an exception says
 
@@ -28,6 +30,7 @@ class Program:
     skipped: tuple[Skipped, ...]  # magics and files with syntax errors
     broken: dict[str, NotLoaded]  # by source file: its syntax error
     missing: dict[str, set[str]]  # by module file: names that everybody imports, and that it does not
+    to_come: Mapping[str, type]  # by the name of a class that nobody has written yet, what stands in for it
     is_script: bool = False  # is one of its modules run from top to bottom?
 
     def as_script(self, file: str, numbers: Mapping[int, int]) -> Program:
@@ -69,11 +72,12 @@ def read(files: Mapping[str, bytes]) -> Program:
             line = (broken[file].frame or Frame(file, 1)).line
             source = (text.split("\n")[line - 1 : line] or [""])[0]
             skipped.append(Skipped(file, line, source.strip()[:TEXT_LENGTH], broken[file].reason))
-    missing = {
-        module: unbound(node for one in body for node in ast.walk(one.node))
-        for module, body in statements.items()
+    nodes = {
+        module: [node for one in body for node in ast.walk(one.node)] for module, body in statements.items()
     }
-    return Program(statements, parts, needs(statements), tuple(skipped), broken, missing)
+    missing = {module: unbound(found) for module, found in nodes.items()}
+    to_come = {} if broken else stand_ins(chain.from_iterable(nodes.values()))
+    return Program(statements, parts, needs(statements), tuple(skipped), broken, missing, to_come)
 
 
 def _remember(file: str, text: str) -> None:

@@ -15,11 +15,13 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from ...questions.randomise import drawn
 from ...questions.recording import Reference
 from ...reading.code import STUDENT_PREFIX
+from ..tracing.results import is_array
 from ..tracing.tracing import Key, Tracer, storage_of, tensors_in, written_by
 
 _MOST_NUMBERS = 30_000_000  # that are kept: 240 MB, where a submission's answer may have 256
 _MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads make some thousand
 _MOST_CHANNELS = 4
+_PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
     """Records a script in float64, whatever precision it asks for.
 
     A parameter gets random values when it is first read, or what ``fixed`` holds under its name: its place in
-    that order, ``parameter0`` being the first. ``image`` is written over what ``pictures`` names.
+    that order, ``parameter0`` being the first. So does a matrix of zeros that something is multiplied by, as
+    heads are initialised: behind it nothing would be seen. ``image`` is written over what ``pictures`` names.
     """
 
     def __init__(
@@ -84,6 +87,8 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         if any(self._is_parameter(one) for one in changed):  # initialised: it gets other values yet
             return self._initialised(func, args, kwargs, changed)
         args, kwargs = self._alike(args), self._alike(kwargs)
+        if func.name().partition("::")[2] in _PRODUCTS:
+            self._parameters |= {storage_of(one): False for one in tensors_in(args) if self._is_blank(one)}
         for tensor in tensors_in((args, kwargs)):
             if self._is_parameter(tensor):
                 self._settle(tensor)
@@ -130,6 +135,12 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         if isinstance(tensor, nn.Parameter):
             self._parameters.setdefault(key, False)
         return key in self._parameters
+
+    def _is_blank(self, tensor: Tensor) -> bool:
+        """Is it a matrix of zeros that no image went into?"""
+        owner = self._owner.get(storage_of(tensor))
+        of_image = owner is not None and owner[0] == "record" and self.records[owner[1]].image
+        return tensor.dim() > 1 and not of_image and is_array(tensor) and not tensor.any()
 
     def _initialised(self, func: Any, args: Any, kwargs: Any, changed: list[Tensor]) -> Any:
         for one in changed:

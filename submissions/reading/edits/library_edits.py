@@ -41,8 +41,21 @@ def _stride(here: FunctionText, node: ast.Call) -> Iterator[str]:
 
 
 def _with_one_less(here: FunctionText, node: ast.Call) -> Iterator[Edit]:
-    layers = node.args[::-1] if len(node.args) > 1 else []
-    yield from (here.edit("extra", one, "nn.Identity()") for one in layers if isinstance(one, ast.Call))
+    layers = list(_layers(node))
+    calls = (one for one in reversed(layers) if isinstance(one, ast.Call))
+    yield from (here.edit("extra", one, "nn.Identity()") for one in calls if len(layers) > 1)
+
+
+def _layers(sequence: ast.Call) -> Iterator[ast.expr]:
+    """Of a sequence, also where they are handed over in a list, or in one of pairs with their names."""
+    for given in sequence.args:
+        match given:
+            case ast.Starred(value=ast.List(elts=layers)):
+                yield from layers
+            case ast.Call(args=[ast.List(elts=named)]):
+                yield from (one.elts[-1] for one in named if isinstance(one, ast.Tuple))
+            case _:
+                yield given
 
 
 def of_several(here: FunctionText, node: ast.Tuple | ast.List) -> Iterator[Edit]:

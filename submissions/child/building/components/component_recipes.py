@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -24,33 +24,24 @@ from ...child import quoted
 from ...loading.definitions import Definition, Definitions
 from ...loading.execution import Loaded
 from ...loading.finding import pinned_model
+from ...loading.function_pairs import part_pairs
 from ..arguments.argument_choices import MOST_TRIES, assignments
 from ..arguments.signatures import SignatureReader
 from ..build_attempt import Level, fields_set
 from ..calls.blueprint import BlueprintSlot, Builder, Choice, Literal
 from ..calls.forward_inputs import ITSELF, forward_inputs
 from ..calls.observing import ModelParts, mlp_dim, observe
-from ..calls.parameter_names import first_match
 from ..effort import Effort
 from ..probing import TRIES_ELSEWHERE
 from ..recipe import Recipe
 from ..trial_sizes import BASES, fit
+from .component_names import may_be, named, rank
 from .component_trial import Way, run_alone
 from .functions import function_ways
 
 _TRIES = 125  # of one definition, if it is small: half a second
 _WIDTHS_TRIED = 4
-_NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores, the plainest first
-    "patch_embedding": ("patch.*(emb|proj|tok)|emb.*patch", "patch|tokeni[sz]|ima?ge?to"),
-    "class_token": ("cls|class.*tok", "prepend|addtok"),
-    "positions": ("pos",),
-    "layer_norm": ("layernorm|^ln", "norm"),
-    "layer_norm_plain": ("(no|non|without).*affine|plain|standardi[sz]e", "layernorm|^ln", "norm"),
-    "attention": ("(multi|self).*att|mhsa|msa|mha", "att"),
-    "mlp": ("mlp|feedforward|ffn|^ff", "perceptron"),
-    "block": ("(encoder|transformer|vit).*(block|layer)", "block|encoder|layer$"),
-}
-_PARTS_OF_A_MODEL = ("patch_embedding", "attention", "mlp", "block")
+_IMAGE, _OF_IMAGES = "B C H W", {"image", "height", "width", "patch", "pixels"}
 _AFFINE = re.compile(r"affine|learnable")
 
 
@@ -100,45 +91,19 @@ def candidates(
     """
     definitions = Definitions(loaded)
     trial = partial(_tried, loaded, definitions, COMPONENTS[key], whole)
-    named = [pinned_model(definitions, pin)] if pin else _named(definitions, key)
-    found = [trial(one) for one in named]
+    own = [pinned_model(definitions, pin)] if pin else named(definitions, key)
+    found = [trial(one) for one in _with_parameters(own, definitions)]
     if not found:
-        others = (one for one in definitions.all.values() if _may_be(one, key, definitions))
-        found = [one for one in map(trial, others) if one.level is Level.FITS]
+        others = [one for one in definitions.all.values() if may_be(one, key, definitions)]
+        tried = map(trial, _with_parameters(others, definitions))
+        found = [one for one in tried if one.level is Level.FITS]
     return sorted(found, key=lambda one: (one.level is not Level.FITS, one.rank, one.way is None))
 
 
-def _named(definitions: Definitions, key: str) -> list[Definition]:
-    """Those whose name says so, and those that are made of them alone, such as of single heads."""
-    every = definitions.all.values()
-    named = [one for one in every if _is_named(one.name, key)]
-    made = (one for one in every if one not in named and _says_nothing(one.name))
-    return [*named, *(one for one in made if _is_made_of(one, key, definitions))]
-
-
-def _is_made_of(definition: Definition, key: str, definitions: Definitions) -> bool:
-    inside = [one for one in definitions.reachable(definition)[1:] if one.is_module]
-    return bool(inside) and all(_is_named(one.name, key) for one in inside)
-
-
-def _is_named(name: str, key: str) -> bool:
-    return _rank(name, key) < len(_NAMES[key])
-
-
-def _says_nothing(name: str) -> bool:
-    return not any(_is_named(name, key) for key in _NAMES)
-
-
-def _rank(name: str, key: str) -> int:
-    return first_match(name, _NAMES[key])
-
-
-def _may_be(definition: Definition, key: str, definitions: Definitions) -> bool:
-    """Does its name say nothing, and is it made of no other component?"""
-    others = (one for one in _PARTS_OF_A_MODEL if one != key)
-    inside = [one.name for one in definitions.reachable(definition)[1:]]
-    is_made = any(_is_named(name, other) for other in others for name in inside)
-    return not is_made and _says_nothing(definition.name)
+def _with_parameters(found: Iterable[Definition], definitions: Definitions) -> Iterator[Definition]:
+    """Of functions that read parameters by key, each with one that makes them."""
+    for one in found:
+        yield from ([] if one.is_class else part_pairs(definitions, one)) or [one]
 
 
 def _tried(
@@ -148,7 +113,8 @@ def _tried(
     whole: Recipe | None,
     definition: Definition,
 ) -> ComponentRecipe:
-    best = ComponentRecipe(row, definition, _rank(definition.name, row.key))
+    name = definition.pair.run if definition.pair else definition.name
+    best = ComponentRecipe(row, definition, rank(name, row.key))
     effort = Effort(_TRIES)
     try:
         for number, (way, sizes, claimed) in enumerate(_ways(loaded, definitions, row, whole, definition)):
@@ -178,7 +144,7 @@ def _ways(
     """Yield every way to build it with sizes to try it at, and the sizes that the way sets."""
     if whole is not None and definition.is_module:
         yield partial(_held_by, whole, definition), BASES[0], fields_set(whole.controls.assignment)
-    if not definition.is_class:
+    if not (definition.is_class or definition.pair):
         yield from ((way, BASES[0], set(vars(BASES[0]))) for way in function_ways(definition, row.key))
     if definition.is_class and not definition.is_module:
         raise NotLoaded(f"{definition.name} is not an nn.Module", definition.frame)
@@ -187,13 +153,19 @@ def _ways(
     read = definitions.words_of(definition)
     meanings = whole.meanings() if whole else {}
     builder = Builder(loaded, blueprint.changed(partial(_any_size, row, meanings, read)))
-    ways = assignments(builder.blueprint.slots)
+    ways = sorted(assignments(builder.blueprint.slots), key=_repeated)
     for number, base in enumerate(BASES):
         for assignment in ways[: MOST_TRIES if number == 0 else TRIES_ELSEWHERE]:
             yield _constructing(builder, assignment), base, fields_set(assignment)
     if ways and "embed_dim" not in fields_set(ways[0]):
         way = _constructing(builder, ways[0])
         yield from ((way, sizes, fields_set(ways[0])) for sizes in _own_sizes(way, BASES[0]))
+
+
+def _repeated(assignment: Mapping[BlueprintSlot, Choice]) -> int:
+    """How many names that say nothing are given what another one has: rather each means something else."""
+    given = Counter(one for one in assignment.values() if isinstance(one, str))
+    return sum(given[one] > 1 for slot, one in assignment.items() if not slot.named and isinstance(one, str))
 
 
 def _held_by(whole: Recipe, definition: Definition, sizes: Sizes) -> nn.Module:
@@ -207,8 +179,11 @@ def _any_size(
 ) -> BlueprintSlot:
     """What a name that says nothing may mean: a component has few sizes, and trying tells which.
 
-    What its code does not read keeps the student's value, such as most of a configuration.
+    What its code does not read keeps the student's value, such as most of a configuration. What takes tokens
+    has no size of an image.
     """
+    if row.input != _IMAGE and not _OF_IMAGES.issuperset(slot.choices):
+        slot = replace(slot, choices=tuple(one for one in slot.choices if one not in _OF_IMAGES))
     if slot.named or ("." in slot.path and slot.path.rpartition(".")[2] not in read):
         return slot
     meant = (*row.sizes, "mlp_ratio") if "mlp_dim" in row.sizes else row.sizes
