@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...reference.stages import stage
 from ...submissions.errors import Frame
@@ -66,8 +66,9 @@ def _of_stage(component: ComponentExamination, key: str) -> Iterator[Fault]:
 
 def _whole(component: ComponentExamination) -> Iterator[Fault]:
     if component.crash is None:
-        yield from _output(component)
-        if not (component.candidate.function or component.unfinished):  # a function is handed its own
+        ended = not component.unfinished  # what returns nothing has no values that could be right
+        yield from (one if ended else replace(one, aspect=None) for one in _output(component))
+        if ended and not component.candidate.function:  # which is handed its own
             yield from _count(component)
             yield from _gradients(component)
 

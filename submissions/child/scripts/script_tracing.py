@@ -24,6 +24,10 @@ _MOST_CHANNELS = 4
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
 
 
+class LimitReached(RuntimeError):
+    """A script goes on for longer than one pass does, as one does that trains its model."""
+
+
 @dataclass(frozen=True)
 class Window:
     """How a tensor lies in its storage."""
@@ -79,9 +83,9 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
 
     def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if len(self.records) > _MOST_OPERATIONS:
-            raise RuntimeError(f"the script runs more than {_MOST_OPERATIONS} tensor operations")
+            raise LimitReached(f"the script runs more than {_MOST_OPERATIONS} tensor operations")
         if self._numbers > _MOST_NUMBERS:
-            raise RuntimeError(f"the script computes more than {_MOST_NUMBERS:,} numbers, training included")
+            raise LimitReached(f"the script computes more than {_MOST_NUMBERS:,} numbers, training included")
         args, kwargs = _widened(args), _widened(dict(kwargs))
         changed = written_by(func, args, kwargs)
         if any(self._is_parameter(one) for one in changed):  # initialised: it gets other values yet
@@ -113,12 +117,17 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         for hook in self._hooks:
             hook.remove()
 
+    def has_scores(self, batch: int, classes: int) -> bool:
+        """Was there a row of scores for each image?"""
+        return any(one.shape == (batch, classes) for one in self.records)
+
     def forget(self) -> None:
         """Lets go of the tensors that were recorded; their numbers stay, where they were kept."""
         self.tensors.clear()
         self._alive.clear()
 
     def _called(self, module: nn.Module, given: Any) -> None:
+        module.training = False  # a try of what was written is judged as any model is, without dropout
         if not self._depth:
             self._start = len(self.records)
         self._depth += 1
@@ -137,7 +146,9 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         return key in self._parameters
 
     def _is_blank(self, tensor: Tensor) -> bool:
-        """Is it a matrix of zeros that no image went into?"""
+        """Is it a matrix of zeros that no image went into, and that has no values of its own yet?"""
+        if storage_of(tensor) in self._parameters:
+            return False
         owner = self._owner.get(storage_of(tensor))
         of_image = owner is not None and owner[0] == "record" and self.records[owner[1]].image
         return tensor.dim() > 1 and not of_image and is_array(tensor) and not tensor.any()
@@ -150,7 +161,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
     def _settle(self, parameter: Tensor) -> None:
         """Gives a parameter its values before it is read for the first time."""
         key = storage_of(parameter)
-        if self._parameters[key] or not parameter.is_floating_point():
+        if self._parameters[key] or not parameter.is_floating_point() or not parameter.numel():
             return
         name = f"parameter{sum(self._parameters.values())}"
         self._parameters[key] = True

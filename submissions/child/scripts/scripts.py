@@ -30,7 +30,7 @@ from ..tracing.mark_watcher import Watcher
 from ..tracing.tracing import Key
 from .script_pictures import pictures_in, renumbered, root_at
 from .script_sizes import sizes_seen
-from .script_tracing import ScriptTracer, Window
+from .script_tracing import LimitReached, ScriptTracer, Window
 
 # ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
 # 14 rows, so that what is computed from these numbers stays right
@@ -56,6 +56,9 @@ class ScriptPass:
         self.tracer.forget()
         for module in self.loaded.modules.values():
             vars(module).clear()
+
+
+_CHANNELS = 2  # as no image has that a script writes out
 
 
 @dataclass(frozen=True)
@@ -134,8 +137,12 @@ class Script:
         """The first way in which nothing fails, else the one that shows the script as it is."""
         constants, own = self._constants(), self._own_sizes()
         small = replace(SMALL, batch=1)
+        others = {name: meaning for name, meaning in constants.items() if meaning != "channels"}
+        # of an image with three channels it cannot be told whether that follows from a constant
+        grey = [(constants, replace(small, channels=_CHANNELS), _AS_WRITTEN, True)]
         ways = [
-            *([(constants, small, _AS_WRITTEN, True)] if constants else []),
+            *(grey if others != constants else []),
+            *([(others, small, _AS_WRITTEN, True)] if others else []),
             ({}, _scaled(own), _QUARTER, True),
             ({}, own, _AS_WRITTEN, True),
             ({}, own, _AS_WRITTEN, False),
@@ -217,7 +224,7 @@ class Script:
         with prepared(sizes, numbers, shortened), watcher, tracer:
             loaded = replace(self._loaded, program=program).reload(constants)
         ran = ScriptPass(tracer, loaded, sights=watcher.sights)
-        ran.error = _stopped(program, ran)
+        ran.error = _stopped(program, ran, sizes)
         return ran
 
     def _no_pass(self, ran: ScriptPass) -> NotLoaded:
@@ -265,12 +272,14 @@ def _rooted(ran: ScriptPass) -> ScriptPass:
     return ran
 
 
-def _stopped(program: Program, ran: ScriptPass) -> tuple[Statement, BaseException] | None:
-    """The failure that the rest could not do without, else one that nothing was computed after."""
+def _stopped(program: Program, ran: ScriptPass, sizes: Sizes) -> tuple[Statement, BaseException] | None:
+    """The failure that the rest could not do without, or that nothing was computed after: not even scores."""
     order = [one for body in program.statements.values() for one in body]
     last = max((_position(order, line) for line in ran.tracer.lines), default=-1)
     at_end = (one for one in ran.loaded.raised if order.index(one[0]) >= last)
-    return ran.loaded.stopped or next(at_end, None)
+    stopped = ran.loaded.stopped or next(at_end, None)
+    is_over = stopped is not None and isinstance(stopped[1], LimitReached)
+    return None if is_over and ran.tracer.has_scores(sizes.batch, sizes.classes) else stopped
 
 
 def _fail_alike(one: ScriptPass, other: ScriptPass) -> bool:

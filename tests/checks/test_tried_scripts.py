@@ -1,0 +1,99 @@
+"""Files whose models are known only by the lines that try them out, which are run as scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from one_file import demand_all_points, graded_file
+
+from vitcheck.checks.assignment.assignment import load_assignment
+from vitcheck.checks.assignment.default_assignment import DEFAULT
+from vitcheck.submissions.host.process import Zygote
+
+# in train mode, with a parameter that holds nothing, and a default that the images do not follow
+_CLASS_OF_A_FUNCTION = """
+import torch
+from torch import nn
+
+
+def make_vit(side, patch, channels=3, classes=10, width=96, heads=3, depth=3, dropout=0.1):
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.attention = nn.MultiheadAttention(width, heads, dropout=dropout, batch_first=True)
+            self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+            self.drop = nn.Dropout(dropout)
+
+        def forward(self, x):
+            y = self.norm1(x)
+            x = x + self.drop(self.attention(y, y, y, need_weights=False)[0])
+            return x + self.drop(self.mlp(self.norm2(x)))
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.patches = nn.Conv2d(channels, width, patch, patch)
+            self.token = nn.Parameter(torch.zeros(1, 1, width))
+            self.unused = nn.Parameter(torch.zeros(0, width))
+            self.positions = nn.Parameter(torch.zeros(1, (side // patch) ** 2 + 1, width))
+            self.blocks = nn.Sequential(*[Block() for _ in range(depth)])
+            self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, classes)
+
+        def forward(self, image):
+            x = self.patches(image).flatten(2).transpose(1, 2)
+            x = torch.cat([self.unused.expand(len(x), -1, -1), self.token.expand(len(x), -1, -1), x], dim=1)
+            return self.head(self.norm(self.blocks(x + self.positions))[:, 0])
+
+    return Net
+
+
+Small = make_vit(side=32, patch=4)
+
+if __name__ == "__main__":
+    print(Small()(torch.randn(2, 3, 32, 32)).shape)
+"""
+_FUNCTIONS = """
+import torch
+import torch.nn.functional as F
+
+def weights(rows, columns):
+    return torch.randn(rows, columns) * 0.02
+
+
+def norm(x, scales):
+    return F.layer_norm(x, (64,), *scales)
+
+
+scales = [[torch.rand(64) + 0.5, torch.randn(64) * 0.1] for _ in range(5)]
+layers = [[weights(64, n * 64) for n in (3, 1, 4)] + [weights(256, 64)] for _ in range(2)]
+patch, token, positions = weights(192, 64), torch.zeros(1, 1, 64), torch.randn(1, 17, 64)
+head, bias = torch.zeros(64, 10), torch.zeros(10)
+
+
+def run(images):
+    x = F.unfold(images, 8, stride=8).transpose(1, 2) @ patch
+    x = torch.cat([token.expand(len(x), -1, -1), x], dim=1) + positions
+    for at, (qkv, out, first, second) in enumerate(layers):
+        q, k, v = (norm(x, scales[2 * at]) @ qkv).reshape(len(x), 17, 3, 4, -1).permute(2, 0, 3, 1, 4)
+        attention = (q @ k.mT / (16) ** 0.5).softmax(-1)
+        x = x + (attention @ v).transpose(1, 2).flatten(2) @ out
+        x = x + F.gelu(norm(x, scales[2 * at + 1]) @ first) @ second
+    return norm(x, scales[-1])[:, 0] @ head + bias
+
+
+images = torch.randn(3, 3, 32, 32)
+print(run(images).shape)
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(_CLASS_OF_A_FUNCTION, id="a class that a function returns"),
+        pytest.param(_FUNCTIONS, id="a head of zeros"),
+    ],
+)
+def test_what_is_tried_out_gets_all_points(text: str, zygote: Zygote, tmp_path: Path) -> None:
+    demand_all_points(graded_file(text, load_assignment(DEFAULT), zygote, tmp_path))
