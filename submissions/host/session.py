@@ -131,9 +131,9 @@ class Session:
             sizes=sizes, seed=seed, image=image, fixed=fixed or {}, drawn=drawn, marks=marks, cures=cures
         )
         trace = decode(self.ask(asked))
-        is_part = bool(self._about)
-        begun = not trace.outputs if is_part else is_begun(trace, sizes, self.is_script)
-        return replace(trace, begun=begun and trace.error is None)
+        if self._about:  # of a part, which gives what it gives in any shape
+            return replace(trace, begun=trace.error is None and not trace.outputs)
+        return replace(trace, begun=is_begun(trace, sizes, self.is_script))
 
     def wide(self, sizes: ModelSizes, seed: int, image: Tensor) -> Wide[Trace]:
         """One plain pass in float32. Raises StudentCodeFailed where the model could not be built."""

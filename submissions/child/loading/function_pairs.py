@@ -35,10 +35,12 @@ def part_pairs(definitions: Definitions, run: Definition) -> list[Definition]:
     """
     slices = (one.slice for one in ast.walk(run.node) if isinstance(one, ast.Subscript))
     read = {one.value for one in slices if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    if not read:
+        return []
     every = (one for one in definitions.all.values() if isinstance(one.node, ast.FunctionDef))
     makers = [one for one in every if one is not run and _returns(one) and read <= _keys_made(one)]
     found = (pair for make in reversed(_largest(makers, definitions)) for pair in _paired(make, run))
-    return list(islice(found, _MOST)) if read else []
+    return list(islice(found, _MOST))
 
 
 def _keys_made(one: Definition) -> set[object]:

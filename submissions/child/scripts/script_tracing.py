@@ -146,12 +146,15 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         return key in self._parameters
 
     def _is_blank(self, tensor: Tensor) -> bool:
-        """Is it a matrix of zeros that no image went into, and that has no values of its own yet?"""
+        """Is it a matrix of zeros that is computed of nothing, and that has no values of its own yet?
+
+        While a script runs it is not known yet what is an image.
+        """
         if storage_of(tensor) in self._parameters:
             return False
-        owner = self._owner.get(storage_of(tensor))
-        of_image = owner is not None and owner[0] == "record" and self.records[owner[1]].image
-        return tensor.dim() > 1 and not of_image and is_array(tensor) and not tensor.any()
+        kind, number = self._owner.get(storage_of(tensor), ("leaf", 0))
+        is_computed = kind == "record" and bool(self.records[number].inputs)
+        return tensor.dim() > 1 and not is_computed and is_array(tensor) and not tensor.any()
 
     def _initialised(self, func: Any, args: Any, kwargs: Any, changed: list[Tensor]) -> Any:
         for one in changed:

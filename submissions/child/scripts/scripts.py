@@ -32,6 +32,7 @@ from .script_pictures import pictures_in, renumbered, root_at
 from .script_sizes import sizes_seen
 from .script_tracing import LimitReached, ScriptTracer, Window
 
+_CHANNELS = 2  # as no image has that a script writes out
 # ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
 # 14 rows, so that what is computed from these numbers stays right
 _QUARTER = {768: 192, 3072: 768, 2304: 576, 12: 3, 16: 8, 224: 112, 256: 128}
@@ -56,9 +57,6 @@ class ScriptPass:
         self.tracer.forget()
         for module in self.loaded.modules.values():
             vars(module).clear()
-
-
-_CHANNELS = 2  # as no image has that a script writes out
 
 
 @dataclass(frozen=True)
@@ -139,9 +137,9 @@ class Script:
         small = replace(SMALL, batch=1)
         others = {name: meaning for name, meaning in constants.items() if meaning != "channels"}
         # of an image with three channels it cannot be told whether that follows from a constant
-        grey = [(constants, replace(small, channels=_CHANNELS), _AS_WRITTEN, True)]
+        unusual = [(constants, replace(small, channels=_CHANNELS), _AS_WRITTEN, True)]
         ways = [
-            *(grey if others != constants else []),
+            *(unusual if others != constants else []),
             *([(others, small, _AS_WRITTEN, True)] if others else []),
             ({}, _scaled(own), _QUARTER, True),
             ({}, own, _AS_WRITTEN, True),
