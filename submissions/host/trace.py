@@ -65,7 +65,7 @@ class Trace(PassOutcome):
 
     records: tuple[Value, ...]
     leaves: tuple[Value, ...]
-    begun: bool = False  # does a pass of the whole that comes to its end give no scores yet?
+    begun: bool = False  # does a pass come to its end and give no scores yet, or that of a part nothing?
 
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
