@@ -88,11 +88,60 @@ print(run(images).shape)
 """
 
 
+# the images are made class by class, and read nowhere but where the model is trained
+_TRAINING = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+SIDE, PATCH, WIDTH, HEADS, CLASSES = 16, 4, 48, 4, 4
+COUNT = (SIDE // PATCH) ** 2
+images, labels = torch.randn(96, 3, SIDE, SIDE), torch.randint(0, CLASSES, (96,))
+for one in range(CLASSES):
+    images[labels == one, :, one : one + 4] += 1.0
+model = nn.ModuleDict({
+    "embed": nn.Conv2d(3, WIDTH, PATCH, PATCH),
+    "learned": nn.ParameterDict({
+        "token": nn.Parameter(torch.zeros(1, 1, WIDTH)),
+        "positions": nn.Parameter(torch.randn(1, COUNT + 1, WIDTH) * 0.02),
+    }),
+    "layers": nn.ModuleList([nn.ModuleDict({
+        "n1": nn.LayerNorm(WIDTH), "qkv": nn.Linear(WIDTH, 3 * WIDTH), "out": nn.Linear(WIDTH, WIDTH),
+        "n2": nn.LayerNorm(WIDTH), "up": nn.Linear(WIDTH, 4 * WIDTH), "down": nn.Linear(4 * WIDTH, WIDTH),
+    }) for _ in range(3)]),
+    "norm": nn.LayerNorm(WIDTH),
+    "head": nn.Linear(WIDTH, CLASSES),
+})
+
+
+def run(image):
+    x = model["embed"](image).flatten(2).transpose(1, 2)
+    x = torch.cat([model["learned"]["token"].expand(len(x), -1, -1), x], 1) + model["learned"]["positions"]
+    for m in model["layers"]:
+        q, k, v = m["qkv"](m["n1"](x)).view(len(x), COUNT + 1, 3, HEADS, -1).permute(2, 0, 3, 1, 4)
+        y = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(len(x), COUNT + 1, WIDTH)
+        x = x + m["out"](y)
+        x = x + m["down"](F.gelu(m["up"](m["n2"](x))))
+    return model["head"](model["norm"](x)[:, 0])
+
+
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+for epoch in range(3):
+    for some in torch.randperm(len(images)).split(32):
+        loss = F.cross_entropy(run(images[some]), labels[some])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(epoch, loss.item())
+"""
+
+
 @pytest.mark.parametrize(
     "text",
     [
         pytest.param(_CLASS_OF_A_FUNCTION, id="a class that a function returns"),
         pytest.param(_FUNCTIONS, id="a head of zeros"),
+        pytest.param(_TRAINING, id="nothing but its training"),
     ],
 )
 def test_what_is_tried_out_gets_all_points(text: str, zygote: Zygote, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from torch.utils.data import DataLoader, Dataset
 from ...reading.code import STUDENT_PREFIX
 from .statements import Need
 
+TRAINS = "not run: it trains"  # why a statement of a script is left out
 _DOWNLOADS = {
     "load_dataset",
     "urlopen",
@@ -30,7 +31,7 @@ def cost(node: ast.stmt, need: Need, namespace: Mapping[str, object]) -> str | N
     """Say why the statement had better not be run in ``namespace``, or return None.
 
     A model class gets whatever it needs but data sets and downloads; others get no models either, and read no
-    files. A script gets whatever is lent to it (``lending``), but does not train.
+    files. A script gets whatever is lent to it (``lending``), but does not train unless nothing else runs it.
     """
     if need is Need.ALWAYS or isinstance(node, _DEFINITIONS):
         return None
@@ -40,7 +41,7 @@ def cost(node: ast.stmt, need: Need, namespace: Mapping[str, object]) -> str | N
             target = _resolve(names, namespace)
             if need is Need.SCRIPT:
                 if _trains(names, target):
-                    return "not run: it trains"
+                    return TRAINS
                 continue
             if _loads_data(names, target):
                 return "not run: it loads data or uses the network"

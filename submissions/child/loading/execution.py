@@ -185,6 +185,8 @@ class _Execution:
             return f"not run: the script stopped at line {self._loaded.stopped[0].line}"
         if statement.code is None or need is Need.NOBODY:
             return NOT_NEEDED
+        if need is Need.SCRIPT and self._program.trains:
+            return None
         return cost(statement.node, need, namespace)
 
     def _code(self, statement: Statement, namespace: dict[str, object]) -> CodeType:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import linecache
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
@@ -30,11 +31,15 @@ class Program:
     skipped: tuple[Skipped, ...]  # magics and files with syntax errors
     broken: dict[str, NotLoaded]  # by source file: its syntax error
     missing: dict[str, set[str]]  # by module file: names that everybody imports, and that it does not
-    to_come: Mapping[str, type]  # by the name of a class that nobody has written yet, what stands in for it
+    to_come: Mapping[str, Callable[..., Any]]  # by name: for what nobody has written yet
     is_script: bool = False  # is one of its modules run from top to bottom?
+    trains: bool = False  # and is what trains its model run, too?
 
-    def as_script(self, file: str, numbers: Mapping[int, int]) -> Program:
-        """The same code with other ``numbers`` in it, where every statement of the module ``file`` is run."""
+    def as_script(self, file: str, numbers: Mapping[int, int], trains: bool) -> Program:
+        """The same code with other ``numbers`` in it, where every statement of the module ``file`` is run.
+
+        Without ``trains``, those are left out that train.
+        """
         statements = {
             module: [
                 statement
@@ -45,7 +50,7 @@ class Program:
             for module, parts in self.parts.items()
         }
         found = {**needs(statements), **dict.fromkeys(statements[file], Need.SCRIPT)}
-        return replace(self, statements=statements, needs=found, is_script=True)
+        return replace(self, statements=statements, needs=found, is_script=True, trains=trains)
 
 
 def read(files: Mapping[str, bytes]) -> Program:
@@ -76,7 +81,7 @@ def read(files: Mapping[str, bytes]) -> Program:
         module: [node for one in body for node in ast.walk(one.node)] for module, body in statements.items()
     }
     missing = {module: unbound(found) for module, found in nodes.items()}
-    to_come = {} if broken else stand_ins(chain.from_iterable(nodes.values()))
+    to_come = {} if broken else stand_ins(one.node for one in chain.from_iterable(statements.values()))
     return Program(statements, parts, needs(statements), tuple(skipped), broken, missing, to_come)
 
 

@@ -1,29 +1,28 @@
-"""Layers that a submission makes and that nobody has written yet: what stands in for them says so."""
+"""What a submission calls and nobody has written yet: what stands in for it says so."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from torch import nn
 
 from ...reading.missing_imports import bound_in
+from ...reading.python_text import DEFINITIONS
 
 _CLASS = re.compile(r"[A-Z]\w*[a-z]\w*")
 _LIBRARIES = (
-    "torch",
-    "torch.nn",
-    "torch.utils.data",
-    "einops.layers.torch",
-    "torchvision.transforms",
-    "timm.layers",
+    *("torch.nn", "torch.types", "torch.autograd", "torch.utils.data", "einops.layers.torch"),
+    *("torchvision.transforms", "timm.layers"),
 )
+_OF_FUNCTIONS = ("torch", "torch.nn.functional", "einops", "math", "numpy", "IPython.display")
 _NEAR = 0.8  # of names, from which one is rather another that is spelt wrongly
 
 
@@ -35,30 +34,43 @@ class _ToCome(nn.Module):
         raise NotImplementedError
 
 
-def stand_ins(nodes: Iterable[ast.AST]) -> Mapping[str, type[nn.Module]]:
-    """By name, what stands in for classes that methods call and that no file binds.
+def _to_come(name: str, *args: Any, **kwargs: Any) -> Any:
+    raise NotImplementedError(f"{name} is defined nowhere")
+
+
+def stand_ins(statements: Iterable[ast.stmt]) -> Mapping[str, Callable[..., Any]]:
+    """By name, what stands in for what no file binds: classes that methods call, functions that scripts call.
 
     What a library calls so was rather not imported. There is none beside ``from x import *``.
     """
-    every = list(nodes)
-    bound = {name for node in every for name in bound_in(node)}
-    classes = (one for one in every if isinstance(one, ast.ClassDef))
-    made = {name for one in classes for node in ast.walk(one) if (name := _made(node))}
-    names = set() if "*" in bound else made - bound - {*vars(builtins)}
-    known = _of_libraries() if names else set()
-    return {one: _ToCome for one in names - known if not get_close_matches(one, bound, 1, _NEAR)}
+    top = list(statements)
+    every = [node for one in top for node in ast.walk(one)]
+    bound = {*vars(builtins)}.union(*map(bound_in, every))
+    if "*" in bound:
+        return {}
+    classes = _called(one for one in every if isinstance(one, ast.ClassDef))
+    functions = _called(one for one in top if not isinstance(one, DEFINITIONS))
+    made = {one for one in classes - bound if _CLASS.fullmatch(one)}
+    asked = {one for one in functions - bound if not _CLASS.fullmatch(one)}
+    defined = {name for one in every if not isinstance(one, ast.Name) for name in bound_in(one)}
+    made -= _of_libraries(_LIBRARIES) if made else set()
+    known = bound | (_of_libraries(_OF_FUNCTIONS) if asked else set())
+    return {
+        **{one: _ToCome for one in made if not get_close_matches(one, defined, 1, _NEAR)},
+        **{one: partial(_to_come, one) for one in asked if not get_close_matches(one, known, 1, _NEAR)},
+    }
 
 
-def _of_libraries() -> set[str]:
-    """What those that courses use call their classes, as far as they are installed."""
+def _of_libraries(libraries: Iterable[str]) -> set[str]:
+    """What those that courses use call their classes and functions, as far as they are installed."""
     found: set[str] = set()
-    for library in _LIBRARIES:
+    for library in libraries:
         with suppress(ImportError):
             found.update(dir(import_module(library)))
     return found
 
 
-def _made(node: ast.AST) -> str:
-    """The name of a class that is called by it."""
-    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-    return name if _CLASS.fullmatch(name) else ""
+def _called(statements: Iterable[ast.stmt]) -> set[str]:
+    """The names that are called in them."""
+    calls = (one for each in statements for one in ast.walk(each) if isinstance(one, ast.Call))
+    return {one.func.id for one in calls if isinstance(one.func, ast.Name)}

@@ -18,7 +18,7 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     """The image that the pass reads, then every other tensor with the same numbers; empty if there is none.
 
     It is the picture that most of what was computed follows from, after all steps that keep it a picture of
-    that size.
+    that size; or the first batch of it, where it is read batch by batch.
     """
     children = _children(tracer.records)
     found = [(key, window) for key, windows in tracer.windows.items() for window in windows]
@@ -30,6 +30,7 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     best = max(found, key=lambda one: (reach[one[0]], -one[1].shape[0], one[0][0] == "record"))
     while after := _prepared(best, found, children, reach):
         best = after
+    best = _first_batch(best, found, children, reach) or best
     numbers = best[1].of(tracer.tensors[best[0]])
     same = [(key, window) for key, window in found if _same(window, tracer.tensors[key], numbers)]
     return {best[0]: best[1], **dict(same)}
@@ -70,6 +71,24 @@ def _prepared(
         if is_next and window.shape[:2] == best[1].shape[:2] and _is_square_alike(window, best[1]):
             return key, window
     return None
+
+
+def _first_batch(
+    best: tuple[Key, Window],
+    found: list[tuple[Key, Window]],
+    children: Mapping[Key, list[Key]],
+    reach: Mapping[Key, int],
+) -> tuple[Key, Window] | None:
+    """The first batch of these images, if most that follows goes by way of some."""
+    images, *axes = best[1].shape
+    taken = [one for one in found if one[0] in children.get(best[0], ())]
+    batches = [one for one in taken if one[1].shape[0] < images and [*one[1].shape[1:]] == axes]
+    reached = {key: reach[key] for key, _ in batches}
+    if 2 * sum(reached.values()) < reach[best[0]]:
+        return None
+    return min(
+        (one for one in batches if 2 * reached[one[0]] >= max(reached.values())), key=lambda one: one[0]
+    )
 
 
 def _is_square_alike(window: Window, other: Window) -> bool:

@@ -28,6 +28,10 @@ class LimitReached(RuntimeError):
     """A script goes on for longer than one pass does, as one does that trains its model."""
 
 
+class TrainingBegins(LimitReached):
+    """A script comes to its first backward pass: the forward pass is over."""
+
+
 @dataclass(frozen=True)
 class Window:
     """How a tensor lies in its storage."""
@@ -120,6 +124,11 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
     def has_scores(self, batch: int, classes: int) -> bool:
         """Was there a row of scores for each image?"""
         return any(one.shape == (batch, classes) for one in self.records)
+
+    @property
+    def multiplies(self) -> bool:
+        """Was anything multiplied by a matrix, as all that a model computes is?"""
+        return any(one.op.partition(".")[0] in (*_PRODUCTS, "convolution") for one in self.records)
 
     def forget(self) -> None:
         """Lets go of the tensors that were recorded; their numbers stay, where they were kept."""

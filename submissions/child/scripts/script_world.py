@@ -21,6 +21,7 @@ from ..building.calls.shortening import BLOCKS
 from ..building.recipe import silence
 from ..dtypes import default_dtype
 from .lending import lent
+from .script_tracing import TrainingBegins
 
 _SEED = 0
 
@@ -45,11 +46,16 @@ def prepared(sizes: Sizes, numbers: Mapping[int, int], shortened: bool) -> Itera
             lent(sizes.height, sizes.width),
             _renumbered(numbers),
             _cut_short(shortened),
+            mock.patch.object(torch.Tensor, "backward", _begin_training),
             silence(),
         ):
             yield
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
+
+
+def _begin_training(loss: torch.Tensor, *args: Any, **kwargs: Any) -> None:
+    raise TrainingBegins("the script trains from here on")
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from torch import Tensor, nn
 
@@ -22,7 +23,8 @@ from ..building.arguments.argument_choices import choices
 from ..building.calls.blueprint import Literal, value
 from ..building.calls.observing import ModelParts, observe
 from ..building.calls.shortening import BLOCKS
-from ..building.trial_sizes import SMALL, fit
+from ..building.trial_sizes import SMALL
+from ..loading.costs import TRAINS
 from ..loading.execution import Loaded
 from ..loading.program import Program, source_text
 from ..loading.statements import Statement
@@ -30,13 +32,10 @@ from ..tracing.mark_watcher import Watcher
 from ..tracing.tracing import Key
 from .script_pictures import pictures_in, renumbered, root_at
 from .script_sizes import sizes_seen
-from .script_tracing import LimitReached, ScriptTracer, Window
+from .script_tracing import LimitReached, ScriptTracer, TrainingBegins, Window
+from .script_ways import AS_WRITTEN, QUARTER, Way, scaled, whole_size
 
 _CHANNELS = 2  # as no image has that a script writes out
-# ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
-# 14 rows, so that what is computed from these numbers stays right
-_QUARTER = {768: 192, 3072: 768, 2304: 576, 12: 3, 16: 8, 224: 112, 256: 128}
-_AS_WRITTEN: Mapping[int, int] = {}
 _PLAIN = {**{name: (name,) for name in Sizes.__dataclass_fields__}, "image": ("height", "width")}
 _SEED = 0  # of the passes by which a script is got to know
 
@@ -59,32 +58,6 @@ class ScriptPass:
             vars(module).clear()
 
 
-@dataclass(frozen=True)
-class Way:
-    """How a script is run: the sizes that it follows and by which constants, and the sizes that it fixes."""
-
-    constants: Mapping[str, str]  # name: meaning
-    follows: frozenset[str]
-    fixed: Mapping[str, int]
-    shortened: bool
-    pictures: Mapping[Key, Window]
-    numbers: Mapping[int, int]  # for those that are written out in the code
-    whole: Mapping[str, int]  # the fixed sizes with the numbers as they are written
-
-    def sizes_for(self, sizes: Sizes) -> Sizes:
-        """The nearest sizes that the script can be run at."""
-        if not {"height", "width"} & set(self.fixed):  # from one constant, so far as is known
-            sizes = fit(replace(sizes, width=sizes.height), {})
-        if not self.follows:
-            full = sizes.embed_dim >= self.whole["embed_dim"]
-            return fit(sizes, self.whole if full else self.fixed)
-        return fit(sizes, self.fixed)
-
-    def values(self, sizes: Sizes) -> dict[str, object]:
-        """What the constants are set to."""
-        return {name: value(meaning, sizes) for name, meaning in self.constants.items()}
-
-
 class Script:
     """A submission as a script: ``file`` is the module that is run from top to bottom.
 
@@ -95,7 +68,8 @@ class Script:
         self.file = file
         self._loaded = loaded
         self._own = loaded.constants
-        self._way, known = self._get_to_know()
+        self._trains = False
+        self._way, known = self._in_training() or self._get_to_know()
         self.skipped: list[Skipped] = known.loaded.skipped
 
     def notes(self) -> list[str]:
@@ -126,10 +100,17 @@ class Script:
         shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
         pictures = {key: window.resized(shape) for key, window in way.pictures.items()}
         tracer = ScriptTracer(seed, fixed, image, pictures, keep_cells=image is not None)
-        numbers = way.numbers if sizes.embed_dim == way.fixed.get("embed_dim") else _AS_WRITTEN
-        ran = self._executed(tracer, way.values(sizes), numbers, way.shortened, sizes, stops)
+        ran = self._executed(tracer, way.values(sizes), way.numbers_at(sizes), way.shortened, sizes, stops)
         ran.pictures = pictures if pictures.keys() <= tracer.tensors.keys() else {}
         return _rooted(ran)
+
+    def _in_training(self) -> tuple[Way, ScriptPass] | None:
+        """The same with its training up to the first backward pass, where nothing else computes anything."""
+        _, known = self._try({}, scaled(self._own_sizes()), QUARTER, True)
+        if known.tracer.multiplies or not any(one.reason == TRAINS for one in known.loaded.skipped):
+            return None
+        self._trains = True
+        return self._get_to_know()
 
     def _get_to_know(self) -> tuple[Way, ScriptPass]:
         """The first way in which nothing fails, else the one that shows the script as it is."""
@@ -137,19 +118,19 @@ class Script:
         small = replace(SMALL, batch=1)
         others = {name: meaning for name, meaning in constants.items() if meaning != "channels"}
         # of an image with three channels it cannot be told whether that follows from a constant
-        unusual = [(constants, replace(small, channels=_CHANNELS), _AS_WRITTEN, True)]
+        unusual = [(constants, replace(small, channels=_CHANNELS), AS_WRITTEN, True)]
         ways = [
             *(unusual if others != constants else []),
-            *([(others, small, _AS_WRITTEN, True)] if others else []),
-            ({}, _scaled(own), _QUARTER, True),
-            ({}, own, _AS_WRITTEN, True),
-            ({}, own, _AS_WRITTEN, False),
+            *([(others, small, AS_WRITTEN, True)] if others else []),
+            ({}, scaled(own), QUARTER, True),
+            ({}, own, AS_WRITTEN, True),
+            ({}, own, AS_WRITTEN, False),
         ]
         tried: list[tuple[Way, ScriptPass]] = []
         for constants_there, sizes, numbers, shortened in ways:
             tried.append(self._try(constants_there, sizes, numbers, shortened))
             ran = tried[-1][1]
-            if ran.error is None and ran.pictures:
+            if ran.error is None and ran.pictures and self._is_steady(tried[-1][0], ran.tracer.lines):
                 return tried[-1]
             if sizes == own and (same := [one for one in tried[:-1] if _fail_alike(one[1], ran)]):
                 tried.append(same[0])  # it is the script's own fault, whatever the sizes
@@ -157,6 +138,19 @@ class Script:
         if not tried[-1][1].pictures:
             raise self._no_pass(tried[-1][1])
         return tried[-1]
+
+    def _is_steady(self, way: Way, lines: Sequence[tuple[str, int]]) -> bool:
+        """Is the image made by the same operation at other sizes? A loop may make others before it.
+
+        ``lines`` are those of the records that the way was found with.
+        """
+        kind, number = next(iter(way.pictures))
+        if not way.follows or kind != "record":
+            return True
+        sizes = way.sizes_for(replace(SMALL, batch=1, depth=SMALL.depth + 1, classes=SMALL.classes + 2))
+        tracer = ScriptTracer(_SEED, {}, None, {}, keep_cells=False)
+        self._executed(tracer, way.values(sizes), way.numbers, way.shortened, sizes, ()).forget()
+        return _of_same_line(tracer.lines, number) == _of_same_line(lines, number)
 
     def _try(
         self, constants: Mapping[str, str], sizes: Sizes, numbers: Mapping[int, int], shortened: bool
@@ -176,7 +170,7 @@ class Script:
         fixed = {name: size for name, size in ran.seen.items() if name not in follows}
         ran.forget()
         replaced = {old: new for old, new in numbers.items() if old in self._written}
-        whole = {name: _whole(name, size, replaced) for name, size in fixed.items()}
+        whole = {name: whole_size(name, size, replaced) for name, size in fixed.items()}
         return Way(constants, frozenset(follows), fixed, shortened, pictures, numbers, whole), ran
 
     @property
@@ -218,7 +212,7 @@ class Script:
         from .script_world import prepared  # here, since it loads torchvision, which not every child needs
 
         watcher = Watcher(stops, tracer.reference)
-        program = self._loaded.program.as_script(self.file, numbers)
+        program = self._loaded.program.as_script(self.file, numbers, self._trains)
         with prepared(sizes, numbers, shortened), watcher, tracer:
             loaded = replace(self._loaded, program=program).reload(constants)
         ran = ScriptPass(tracer, loaded, sights=watcher.sights)
@@ -239,15 +233,9 @@ class Script:
         )
 
 
-def _scaled(sizes: Sizes) -> Sizes:
-    side = _QUARTER.get(sizes.height, sizes.height)
-    return replace(sizes, height=side, width=side, patch=_QUARTER.get(sizes.patch, sizes.patch))
-
-
-def _whole(name: str, size: int, numbers: Mapping[int, int]) -> int:
-    """A size as the code has it, where it came out as ``size`` with other numbers."""
-    written = {after: before for before, after in numbers.items()}
-    return size if name in ("batch", "channels", "depth") else written.get(size, size)
+def _of_same_line(lines: Sequence[tuple[str, int]], number: int) -> list[tuple[str, int]]:
+    """The line of a record, as often as it makes another one behind it."""
+    return [*takewhile(lambda one: one == lines[number], lines[number:])]
 
 
 def _of_modules(loaded: Loaded) -> dict[str, int]:
@@ -276,7 +264,9 @@ def _stopped(program: Program, ran: ScriptPass, sizes: Sizes) -> tuple[Statement
     last = max((_position(order, line) for line in ran.tracer.lines), default=-1)
     at_end = (one for one in ran.loaded.raised if order.index(one[0]) >= last)
     stopped = ran.loaded.stopped or next(at_end, None)
-    is_over = stopped is not None and isinstance(stopped[1], LimitReached)
+    if stopped is None or isinstance(stopped[1], TrainingBegins):
+        return None
+    is_over = isinstance(stopped[1], LimitReached)
     return None if is_over and ran.tracer.has_scores(sizes.batch, sizes.classes) else stopped
 
 

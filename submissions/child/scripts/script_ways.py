@@ -1,0 +1,60 @@
+"""Child side: how a script is run at other sizes than its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ....reference.sizes import Sizes
+from ..building.calls.blueprint import value
+from ..building.trial_sizes import fit
+from ..tracing.tracing import Key
+from .script_tracing import Window
+
+# ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
+# 14 rows, so that what is computed from these numbers stays right
+QUARTER = {768: 192, 3072: 768, 2304: 576, 12: 3, 16: 8, 224: 112, 256: 128}
+AS_WRITTEN: Mapping[int, int] = {}
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a script is run: the sizes that it follows and by which constants, and the sizes that it fixes."""
+
+    constants: Mapping[str, str]  # name: meaning
+    follows: frozenset[str]
+    fixed: Mapping[str, int]
+    shortened: bool
+    pictures: Mapping[Key, Window]
+    numbers: Mapping[int, int]  # for those that are written out in the code
+    whole: Mapping[str, int]  # the fixed sizes with the numbers as they are written
+
+    def sizes_for(self, sizes: Sizes) -> Sizes:
+        """The nearest sizes that the script can be run at."""
+        if not {"height", "width"} & set(self.fixed):  # from one constant, so far as is known
+            sizes = fit(replace(sizes, width=sizes.height), {})
+        if not self.follows:
+            full = sizes.embed_dim >= self.whole["embed_dim"]
+            return fit(sizes, self.whole if full else self.fixed)
+        return fit(sizes, self.fixed)
+
+    def numbers_at(self, sizes: Sizes) -> Mapping[int, int]:
+        """Those that it is run with at sizes that ``sizes_for`` gave: none where it has its whole sizes."""
+        other = [name for name, size in self.fixed.items() if size != self.whole[name]]
+        is_whole = any(getattr(sizes, name) == self.whole[name] for name in other)
+        return AS_WRITTEN if is_whole else self.numbers
+
+    def values(self, sizes: Sizes) -> dict[str, object]:
+        """What the constants are set to."""
+        return {name: value(meaning, sizes) for name, meaning in self.constants.items()}
+
+
+def scaled(sizes: Sizes) -> Sizes:
+    side = QUARTER.get(sizes.height, sizes.height)
+    return replace(sizes, height=side, width=side, patch=QUARTER.get(sizes.patch, sizes.patch))
+
+
+def whole_size(name: str, size: int, numbers: Mapping[int, int]) -> int:
+    """A size as the code has it, where it came out as ``size`` with other numbers."""
+    written = {after: before for before, after in numbers.items()}
+    return size if name in ("batch", "channels", "depth") else written.get(size, size)
