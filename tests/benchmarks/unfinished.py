@@ -17,6 +17,7 @@ from vitcheck.submissions.sandbox.isolation import Isolation
 
 _Row = dict[str, str]  # a prefix, or a program that has none, by what the tables are made of
 _NO_CUT = "cannot be cut"
+_ACCEPTED = "not told of the finished program"
 
 
 def arguments() -> Namespace:
@@ -32,9 +33,12 @@ def graded(whole: Whole, zygote: Zygote) -> Iterator[_Row]:
     own = {"program": whole.name, "id": whole.id, "kind": whole.architecture}
     shown, cuts = prefixes(whole, zygote)
     told = "" if not whole.id or shown & {whole.id, *whole.accepted} else "no"
-    if not cuts:
-        yield {**own, "prefix": whole.name, "fate": _NO_CUT, "finished": told}
-    for one in cuts:
+    left_out = "" if cuts else _NO_CUT
+    if cuts and told and not whole.is_told(whole.graded(whole.handed, zygote)):
+        left_out = _ACCEPTED
+    if left_out:
+        yield {**own, "prefix": whole.name, "fate": left_out, "finished": told}
+    for one in () if left_out else cuts:
         result = one.graded(zygote)
         names = " ".join([*(found.id for found in result.mistakes), *(found.id for found in result.variants)])
         yield {**own, "prefix": one.name, "fate": fate(one, result), "said": names, "finished": told}
@@ -67,7 +71,7 @@ def table(title: str, rows: Sequence[_Row]) -> None:
 
 def main() -> None:
     """Print what is not as it should be, and the tables."""
-    rows = [row for row in kept(arguments()) if row["fate"] != _NO_CUT]
+    rows = [row for row in kept(arguments()) if row["fate"] not in (_NO_CUT, _ACCEPTED)]
     for row in (one for one in rows if one["fate"] not in WANTED):
         print(f"- {row['fate']}: {row['prefix']}: {row['said']}")
     wrong = [row for row in rows if row["id"]]

@@ -43,7 +43,11 @@ _MAY_COME = (
     *(*LEFT_OUT, "depth-off-by-one", "block-result-discarded"),
     *("extra-norm-before-encoder", "head-on-all-tokens", "softmax-in-logits"),
 )
-_UNTIL_READ = {"class-token-last": ("cls-appended-last",)}  # the same numbers up to the head
+_UNTIL_READ = {  # that are the same up to a line
+    "class-token-last": ("cls-appended-last",),  # the head
+    "parallel-block": ("mlp-reads-block-input",),  # the second sum
+}
+_ONLY_FINISHED = ("unused-parameter",)  # what is not used yet may be used by what is still to come
 _SAME = 1e-9  # of a sum's size: an eps of 1e-5 for 1e-6 makes a difference of a millionth
 # How it can end. "told as finished": nothing is said to be still to come; "right blamed": a stage is that is
 # right; "unwritten blamed": one that is not written.
@@ -80,6 +84,15 @@ class Whole:
             right = replace(self.handed, files={name: self.right.encode() for name in self.handed.files})
         return Whole(f"{self.name} mended", self.architecture, right)
 
+    def graded(self, handed: HandIn, zygote: Zygote) -> Result:
+        """What is handed in of it, by its assignment."""
+        return Task(handed, "prefix", self.assignment, 0, setting=Setting(Isolation.NONE)).grade(zygote)
+
+    def is_told(self, result: Result) -> bool:
+        """Is its mistake named in that?"""
+        named = {one for found in result.mistakes for one in (found.id, *found.also)}
+        return bool((named | {one.id for one in result.variants}) & {self.id, *self.accepted})
+
     @property
     def at(self) -> int:
         """The number of its stage; 0 where it is of none."""
@@ -106,9 +119,7 @@ class Prefix:
         return f"{self.whole.name} | {VIT.stage(self.last).label} | {self.ending}"
 
     def graded(self, zygote: Zygote) -> Result:
-        return Task(self.handed, "prefix", self.whole.assignment, 0, setting=Setting(Isolation.NONE)).grade(
-            zygote
-        )
+        return self.whole.graded(self.handed, zygote)
 
 
 def wrong_programs() -> Iterator[Whole]:
@@ -123,7 +134,8 @@ def wrong_programs() -> Iterator[Whole]:
     for mutant in (one for one in MUTANTS if one.stage and not one.crashes):
         family, handed = BASES[mutant.base].family, _file(mutant.base, source(mutant))
         right = BASES[mutant.base].source()
-        one = Whole(mutant.name, family, handed, mutant.id, _KEYS[mutant.stage], mutant.accepted, right)
+        accepted = (*mutant.accepted, *_UNTIL_READ.get(mutant.id, ()))
+        one = Whole(mutant.name, family, handed, mutant.id, _KEYS[mutant.stage], accepted, right)
         found.setdefault((mutant.id, family), []).append(one)
     return (min(every, key=lambda one: _number(one.name)) for every in found.values())
 
@@ -170,7 +182,7 @@ def prefixes(whole: Whole, zygote: Zygote) -> tuple[frozenset[str], list[Prefix]
 
     One with a mistake is cut right behind the stage with it, and once one stage or two later.
     """
-    finished = _finished(whole, zygote)
+    finished = None if whole.id in _ONLY_FINISHED else _finished(whole, zygote)
     if finished is None:
         return frozenset(), []
     shown = frozenset(finished.found)
@@ -181,6 +193,8 @@ def prefixes(whole: Whole, zygote: Zygote) -> tuple[frozenset[str], list[Prefix]
     first = next((number for number, key in finished.made if key == whole.key), 0)
     record, key = next(own, (first, whole.key))
     record = max(record, finished.first_unlike(_finished(whole.mended, zygote)))
+    if not whole.at and not whole.right:  # it may concern all that the reference's constructor makes
+        record = max(record, next((one for one, key in finished.made if key == "last_block_output"), 0))
     if whole.may_come:  # until another stage is made
         record = next((one for one, _ in finished.made if one > record), len(finished.lines))
     earlier = min(whole, replace(whole, key=key), key=lambda one: one.at)
@@ -269,8 +283,7 @@ def fate(prefix: Prefix, result: Result) -> str:
     # its own stage, or where it is told in the finished program; what is not there with it is not right
     if any(at < prefix.whole.at and at not in lacking for at in wrong):
         return "right blamed"
-    named = {one for found in result.mistakes for one in (found.id, *found.also)}
-    if (named | {one.id for one in result.variants}) & {prefix.whole.id, *prefix.whole.accepted}:
+    if prefix.whole.is_told(result):
         return "told" if to_write(result) else "told as finished"
     if result.mistakes:
         return "another name"
