@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
@@ -23,7 +24,7 @@ from ..locating.anatomy import anatomy_of
 from ..locating.walk import Finding, Step
 from .asked_once import asked_once
 from .crashes.crashing import Crash, diagnose
-from .drawing import Draw, noise
+from .drawing import Draw
 from .full_size import FullSize, full_size
 from .passes.example import Example
 from .passes.examples import Examples
@@ -44,6 +45,8 @@ from .verdicts import CheckFailed, NotAsked
 
 class Examination(Examples):
     """One submission under examination. Every method may raise the SubmissionError that ended its process."""
+
+    is_part = False  # is it of one component alone?
 
     def __init__(
         self,
@@ -227,7 +230,7 @@ class Examination(Examples):
         """What the first example's pass does beside computing."""
         self.demand_a_model()
         draw = self.first_draw
-        return self.session.ask(WatchHabits(sizes=draw.sizes, seed=draw.seed, image=draw.image))
+        return self.session.ask(WatchHabits(sizes=draw.sizes, seed=draw.seed, image=self.input(draw)))
 
     @asked_once
     def inventory(self) -> Inventory:
@@ -282,7 +285,8 @@ class Examination(Examples):
     def plain(self) -> Passes:
         """Untraced passes of the first example: its image twice, another image, its image again."""
         draw = self.first_draw
-        return self.forward(draw, [draw.image, noise(draw.sizes, draw.seed + 1)], order=[0, 0, 1, 0])
+        images = [self.input(one) for one in (draw, replace(draw, seed=draw.seed + 1))]
+        return self.forward(draw, images, order=[0, 0, 1, 0])
 
     @asked_once
     def backward(self) -> Passes:

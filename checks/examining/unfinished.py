@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.unwritten import unwritten
+from ...submissions.reading.unwritten import throws_away, unwritten
 from ..locating.reached import went_on
 from ..locating.walk import NOTHING, Walk
 from .passes.examples import Examples
@@ -38,9 +38,7 @@ def unfinished(examples: Examples) -> Unfinished | None:
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
     if error is None:
-        ends = examples.walk.is_cut_short and "logits" not in reached
-        is_followed = ends and not (went_on(examples.walk, keys[0]) or _gives_unknown_tokens(examples.walk))
-        return Unfinished(tuple(keys), None) if is_followed else None
+        return Unfinished(tuple(keys), None) if keys and _ends_early(examples, keys) else None
     places = unwritten(examples.source.files)
     lost = bool(keys) and went_on(examples.walk, keys[0])
     if not keys or (not error.is_placeholder and ("logits" in reached or lost)):
@@ -52,6 +50,15 @@ def unfinished(examples: Examples) -> Unfinished | None:
     elif not _is_for_want(error, frames):
         return None
     return Unfinished(tuple(keys[lost:]), next(iter(frames), None), lost)
+
+
+def _ends_early(examples: Examples, keys: Sequence[str]) -> bool:
+    """Does it come to its end before these stages, as far as it can be followed?"""
+    walk = examples.walk
+    has_scores = any(step.key == "logits" for step in walk.steps)
+    if has_scores and (not walk.trace.gives_back_image or throws_away(examples.source.files)):
+        return False
+    return walk.is_cut_short and not (went_on(walk, keys[0]) or _gives_unknown_tokens(walk))
 
 
 def _gives_unknown_tokens(walk: Walk) -> bool:

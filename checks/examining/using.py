@@ -14,7 +14,7 @@ from ...submissions.questions.plain_passes import Passes, RunPasses
 from ...submissions.questions.size_limits import is_large
 from ...submissions.questions.uses import MeasureSlopes, Slopes, TryUses, UseOutcome
 from ..locating.search.returned_scores import scores_in
-from .drawing import Draw, noise
+from .drawing import Draw
 from .passes.example import Example
 from .passes.examples import Examples
 from .passes.repeating import goes_on
@@ -43,14 +43,15 @@ def ask(examples: Examples) -> Mapping[str, UseOutcome]:
 def run_plainly(
     examples: Examples, draw: Draw, images: Iterable[Tensor], *, begun: bool, **options: Any
 ) -> Passes:
-    """Plain passes over images, or over one of noise, by ``RunPasses``.
+    """Plain passes over images, or over one of random numbers, by ``RunPasses``.
 
-    Raises NotReached where the model is only ``begun``, and computes nothing yet.
+    Raises NotReached where the model is only ``begun``, and computes nothing yet; a backward pass may fail.
     """
-    given = list(images) or [noise(draw.sizes, draw.seed)]
+    given = list(images) or [examples.input(draw)]
     asked = RunPasses(sizes=draw.sizes, seed=draw.seed, images=given, begun=begun, **options)
     passes = examples.session.ask(asked)
-    if begun and (passes.error or not passes.passes[0].tensors):
+    is_whole = passes.error is None or (asked.backward and passes.passes)
+    if begun and not (is_whole and passes.passes[0].tensors):
         raise NotReached("nothing is computed yet")
     return passes
 

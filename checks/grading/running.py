@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +24,9 @@ from ..parts.exercise_judging import exercise_checks
 from ..parts.in_progress import written_parts
 from ..parts.parts import component_checks
 from ..rules.declaring import Check, checks_of
+from ..rules.properties import OF_PARTS
+
+_OF_PARTS = {f"property[{name}]" for name in OF_PARTS}
 
 
 def planned_checks(assignment: Assignment) -> list[Check]:
@@ -70,12 +74,25 @@ def run_check(check: Check, examination: Examination) -> CheckOutcome:
     try:
         with warnings.catch_warnings():  # a library's, which nobody who grades can do anything about
             warnings.simplefilter("ignore")
-            having = _having(check, examination)
-            _demand_whole(check, having)
-            check.run(having)
+            _run(check, examination)
     except Exception as problem:
         return outcome_of(check, problem, examination)
     return outcome_of(check, None, examination)
+
+
+def _run(check: Check, examination: Examination) -> None:
+    """Raises what it raises of the whole, or else of a part that is seen by itself."""
+    having, missed = _having(check, examination), None
+    try:
+        _demand_whole(check, having)
+        check.run(having)
+    except NotReached as raised:
+        missed = raised
+    for part in dict.fromkeys(written_parts(examination).values()) if check.id in _OF_PARTS else ():
+        with suppress(NotReached, NotApplicable):
+            check.run(part)
+    if missed is not None:
+        raise missed
 
 
 def _having(check: Check, examination: Examination) -> Examination:

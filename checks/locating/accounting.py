@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import partial
 
 from torch import Tensor
@@ -10,6 +12,8 @@ from ...submissions.host.trace import Trace, Value
 from .in_hand import at_hand, is_turned
 from .search.nearness import fingerprint
 from .walk import Walk
+
+_NUMBER = re.compile(r"\d+")
 
 
 def accounted(walk: Walk) -> int:
@@ -26,12 +30,23 @@ def to_account_for(walk: Walk) -> int:
 
 
 def matrices_left(walk: Walk) -> int:
-    """How many weights are used for none of the stages that were found."""
+    """How many weights are used for none of the stages that were found, nor as those are in another block."""
     known = _records(walk)
-    records = (one for one in walk.trace.records if _counts(walk.trace, one))
-    left = (one for one in records if not known >> one.number & 1)
-    used = {read.number for one in left for read in one.inputs if read.kind == "leaf"}
-    return sum(_is_weight(walk.trace.leaves[number]) for number in used)
+    records = [one for one in walk.trace.records if _counts(walk.trace, one)]
+    left = _weights(walk.trace, (one for one in records if not known >> one.number & 1))
+    found = {_in_any_block(name) for name in _weights(walk.trace, records) - left}
+    return sum(_in_any_block(name) not in found for name in left)
+
+
+def _weights(trace: Trace, records: Iterable[Value]) -> set[str]:
+    """The names of the weights that these records read."""
+    leaves = (trace.leaves[read.number] for one in records for read in one.inputs if read.kind == "leaf")
+    return {one.name for one in leaves if _is_weight(one)}
+
+
+def _in_any_block(name: str) -> str:
+    """The name without the first number in it, which tells a block from others."""
+    return _NUMBER.sub("", name, count=1)
 
 
 def _counts(trace: Trace, one: Value) -> bool:

@@ -43,6 +43,11 @@ def settle_reached(walk: Walk) -> None:
         return
     while (row := _next(walk)) is not None and _settled(walk, row):
         pass
+    leave_to_come(walk)
+
+
+def leave_to_come(walk: Walk) -> None:
+    """Takes back the last steps of a pass that ends early, where what is wrong of them may still come."""
     while walk.steps and _may_still_come(walk.steps):
         walk.steps.pop()
 

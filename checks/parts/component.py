@@ -27,6 +27,7 @@ class ComponentExamination(Examination):
     """Answers what Examination does, of the component alone: its stages lie between input and output."""
 
     session: ComponentSession
+    is_part = True
 
     def __init__(self, whole: Examination, candidate: Candidate) -> None:
         session = ComponentSession(whole.session, candidate)

@@ -17,6 +17,7 @@ from ..locating.best_first import Node, Option, done, explain
 from ..locating.context import Predict
 from ..locating.following import one_block
 from ..locating.forms import NORMS
+from ..locating.reached import leave_to_come
 from ..locating.search.relations import measured
 from ..locating.walk import Made, Walk, applied, begin_at, combine, right_of, stage_of
 from ..locating.wiring.branches import MLP, attention
@@ -59,6 +60,8 @@ def locate_component(key: str, trace: Trace, sizes: ModelSizes, accepted: frozen
     paths = _paths_of_output(trace, row.output_shape(sizes))
     walk.ends = tuple(_returned(one)(walk.context) for one in paths)
     walk, done = (walk, _SETTLED[key](walk)) if key in _SETTLED else explain(walk, _NODES[key])
+    if trace.begun:
+        leave_to_come(walk)
     if not done:
         walk.unexplained = walk.unexplained or (row.stages[0] if trace.error else last, block)
     elif paths and not walk.ends_with(walk.context.stage(last, block)):

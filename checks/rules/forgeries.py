@@ -37,7 +37,7 @@ def refuse_forgeries(examination: Examination) -> None:
     chosen = random.Random(examination.seed).sample(others, min(_OTHERS, len(others)))
     wanted = [(first, _MODES), *((one, _MODES[at % 2 :][:1]) for at, one in enumerate(chosen, 1))]
     for example, modes in wanted:
-        if example.trace.error is None:
+        if example.trace.error is None and not example.trace.gives_back_image:
             for plain in _unwatched(examination, example.draw, modes):
                 _refuse_other_results(examination, example, plain)
 

@@ -15,7 +15,25 @@ def about_vit(walk: Walk) -> None:
     """Adds findings that tell CLIP's from the paper's, and the eps of norms."""
     if walk.blocks:
         _about_architecture(walk)
+    else:
+        _about_one_norm(walk)
     _about_eps(walk)
+
+
+def _about_one_norm(walk: Walk) -> None:
+    """Says which norm is left out of what can only be CLIP's, and ends in its first block."""
+    norm = walk.roles.get("block1.norm1")
+    is_clip = walk.is_cut_short and walk.accepted == {"clip"}
+    if not is_clip or not isinstance(norm, Norm) or norm.weight is None:
+        return
+    if "extra-norm-before-encoder" in walk.ids:
+        return
+    kind, number, *_ = walk.trace.used(norm.weight)
+    name = walk.trace.leaves[number].name if kind == "leaf" else ""
+    if any(part.isdigit() for part in name.split(".")):  # of a list of blocks
+        walk.note_on("block_input", 1, "pre-encoder-norm-missing")
+    elif name:
+        walk.note_on("query", 1, "norm1-skipped")
 
 
 _CLIP_HAS = {  # and a projection without bias; each with the stage by which it shows

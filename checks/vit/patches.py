@@ -71,10 +71,22 @@ def patch_embeddings(walk: Walk) -> bool:
 def _mapped(walk: Walk, way: _Patches) -> bool:
     x = way.rows(walk.context)
     for map_, _, found in walk.parameters.linears(x, after=-1, outputs=walk.sizes.embed_dim):
+        if _has_position_for_bias(walk, map_):
+            plain = replace(map_, bias=None)
+            if (there := walk.find(plain(walk.context, x))) is not None:
+                map_, found = plain, there
         _settle_patches(walk, way, found)
         _settle_map(walk, map_, applied(map_, stage_of("flattened_patches", 0)), found)
         return True
     return False
+
+
+def _has_position_for_bias(walk: Walk, map_: LinearMap) -> bool:
+    """Is it one row of a table with a row for each token, which every patch gets?"""
+    if map_.bias is None or (read := walk.trace.used(map_.bias)).kind != "leaf":
+        return False
+    rows, rest = divmod(prod(walk.trace.leaves[read.number].shape), walk.sizes.embed_dim)
+    return not rest and rows in (walk.sizes.patches, walk.sizes.tokens)
 
 
 def _scaled_images(walk: Walk) -> Iterator[Predict]:

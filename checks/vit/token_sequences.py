@@ -121,7 +121,8 @@ def sequences(
             yield TokenSequence(embedded, token, tokens)
             moved = POSITIONS_MOVED if tokens.id == "cls-appended-last" else ()
             for table in (one for one in (*tables, *grids) if _is_apart(walk, token, one)):
-                for form in positions[:1] if table in grids else (*positions, *moved):
+                is_whole = table in grids or _is_blank(walk, table)
+                for form in positions[:1] if is_whole else (*positions, *moved):
                     yield TokenSequence(embedded, token, tokens, table, form)
 
 
@@ -135,6 +136,11 @@ def _is_apart(walk: Walk, token: Use | None, table: _Table) -> bool:
     rows = sum(prod(walk.trace.used(one).shape) for one in table) // walk.sizes.embed_dim
     has_row = rows > walk.context.stage("patch_embeddings").shape[1]
     return not any(made & one for one in tables) and (has_row or len(made) == 1)
+
+
+def _is_blank(walk: Walk, table: _Table) -> bool:
+    """Are they all zeros, which nothing tells from no positions, however they are added?"""
+    return not any(bool(walk.context.use(one).any()) for one in table)
 
 
 def _is_leaf(walk: Walk, use: Use) -> bool:
@@ -151,13 +157,14 @@ def _overlap(walk: Walk, one: Use, other: Use) -> bool:
 
 
 def _leaves(walk: Walk, use: Use) -> set[int]:
-    """Of what it was computed, but for single numbers."""
+    """Of what it was computed, but for single numbers and zeros."""
     found: set[int] = walk.once(("leaves", use), lambda: _computed_of(walk, use))
     return found
 
 
 def _computed_of(walk: Walk, use: Use) -> set[int]:
-    return {one.number for one in origin(walk.trace, walk.trace.used(use)).leaves if prod(one.shape) > 1}
+    leaves = (one for one in origin(walk.trace, walk.trace.used(use)).leaves if prod(one.shape) > 1)
+    return {one.number for one in leaves if one.cells is None or bool(one.cells.any())}
 
 
 def _next_used(walk: Walk, rows: tuple[int, ...], width: int) -> list[Use]:

@@ -11,12 +11,12 @@ _AXES = 3  # of tokens, at the least: scores of a text have as many, but one of 
 
 
 def is_begun(trace: Trace, sizes: ModelSizes, of_script: bool) -> bool:
-    """Does a model return nothing, or only tokens; or has a script nothing that may be scores?"""
+    """Does a model return nothing, its image, or only tokens; or has a script nothing that may be scores?"""
     if trace.error is not None or trace.left_out:
         return False
     if of_script:
         return not any(one.image and _are_scores(one.shape, sizes) for one in trace.records[1:])
-    return all(_are_tokens(where.shape, sizes) for _, where in trace.outputs)
+    return trace.gives_back_image or all(_are_tokens(where.shape, sizes) for _, where in trace.outputs)
 
 
 def _are_scores(shape: tuple[int, ...], sizes: ModelSizes) -> bool:

@@ -67,6 +67,12 @@ class Trace(PassOutcome):
     leaves: tuple[Value, ...]
     begun: bool = False  # does a pass come to its end and give no scores yet, or that of a part nothing?
 
+    @property
+    def gives_back_image(self) -> bool:
+        """Does it return what it was given, as it was given, and nothing else?"""
+        numbers = [where.number for _, where in self.outputs if where.kind == "record"]
+        return bool(numbers) and not any(numbers) and len(numbers) == len(self.outputs)
+
     def value(self, reference: Reference) -> Value:
         return (self.records if reference.kind == "record" else self.leaves)[reference.number]
 

@@ -37,6 +37,7 @@ class Inventory:
     shared: tuple[str, ...]  # parameters that a second model, built separately, holds too
     codes: tuple[Code, ...] = ()  # what its classes consist of, and what has run in passes so far
     redrawn: tuple[str, ...] = ()  # buffers in which a second model holds other numbers
+    repeated: tuple[str, ...] = ()  # paths of lists in which one module with parameters has two places
 
     def named(self, name: str) -> ModelTensor | None:
         return next((one for one in self.tensors if one.name == name), None)

@@ -153,6 +153,18 @@ def _early(node: ast.AST, to_do: Collection[int]) -> Iterator[tuple[str, int]]:
         yield from ((one.name, _last(one).lineno) for one in functions if _is_cut(one))
 
 
+def throws_away(files: Mapping[str, bytes]) -> bool:
+    """Does a method call something, use nothing of that, and return what it was given?"""
+    methods = (one for _, text in texts(files) for one in nodes(text) if isinstance(one, ast.FunctionDef))
+    for method in methods:
+        *before, last = _written(method)
+        given = last.value if isinstance(last, ast.Return) else None
+        is_thrown_away = bool(before) and isinstance(before[-1], ast.Expr)
+        if is_thrown_away and isinstance(given, ast.Name) and given.id in _given(method, before):
+            return True
+    return False
+
+
 def _is_left_open(function: ast.FunctionDef, to_do: Collection[int]) -> bool:
     """Does a comment on what it returns say that there is more to do, or right before, if that calls nothing?
 
@@ -227,7 +239,7 @@ def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
-def _last(function: ast.FunctionDef) -> ast.stmt:
+def _last(function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
     """The statement that it ends with, inside of loops and conditions, too."""
     last = _written(function)[-1]
     while isinstance(last, (ast.For, ast.While, ast.With, ast.If)):
@@ -235,7 +247,7 @@ def _last(function: ast.FunctionDef) -> ast.stmt:
     return last
 
 
-def _written(function: ast.FunctionDef) -> list[ast.stmt]:
+def _written(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
     """Its statements up to the first return or three dots: what stands behind those never runs."""
     ends = (
         at for at, one in enumerate(function.body) if isinstance(one, ast.Return) or _stands_for_more(one)
@@ -269,8 +281,8 @@ def _places(node: ast.AST) -> Iterator[tuple[int, str]]:
     if isinstance(node, ast.stmt) and _stands_for_more(node):
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         yield node.lineno, getattr(target, "id", "")
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_placeholder(node.body[-1]):
-        yield node.body[-1].lineno, node.name
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_placeholder(last := _last(node)):
+        yield last.lineno, node.name
 
 
 def _is_placeholder(last: ast.stmt) -> bool:

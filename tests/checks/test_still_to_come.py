@@ -19,7 +19,7 @@ ANY = load_assignment(DEFAULT)
 
 _BLOCK = FINISHED[: FINISHED.index("class ViT(")]
 _MODEL = "class ViT(nn.Module):\n    def __init__(self, dim=64, heads=4):\n"
-_HEADS = """
+HEADS = """
 import torch
 from torch import nn
 
@@ -46,7 +46,7 @@ class ViT(nn.Module):
     def forward(self, image):
         return None
 """
-_TO_SCORES = _HEADS.replace(
+_TO_SCORES = HEADS.replace(
     """        weights = scores.softmax(dim=-1)
         return self.out((weights @ v).transpose(1, 2).reshape(B, T, D))
 """,
@@ -296,7 +296,7 @@ def test_the_rest_is_not_written_yet(text: str, right: list[str], zygote: Zygote
         ),
         pytest.param(
             edited(
-                _HEADS,
+                HEADS,
                 [
                     (
                         "q = self.q(x).view(B, T, self.heads, d).transpose(1, 2)",

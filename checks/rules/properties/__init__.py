@@ -2,7 +2,8 @@
 
 Each is a function in a file of this folder, with ``holds`` above it. It raises CheckFailed where the property
 does not hold, and NotApplicable where it means nothing. Its docstring is the title of its check, and
-after "Else:" the heading where it fails. One that is ``begun`` holds of unfinished work, too.
+after "Else:" the heading where it fails. One that is ``begun`` holds of unfinished work, too, and one
+``of_parts`` of each part that is seen by itself there.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ Property = Callable[[Examination], None]
 
 _FOUND: list[tuple[int, Property]] = []
 BEGUN: set[Property] = set()
+OF_PARTS: set[str] = set()  # by the names of their checks
 
 
-def holds(*, order: int, begun: bool = False) -> Callable[[Property], Property]:
+def holds(*, order: int, begun: bool = False, of_parts: bool = False) -> Callable[[Property], Property]:
     """What makes a function a property. The lower ``order``, the sooner it is asked for.
 
     What may end the process of a submission comes last. What is not ``begun`` waits for the finished model.
@@ -28,14 +30,19 @@ def holds(*, order: int, begun: bool = False) -> Callable[[Property], Property]:
     def found(function: Property) -> Property:
         _FOUND.append((order, function))
         BEGUN.update([function] * begun)
+        OF_PARTS.update([_name(function)] * of_parts)
         return function
 
     return found
+
+
+def _name(function: Property) -> str:
+    return function.__name__.replace("_", "-")
 
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
 PROPERTIES: Mapping[str, Property] = {
-    function.__name__.replace("_", "-"): function for _, function in sorted(_FOUND, key=lambda one: one[0])
+    _name(function): function for _, function in sorted(_FOUND, key=lambda one: one[0])
 }

@@ -9,7 +9,7 @@ from . import holds
 from .passes import example_of, leaves_of, line_of
 
 
-@holds(order=60, begun=True)
+@holds(order=60, begun=True, of_parts=True)
 def one_device(examination: Examination) -> None:
     """All tensors of a pass are on the model's device.
 

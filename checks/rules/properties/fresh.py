@@ -17,6 +17,7 @@ from .passes import example_of, leaves_of
 _TOO_LARGE = 0.5, 3.0  # spread of a matrix, and times the root of its inputs: He's for fan-out reaches 2.8
 _FILLING = ("zeros_", "constant_")  # of torch.nn.init
 _AT_A_STAGE = {"positions": "pos-not-parameter", "class_token": "cls-not-parameter"}  # by role
+_LINEAR = "torch.nn.modules.linear.Linear"
 _LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one layer, as it documents
 
 
@@ -94,7 +95,11 @@ def initial_weights(examination: Examination) -> None:
     Else: Initial weights are constant or copied
     """
     inventory = examination.inventory()
-    for name, where in _matrices(examination).items():
+    matrices = _matrices(examination)
+    if examination.unfinished:
+        _demand_blocks_of_their_own(inventory)
+        matrices = {**_to_be_read(inventory), **matrices}
+    for name, where in matrices.items():
         held = inventory.named(name)
         if held is not None and held.constant and not (held.zero and where == "out"):
             text = f"all initial values of {name} are the same number, so all its units learn the same"
@@ -102,6 +107,24 @@ def initial_weights(examination: Examination) -> None:
     _no_silent_norms(examination, inventory)
     _copies(examination, inventory)
     _sizes_of(examination, inventory)
+
+
+def _demand_blocks_of_their_own(inventory: Inventory) -> None:
+    """Raises CheckFailed where a list holds one block several times; of a finished model the pass tells."""
+    for path in inventory.repeated:
+        text = f"one module is in {path} several times, so that what it learns in one place holds in all"
+        raise CheckFailed(text, ("blocks-share-one-instance",))
+
+
+def _to_be_read(inventory: Inventory) -> dict[str, str]:
+    """Weights of layers in lists of blocks, which torch fills with random numbers, as ``_matrices`` has them.
+
+    One with fewer outputs than inputs may end a branch, and start at zero.
+    """
+    held = [one for one in inventory.tensors if one.kind == "parameter" and len(one.shape) == 2]
+    layers = [one for one in held if _LINEAR in inventory.modules.get(one.name.removesuffix(".weight"), ())]
+    inside = [one for one in layers if any(part.isdigit() for part in one.name.split("."))]
+    return {one.name: "in" if one.shape[0] > one.shape[1] else "out" for one in inside}
 
 
 def _filled_at(examination: Examination, name: str) -> Frame | None:

@@ -21,7 +21,7 @@ _ONE_OF_THREE = 0.3  # of a weight that makes queries, keys and values
 _IN_PLACE = "modified by an inplace operation"
 
 
-@holds(order=40, begun=True)
+@holds(order=40, begun=True, of_parts=True)
 def gradients(examination: Examination) -> None:
     """Every parameter gets a finite, non-zero gradient (except the bias of the keys).
 
@@ -31,7 +31,7 @@ def gradients(examination: Examination) -> None:
     if any(one.id == "classes-returned" for one in examination.findings()):
         raise NotApplicable("the number of a class has no gradient")
     passes = _backward(examination)
-    if examination.unfinished:
+    if examination.unfinished or examination.is_part:
         _demand_no_cut(examination, passes)
         return
     if not passes.gradients:
@@ -115,6 +115,8 @@ def _backward(examination: Examination) -> Passes:
     passes = examination.backward()
     if passes.passes and passes.error is not None:
         ids = ("residual-in-place",) if _IN_PLACE in passes.error.message else ()
+        if (examination.unfinished or examination.is_part) and not ids:
+            raise NotReached("what is computed so far has no backward pass")
         raise CheckFailed(f"the backward pass fails: {passes.error}", ids, draw, passes.error.frame)
     if passes.error is None and not any(one.tensors for one in passes.passes):
         raise NotReached("the forward pass returns no tensor")

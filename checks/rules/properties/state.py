@@ -16,7 +16,7 @@ _RANDOM_CALLS = {  # what draws numbers in eval mode, and what that is called; a
 }
 
 
-@holds(order=30, begun=True)
+@holds(order=30, begun=True, of_parts=True)
 def repeatable(examination: Examination) -> None:
     """In eval mode the same image gives exactly the same logits, also with another image in between.
 

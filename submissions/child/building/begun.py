@@ -61,14 +61,25 @@ def unwritten_at(definition: Definition, attempt: BuildAttempt) -> Frame | None:
 def part_at(definition: Definition, builder: Builder, attempt: BuildAttempt) -> Frame | None:
     """Where what was taken for the model stands, if it is a part of one that is not there; else None.
 
-    It fails on images, comes farther with tokens, and has no name of a model.
+    It has no name of a model, and fails on images and comes farther with tokens, or takes images for tokens.
     """
-    if attempt.level != Level.BUILT or attempt.error is None or is_named(definition):
+    if is_named(definition):
+        return None
+    if _takes_rows_for_tokens(attempt):
+        return definition.frame
+    if attempt.level != Level.BUILT or attempt.error is None:
         return None
     model = builder.build_to_try(attempt.assignment, attempt.sizes).eval()
     widths = sorted({size for one in model.parameters() for size in one.shape})
     came = max((_operations(model, torch.randn(*_TOKENS, one)) for one in widths), default=0)
     return definition.frame if came > attempt.operations else None
+
+
+def _takes_rows_for_tokens(attempt: BuildAttempt) -> bool:
+    """Does it map each row of an image by itself, where that has as many pixels as tokens have features?"""
+    rows, output = attempt.sizes.input_shape[:-1], attempt.output
+    is_mapped = attempt.level == Level.RAN and output is not None and output.shape[:-1] == rows
+    return is_mapped and len(rows) >= _AXES
 
 
 def _operations(model: nn.Module, tokens: Tensor) -> int:

@@ -72,7 +72,12 @@ class BuildAttempt:
     def is_perfect(self) -> bool:
         """Say whether no other values would come farther, nor these be wrong by what is seen."""
         comes_far = self.level == Level.FITS or self.is_bug or self.gives_nothing
-        return comes_far and not self.contradicted and not self.adapted
+        return comes_far and not self.contradicted and not self.adapted and not self.neglects_classes
+
+    @property
+    def neglects_classes(self) -> bool:
+        """Does nothing set how many classes there are, though an argument may well mean that?"""
+        return "classes" not in self.claimed and any("classes" in one.choices for one in self.assignment)
 
     @property
     def is_cut_evenly(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import inf
 
@@ -201,6 +201,12 @@ def _is_meant(sizes: AnySizes) -> bool:
     return not isinstance(sizes, Sizes) or max(sizes.height, sizes.width) <= _LARGEST_SIDE
 
 
+def _of_tokens(found: list[Tensor], sizes: ModelSizes) -> Iterator[Tensor]:
+    """What has a row for each token, of each image or of one: scores of all of them, by mistake."""
+    axes = [(sizes.batch, sizes.tokens), (sizes.tokens,)] if isinstance(sizes, Sizes) else []
+    return (one for one in found if one.shape[:-1] in axes)
+
+
 def _judge(attempt: BuildAttempt, found: list[Tensor]) -> None:
     sizes = attempt.sizes
     attempt.output = max(found, key=Tensor.numel, default=None)
@@ -213,6 +219,8 @@ def _judge(attempt: BuildAttempt, found: list[Tensor]) -> None:
         attempt.seen[name] = wanted
     elif rows:
         attempt.seen[name] = rows[0]
+    elif name in attempt.claimed and any(wanted == one.shape[-1] for one in _of_tokens(found, sizes)):
+        attempt.seen[name] = wanted
     by_token = isinstance(sizes, Sizes) and sizes.tokens == sizes.batch  # or are they rows for each token?
     if rows and not by_token and (attempt.seen[name] == wanted or name not in attempt.claimed):
         attempt.level = Level.FITS

@@ -30,7 +30,7 @@ from .controls import Controls, verify
 from .effort import Effort
 from .trial_sizes import BASES, SMALL, fit
 from .ways import NO_MODEL, TRIES_MORE, tried
-from .written_steps import has_methods, steps_of
+from .written_steps import has_methods, steps_of, without_forward
 
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
 _NOTHING = "nothing is written yet: there are imports, and neither a class nor a function nor a computation"
@@ -124,7 +124,7 @@ def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
             definition, builder, attempt = begun(reader, bases, end)
         controls = verify(builder, attempt)
         builder.forget()
-        builder.end = end
+        builder.end = definition.frame if builder.steps and without_forward(builder) else end
         return Recipe(definition, builder, attempt, controls)
 
 

@@ -24,13 +24,14 @@ from ..loading.program import source_text
 from ..tracing.dispatch_mode import Mode
 from .build_attempt import BuildAttempt
 from .calls.blueprint import Builder
-from .calls.going_on import Step, called, of_block
+from .calls.going_on import Step, called, lacks_forward, of_block
 from .probing import as_given
 
 _UNWRITTEN = "NotImplementedError"
 _NORMS = ("layer_norm", "var", "std", "rsqrt")  # in names of operations
 _SAME = 1e-3  # relative and absolute: it is computed in float32, and a residual connection is told from none
 _AXES = 3  # of tokens
+_SCORES = 2  # axes
 
 
 def steps_of(builder: Builder, attempt: BuildAttempt) -> tuple[Step, ...]:
@@ -39,9 +40,10 @@ def steps_of(builder: Builder, attempt: BuildAttempt) -> tuple[Step, ...]:
     One that gives as many tokens as it takes is left out where it has neither norm nor residual connection of
     its own, since nothing says where they belong.
     """
-    if not is_placeholder(attempt.error) and not _says_so(builder.loaded):
-        return ()
     if not has_methods(builder):
+        return ()
+    says_so = is_placeholder(attempt.error) or _says_so(builder.loaded)
+    if not says_so and not without_forward(builder):
         return ()
     try:
         model = builder.build_to_try(attempt.assignment, attempt.sizes).eval()
@@ -50,7 +52,7 @@ def steps_of(builder: Builder, attempt: BuildAttempt) -> tuple[Step, ...]:
             model(x.clone())
     except NotImplementedError:
         builder.forget()  # another goes on with them
-        return _steps(model, x)
+        return () if not says_so and _gives_scores(model, x) else _steps(model, x)
     except (Exception, SystemExit):  # which is told where it is graded
         pass
     return ()
@@ -58,9 +60,19 @@ def steps_of(builder: Builder, attempt: BuildAttempt) -> tuple[Step, ...]:
 
 def has_methods(builder: Builder) -> bool:
     """May it be a class with methods to go on with, where its forward is not begun? It need not be built."""
+    kind = _target(builder)
+    return not isinstance(kind, type) or bool(_methods(kind))
+
+
+def without_forward(builder: Builder) -> bool:
+    """Is it a class that has no forward at all?"""
+    kind = _target(builder)
+    return isinstance(kind, type) and lacks_forward(kind)
+
+
+def _target(builder: Builder) -> object:
     call = builder.blueprint.call
-    target = None if call.target is None else call.target.resolve(builder.loaded)
-    return not isinstance(target, type) or bool(_methods(target))
+    return None if call.target is None else call.target.resolve(builder.loaded)
 
 
 def _says_so(loaded: Loaded) -> bool:
@@ -78,13 +90,21 @@ def _steps(model: nn.Module, x: Tensor) -> tuple[Step, ...]:
             try:
                 given = _next(model, step, x)
                 users = [one for one in methods if name in methods[one] and one != name]
-                if given is None or any(_leads(model, (user, step[1]), x) for user in users):
+                reads_nothing = not methods[name]  # of the model, as what takes a row
+                if given is None or reads_nothing or any(_leads(model, (user, step[1]), x) for user in users):
                     continue
             except NotImplementedError:
                 return (*found, step) if found else ()
             found.append(step)
             x = given
     return tuple(found)
+
+
+def _gives_scores(model: nn.Module, x: Tensor) -> bool:
+    """Is there a forward under another name?"""
+    with torch.no_grad():
+        given = (called(model, name, x) for name in _methods(type(model)))
+        return any(one is not None and one.dim() == _SCORES for one in given)
 
 
 def _leads(model: nn.Module, step: Step, x: Tensor) -> bool:

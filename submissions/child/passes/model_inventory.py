@@ -41,12 +41,21 @@ def inventory(build: Callable[[], nn.Module]) -> Inventory:
         },
         codes=tuple(consists_of(model, RAN.values())),
         shared=tuple(name for name, one in model.named_parameters() if id(one) in others),
+        repeated=tuple(name for name, one in islice(model.named_modules(), _MODULES) if _repeats(one)),
         redrawn=tuple(
             name
             for (name, one), (_, other) in zip(model.named_buffers(), second.named_buffers(), strict=False)
             if one.is_floating_point() and one.shape == other.shape and not torch.equal(one, other)
         ),
     )
+
+
+def _repeats(module: nn.Module) -> bool:
+    """Is it a list in which a module that learns has two places?"""
+    if not isinstance(module, (nn.ModuleList, nn.Sequential)):
+        return False
+    learning = [id(one) for one in module._modules.values() if one is not None and [*one.parameters()]]
+    return len(learning) > len(set(learning))
 
 
 def _are_waves(table: Tensor) -> bool:
