@@ -31,7 +31,7 @@ def gradients(examination: Examination) -> None:
     if any(one.id == "classes-returned" for one in examination.findings()):
         raise NotApplicable("the number of a class has no gradient")
     passes = _backward(examination)
-    if examination.unfinished or examination.is_part:
+    if _is_some(examination):
         _demand_no_cut(examination, passes)
         return
     if not passes.gradients:
@@ -54,6 +54,11 @@ def gradients(examination: Examination) -> None:
         ids = ("unused-parameter",) if _read(example_of(examination)).isdisjoint(zero) else ()
         raise CheckFailed(f"the gradient is zero in {some(zero)}", ids, draw)
     _demand_all_rows(examination, passes)
+
+
+def _is_some(examination: Examination) -> bool:
+    """Is it only some of a model, of which more may be computed with what is there?"""
+    return examination.is_part or bool(examination.unfinished)
 
 
 def _demand_no_cut(examination: Examination, passes: Passes) -> None:
@@ -115,7 +120,7 @@ def _backward(examination: Examination) -> Passes:
     passes = examination.backward()
     if passes.passes and passes.error is not None:
         ids = ("residual-in-place",) if _IN_PLACE in passes.error.message else ()
-        if (examination.unfinished or examination.is_part) and not ids:
+        if _is_some(examination) and not ids:
             raise NotReached("what is computed so far has no backward pass")
         raise CheckFailed(f"the backward pass fails: {passes.error}", ids, draw, passes.error.frame)
     if passes.error is None and not any(one.tensors for one in passes.passes):

@@ -69,7 +69,12 @@ class Script:
         self._loaded = loaded
         self._own = loaded.constants
         self._trains = False
-        self._way, known = self._in_training() or self._get_to_know()
+        self._way, known = self._get_to_know()
+        if not known.tracer.multiplies and any(one.reason == TRAINS for one in known.loaded.skipped):
+            self._trains = True  # up to the first backward pass: nothing else computes anything
+            self._way, known = self._get_to_know()
+        if not known.pictures:
+            raise self._no_pass(known)
         self.skipped: list[Skipped] = known.loaded.skipped
 
     def notes(self) -> list[str]:
@@ -104,14 +109,6 @@ class Script:
         ran.pictures = pictures if pictures.keys() <= tracer.tensors.keys() else {}
         return _rooted(ran)
 
-    def _in_training(self) -> tuple[Way, ScriptPass] | None:
-        """The same with its training up to the first backward pass, where nothing else computes anything."""
-        _, known = self._try({}, scaled(self._own_sizes()), QUARTER, True)
-        if known.tracer.multiplies or not any(one.reason == TRAINS for one in known.loaded.skipped):
-            return None
-        self._trains = True
-        return self._get_to_know()
-
     def _get_to_know(self) -> tuple[Way, ScriptPass]:
         """The first way in which nothing fails, else the one that shows the script as it is."""
         constants, own = self._constants(), self._own_sizes()
@@ -135,8 +132,6 @@ class Script:
             if sizes == own and (same := [one for one in tried[:-1] if _fail_alike(one[1], ran)]):
                 tried.append(same[0])  # it is the script's own fault, whatever the sizes
                 break
-        if not tried[-1][1].pictures:
-            raise self._no_pass(tried[-1][1])
         return tried[-1]
 
     def _is_steady(self, way: Way, lines: Sequence[tuple[str, int]]) -> bool:
