@@ -6,7 +6,7 @@ from pathlib import Path
 
 from vitcheck.checks.assignment.assignment import Assignment
 from vitcheck.checks.grading.grading import grade
-from vitcheck.checks.record.result import Result
+from vitcheck.checks.record.result import Result, StageStatus
 from vitcheck.submissions.host.process import Zygote
 
 ATTENTION = """
@@ -38,3 +38,8 @@ def demand_all_points(result: Result) -> None:
     assert [one.id for one in result.mistakes] == []
     assert result.score is not None
     assert result.score.earned == 100
+
+
+def right_stages(result: Result) -> list[int]:
+    """Their numbers."""
+    return [int(label[1:]) for label, one in result.stages.items() if one.status is StageStatus.PASSED]

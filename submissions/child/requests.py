@@ -5,23 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from copy import deepcopy
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
 
 from ...reference.components import COMPONENTS
-from ...reference.model_sizes import described
-from ..errors import NotLoaded
 from ..questions.building import CountParameters, FitSizes, TakeOwnSizes, TryOwnPass
 from ..questions.changes import TryChanges, WatchNames
 from ..questions.habits import Habit, WatchHabits
 from ..questions.inventory import Inventory, TakeInventory
-from ..questions.loading import Infer, Inferred, Load, Replace, Skipped
+from ..questions.loading import Infer, Load, Replace, Skipped
 from ..questions.own_functions import CallOwnFunctions, OwnFunctions
-from ..questions.pins import Pins
 from ..questions.plain_passes import Passes, RunPasses
 from ..questions.randomise import seed_random_state
 from ..questions.recording import Recorded, RecordPass
@@ -29,12 +24,11 @@ from ..questions.uses import MeasureSlopes, RunWide, TryUses
 from ..reading.code import STUDENT_PREFIX, module_file
 from . import part_requests
 from .answering import answered_by
-from .building.calls.shortening import Change, Shortening, shortening
 from .building.own_pass import own_pass
 from .building.own_sizes import own_sizes
 from .building.probing import as_given
-from .building.recipe import infer
 from .dtypes import default_dtype
+from .inferring import infer_submission
 from .loading.definitions import Definitions
 from .loading.execution import load
 from .passes.applied_functions import initialised
@@ -47,7 +41,7 @@ from .passes.slopes import slopes
 from .passes.use_passes import uses
 from .passes.wide import wide_pass
 from .pictures.picture_calls import own_functions
-from .scripts.script_finding import find_script, has_classes, likeliest
+from .scripts.script_finding import likeliest
 from .scripts.scripts import Script
 from .subject import DTYPES, Submission, built, model_of, shortening_for, subject_of
 from .tracing.shapes_alone import recorded_shapes
@@ -75,46 +69,6 @@ def _replace(asked: Replace) -> None:
     Submission.recipe = Submission.recipe.of(loaded)
 
 
-def _infer(asked: Infer) -> Inferred:
-    pinned = asked.model is not None
-    if asked.described is not None:  # a script is lent an image, so that only what reads images can be one
-        Submission.small = described(asked.described)
-        return _infer_model(asked)
-    try:
-        file = None if pinned else find_script(Submission.loaded)
-        if file is not None:
-            with suppress(NotLoaded):  # the marks may stand where nothing is computed
-                return _infer_script(file)
-        return _infer_model(asked)
-    except NotLoaded as error:
-        file = None if pinned else likeliest(Submission.loaded)
-        if file is None:
-            raise
-        return _infer_script_instead(file, error)
-
-
-def _infer_model(asked: Infer) -> Inferred:
-    if Submission.loaded.error is not None:
-        raise Submission.loaded.error
-    Submission.recipe = infer(Submission.loaded, Pins(asked.model, asked.arguments), Submission.small)
-    Submission.shortening = _shortening()
-    recipe = Submission.recipe
-    return Inferred(tuple(recipe.notes()), channels_last=recipe.channels_last)
-
-
-def _infer_script_instead(file: str, no_model: NotLoaded) -> Inferred:
-    """Where no model can be built. What stood in its way is said if nothing comes of a script either."""
-    try:
-        return _infer_script(file)
-    except Exception as error:  # what scripts need is imported here, and may not fit where the model did not
-        raise (no_model if has_classes(Submission.loaded) else error) from None
-
-
-def _infer_script(file: str) -> Inferred:
-    script = Submission.script = Script(Submission.loaded, file)
-    return Inferred(tuple(script.notes()), script=True, skipped=tuple(script.skipped))
-
-
 def _lay_out(files: Mapping[str, bytes]) -> None:
     """Puts the files into the scratch folder, where code looks for its data, also beside ``__file__``."""
     with suppress(OSError):  # it is there already
@@ -125,34 +79,6 @@ def _lay_out(files: Mapping[str, bytes]) -> None:
                 path = Path(name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-
-
-def _shortening() -> Shortening | None:
-    recipe = Submission.recipe
-    if "depth" in recipe.controls.fields:
-        return None
-    sizes = recipe.sizes_for(replace(Submission.small, batch=1))
-
-    def fresh() -> nn.Module:
-        tried = recipe.builder.build_to_try(recipe.controls.assignment, sizes)
-        with suppress(Exception):  # a table that is filled number by number takes seconds to build
-            return deepcopy(tried)
-        return recipe.build(sizes)
-
-    def read(change: Change) -> frozenset[str]:
-        found = recorded_shapes(lambda: _changed_pass(fresh(), sizes.input(0), change))
-        if found.error is not None:
-            raise found.error
-        return frozenset(one.name for one in found.leaves)
-
-    found = shortening(fresh, sizes.depth, read)
-    recipe.builder.forget()
-    return found
-
-
-def _changed_pass(model: nn.Module, given: Tensor, change: Change) -> Recorded:
-    change(model.eval())
-    return record(model, as_given(given, torch.float32), dtype=torch.float32, keep_cells=False)
 
 
 def _sizes(asked: FitSizes) -> tuple[Mapping[str, int], ...]:
@@ -225,7 +151,7 @@ def _own_functions(asked: CallOwnFunctions) -> OwnFunctions:
 HANDLERS = {
     **part_requests.HANDLERS,
     **answered_by(Load, _load),
-    **answered_by(Infer, _infer),
+    **answered_by(Infer, infer_submission),
     **answered_by(Replace, _replace),
     **answered_by(FitSizes, _sizes),
     **answered_by(CountParameters, _parameters),

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from corpus import edited
-from one_file import graded_file
+from one_file import graded_file, right_stages
 from test_still_to_come import HEADS
 from test_unfinished import BEHIND_TOKENS, FINISHED
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.assignment.default_assignment import DEFAULT
 from vitcheck.checks.record.faults import to_write
-from vitcheck.checks.record.result import Outcome, Result, StageStatus
+from vitcheck.checks.record.result import Outcome, Result
 from vitcheck.submissions.host.process import Zygote
 
 _MLP = """
@@ -92,10 +92,6 @@ def graded(text: str, zygote: Zygote, folder: Path) -> Result:
     return graded_file(text, load_assignment(DEFAULT), zygote, folder)
 
 
-def _right(result: Result) -> list[int]:
-    return [int(label[1:]) for label, one in result.stages.items() if one.status is StageStatus.PASSED]
-
-
 @pytest.mark.parametrize(
     ("text", "right"),
     [
@@ -133,7 +129,7 @@ def _right(result: Result) -> list[int]:
 def test_what_is_right_so_far_is_seen(text: str, right: list[int], zygote: Zygote, tmp_path: Path) -> None:
     result = graded(text, zygote, tmp_path)
     assert [one.message for one in result.checks if one.outcome is Outcome.FAILED] == []
-    assert _right(result) == right
+    assert right_stages(result) == right
     assert len(to_write(result)) == 26 - len(right)
 
 

@@ -18,14 +18,13 @@ from ..loading.definitions import Definition
 from ..loading.execution import Loaded
 from ..loading.finding import is_named, model_classes
 from ..loading.program import source_text
-from ..loading.statements import unguarded
 from .arguments.signatures import SignatureReader
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Blueprint, Builder, Call, DefinitionName
 from .effort import Computed, Effort, taken_apart
 from .probing import run
 from .trial_sizes import SMALL
-from .ways import NO_MODEL, TRIES_MORE, tried
+from .ways import TRIES_MORE, NoModel, tried
 
 _AXES = 3  # of tokens
 _TOKENS = 2, 2  # in a batch, for which any table of positions has room
@@ -33,13 +32,13 @@ _NOTHING = ("pass", "...", "return", "return None")  # how a function ends that 
 _Begun = tuple[Definition, Builder, BuildAttempt]
 
 
-class NotWritten(NotLoaded):
+class NotWritten(NoModel):
     """The model's constructor says on the line ``frame`` that it is not written yet."""
 
     frame: Frame
 
     def __init__(self, frame: Frame) -> None:
-        super().__init__(NO_MODEL, frame)
+        super().__init__(frame=frame)
 
 
 class _Nothing(DefinitionName):
@@ -95,13 +94,9 @@ def _end_of_forward(definition: Definition) -> Frame:
     return Frame(definition.file, next(lines, definition.node.lineno))
 
 
-def unwritten_function(loaded: Loaded) -> Frame | None:
-    """Where a function ends early, of files that hold functions, and compute nothing beside them."""
+def first_gap(loaded: Loaded) -> Frame | None:
+    """Where the first function ends early; None where each is written."""
     program = loaded.program
-    for body in program.statements.values():
-        for one in body:
-            if not (one.defines or one.constant or unguarded(one.node) != [one.node] or _is_text(one.node)):
-                return None
     texts = {part: source_text(part) for parts in program.parts.values() for part in parts}
     files = {part: text.encode() for part, text in texts.items()}
     lines = ((one, texts[one.file].split("\n")[one.line - 1]) for one in early_ends(files))
@@ -110,17 +105,13 @@ def unwritten_function(loaded: Loaded) -> Frame | None:
     return next(iter((*ends, *(one.frame for one in unwritten(files)))), None)
 
 
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 def begun(reader: SignatureReader, bases: Sequence[ModelSizes], end: Frame) -> _Begun:
     """The class that computes most of an image and gives tokens; without such a class, nothing.
 
     Raises NotLoaded, at ``end``, where nothing is defined.
     """
     found = list(_of_images(reader, bases))
-    return max(found, key=lambda one: one[2].computed) if found else _nothing(reader, end)
+    return max(found, key=lambda one: one[2].computed) if found else nothing_of(reader, end)
 
 
 def _of_images(reader: SignatureReader, bases: Sequence[ModelSizes]) -> Iterator[_Begun]:
@@ -132,9 +123,10 @@ def _of_images(reader: SignatureReader, bases: Sequence[ModelSizes]) -> Iterator
                 yield definition, builder, attempt
 
 
-def _nothing(reader: SignatureReader, end: Frame) -> _Begun:
+def nothing_of(reader: SignatureReader, end: Frame | None = None) -> _Begun:
+    """What stands for a model of which nothing is written. Raises NoModel where nothing is defined at all."""
     definition = next(iter(reader.definitions.all.values()), None)
     if definition is None:
-        raise NotLoaded(NO_MODEL, end)
+        raise NoModel(frame=end)
     builder = Builder(reader.loaded, Blueprint(Call(_Nothing(definition.module, ""), (), {}), (), ()))
     return definition, builder, run(builder, {}, SMALL)

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from ....reference.model_sizes import AnySizes, ModelSizes
-from ...errors import NotLoaded
+from ...errors import Frame, NotLoaded
 from ...questions.meanings import VALUES, fields_of
 from ...questions.pins import Pins
 from ..child import frames_of, is_placeholder, quoted
@@ -23,13 +23,13 @@ from ..loading.execution import Loaded
 from ..loading.finding import evidence, model_classes, pinned_model
 from .arguments.effects import unclear
 from .arguments.signatures import SignatureReader
-from .begun import NotWritten, begun, part_at, unwritten_at, unwritten_function
+from .begun import NotWritten, begun, nothing_of, part_at, unwritten_at
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Builder, Choice, Literal
 from .controls import Controls, verify
 from .effort import Effort
 from .trial_sizes import BASES, SMALL, fit
-from .ways import NO_MODEL, TRIES_MORE, tried
+from .ways import TRIES_MORE, NoModel, tried
 from .written_steps import has_methods, steps_of, without_forward
 
 _TRIES = 250  # of one definition, if it is small: one second; once or twice of a base-sized one
@@ -122,10 +122,27 @@ def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
             end = model.frame
         if end is not None:
             definition, builder, attempt = begun(reader, bases, end)
-        controls = verify(builder, attempt)
-        builder.forget()
         builder.end = definition.frame if builder.steps and without_forward(builder) else end
-        return Recipe(definition, builder, attempt, controls)
+        return _verified(definition, builder, attempt)
+
+
+def infer_nothing(loaded: Loaded, small: ModelSizes, end: Frame | None) -> Recipe:
+    """What stands for a model of which only parts are written; where there is an ``end``, it ends there.
+
+    Raises NotLoaded where nothing is defined at all.
+    """
+    reader = SignatureReader(loaded, Definitions(loaded), {}, type(small))
+    definition, builder, attempt = nothing_of(reader)
+    builder.end = end
+    return _verified(definition, builder, attempt)
+
+
+def _verified(definition: Definition, builder: Builder, attempt: BuildAttempt) -> Recipe:
+    end, builder.end = builder.end, None  # which it would be built with
+    controls = verify(builder, attempt)
+    builder.forget()
+    builder.end = end
+    return Recipe(definition, builder, attempt, controls)
 
 
 @contextmanager
@@ -160,12 +177,9 @@ def _best(
             continue  # a part, most likely; what failed was the model
         if best is None or value > best[0] or (makes_best and attempt.level == Level.FITS):
             best = (value, definition, builder, attempt)
-    is_class = any(one.pair is None for one in found)
-    if best is None and not is_class and (end := unwritten_function(reader.loaded)):
-        raise NotWritten(end)
     if best is None:
         written = (one for body in reader.loaded.program.statements.values() for one in body)
-        none = NotLoaded(_NOTHING if all(one.is_import for one in written) else NO_MODEL)
+        none = NotLoaded(_NOTHING) if all(one.is_import for one in written) else NoModel()
         raise reader.loaded.cause or (failures or [none])[0]
     return best[1:]
 
@@ -179,7 +193,7 @@ def _built(definition: Definition, attempt: BuildAttempt) -> BuildAttempt:
     """Return the attempt, if anything was built. Functions of which no scores come may be a script's."""
     is_begun = attempt.level == Level.BUILT and is_placeholder(attempt.error)
     if definition.pair is not None and attempt.level < Level.FITS and not is_begun:
-        raise NotLoaded(NO_MODEL)
+        raise NoModel()
     if attempt.level == Level.NOTHING and (end := unwritten_at(definition, attempt)):
         raise NotWritten(end)
     if attempt.level == Level.NOTHING and attempt.error is not None:

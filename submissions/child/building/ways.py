@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from ....reference.model_sizes import ModelSizes
 from ....reference.sizes import Sizes
-from ...errors import NotLoaded
+from ...errors import Frame, NotLoaded
 from ...questions.meanings import fields_of
 from ..loading.definitions import Definition
 from .arguments.effects import understood
@@ -21,7 +21,13 @@ from .probing import Search
 from .trial_sizes import SMALL
 
 TRIES_MORE = 75  # of each definition after the most likely one
-NO_MODEL = "no model was found: no class is derived from nn.Module"
+
+
+class NoModel(NotLoaded):
+    """Nothing is there that computes scores from an image, though nothing failed."""
+
+    def __init__(self, beside: str = "", frame: Frame | None = None) -> None:
+        super().__init__(f"no model was found: no class is derived from nn.Module{beside}", frame)
 
 
 def tried(
@@ -47,7 +53,7 @@ def tried(
         if attempt.is_bug:
             break
     if not found:
-        raise (*failures, NotLoaded(NO_MODEL))[0]
+        raise (*failures, NoModel())[0]
     return found[0] if _begins(found[0][1]) else max(found, key=lambda one: one[1].came_to)
 
 

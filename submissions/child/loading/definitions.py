@@ -28,12 +28,16 @@ Node = ast.ClassDef | ast.FunctionDef
 
 @dataclass(frozen=True)
 class FunctionPair:
-    """``make`` returns the parameters; ``run`` takes them and the image, by these names, beside sizes."""
+    """``make`` returns the parameters; ``run`` takes them and the image, by these names, beside sizes.
+
+    What computes a part ``reads`` some of them by these keys, and is given the dictionary that has them.
+    """
 
     make: str
     run: str
     parameters: str
     image: str
+    reads: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def function_pairs(definitions: Definitions) -> list[Definition]:
     """The likeliest first. Each takes what the one that makes the parameters takes, and the other beside."""
     functions = [one for one in definitions.all.values() if isinstance(one.node, ast.FunctionDef)]
     makers = _largest([one for one in functions if _MAKES.search(one.name) and _returns(one)], definitions)
-    runs = [one for one in functions if _RUNS.search(one.name) and _returns(one) and one not in makers]
+    runs = [one for one in functions if _RUNS.search(one.name) and _may_run(one) and one not in makers]
     runs = _largest(runs, definitions)
     found = (pair for run in runs for make in makers for pair in _paired(make, run))
     return list(islice(found, _MOST))
@@ -34,12 +34,13 @@ def part_pairs(definitions: Definitions, run: Definition) -> list[Definition]:
     Nothing where it reads nothing so.
     """
     slices = (one.slice for one in ast.walk(run.node) if isinstance(one, ast.Subscript))
-    read = {one.value for one in slices if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    keys = (one.value for one in slices if isinstance(one, ast.Constant))
+    read = frozenset(one for one in keys if isinstance(one, str))
     if not read:
         return []
     every = (one for one in definitions.all.values() if isinstance(one.node, ast.FunctionDef))
     makers = [one for one in every if one is not run and _returns(one) and read <= _keys_made(one)]
-    found = (pair for make in reversed(_largest(makers, definitions)) for pair in _paired(make, run))
+    found = (pair for make in reversed(_largest(makers, definitions)) for pair in _paired(make, run, read))
     return list(islice(found, _MOST))
 
 
@@ -56,7 +57,7 @@ def _largest(functions: list[Definition], definitions: Definitions) -> list[Defi
     return sorted(functions, key=lambda one: len(definitions.reachable(one)), reverse=True)
 
 
-def _paired(make: Definition, run: Definition) -> Iterator[Definition]:
+def _paired(make: Definition, run: Definition, read: frozenset[str] = frozenset()) -> Iterator[Definition]:
     taken = inspect.signature(make.value).parameters  # type: ignore[arg-type]  # a function
     asked = inspect.signature(run.value).parameters  # type: ignore[arg-type]  # a function
     free = [name for name, one in asked.items() if name not in taken and one.default is one.empty]
@@ -64,7 +65,7 @@ def _paired(make: Definition, run: Definition) -> Iterator[Definition]:
     parameters = [name for name in free if name not in images]
     if make.module != run.module or not images or not parameters:
         return
-    pair = FunctionPair(make.name, run.name, parameters[0], images[0])
+    pair = FunctionPair(make.name, run.name, parameters[0], images[0], read)
     beside = [one for name, one in asked.items() if name not in (*taken, pair.parameters, pair.image)]
     every = [one.replace(kind=one.KEYWORD_ONLY) for one in (*taken.values(), *beside)]
     yield replace(
@@ -92,6 +93,12 @@ def _both(run: Definition, pair: FunctionPair, given: list[inspect.Parameter]) -
     node = parse(text).body[0]
     assert isinstance(node, ast.FunctionDef)
     return ast.copy_location(node, run.node)
+
+
+def _may_run(one: Definition) -> bool:
+    """Does it return something, or end where it is not written yet?"""
+    last = one.node.body[-1]
+    return _returns(one) or isinstance(last, (ast.Raise, ast.Pass))
 
 
 def _returns(one: Definition) -> bool:

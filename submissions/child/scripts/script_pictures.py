@@ -22,7 +22,8 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     """
     children = _children(tracer.records)
     found = [(key, window) for key, windows in tracer.windows.items() for window in windows]
-    found = [one for one in found if _of(tracer, one[0]).kind != "parameter"]
+    made = _computed_with_parameters(tracer, children)
+    found = [one for one in found if one[0] not in made]
     reach = {key: len(_descendants(key, children)) for key in {key for key, _ in found}}
     found = [(key, window) for key, window in found if reach[key]]
     if not found:
@@ -34,6 +35,14 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     numbers = best[1].of(tracer.tensors[best[0]])
     same = [(key, window) for key, window in found if _same(window, tracer.tensors[key], numbers)]
     return {best[0]: best[1], **dict(same)}
+
+
+def _computed_with_parameters(tracer: ScriptTracer, children: Mapping[Key, list[Key]]) -> set[Key]:
+    """The parameters and what follows from them: no image, though heads of tokens may look like one."""
+    parameters: set[Key] = {
+        ("leaf", number) for number, one in enumerate(tracer.leaves) if one.kind == "parameter"
+    }
+    return parameters.union(*(_descendants(key, children) for key in parameters))
 
 
 def _of(tracer: ScriptTracer, key: Key) -> Storage:

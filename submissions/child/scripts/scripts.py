@@ -24,6 +24,7 @@ from ..building.calls.blueprint import Literal, value
 from ..building.calls.observing import ModelParts, observe
 from ..building.calls.shortening import BLOCKS
 from ..building.trial_sizes import SMALL
+from ..building.ways import NoModel
 from ..loading.costs import TRAINS
 from ..loading.execution import Loaded
 from ..loading.program import Program, source_text
@@ -216,10 +217,7 @@ class Script:
 
     def _no_pass(self, ran: ScriptPass) -> NotLoaded:
         if not ran.loaded.raised:
-            return NotLoaded(
-                "no model was found: no class is derived from nn.Module, and run as a script"
-                f" {self.file} computes nothing from an image"
-            )
+            return NoModel(f", and run as a script {self.file} computes nothing from an image")
         statement, _ = ran.loaded.raised[0]
         reason = next(one.reason for one in ran.loaded.skipped if one.line == statement.line)
         return NotLoaded(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,7 +25,8 @@ class FunctionModel(nn.Module):
         self._run, self._pair, self._beside = run, pair, _taken(run, given)
 
     def forward(self, image: Tensor) -> object:
-        return self._run(**self._beside, **{self._pair.parameters: self.held, self._pair.image: image})
+        held = _that_has(self._pair.reads, self.held)
+        return self._run(**self._beside, **{self._pair.parameters: held, self._pair.image: image})
 
     def _registered(self, made: object) -> object:
         """The same structure with parameters of this model in the place of tensors of real numbers."""
@@ -42,6 +43,19 @@ class FunctionModel(nn.Module):
         learned = one if isinstance(one, nn.Parameter) else nn.Parameter(one.detach())
         self.register_parameter("_".join("".join(c if c.isalnum() else " " for c in name).split()), learned)
         return learned
+
+
+def _that_has(keys: frozenset[str], held: object) -> object:
+    """The outermost dictionary with all of these keys, such as that of the first block; else the whole."""
+    inside = [held]
+    for one in inside:  # which grows
+        if isinstance(one, (Mapping, nn.ModuleDict, nn.ParameterDict)):
+            if keys <= {*one}:
+                return one
+            inside += one.values()
+        elif isinstance(one, (list, tuple, nn.ModuleList)):
+            inside += one
+    return held
 
 
 def _taken(function: Callable[..., Any], given: dict[str, object]) -> dict[str, object]:

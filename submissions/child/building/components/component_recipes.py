@@ -152,6 +152,8 @@ def _ways(
     blueprint = SignatureReader(loaded, definitions, pins).blueprint(definition)
     read = definitions.words_of(definition)
     meanings = whole.meanings() if whole else {}
+    if row.input != _IMAGE and definition.pair is None:  # of two functions one may make a whole model's
+        blueprint = blueprint.changed(_of_no_image)
     builder = Builder(loaded, blueprint.changed(partial(_any_size, row, meanings, read)))
     ways = sorted(assignments(builder.blueprint.slots), key=_repeated)
     for number, base in enumerate(BASES):
@@ -179,16 +181,19 @@ def _any_size(
 ) -> BlueprintSlot:
     """What a name that says nothing may mean: a component has few sizes, and trying tells which.
 
-    What its code does not read keeps the student's value, such as most of a configuration. What takes tokens
-    has no size of an image.
+    What its code does not read keeps the student's value, such as most of a configuration.
     """
-    if row.input != _IMAGE and not _OF_IMAGES.issuperset(slot.choices):
-        slot = replace(slot, choices=tuple(one for one in slot.choices if one not in _OF_IMAGES))
     if slot.named or ("." in slot.path and slot.path.rpartition(".")[2] not in read):
         return slot
     meant = (*row.sizes, "mlp_ratio") if "mlp_dim" in row.sizes else row.sizes
     known = [meanings[slot.plain]] if meanings.get(slot.plain) in meant else []
     return replace(slot, choices=tuple(dict.fromkeys((*known, *meant, *slot.choices))))
+
+
+def _of_no_image(slot: BlueprintSlot) -> BlueprintSlot:
+    """Without the sizes of an image, if it may mean anything else."""
+    others = tuple(one for one in slot.choices if one not in _OF_IMAGES)
+    return replace(slot, choices=others or slot.choices)
 
 
 def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:
