@@ -7,7 +7,7 @@ import torch
 from constructors import PARTS
 from torch import nn
 
-from vitcheck.submissions.child import requests
+from vitcheck.submissions.child import inferring
 from vitcheck.submissions.child.building.calls.shortening import Shortening
 from vitcheck.submissions.child.building.recipe import infer
 from vitcheck.submissions.child.loading.execution import load
@@ -80,7 +80,7 @@ def shortened(held: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Shortening | 
     assert loaded.error is None
     recipe = infer(loaded, Pins(None, {}))
     monkeypatch.setattr(Submission, "recipe", recipe, raising=False)
-    return requests._shortening(), recipe.build(recipe.sizes_for(Submission.small))
+    return inferring._shortening(), recipe.build(recipe.sizes_for(Submission.small))
 
 
 @pytest.mark.parametrize("held", HELD)
