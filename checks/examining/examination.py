@@ -200,7 +200,7 @@ class Examination(Examples):
     @cached_property
     def missing(self) -> Mapping[str, int]:
         """Stages that should be there and were not found: by key, in order, the first block without them."""
-        return {} if self.walk.ends_early and self.unfinished else missing(self, self.absent)
+        return missing(self, self.absent | self.to_write)
 
     def may_shrink(self, id: str) -> bool:
         """Shrinking is paid for once a mistake."""
@@ -267,7 +267,8 @@ class Examination(Examples):
     def forward(self, draw: Draw, images: Iterable[Tensor] = (), **options: Any) -> Passes:
         """Plain passes of the model, by ``run_plainly``. Raises NotApplicable of a script alone."""
         self.demand_a_model()
-        return run_plainly(self, draw, images, begun=bool(self.unfinished), **options)
+        begun = self.walk.ends_early and self.unfinished is not None
+        return run_plainly(self, draw, images, begun=begun, **options)
 
     def model(self, draw: Draw) -> Callable[[Tensor], Tensor]:
         """The model of these sizes and weights, as a function from images to class scores in float64.

@@ -11,6 +11,7 @@ from dataclasses import replace
 from ...submissions.errors import Frame
 from ...submissions.host.session import Session
 from ...submissions.reading.unwritten import early_ends, ended_there
+from ..locating.accounting import without_blocks
 from .examination import Examination
 
 _TRIES = 3  # methods that may have ended early and did not; each takes as long as the submission did
@@ -19,9 +20,12 @@ _TRIES = 3  # methods that may have ended early and did not; each takes as long 
 def may_end_early(examination: Examination) -> bool:
     """Is something wrong, missing or not returned, and may methods end before they are finished?
 
-    What such a method had made is seen only where it says itself that it ends.
+    A model without blocks comes to its end all the same. What such a method had made is seen only where it
+    says itself that it ends.
     """
     if examination.session.is_script or not early_ends(examination.source.files):
+        return False
+    if examination.examples and without_blocks(examination.walk):
         return False
     if examination.crash is not None:
         return not examination.crash.is_placeholder

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.reading.unwritten import throws_away, unwritten
+from ..locating.accounting import without_blocks
 from ..locating.reached import went_on
 from ..locating.walk import NOTHING, Walk
 from .passes.examples import Examples
@@ -37,6 +38,8 @@ def unfinished(examples: Examples) -> Unfinished | None:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
     keys = [key for key in examples.keys if key not in reached]
+    if without_blocks(examples.walk):
+        return Unfinished(_of_blocks(examples), None)
     if error is None:
         return Unfinished(tuple(keys), None) if keys and _ends_early(examples, keys) else None
     places = unwritten(examples.source.files)
@@ -50,6 +53,11 @@ def unfinished(examples: Examples) -> Unfinished | None:
     elif not _is_for_want(error, frames):
         return None
     return Unfinished(tuple(keys[lost:]), next(iter(frames), None), lost)
+
+
+def _of_blocks(examples: Examples) -> tuple[str, ...]:
+    keys = tuple(examples.keys)
+    return keys[keys.index("block_input") : keys.index("last_block_output")]
 
 
 def _ends_early(examples: Examples, keys: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from .in_hand import at_hand, is_turned
 from .search.nearness import fingerprint
 from .walk import Walk
 
+_ENDS = ("positioned_tokens", "logits")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -36,6 +37,15 @@ def matrices_left(walk: Walk) -> int:
     left = _weights(walk.trace, (one for one in records if not known >> one.number & 1))
     found = {_in_any_block(name) for name in _weights(walk.trace, records) - left}
     return sum(_in_any_block(name) not in found for name in left)
+
+
+def without_blocks(walk: Walk) -> bool:
+    """Are scores computed of the embedded tokens, and nothing beside them that may be a block?"""
+    ends = [step.found.record for step in walk.steps if step.found and step.key in _ENDS]
+    if walk.blocks or len(ends) < len(_ENDS):
+        return False
+    known, between = _records(walk), walk.trace.records[min(ends) : max(ends)]
+    return not any(_counts(walk.trace, one) and not known >> one.number & 1 for one in between)
 
 
 def _weights(trace: Trace, records: Iterable[Value]) -> set[str]:

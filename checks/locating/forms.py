@@ -128,4 +128,8 @@ LOGITS = (
 )
 
 # S26, given S25.
-CLASS_PROBABILITIES = (Form(eq.class_probabilities), *from_catalogue("class_probabilities"))
+CLASS_PROBABILITIES = (
+    Form(eq.class_probabilities),
+    *from_catalogue("class_probabilities"),
+    Form(lambda z: z.log_softmax(0), "class-softmax-over-batch"),
+)

@@ -6,10 +6,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from .accounting import without_blocks
 from .anatomy import anatomy_of
 from .search.norms import Norm
 from .search.parameter_search import LinearMap
 from .walk import Finding, Walk
+
+_DISCARDED = "block-result-discarded"
 
 
 def about_image(walk: Walk) -> None:
@@ -28,6 +31,7 @@ def about_model(walk: Walk) -> None:
     if walk.unexplained is None:
         _about_depth(walk)
     _each_once(walk)
+    _without_blocks(walk)
     _about_implied(walk)
 
 
@@ -88,9 +92,19 @@ def _about_implied(walk: Walk) -> None:
             walk.steps[position] = replace(step, message=told)
 
 
+def _without_blocks(walk: Walk) -> None:
+    """Where no block computes anything, none is left out: it is still to come."""
+    if not without_blocks(walk):
+        return
+    for position, step in enumerate(walk.steps):
+        kept = tuple(one for one in step.findings if one.id != _DISCARDED)
+        if kept != step.findings:
+            walk.steps[position] = replace(step, findings=kept, right=step.predict)
+
+
 def _each_once(walk: Walk) -> None:
     """Where no block's result is used at all, that is what is wrong, and not what each of them reads."""
-    if "block-result-discarded" not in walk.ids:
+    if _DISCARDED not in walk.ids:
         return
     for position, step in enumerate(walk.steps):
         kept = tuple(one for one in step.findings if one.id != "every-block-reads-first-input")

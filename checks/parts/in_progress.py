@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from ...reference.components import COMPONENTS
@@ -30,7 +30,7 @@ def written_parts(examination: Examination) -> Mapping[str, ComponentExamination
 
     There is none in a model that came to its end, and none where a part is not written either.
     """
-    if not _unreached(examination) or examination.session.is_script or examination.family is not VIT:
+    if not _unreached(examination) or examination.family is not VIT:
         return {}
     asked = asking_for(examination.assignment, {name: AskedPart(points=0) for name in _ALONE})
     asked = asked.model_copy(update={"architectures": examination.asked_blocks})
@@ -80,7 +80,16 @@ def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, C
         is_there = is_there and not any(one.endswith(LEFT_OUT) for one in component.walk.ids)
     if name == "block":  # of which a part may be a placeholder, and the others are looked at alone
         is_there = is_there and found.issuperset(stages) and _is_whole(component, examination)
-    return dict.fromkeys(own, component) if is_there else {}
+    return dict.fromkeys(_without_end(own, component), component) if is_there else {}
+
+
+def _without_end(keys: Sequence[str], part: ComponentExamination) -> Sequence[str]:
+    """Those before the last ones that leave something out, where the code of the part ends early."""
+    lacking = {step.key for step in part.walk.steps for one in step.findings if one.id.endswith(LEFT_OUT)}
+    if not early_ends(part.source.files, part.candidate.name):
+        return keys
+    there = [at for at, key in enumerate(keys, 1) if key not in lacking]
+    return keys[: max(there, default=0)]
 
 
 def _is_such(part: ComponentExamination) -> bool:

@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from ...reference.components import COMPONENTS
 from ...reference.model_sizes import described
-from ..errors import NotLoaded
+from ..errors import Frame, NotLoaded
 from ..questions.loading import Infer, Inferred
 from ..questions.pins import Pins
 from ..questions.recording import Recorded
-from .building.begun import first_gap
+from .building.begun import NotWritten, first_gap
 from .building.build_attempt import Level
 from .building.calls.shortening import Change, Shortening, shortening
 from .building.components.component_recipes import candidates
@@ -33,20 +33,17 @@ from .tracing.shapes_alone import recorded_shapes
 
 def infer_submission(asked: Infer) -> Inferred:
     """Finds it, and keeps how it is run. Raises NotLoaded, with the line, where there is nothing of it."""
-    pinned = asked.model is not None
-    if asked.described is not None:  # a script is lent an image, so that only what reads images can be one
+    # a script is lent an image, so that only what reads images can be one
+    may_be_script = asked.model is None and asked.described is None
+    if asked.described is not None:
         Submission.small = described(asked.described)
-        return _infer_model(asked)
+    if may_be_script and (file := find_script(Submission.loaded)) is not None:
+        with suppress(NotLoaded):  # the marks may stand where nothing is computed
+            return _infer_script(file)
     try:
-        file = None if pinned else find_script(Submission.loaded)
-        if file is not None:
-            with suppress(NotLoaded):  # the marks may stand where nothing is computed
-                return _infer_script(file)
         return _infer_model(asked)
     except NotLoaded as error:
-        if pinned:
-            raise
-        return _infer_instead(error)
+        return _infer_instead(error, may_be_script)
 
 
 def _infer_model(asked: Infer) -> Inferred:
@@ -62,17 +59,22 @@ def _of_recipe() -> Inferred:
     return Inferred(tuple(recipe.notes()), channels_last=recipe.channels_last)
 
 
-def _infer_instead(no_model: NotLoaded) -> Inferred:
+def _infer_instead(no_model: NotLoaded, may_be_script: bool) -> Inferred:
     """Where no model can be built. What stood in its way is said if nothing comes of anything else either."""
     why: Exception = no_model
-    if (file := likeliest(Submission.loaded)) is not None:
+    if may_be_script and (file := likeliest(Submission.loaded)) is not None:
         try:
             return _infer_script(file)
         except Exception as error:  # what scripts need is imported here, and may not fit
-            why = no_model if has_classes(Submission.loaded) else error
-    if not isinstance(why, NoModel) or not _is_to_come():
+            is_other = has_classes(Submission.loaded) or isinstance(no_model, NotWritten)
+            why = no_model if is_other else error
+    if isinstance(why, NotWritten):
+        end: Frame | None = why.frame
+    elif isinstance(why, NoModel) and may_be_script and _is_to_come():
+        end = first_gap(Submission.loaded)
+    else:
         raise why from None
-    Submission.recipe = infer_nothing(Submission.loaded, Submission.small, first_gap(Submission.loaded))
+    Submission.recipe = infer_nothing(Submission.loaded, Submission.small, end)
     return _of_recipe()
 
 

@@ -76,6 +76,63 @@ x = x + out((weights @ v).transpose(1, 2).reshape(3, 17, 64))
 x = x + feed_forward(nn.LayerNorm(64)(x))
 print(x.shape)
 """
+_BLOCKS = "[Block(dim, heads, mlp) for _ in range(depth)]"
+_CUT_BY_HAND = """
+import torch
+from torch import nn
+
+
+def cut(images, rows):
+    count, channels, height, width = images.shape
+    side = height // rows
+    found = torch.zeros(count, rows ** 2, channels * side ** 2)
+    for number, image in enumerate(images):
+        for i in range(rows):
+            for j in range(rows):
+                patch = image[:, i * side:(i + 1) * side, j * side:(j + 1) * side]
+                found[number, i * rows + j] = patch.flatten()
+    return found
+
+
+class ViT(nn.Module):
+    def __init__(self, rows=7):
+        super().__init__()
+        assert False, "not written"
+
+
+print(cut(torch.rand(3, 1, 28, 28), 7).shape)
+"""
+_UNFOLDED = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+images = torch.randn(2, 3, 32, 32)
+weight, token = nn.Parameter(torch.randn(64, 48)), nn.Parameter(torch.zeros(1, 1, 64))
+x = F.linear(F.unfold(images, kernel_size=4, stride=4).transpose(1, 2), weight)
+x = torch.cat([token.expand(2, -1, -1), x], dim=1)
+print(x.shape)
+"""
+_OF_A_FUNCTION = """
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, dim=32, classes=4):
+        super().__init__()
+        self.backbone = make_backbone(dim)
+        self.head = nn.Linear(dim, classes)
+
+    def forward(self, images):
+        return self.head(self.backbone(images)[:, 0])
+"""
+_NO_BLOCKS = edited(
+    FINISHED,
+    [
+        (f"        self.blocks = nn.ModuleList({_BLOCKS})\n", ""),
+        ("        for block in self.blocks:\n            x = block(x)\n", ""),
+    ],
+)
 _TO_TOKENS = edited(
     FINISHED,
     [
@@ -84,8 +141,19 @@ _TO_TOKENS = edited(
         (", nn.Linear(dim, num_classes)", ", None"),
     ],
 )
+_NOT_MIXED = (
+    "x = (weights @ v).transpose(1, 2).reshape(B, T, D)\n        # TODO mix the heads\n        return x"
+)
+_PLACEHOLDER = """class Block(nn.Module):
+    def __init__(self, *sizes):
+        super().__init__()
+
+    def forward(self, x):
+        return x
+
+
+class Old(nn.Module):"""
 _LOOP = "        for block in self.blocks:\n            raise NotImplementedError\n"
-_BLOCKS = "[Block(dim, heads, mlp) for _ in range(depth)]"
 
 
 def graded(text: str, zygote: Zygote, folder: Path) -> Result:
@@ -123,6 +191,15 @@ def graded(text: str, zygote: Zygote, folder: Path) -> Result:
             ),
             [*range(1, 26)],
             id="the image is returned",
+        ),
+        pytest.param(_CUT_BY_HAND, [1, 2], id="patches one by one in a script"),
+        pytest.param(_UNFOLDED, [*range(1, 7)], id="a script without attention"),
+        pytest.param(_OF_A_FUNCTION, [1], id="a function that the constructor calls"),
+        pytest.param(_NO_BLOCKS, [*range(1, 21), *range(22, 27)], id="all but the blocks"),
+        pytest.param(
+            edited(HEADS, [("return self.out((weights @ v).transpose(1, 2).reshape(B, T, D))", _NOT_MIXED)]),
+            [1, *range(9, 15)],
+            id="attention up to its last layer",
         ),
     ],
 )
@@ -189,6 +266,20 @@ def test_what_is_right_so_far_is_seen(text: str, right: list[int], zygote: Zygot
             ),
             "scale-missing",
             id="in methods without a forward",
+        ),
+        pytest.param(
+            edited(
+                FINISHED,
+                [
+                    (
+                        "class Block(nn.Module):",
+                        _PLACEHOLDER,
+                    ),
+                    ("x[:, 0]", "x[:, 1]"),
+                ],
+            ),
+            "readout-last-token",
+            id="behind blocks that are to come",
         ),
     ],
 )

@@ -97,5 +97,5 @@ def test_images_are_given_with_their_channels_last_where_only_so_a_pass_comes_th
 
 
 def test_what_fails_with_any_image_is_given_them_as_they_are() -> None:
-    recipe = recipe_of("def forward(self, x):\n    raise ValueError('here')")
+    recipe = recipe_of("def forward(self, x):\n    x = 2 * x\n    raise ValueError('here')")
     assert not recipe.channels_last

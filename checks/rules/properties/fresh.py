@@ -21,7 +21,7 @@ _LINEAR = "torch.nn.modules.linear.Linear"
 _LIBRARY_STACK = "torch.nn.modules.transformer.TransformerEncoder"  # copies one layer, as it documents
 
 
-@holds(order=50, begun=True)
+@holds(order=50, begun=True, of_parts=True)
 def registered(examination: Examination) -> None:
     """Everything learnable is registered as a parameter.
 

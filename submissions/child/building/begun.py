@@ -33,7 +33,7 @@ _Begun = tuple[Definition, Builder, BuildAttempt]
 
 
 class NotWritten(NoModel):
-    """The model's constructor says on the line ``frame`` that it is not written yet."""
+    """Nothing of the model is written that reads an image: it says so on the line ``frame``."""
 
     frame: Frame
 
@@ -106,12 +106,11 @@ def first_gap(loaded: Loaded) -> Frame | None:
 
 
 def begun(reader: SignatureReader, bases: Sequence[ModelSizes], end: Frame) -> _Begun:
-    """The class that computes most of an image and gives tokens; without such a class, nothing.
-
-    Raises NotLoaded, at ``end``, where nothing is defined.
-    """
+    """The class that computes most of an image and gives tokens. Raises NotWritten where there is none."""
     found = list(_of_images(reader, bases))
-    return max(found, key=lambda one: one[2].computed) if found else nothing_of(reader, end)
+    if not found:
+        raise NotWritten(end)
+    return max(found, key=lambda one: one[2].computed)
 
 
 def _of_images(reader: SignatureReader, bases: Sequence[ModelSizes]) -> Iterator[_Begun]:
@@ -123,10 +122,10 @@ def _of_images(reader: SignatureReader, bases: Sequence[ModelSizes]) -> Iterator
                 yield definition, builder, attempt
 
 
-def nothing_of(reader: SignatureReader, end: Frame | None = None) -> _Begun:
+def nothing_of(reader: SignatureReader) -> _Begun:
     """What stands for a model of which nothing is written. Raises NoModel where nothing is defined at all."""
     definition = next(iter(reader.definitions.all.values()), None)
     if definition is None:
-        raise NoModel(frame=end)
+        raise NoModel()
     builder = Builder(reader.loaded, Blueprint(Call(_Nothing(definition.module, ""), (), {}), (), ()))
     return definition, builder, run(builder, {}, SMALL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from ....reference.sizes import Sizes
@@ -11,6 +11,7 @@ from ..loading.definitions import Definitions
 from .trial_sizes import fit
 
 _CHANNELS = 3, 1
+_MOST_BANDS = 4  # of an image that has more than its colours
 _LEAST_SIDE = 8
 _MOST = 4  # different ones
 
@@ -33,7 +34,7 @@ def with_own_sides(sizes: Sizes, definitions: Definitions) -> list[Sizes]:
 def have_channels_last(definitions: Definitions) -> bool:
     """Do batches of images stand in the code, and all with their channels behind their sides?"""
     rows = [row for row in _rows(definitions, (4,), 4) if type(row[0]) is int and row[0] > 0]
-    last = [row for row in rows if [*_shapes([row[3], *row[1:3]])]]
+    last = [row for row in rows if [*_shapes([row[3], *row[1:3]], range(1, _MOST_BANDS + 1))]]
     return bool(last) and not any([*_shapes(row[1:])] for row in rows)
 
 
@@ -53,8 +54,8 @@ def _rows(definitions: Definitions, lengths: tuple[int, ...], last: int = 3) -> 
                 yield [definitions.literal(one) for one in held[-last:]]
 
 
-def _shapes(row: Sequence[object]) -> Iterator[tuple[int, int, int]]:
+def _shapes(row: Sequence[object], counts: Container[int] = _CHANNELS) -> Iterator[tuple[int, int, int]]:
     match row:
         case [int() as channels, int() as height, int() as width]:
-            if channels in _CHANNELS and min(height, width) >= _LEAST_SIDE:
+            if channels in counts and min(height, width) >= _LEAST_SIDE:
                 yield channels, height, width

@@ -15,7 +15,6 @@ from typing import Any
 from torch import nn
 
 from ...reading.missing_imports import bound_in
-from ...reading.python_text import DEFINITIONS
 
 _CLASS = re.compile(r"[A-Z]\w*[a-z]\w*")
 _LIBRARIES = (
@@ -39,7 +38,7 @@ def _to_come(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def stand_ins(statements: Iterable[ast.stmt]) -> Mapping[str, Callable[..., Any]]:
-    """By name, what stands in for what no file binds: classes that methods call, functions that scripts call.
+    """By name, what stands in for what no file binds: classes that methods call, and functions.
 
     What a library calls so was rather not imported. There is none beside ``from x import *``.
     """
@@ -49,7 +48,7 @@ def stand_ins(statements: Iterable[ast.stmt]) -> Mapping[str, Callable[..., Any]
     if "*" in bound:
         return {}
     classes = _called(one for one in every if isinstance(one, ast.ClassDef))
-    functions = _called(one for one in top if not isinstance(one, DEFINITIONS))
+    functions = _called(top)
     made = {one for one in classes - bound if _CLASS.fullmatch(one)}
     asked = {one for one in functions - bound if not _CLASS.fullmatch(one)}
     defined = {name for one in every if not isinstance(one, ast.Name) for name in bound_in(one)}
@@ -70,7 +69,7 @@ def _of_libraries(libraries: Iterable[str]) -> set[str]:
     return found
 
 
-def _called(statements: Iterable[ast.stmt]) -> set[str]:
+def _called(nodes: Iterable[ast.AST]) -> set[str]:
     """The names that are called in them."""
-    calls = (one for each in statements for one in ast.walk(each) if isinstance(one, ast.Call))
+    calls = (one for each in nodes for one in ast.walk(each) if isinstance(one, ast.Call))
     return {one.func.id for one in calls if isinstance(one.func, ast.Name)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isqrt
 
 from ..tracing.tracing import Storage
@@ -16,22 +16,52 @@ def sizes_seen(records: Sequence[Storage]) -> dict[str, int]:
     _, channels, height, width = records[0].shape
     found = {"batch": records[0].shape[0], "channels": channels, "height": height, "width": width}
     made = [one for one in records[1:] if one.image]
+    found |= _of_attention(made, found["batch"], height * width) or _of_patches(made, channels, height, width)
+    return {name: size for name, size in found.items() if size}
+
+
+def _of_attention(made: Sequence[Storage], batch: int, pixels: int) -> dict[str, int]:
     maps = [one.shape for one in made if "softmax" in one.op and _is_map(one.shape)]
     if not maps:
-        return found
+        return {}
     tokens = maps[0][-1]
     sequences = (one.shape for one in made if len(one.shape) == 3 and one.shape[-2] == tokens)
     embed_dim = _most(shape[-1] for shape in sequences if shape[-1] > 1)  # 1: of a norm's means
     hidden = (one.shape[-1] for one in made if _is_activation(one.op) and tokens in one.shape[:-1])
     classes = [one.shape[-1] for one in made if "softmax" in one.op and not _is_map(one.shape)]
-    found |= {
-        "patch": isqrt(height * width // max(1, tokens - 1)),
-        "heads": maps[0][-3] // (found["batch"] if len(maps[0]) == 3 else 1),
+    return {
+        "patch": isqrt(pixels // max(1, tokens - 1)),
+        "heads": maps[0][-3] // (batch if len(maps[0]) == 3 else 1),
         "embed_dim": embed_dim,
         "mlp_dim": _most(hidden),
         "classes": classes[-1] if classes else _last_row(made, embed_dim),
     }
-    return {name: size for name, size in found.items() if size}
+
+
+def _of_patches(made: Sequence[Storage], channels: int, height: int, width: int) -> dict[str, int]:
+    """The side of a patch, and the width that patches are mapped to, where nothing attends to them yet."""
+    side = next(_sides(made, channels, height, width), 0)
+    if not side:
+        return {}
+    count, numbers = _rows(channels, height, width, side)
+    rows = (one.shape for one in made if len(one.shape) == 3 and one.shape[1] in (count, count + 1))
+    return {"patch": side, "embed_dim": _most(shape[-1] for shape in rows if shape[-1] != numbers)}
+
+
+def _sides(made: Sequence[Storage], channels: int, height: int, width: int) -> Iterator[int]:
+    """Of a convolution over patches, of all patches in rows, or of as many as there are one by one."""
+    yield from (height // one.shape[-2] for one in made if "convolution" in one.op and one.shape[-2] < height)
+    counted = Counter(one.shape[-3:] for one in made if len(one.shape) >= 3)
+    for shape, times in counted.items():
+        for side in {isqrt(shape[-1] // channels), shape[-1]} & {*range(1, height)}:
+            count, numbers = _rows(channels, height, width, side)
+            if shape[1:] == (count, numbers) or (shape == (channels, side, side) and times >= count):
+                yield side
+
+
+def _rows(channels: int, height: int, width: int, side: int) -> tuple[int, int]:
+    """How many patches of this side there are, and of how many numbers."""
+    return height // side * (width // side), channels * side**2
 
 
 def _is_map(shape: Sequence[int]) -> bool:
