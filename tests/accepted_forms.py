@@ -44,6 +44,7 @@ _RIGHT = {
     "before": "pass",
     "norm": "nn.LayerNorm(dim, eps=1e-6)",
     "qkv": "nn.Linear(dim, 3 * dim)",
+    "meeting": "pass",
     "activation": "F.gelu(h)",
     "block_list": "nn.ModuleList([Block(dim, heads, mlp_dim) for _ in range(depth)])",
     "each": "pass",
@@ -123,7 +124,7 @@ class Block(nn.Module):
         self.heads = heads
         self.norm1 = {norm}
         self.norm2 = {norm}
-        {more_norms}
+        {more_layers}
         self.qkv = {qkv}
         self.out = nn.Linear(dim, dim)
         self.fc1 = nn.Linear(dim, mlp_dim)
@@ -132,6 +133,7 @@ class Block(nn.Module):
     def attend(self, x):
         B, T, D = x.shape
         q, k, v = self.qkv(x).reshape(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
+        {meeting}
         scores = q @ k.transpose(-2, -1) / math.sqrt(D // self.heads)
         weights = scores.softmax(dim=-1)
         return self.out((weights @ v).transpose(1, 2).reshape(B, T, D))
@@ -281,6 +283,8 @@ FORMS = (
         " nn.Linear(dim, num_classes)\n        )",
         "head-hidden-layer",
     ),
+    AcceptedForm("gated MLP", "activation", "F.silu(h) * self.gate(x)", "gated-mlp"),
+    AcceptedForm("normed queries", "meeting", "q, k = self.q_norm(q), self.k_norm(k)", "qk-norm"),
 )
 
 
@@ -328,9 +332,12 @@ def written(kind: str, *forms: AcceptedForm) -> HandIn:
     chosen["table"] = chosen["table"].format(count=chosen.pop("count"))
     layers = {"norm3": chosen["norm"], "norm4": chosen["norm"]}
     layers |= dict.fromkeys(("scale1", "scale2"), "nn.Parameter(torch.ones(dim))")
-    more = [f"self.{name} = {layer}" for name, layer in layers.items() if name in _BLOCKS[block]]
+    layers |= dict.fromkeys(("q_norm", "k_norm"), "nn.LayerNorm(dim // heads, eps=1e-6)")
+    layers["gate"] = "nn.Linear(dim, mlp_dim)"
+    body = _BLOCKS[block] + chosen["meeting"] + chosen["activation"]
+    more = [f"self.{name} = {layer}" for name, layer in layers.items() if name in body]
     text = _PROGRAM.format(
-        block=_BLOCKS[block], more_norms="\n        ".join(more), made="\n        ".join(made), **chosen
+        block=_BLOCKS[block], more_layers="\n        ".join(more), made="\n        ".join(made), **chosen
     )
     return HandIn("vit", True, {"vit.py": text.lstrip().encode()})
 

@@ -36,9 +36,11 @@ def about_model(walk: Walk) -> None:
 
 
 def _about_width(walk: Walk) -> None:
-    """Notes a hidden layer that is not as wide as asked."""
+    """Notes a hidden layer that is not as wide as asked, unless another one is multiplied with it."""
     hidden = walk.context.stages.get(("mlp_hidden", 1))
-    if hidden is None or walk.context.stage("positioned_tokens").shape[-1] != walk.sizes.embed_dim:
+    if hidden is None or "gated-mlp" in walk.ids:
+        return
+    if walk.context.stage("positioned_tokens").shape[-1] != walk.sizes.embed_dim:
         return
     if walk.sizes.mlp_dim not in hidden.shape[1:]:
         walk.note_on("mlp_hidden", 1, "mlp-ratio-wrong")

@@ -6,6 +6,7 @@ from .mutant import Mutant, On
 
 keras = On("keras_minded")
 jax = On("jax_vmap")
+prenorm = On("prenorm")
 stacked = On("stacked_weights")
 loops = On("token_loops")
 generators = On("generators")
@@ -16,6 +17,23 @@ hooks = On("hooks")
 vmap_heads = On("vmap_heads")
 
 MORE_STYLES: tuple[Mutant, ...] = (
+    prenorm(
+        "qk-norm",
+        "S12",
+        (
+            "q, k, v = qkv.unbind(0)",
+            "q, k, v = qkv.unbind(0)\n"
+            "q, k = (nn.functional.layer_norm(one, one.shape[-1:]) for one in (q, k))",
+        ),
+        kind="variant",
+    ),
+    prenorm(
+        "gated-mlp",
+        "S17",
+        ("self.fc1 = nn.Linear(dim, hidden_dim)", "self.fc1 = nn.Linear(dim, 2 * hidden_dim)"),
+        ("self.act = nn.GELU()", "self.act = nn.GLU()"),
+        kind="variant",
+    ),
     keras("residual-mlp-missing", "S19", ("torch.add(x3, x2)", "x3")),
     keras(
         "cls-appended-last", "S06", ("torch.cat([cls, encoded], dim=1)", "torch.cat([encoded, cls], dim=1)")

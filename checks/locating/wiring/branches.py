@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import islice, product
 
 import torch
 from torch import Tensor
@@ -16,16 +17,18 @@ from ..forms import (
     ACTIVATIONS,
     CONTEXTS,
     MERGES,
+    NORMS,
     PROBABILITIES,
     SCORES,
     WHOLE_ATTENTION,
     Form,
 )
 from ..search.linear_maps import LinearMap
+from ..search.norms import BatchNorm, Norm
 from ..walk import Made, Walk, applied, combine
 from .operators import FormRow, LinearRow, Moved, never, width
 from .projecting import ProjectionsRow
-from .rows import Computation, Row
+from .rows import Computation, Row, read
 
 
 def _scale(walk: Walk, form: Form) -> str | None:
@@ -86,6 +89,27 @@ def _sum_of(*parts: Tensor) -> Tensor:
     return torch.stack(parts).sum(0)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ScoresRow(FormRow):
+    """The scores of two tensors, or of a norm of each: Dehghani et al. 2023, arXiv:2302.05442."""
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        yield from super().wrong(walk)
+        query, key = self.given(walk)
+        right = combine(self.forms[0].function, query.right, key.right)
+        norms = (list(_norms_of(walk, one)) for one in (query, key))
+        for (first, second), form in product(product(*norms), self.forms):
+            id = form.id and self.named(walk, form)
+            both = applied(first, query.predict), applied(second, key.predict)
+            made = Made(combine(form.function, *both), right, max(query.began, key.began))
+            price, ids = (1.0, ("qk-norm",)) if id is None else (1.0 + form.price, ("qk-norm", id))
+            yield Computation(made, price, ids, form.blame, second, may_be_implied=id is None)
+
+
+def _norms_of(walk: Walk, x: Made) -> Iterator[Norm | BatchNorm]:
+    return (norm for norm, _, _ in walk.parameters.norms(x.predict(walk.context), x.began - 1, NORMS))
+
+
 SCALE_MOVED = Moved(
     "attention_scores",
     "attention_probabilities",
@@ -132,7 +156,9 @@ def attention(
     """
     return (
         ProjectionsRow(key="query", reads=("normed_input",)),
-        FormRow(key="attention_scores", reads=("query", "key"), forms=SCORES, named=_scale),
+        ScoresRow(
+            key="attention_scores", reads=("query", "key"), role="key_norm", forms=SCORES, named=_scale
+        ),
         *probabilities,
         _context((*CONTEXTS, *whole)),
         FormRow(
@@ -154,6 +180,37 @@ def attention(
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ActivationRow(FormRow):
+    """An activation of what it reads, which may be a gate: Shazeer 2020, arXiv:2002.05202."""
+
+    made_of: str  # what that is a linear map of
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        yield from super().wrong(walk)
+        inner = self.given(walk)[0]
+        for gate, value in self._gates(walk, inner):
+            right = combine(ACTIVATIONS[0].function, gate)
+            for form in _GATES:
+                predict = combine(partial(_gated, form), gate, value)
+                yield Computation(Made(predict, right, inner.began), 1.0, ("gated-mlp",))
+
+    def _gates(self, walk: Walk, inner: Made) -> Iterator[tuple[Predict, Predict]]:
+        """A gate and what goes through it: two maps of the same tokens, or both halves of one."""
+        tensor, x = inner.predict(walk.context), read(walk, self.made_of)
+        maps = walk.parameters.linears(x.predict(walk.context), x.began - 1, tensor.shape[-1])
+        others = [applied(map_, x.predict) for map_, _, _ in maps]
+        pairs = [(inner.predict, one) for one in others]
+        if tensor.shape[-1] % 2 == 0:
+            pairs.append((_head(inner.predict, 0, 2), _head(inner.predict, 1, 2)))
+        yield from (pair for one in pairs for pair in (one, one[::-1]))
+
+
+def _gated(form: Form, gate: Tensor, value: Tensor) -> Tensor:
+    return form.function(gate) * value
+
+
+_GATES = (*ACTIVATIONS, Form(torch.sigmoid))
 _MIXED = "mlp-mixes-tokens"
 MLP: tuple[Row, ...] = (
     LinearRow(
@@ -164,9 +221,10 @@ MLP: tuple[Row, ...] = (
         role="fc1",
         along_tokens=_MIXED,
     ),
-    FormRow(
+    ActivationRow(
         key="mlp_hidden",
         reads=("mlp_inner",),
+        made_of="post_attention_norm",
         forms=(*ACTIVATIONS, _MISSING),
         implied=never,
         commits=True,

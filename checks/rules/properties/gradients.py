@@ -10,6 +10,7 @@ from ...examining.examination import Examination
 from ...examining.passes.example import Example
 from ...examining.placing import place_of
 from ...examining.verdicts import CheckFailed, NotApplicable, NotReached
+from ...locating.search.norms import Norm
 from ...locating.search.origins import origin
 from ...locating.search.parameter_search import LinearMap
 from . import holds
@@ -182,9 +183,10 @@ def _reads(example: Example, record: int, position: int) -> int:
 
 
 def _key_biases(example: Example) -> set[str]:
-    """Names of the biases of separate projections: one of them is the keys'."""
+    """Names of the biases of separate projections, of which one is the keys', and of their norms."""
     found = set() if example.walk.bound is None else example.walk.bound.key_biases
-    for role, map_ in example.walk.roles.items():
-        if ".projection" in role and isinstance(map_, LinearMap) and map_.bias is not None:
-            found |= {leaf.name for leaf in origin(example.trace, example.trace.used(map_.bias)).leaves}
+    for role, player in example.walk.roles.items():
+        is_meant = ".projection" in role or ".key_norm" in role
+        if is_meant and isinstance(player, (LinearMap, Norm)) and player.bias is not None:
+            found |= {leaf.name for leaf in origin(example.trace, example.trace.used(player.bias)).leaves}
     return found
