@@ -117,6 +117,12 @@ def test_one_size_that_is_not_the_asked_one_is_a_slip(text: str, old: str, new: 
     assert failed.value.mistakes == ("default-size-wrong",)
 
 
+def test_a_ratio_that_was_taken_for_a_width_is_no_size_at_all() -> None:
+    with pytest.raises(CheckFailed, match="has 4 units, and a token has 48 features") as failed:
+        told(CONFIGURED.replace("mlp_dim: int = 192", "mlp_dim: int = 4"))
+    assert failed.value.mistakes == ("mlp-ratio-wrong",)
+
+
 def test_a_model_of_other_sizes_altogether_is_a_variant() -> None:
     other = DEFAULTS.replace("width=48", "width=64").replace("depth=3", "depth=6")
     assert [one.id for one in told(other).noted] == ["default-sizes-differ"]

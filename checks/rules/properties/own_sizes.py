@@ -18,6 +18,7 @@ _SIZES = {
     "mlp_dim": "MLP width",
     "depth": "depth",
 }
+_NARROW = 4  # times narrower than a token: nobody means that
 _LIKELY = 2  # sizes that agree, before one that does not is a slip
 
 
@@ -34,6 +35,7 @@ def own_sizes(examination: Examination) -> None:
     compared = [name for name in _SIZES if name in own and hasattr(full, name)]
     if not compared:
         raise NotAsked("the code has no default sizes")
+    _demand_width(examination, own)
     others = [name for name in compared if not _as_asked(name, own, full)]
     if not others:
         return
@@ -62,6 +64,17 @@ def own_pass(examination: Examination) -> None:
         raise CheckFailed(text, ("own-sizes-fail",), frame=error.frame) from None
     if not is_tried:
         raise NotAsked("the code gives it no sizes but those of the other checks")
+
+
+def _demand_width(examination: Examination, own: Mapping[str, int]) -> None:
+    """Raises CheckFailed where the MLP is far narrower than a token, whatever is asked for.
+
+    Then its ratio to the width of a token was taken for its width.
+    """
+    hidden, width = own.get("mlp_dim", 0), own.get("embed_dim", 0)
+    if 0 < hidden * _NARROW < width:
+        text = f"by default the hidden layer of the MLP has {hidden} units, and a token has {width} features"
+        raise CheckFailed(text, ("mlp-ratio-wrong",), examination.first_draw)
 
 
 def _as_asked(name: str, own: Mapping[str, int], full: ModelSizes) -> bool:
