@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.reading.unwritten import throws_away, unwritten
 from ..locating.accounting import without_blocks
-from ..locating.reached import went_on
+from ..locating.reached import LEFT_OUT, went_on
 from ..locating.walk import NOTHING, Walk
 from .passes.examples import Examples
 
@@ -56,8 +56,11 @@ def unfinished(examples: Examples) -> Unfinished | None:
 
 
 def _of_blocks(examples: Examples) -> tuple[str, ...]:
-    keys = tuple(examples.keys)
-    return keys[keys.index("block_input") : keys.index("last_block_output")]
+    """The stages of blocks that are not there, and those before them that lack something, as positions."""
+    keys = list(examples.keys)
+    first, last = keys.index("block_input"), keys.index("last_block_output")
+    lacking = {step.key for step in examples.walk.steps for one in step.findings if one.id.endswith(LEFT_OUT)}
+    return (*(one for one in keys[:first] if one in lacking), *keys[first:last])
 
 
 def _ends_early(examples: Examples, keys: Sequence[str]) -> bool:

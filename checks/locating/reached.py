@@ -47,7 +47,17 @@ def settle_reached(walk: Walk) -> None:
 
 
 def leave_to_come(walk: Walk) -> None:
-    """Takes back the last steps of a pass that ends early, where what is wrong of them may still come."""
+    """Takes back the last steps of a pass that ends early, where what is wrong of them may still come.
+
+    An MLP that reads what the block does was tried by itself.
+    """
+    given = {step.block: step.found for step in walk.steps if step.key == "block_input"}
+    tried = (
+        at
+        for at, step in enumerate(walk.steps)
+        if step.key == "post_attention_norm" and step.findings and step.found == given.get(step.block)
+    )
+    del walk.steps[next(tried, len(walk.steps)) :]
     while walk.steps and _may_still_come(walk.steps):
         walk.steps.pop()
 

@@ -34,6 +34,32 @@ class V(n.Module):
         x = t.cat((s.k.expand(len(x), 1, -1), s.e(x).flatten(2).mT), 1) + s.o
         return s.f(s.b(x)[:, 0])
 """
+# nothing but the maps of positions is shaped by the first argument, and they are none of a block
+_MAPS = """
+import torch
+from torch import nn
+
+
+class Seti(nn.Module):
+    def __init__(self, kartinka=48, kusok=6, razmer=108, sloev=6, golov=9, klassov=43):
+        super().__init__()
+        ryad = kartinka // kusok
+        self.kuski = nn.Conv2d(3, razmer, kusok, kusok)
+        self.token = nn.Parameter(torch.zeros(1, 1, razmer))
+        self.stroki = nn.Parameter(torch.randn(1, ryad, 1, razmer) * 0.02)
+        self.stolbtsy = nn.Parameter(torch.randn(1, 1, ryad, razmer) * 0.02)
+        sloy = nn.TransformerEncoderLayer(
+            razmer, golov, 3 * razmer, 0, "gelu", batch_first=True, norm_first=True
+        )
+        self.sloi = nn.TransformerEncoder(sloy, sloev, enable_nested_tensor=False)
+        self.norma, self.golova = nn.LayerNorm(razmer), nn.Linear(2 * razmer, klassov)
+
+    def forward(self, x):
+        x = self.kuski(x).permute(0, 2, 3, 1)
+        x = (x + self.stroki + self.stolbtsy).flatten(1, 2)
+        x = self.norma(self.sloi(torch.cat([self.token.expand(len(x), -1, -1), x], dim=1)))
+        return self.golova(torch.cat([x[:, 0], x[:, 1:].mean(1)], dim=-1))
+"""
 
 
 @pytest.mark.parametrize(
@@ -58,3 +84,7 @@ def test_of_two_arguments_that_may_mean_the_same_one_means_classes(zygote: Zygot
     file.write_text(_LETTERS, encoding="utf-8")
     for seed in (0, 5):  # the sizes of one hide what the other's show
         demand_all_points(grade(file, load_assignment(DEFAULT), zygote=zygote, seed=seed))
+
+
+def test_maps_of_rows_and_columns_are_those_of_an_image(zygote: Zygote, tmp_path: Path) -> None:
+    demand_all_points(graded_file(_MAPS, load_assignment(DEFAULT), zygote, tmp_path))

@@ -197,6 +197,11 @@ def graded(text: str, zygote: Zygote, folder: Path) -> Result:
         pytest.param(_OF_A_FUNCTION, [1], id="a function that the constructor calls"),
         pytest.param(_NO_BLOCKS, [*range(1, 21), *range(22, 27)], id="all but the blocks"),
         pytest.param(
+            edited(_NO_BLOCKS, [("        x = x + self.pos\n", "")]),
+            [*range(1, 7), *range(8, 21), *range(22, 27)],
+            id="nor positions",
+        ),
+        pytest.param(
             edited(HEADS, [("return self.out((weights @ v).transpose(1, 2).reshape(B, T, D))", _NOT_MIXED)]),
             [1, *range(9, 15)],
             id="attention up to its last layer",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from one_file import demand_all_points, graded_file
+from one_file import demand_all_points, graded_file, right_stages
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.assignment.default_assignment import DEFAULT
+from vitcheck.checks.record.result import Outcome
 from vitcheck.submissions.host.process import Zygote
 
 # in train mode, with a parameter that holds nothing, and a default that the images do not follow
@@ -135,6 +136,48 @@ for epoch in range(3):
     print(epoch, loss.item())
 """
 
+_TO_SCORES = """
+import torch
+from torch import nn
+
+image = torch.randn(1, 3, 224, 224)
+side = 32
+p = image.unfold(2, side, side).unfold(3, side, side).permute(0, 2, 3, 1, 4, 5)
+x = nn.Linear(3 * side ** 2, 256)(p.reshape(1, 7 * 7, 3 * side * side))
+x = torch.cat([nn.Parameter(torch.randn(1, 1, 256)), x], dim=1) + nn.Parameter(torch.randn(1, 50, 256))
+normed = nn.LayerNorm(256)(x)
+q, k, v = nn.Linear(256, 256)(normed), nn.Linear(256, 256)(normed), nn.Linear(256, 256)(normed)
+q, k = (one.view(1, 50, 8, 32).transpose(1, 2) for one in (q, k))
+scores = q @ k.transpose(-1, -2) / 32 ** 0.5
+print(scores.shape)
+"""
+_ONE_CHANNEL = """
+import torch
+from torch import nn
+
+images = torch.rand(3, 28, 28)
+patches = images.reshape(3, 4, 7, 4, 7).transpose(2, 3).reshape(3, 16, 49)
+x = patches @ nn.Parameter(torch.randn(49, 48)) + nn.Parameter(torch.zeros(48))
+token, positions = nn.Parameter(torch.zeros(1, 1, 48)), nn.Parameter(torch.randn(1, 17, 48))
+x = torch.cat([token.repeat(3, 1, 1), x], 1) + positions
+print(x.shape)
+"""
+_MLP_BEFORE_THE_BLOCK = """
+import torch
+from torch import nn
+
+images = torch.randn(2, 3, 32, 32)
+x = nn.Conv2d(3, 64, 8, 8)(images).flatten(2).transpose(1, 2)
+token, positions = nn.Parameter(torch.zeros(1, 1, 64)), nn.Parameter(torch.randn(17, 64))
+x = torch.cat([token.expand(2, 1, 64), x], 1) + positions
+mlp = nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 64))
+print(mlp(x).shape)
+normed = nn.LayerNorm(64)(x)
+y, weights = nn.MultiheadAttention(64, 4, batch_first=True)(normed, normed, normed)
+x = x + y
+print(x.shape)
+"""
+
 
 @pytest.mark.parametrize(
     "text",
@@ -146,3 +189,17 @@ for epoch in range(3):
 )
 def test_what_is_tried_out_gets_all_points(text: str, zygote: Zygote, tmp_path: Path) -> None:
     demand_all_points(graded_file(text, load_assignment(DEFAULT), zygote, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        pytest.param(_TO_SCORES, 12, id="patches that a quarter of the image does not hold"),
+        pytest.param(_ONE_CHANNEL, 8, id="images without an axis of channels"),
+        pytest.param(_MLP_BEFORE_THE_BLOCK, 15, id="an MLP that is tried by itself"),
+    ],
+)
+def test_a_script_is_right_as_far_as_it_comes(text: str, right: int, zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    assert [one.message for one in result.checks if one.outcome is Outcome.FAILED] == []
+    assert right_stages(result) == [*range(1, right + 1)]

@@ -18,6 +18,13 @@ vmap_heads = On("vmap_heads")
 
 MORE_STYLES: tuple[Mutant, ...] = (
     prenorm(
+        "class-token-and-mean",
+        "S24",
+        ("return x[:, 0]", "return torch.cat([x[:, 0], x[:, 1:].mean(dim=1)], dim=-1)"),
+        ("self.head = nn.Linear(embed_dim,", "self.head = nn.Linear(2 * embed_dim,"),
+        kind="variant",
+    ),
+    prenorm(
         "qk-norm",
         "S12",
         (

@@ -23,6 +23,7 @@ from .passes import example_of
 from .ways_of_use import follow
 
 _MOST_RECORDS = 20_000  # of a pass: some 6 MB of what is said of them
+_FEWEST = 2  # patches of a side: of one, its position may be the class token as well
 _BATCH = 2  # the least that is laid out by the same operations as more
 
 
@@ -33,7 +34,8 @@ def full_width(examination: Examination) -> None:
     Else: At full width the model fails or computes something else
     """
     small, full = _small(examination), full_sizes(examination)
-    few = {name: full.patch * getattr(small, name) // small.patch for name in ("height", "width")}
+    counts = {name: max(_FEWEST, getattr(small, name) // small.patch) for name in ("height", "width")}
+    few = {name: full.patch * count for name, count in counts.items()}
     # a hidden layer of full size would take most of the time
     wide = replace(full, batch=_BATCH, depth=small.depth, mlp_dim=full.embed_dim // 4, **few)
     fewer_heads = [replace(wide, heads=small.heads)] if full.embed_dim % small.heads == 0 else []

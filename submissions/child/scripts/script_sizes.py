@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from math import isqrt
+from math import isqrt, prod
 
 from ..tracing.tracing import Storage
 
@@ -45,17 +45,19 @@ def _of_patches(made: Sequence[Storage], channels: int, height: int, width: int)
         return {}
     count, numbers = _rows(channels, height, width, side)
     rows = (one.shape for one in made if len(one.shape) == 3 and one.shape[1] in (count, count + 1))
-    return {"patch": side, "embed_dim": _most(shape[-1] for shape in rows if shape[-1] != numbers)}
+    return {"patch": side, "embed_dim": next((shape[-1] for shape in rows if shape[-1] != numbers), 0)}
 
 
 def _sides(made: Sequence[Storage], channels: int, height: int, width: int) -> Iterator[int]:
-    """Of a convolution over patches, of all patches in rows, or of as many as there are one by one."""
+    """Of a convolution over patches, of all patches at once, or of as many as there are one by one."""
     yield from (height // one.shape[-2] for one in made if "convolution" in one.op and one.shape[-2] < height)
-    counted = Counter(one.shape[-3:] for one in made if len(one.shape) >= 3)
+    counted = Counter(one.shape for one in made if len(one.shape) >= 3)
     for shape, times in counted.items():
-        for side in {isqrt(shape[-1] // channels), shape[-1]} & {*range(1, height)}:
+        last = shape[-3:]
+        for side in {isqrt(last[-1] // channels), *last} & {*range(1, height)}:
             count, numbers = _rows(channels, height, width, side)
-            if shape[1:] == (count, numbers) or (shape == (channels, side, side) and times >= count):
+            is_cut = last.count(side) > 1 and height % side == 0 and times * prod(shape) >= count * numbers
+            if last[1:] == (count, numbers) or is_cut:
                 yield side
 
 

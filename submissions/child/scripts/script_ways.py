@@ -50,8 +50,9 @@ class Way:
 
 
 def scaled(sizes: Sizes) -> Sizes:
-    side = QUARTER.get(sizes.height, sizes.height)
-    return replace(sizes, height=side, width=side, patch=QUARTER.get(sizes.patch, sizes.patch))
+    """A quarter of them, if the image still holds whole patches then."""
+    side, patch = (QUARTER.get(one, one) for one in (sizes.height, sizes.patch))
+    return sizes if side % patch else replace(sizes, height=side, width=side, patch=patch)
 
 
 def whole_size(name: str, size: int, numbers: Mapping[int, int]) -> int:

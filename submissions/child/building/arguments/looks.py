@@ -133,7 +133,8 @@ def _is_read(before: Look, after: Look) -> bool:
 def _inside(before: Look, after: Look, now: float) -> tuple[str, ...]:
     """Of what changes in several blocks alone: an MLP, where matrices lead to it and back, else a head."""
     changed = Counter(one for name, one in before.shapes.items() if one != after.shapes[name])
-    if before.sizes.get("depth", 1) < 2 or min(changed.values(), default=0) < 2:
+    depth = before.sizes.get("depth", 1)  # of blocks that are kept as halves twice as many
+    if depth < 2 or min(changed.values(), default=0) < max(2, depth // 2):
         return ()
     matrices = {one for one in changed if len(one) == 2 and now in one}
     is_mlp = any(one[0] != one[1] and one[::-1] in matrices for one in matrices)
