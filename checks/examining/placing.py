@@ -68,7 +68,8 @@ def made_at(examination: Examination, step: Step, ids: Iterable[str]) -> Frame |
 def _run_at(examination: Examination, step: Step) -> Frame | None:
     """Where the operation ran that a mistake lies in, or the library's layer was made that runs it."""
     family, walk, record = examination.family, examination.walk, _record(examination, step)
-    names = {name for one in step.findings for name in family.mistake(one.id).made_by}
+    told = (one for each in walk.steps if each.block == step.block for one in each.findings)
+    names = {name for one in told if one.stage == step.key for name in family.mistake(one.id).made_by}
     if not names or record is None:
         return None
     before = [one.found.record for one in walk.steps[: walk.steps.index(step)] if one.found is not None]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from corpus import BASES, edited
-from one_file import demand_all_points, graded_file
+from one_file import ATTENTION, demand_all_points, graded_file
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.assignment.default_assignment import DEFAULT
@@ -88,3 +88,13 @@ def test_of_two_arguments_that_may_mean_the_same_one_means_classes(zygote: Zygot
 
 def test_maps_of_rows_and_columns_are_those_of_an_image(zygote: Zygote, tmp_path: Path) -> None:
     demand_all_points(graded_file(_MAPS, load_assignment(DEFAULT), zygote, tmp_path))
+
+
+def test_attention_between_heads_is_shown_where_they_meet(zygote: Zygote, tmp_path: Path) -> None:
+    edits = [(".permute(2, 0, 3, 1, 4)", ".unbind(2)"), (".transpose(1, 2).reshape", ".reshape")]
+    text = edited(ATTENTION, edits)
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == ["attention-over-heads-axis"]
+    place = result.stages["S12"].location
+    assert place is not None
+    assert text.split("\n")[place.line - 1].strip().startswith("scores =")

@@ -54,7 +54,7 @@ NOT_APPLICABLE = {
 # Where an assignment forbids a variant, and for scripts, pictures and what code says by itself.
 ASKED_FOR = (
     *("other-resolution", "uneven-image", "eval-mode-in-scripts"),
-    *("preprocessing", "predictions", "loss", "own-sizes", "own-pass", "images-reach-scores"),
+    *("preprocessing", "predictions", "loss", "training", "own-sizes", "own-pass", "images-reach-scores"),
 )
 CAUGHT = [
     ("report-functional-dropout-always-on", "repeatable", "functional-dropout-always-on"),

@@ -81,6 +81,7 @@ def test_every_check_has_a_record_a_title_and_its_stage(examination: Examination
         "property[images-reach-scores]": "skipped",
         "property[own-pass]": "skipped",
         "property[loss]": "skipped",
+        "property[training]": "skipped",
         "property[predictions]": "skipped",
         "property[preprocessing]": "skipped",
     }

@@ -7,7 +7,7 @@ from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
 from ..declaring import each_of
 from ..judging import demand_finished
-from ..properties import BEGUN, Property
+from ..properties import BEGUN, OF_CODE, Property
 from ..rulebook import rulebook_of
 
 
@@ -25,7 +25,8 @@ from ..rulebook import rulebook_of
 )
 def check_property(examination: Examination, holds: Property) -> None:
     """Raises what the property raises, but for what the assignment accepts: that is not asked."""
-    if holds not in BEGUN or not examination.walk.steps:
+    is_begun = holds in BEGUN and examination.walk.steps
+    if holds not in OF_CODE and not is_begun:
         demand_finished(examination)
     try:
         holds(examination)

@@ -18,18 +18,23 @@ Property = Callable[[Examination], None]
 
 _FOUND: list[tuple[int, Property]] = []
 BEGUN: set[Property] = set()
+OF_CODE: set[Property] = set()
 OF_PARTS: set[str] = set()  # by the names of their checks
 
 
-def holds(*, order: int, begun: bool = False, of_parts: bool = False) -> Callable[[Property], Property]:
+def holds(
+    *, order: int, begun: bool = False, of_code: bool = False, of_parts: bool = False
+) -> Callable[[Property], Property]:
     """What makes a function a property. The lower ``order``, the sooner it is asked for.
 
-    What may end the process of a submission comes last. What is not ``begun`` waits for the finished model.
+    What may end the process of a submission comes last. What is not ``begun`` waits for the finished model;
+    what is ``of_code`` sees to that itself, since some of it needs no model.
     """
 
     def found(function: Property) -> Property:
         _FOUND.append((order, function))
         BEGUN.update([function] * begun)
+        OF_CODE.update([function] * of_code)
         OF_PARTS.update([_name(function)] * of_parts)
         return function
 

@@ -18,6 +18,7 @@ from ....submissions.reading.losses import (
 )
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
+from ..judging import demand_finished
 from . import holds
 from .passes import example_of
 
@@ -28,16 +29,17 @@ _GIVEN_A_SOFTMAX = {
 _SUM = 1e-5  # by which probabilities in float32 may miss a sum of 1
 
 
-@holds(order=160)
+@holds(order=160, of_code=True)
 def loss(examination: Examination) -> None:
     """The loss is given what it takes: cross entropy takes logits, and nll_loss log-probabilities.
 
     Else: The loss is not given what it takes
     """
-    example_of(examination)
     for one, (told, id) in _GIVEN_A_SOFTMAX.items():
         for line in given_a_softmax(examination.source.files, one):
-            raise CheckFailed(f"the loss in line {line.line} {told}", (id,), examination.first_draw, line)
+            raise CheckFailed(f"the loss in line {line.line} {told}", (id,), frame=line)
+    demand_finished(examination)
+    example_of(examination)
     losses = [NEGATIVE_LOG_LIKELIHOOD, *([CROSS_ENTROPY] if _is_accepted(examination) else [])]
     given = {
         one: line for one in losses for line in islice(given_by_a_model(examination.source.files, one), 1)

@@ -1,0 +1,81 @@
+"""What a training loop in the same file leaves out: the mode that it needs, and clearing the gradients."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpus import edited
+from one_file import graded_file
+from test_unfinished import FINISHED, VIT
+
+from vitcheck.checks.record.faults import to_write
+from vitcheck.submissions.host.process import Zygote
+
+_LOOP = """
+
+def evaluate(model, batches):
+    model.eval()
+    with torch.no_grad():
+        return sum((model(x).argmax(-1) == y).float().mean() for x, y in batches)
+
+
+def train(model, batches, epochs, dropout=0.1):
+    optimizer = torch.optim.AdamW(model.parameters())
+    for epoch in range(epochs):
+        model.train()
+        for x, y in batches:
+            loss = nn.functional.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        print(evaluate(model, batches))
+"""
+_TRAINS, _CLEARS = "        model.train()\n", "            optimizer.zero_grad()\n"
+_RIGHT = {
+    "as usual": [],
+    "once more after each look": [
+        (_TRAINS, ""),
+        (
+            "        print(evaluate(model, batches))\n",
+            "        print(evaluate(model, batches), model.train())\n",
+        ),
+    ],
+    "nothing that modes change": [(_TRAINS, ""), (", dropout=0.1", "")],
+    "a model of its own in each round": [(_TRAINS, "        model = ViT()\n")],
+    "a look at the end": [
+        (_TRAINS, ""),
+        ("        print(evaluate(model, batches))\n", "    print(evaluate(model, batches))\n"),
+    ],
+    "gradients that are cleared by hand": [
+        (_CLEARS, "            for one in model.parameters():\n                one.grad = None\n")
+    ],
+    "no step": [(_CLEARS, ""), ("            optimizer.step()\n", "")],
+}
+_WRONG = {
+    "in eval mode from the second epoch on": ((_TRAINS, ""), "train-mode-not-restored", "model.eval()"),
+    "never cleared": ((_CLEARS, ""), "gradients-not-cleared", "loss.backward()"),
+}
+
+
+@pytest.mark.parametrize("name", _RIGHT)
+def test_a_loop_that_leaves_nothing_out_is_right(name: str, zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(FINISHED + edited(_LOOP, _RIGHT[name]), VIT, zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == []
+
+
+@pytest.mark.parametrize("name", _WRONG)
+def test_what_is_left_out_is_shown(name: str, zygote: Zygote, tmp_path: Path) -> None:
+    edit, id, line = _WRONG[name]
+    result = graded_file(FINISHED + edited(_LOOP, [edit]), VIT, zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == [id]
+    place = result.mistakes[0].location
+    assert place is not None
+    assert [one.text.strip() for one in place.excerpt if one.marked] == [line]
+
+
+def test_a_loop_is_looked_at_before_there_is_a_model(zygote: Zygote, tmp_path: Path) -> None:
+    text = "import torch\nfrom torch import nn\n\n\nclass ViT(nn.Module):\n    ...\n"
+    result = graded_file(text + edited(_LOOP, [(_CLEARS, "")]), VIT, zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == ["gradients-not-cleared"]
+    assert to_write(result)
