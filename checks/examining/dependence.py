@@ -7,6 +7,7 @@ weights at zero.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import torch
@@ -81,12 +82,11 @@ def _with_other_patches(examination: Examination) -> Iterator[_Trial]:
         return
     steps = tuple(_before_tokens_meet(examination.walk.steps))
     fixed, also = {}, ""
-    try:
+    with suppress(NotApplicable, NotReached):
         fixed = without_branches(examination.examples[0], ("out",))
+    if fixed:
         steps = tuple(one for one in examination.walk.steps if one.key not in _MIXING)
         also = " (with the output projection of attention at 0)"
-    except (NotApplicable, NotReached):
-        pass
     before = examination.again(image, fixed)
     one = torch.arange(sizes.patches) == _PATCH
     for changing, told in (

@@ -28,6 +28,7 @@ from ..vit.embedding import replace_embeddings, settle_positions
 from ..vit.patches import patch_embeddings
 from ..vit.token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
 from ..vit.token_sequences import PLAIN, Embedded, TokenSequence, embeddings
+from ..vit.unknown_embedding import unknown_patches
 from ..vit.vit_family import VIT
 
 _CANDIDATES = 10  # parameters that could be the class token, or the positions
@@ -59,7 +60,9 @@ def locate_component(key: str, trace: Trace, sizes: ModelSizes, accepted: frozen
     walk.accepted = accepted
     paths = _paths_of_output(trace, row.output_shape(sizes))
     walk.ends = tuple(_returned(one)(walk.context) for one in paths)
-    walk, done = (walk, _SETTLED[key](walk)) if key in _SETTLED else explain(walk, _NODES[key])
+    done = key in _SETTLED and _SETTLED[key](walk)
+    if not done and key in _NODES:
+        walk, done = explain(walk, _NODES[key])
     if trace.begun:
         leave_to_come(walk)
     if not done:
@@ -192,6 +195,7 @@ _SETTLED: dict[str, Callable[[Walk], bool]] = {
     "layer_norm_plain": _norm,
 }
 _NODES: dict[str, tuple[Node, ...]] = {
+    "patch_embedding": (unknown_patches,),  # where they are none of the known ones
     "attention": _along(
         _Input(key="normed_input", stage="query", part=_READ, reads=("positioned_tokens",)), *attention()
     ),

@@ -151,3 +151,35 @@ def test_a_mistake_is_told_by_its_name(
     result = _graded(edited(text, [edit]), zygote, tmp_path)
     assert [one.id for one in result.mistakes] == [id]
     assert to_write(result)
+
+
+_PATCHES = """
+from torch import nn
+
+
+class PatchEmbed(nn.Module):
+    def __init__(self, image_size, patch_size, channels, dim):
+        super().__init__()
+        self.patch_size, self.count = patch_size, (image_size // patch_size) ** 2
+        self.linear = nn.Linear(patch_size * patch_size * channels, dim)
+
+    def forward(self, image):
+        B, C, H, W = image.shape
+        P = self.patch_size
+        patches = image.reshape(B, C, H // P, P, W // P, P).permute(0, 2, 3, 4, 5, 1)
+        return self.linear(patches.reshape(B, self.count, P * P * C))
+
+
+class ViT(nn.Module):
+    def __init__(self):
+        raise NotImplementedError
+"""
+
+
+def test_patches_in_an_order_of_their_own_are_wrong_without_a_model(zygote: Zygote, tmp_path: Path) -> None:
+    result = _graded(_PATCHES, zygote, tmp_path)
+    failed = [one for one in result.checks if one.outcome is Outcome.FAILED]
+    assert {one.stage for one in failed} == {"S02"}
+    assert not any("attention" in (one.message or "") for one in failed)
+    right = edited(_PATCHES, [("permute(0, 2, 3, 4, 5, 1)", "permute(0, 2, 4, 3, 5, 1)")])
+    assert right_stages(_graded(right, zygote, tmp_path)) == [1, 2, 3, 4]
