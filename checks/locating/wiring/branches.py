@@ -107,7 +107,9 @@ class ScoresRow(FormRow):
 
 
 def _norms_of(walk: Walk, x: Made) -> Iterator[Norm | BatchNorm]:
-    return (norm for norm, _, _ in walk.parameters.norms(x.predict(walk.context), x.began - 1, NORMS))
+    tensor = x.predict(walk.context)
+    if tensor.shape[-1] > 1:  # one number has no variance
+        yield from (norm for norm, _, _ in walk.parameters.norms(tensor, x.began - 1, NORMS))
 
 
 SCALE_MOVED = Moved(

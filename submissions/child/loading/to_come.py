@@ -10,6 +10,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from torch import nn
@@ -48,7 +49,7 @@ def stand_ins(statements: Iterable[ast.stmt]) -> Mapping[str, Callable[..., Any]
     if "*" in bound:
         return {}
     classes = _called(one for one in every if isinstance(one, ast.ClassDef))
-    functions = _called(top)
+    functions = _called(chain.from_iterable(map(_not_of_a_pass, top)))
     made = {one for one in classes - bound if _CLASS.fullmatch(one)}
     asked = {one for one in functions - bound if not _CLASS.fullmatch(one)}
     defined = {name for one in every if not isinstance(one, ast.Name) for name in bound_in(one)}
@@ -67,6 +68,13 @@ def _of_libraries(libraries: Iterable[str]) -> set[str]:
         with suppress(ImportError):
             found.update(dir(import_module(library)))
     return found
+
+
+def _not_of_a_pass(statement: ast.stmt) -> Iterable[ast.stmt]:
+    """Of a class its constructor alone: what its other methods call and lack is a slip of theirs."""
+    if not isinstance(statement, ast.ClassDef):
+        return [statement]
+    return [one for one in statement.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
 
 
 def _called(nodes: Iterable[ast.AST]) -> set[str]:
