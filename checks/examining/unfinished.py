@@ -58,8 +58,10 @@ def unfinished(examples: Examples) -> Unfinished | None:
 def _of_blocks(examples: Examples) -> tuple[str, ...]:
     """The stages of blocks that are not there, and those before them that lack something, as positions."""
     keys = list(examples.keys)
-    first, last = keys.index("block_input"), keys.index("last_block_output")
-    lacking = {step.key for step in examples.walk.steps for one in step.findings if one.id.endswith(LEFT_OUT)}
+    first, last = keys.index("block_input") + 1, keys.index("last_block_output")
+    told = ((step.key, one.id) for step in examples.walk.steps for one in step.findings)
+    wrong = ((key, id) for key, id in told if examples.family.mistake(id).kind == "error")
+    lacking = {key for key, id in wrong if id.endswith(LEFT_OUT)}
     return (*(one for one in keys[:first] if one in lacking), *keys[first:last])
 
 

@@ -13,6 +13,7 @@ from .in_hand import at_hand, is_turned
 from .search.nearness import fingerprint
 from .walk import Walk
 
+_UNUSED = 2  # parameters, such as a token and a table: any block has more
 _ENDS = ("positioned_tokens", "logits")
 _NUMBER = re.compile(r"\d+")
 
@@ -40,9 +41,9 @@ def matrices_left(walk: Walk) -> int:
 
 
 def without_blocks(walk: Walk) -> bool:
-    """Are scores computed of the embedded tokens, and nothing beside them that may be a block?"""
+    """Are scores computed of the embedded tokens, and is there nothing beside them that may be a block?"""
     ends = [step.found.record for step in walk.steps if step.found and step.key in _ENDS]
-    if walk.blocks or len(ends) < len(_ENDS):
+    if walk.blocks or walk.trace.unread > _UNUSED or len(ends) < len(_ENDS):
         return False
     known, between = _records(walk), walk.trace.records[min(ends) : max(ends)]
     return not any(_counts(walk.trace, one) and not known >> one.number & 1 for one in between)

@@ -95,13 +95,17 @@ def _about_implied(walk: Walk) -> None:
 
 
 def _without_blocks(walk: Walk) -> None:
-    """Where no block computes anything, none is left out: it is still to come."""
+    """Where there is no block, none is left out: all but the input of the first is still to come."""
     if not without_blocks(walk):
         return
     for position, step in enumerate(walk.steps):
         kept = tuple(one for one in step.findings if one.id != _DISCARDED)
         if kept != step.findings:
             walk.steps[position] = replace(step, findings=kept, right=step.predict)
+    position = next(at for at, step in enumerate(walk.steps) if step.key == "positioned_tokens")
+    tokens = walk.steps[position]
+    walk.settle("block_input", 1, tokens.predict, tokens.found)
+    walk.steps.insert(position + 1, walk.steps.pop())
 
 
 def _each_once(walk: Walk) -> None:

@@ -86,6 +86,7 @@ class PassOutcome:
     left_out: tuple[tuple[str, str], ...]  # path of a returned tensor, and why no numbers are read
     error: StudentCodeFailed | None
     failed: Failed | None
+    unread: Natural = 0  # how many parameters of the model were never read
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,7 +79,7 @@ def _right(result: Result) -> list[str]:
                     ),
                 ],
             ),
-            8,
+            13,
             "S09",
             id="no blocks in the list yet",
         ),

@@ -199,7 +199,7 @@ def test_a_model_that_its_own_class_method_puts_together_is_built_by_that(
     )
     method = (
         "    @classmethod\n"
-        "    def from_sizes(cls, image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=9, classes=9):\n"
+        "    def from_sizes(cls, image_size=32, patch_size=8, dim=64, depth=4, heads=4, mlp=99, classes=9):\n"
         "        blocks = nn.ModuleList([Block(dim, heads, mlp) for _ in range(depth)])\n"
         "        patches = nn.Conv2d(3, dim, patch_size, patch_size)\n"
         "        size = (image_size // patch_size) ** 2 + 1, dim\n"

@@ -78,6 +78,7 @@ def recorded(
         left_out=tuple(results.left_out),
         error=error,
         failed=failed,
+        unread=tracer.unread,
         cells=tracer.take_cells(),
     )
 

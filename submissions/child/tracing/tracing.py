@@ -90,6 +90,12 @@ class Tracer(Mode):
         """Is it a tensor whose numbers can be copied? Where shapes are asked for, it need have none."""
         return isinstance(value, Tensor) and (is_array(value) or (value.is_meta and not self._keep_cells))
 
+    @property
+    def unread(self) -> int:
+        """How many parameters of the model no operation read."""
+        read = {one.name for one in self.leaves}
+        return sum(kind == "parameter" and name not in read for name, kind, _ in self._names.values())
+
     def take_cells(self) -> Tensor | None:
         """All cells, one after the other, if they are kept; nothing can be recorded or referred to after it.
 
