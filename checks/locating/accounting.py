@@ -33,10 +33,9 @@ def to_account_for(walk: Walk) -> int:
 
 def matrices_left(walk: Walk) -> int:
     """How many weights are used for none of the stages that were found, nor as those are in another block."""
-    known = _records(walk)
-    records = [one for one in walk.trace.records if _counts(walk.trace, one)]
-    left = _weights(walk.trace, (one for one in records if not known >> one.number & 1))
-    found = {_in_any_block(name) for name in _weights(walk.trace, records) - left}
+    left = _weights(walk.trace, _left(walk))
+    every = _weights(walk.trace, (one for one in walk.trace.records if _counts(walk.trace, one)))
+    found = {_in_any_block(name) for name in every - left}
     return sum(_in_any_block(name) not in found for name in left)
 
 
@@ -45,8 +44,13 @@ def without_blocks(walk: Walk) -> bool:
     ends = [step.found.record for step in walk.steps if step.found and step.key in _ENDS]
     if walk.blocks or walk.trace.unread > _UNUSED or len(ends) < len(_ENDS):
         return False
-    known, between = _records(walk), walk.trace.records[min(ends) : max(ends)]
-    return not any(_counts(walk.trace, one) and not known >> one.number & 1 for one in between)
+    return not any(min(ends) <= one.number < max(ends) for one in _left(walk))
+
+
+def _left(walk: Walk) -> list[Value]:
+    """The records of what depends on the image and went into no stage."""
+    known = _records(walk)
+    return [one for one in walk.trace.records if _counts(walk.trace, one) and not known >> one.number & 1]
 
 
 def _weights(trace: Trace, records: Iterable[Value]) -> set[str]:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from ...reference.components import COMPONENTS
 from ...reference.model_sizes import described
-from ..errors import Frame, NotLoaded
+from ..errors import NotLoaded
 from ..questions.loading import Infer, Inferred
 from ..questions.pins import Pins
 from ..questions.recording import Recorded
@@ -68,11 +68,11 @@ def _infer_instead(no_model: NotLoaded, may_be_script: bool) -> Inferred:
         except Exception as error:  # what scripts need is imported here, and may not fit
             is_other = has_classes(Submission.loaded) or isinstance(no_model, NotWritten)
             why = no_model if is_other else error
-    if isinstance(why, NotWritten):
-        end: Frame | None = why.frame
-    elif isinstance(why, NoModel) and may_be_script and _is_to_come():
-        end = first_gap(Submission.loaded)
-    else:
+    if not isinstance(why, NoModel):
+        raise why from None
+    end = why.frame or first_gap(Submission.loaded)
+    is_begun = may_be_script and (end is not None or _has_parts_alone())
+    if not (isinstance(why, NotWritten) or is_begun):
         raise why from None
     Submission.recipe = infer_nothing(Submission.loaded, Submission.small, end)
     return _of_recipe()
@@ -83,10 +83,8 @@ def _infer_script(file: str) -> Inferred:
     return Inferred(tuple(script.notes()), script=True, skipped=tuple(script.skipped))
 
 
-def _is_to_come() -> bool:
-    """Is a function not written yet, or is there a part of a model, and nothing that may be the whole?"""
-    if first_gap(Submission.loaded) is not None:
-        return True
+def _has_parts_alone() -> bool:
+    """Is there a part of a model, and are there no functions that may be the whole?"""
     return not function_pairs(Definitions(Submission.loaded)) and any(map(_is_there, COMPONENTS))
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from corpus import edited
-from one_file import demand_all_points, graded_file
+from one_file import demand_all_points, graded_file, right_stages
 from test_unfinished import BEHIND_TOKENS, FINISHED, MLP
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.assignment.default_assignment import DEFAULT
 from vitcheck.checks.record.faults import to_write
-from vitcheck.checks.record.result import Outcome, Result, StageStatus
+from vitcheck.checks.record.result import Outcome, Result
 from vitcheck.submissions.host.process import Zygote
 
 ANY = load_assignment(DEFAULT)
@@ -50,10 +50,6 @@ _TO_COME = "class ViT(nn.Module):\n    def __init__(self, dim=64, heads=4):\n   
 
 def graded(text: str, zygote: Zygote, folder: Path) -> Result:
     return graded_file(text, ANY, zygote, folder)
-
-
-def _right(result: Result) -> list[str]:
-    return [label for label, one in result.stages.items() if one.status is StageStatus.PASSED]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +122,7 @@ def test_what_is_there_is_right_and_nothing_is_said_of_the_rest(
     result = graded(text, zygote, tmp_path)
     assert (result.mistakes, [one for one in result.checks if one.outcome is Outcome.FAILED]) == ([], [])
     assert to_write(result)[0] == following
-    assert len(_right(result)) == right
+    assert len(right_stages(result)) == right
 
 
 _TOKENS = BEHIND_TOKENS.replace("self.head(self.pooled(self.norm(x)))", "x")

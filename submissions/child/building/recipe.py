@@ -122,8 +122,8 @@ def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
             end = model.frame
         if end is not None:
             definition, builder, attempt = begun(reader, bases, end)
-        builder.end = definition.frame if builder.steps and without_forward(builder) else end
-        return _verified(definition, builder, attempt)
+        end = definition.frame if builder.steps and without_forward(builder) else end
+        return _verified(definition, builder, attempt, end)
 
 
 def infer_nothing(loaded: Loaded, small: ModelSizes, end: Frame | None) -> Recipe:
@@ -132,16 +132,13 @@ def infer_nothing(loaded: Loaded, small: ModelSizes, end: Frame | None) -> Recip
     Raises NotLoaded where nothing is defined at all.
     """
     reader = SignatureReader(loaded, Definitions(loaded), {}, type(small))
-    definition, builder, attempt = nothing_of(reader)
-    builder.end = end
-    return _verified(definition, builder, attempt)
+    return _verified(*nothing_of(reader), end)
 
 
-def _verified(definition: Definition, builder: Builder, attempt: BuildAttempt) -> Recipe:
-    end, builder.end = builder.end, None  # which it would be built with
+def _verified(definition: Definition, builder: Builder, attempt: BuildAttempt, end: Frame | None) -> Recipe:
     controls = verify(builder, attempt)
     builder.forget()
-    builder.end = end
+    builder.end = end  # only now: what is tried has none
     return Recipe(definition, builder, attempt, controls)
 
 

@@ -24,7 +24,7 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     found = [(key, window) for key, windows in tracer.windows.items() for window in windows]
     made = _computed_with_parameters(tracer, children)
     found = [one for one in found if one[0] not in made]
-    reach = {key: len(_descendants(key, children)) for key in {key for key, _ in found}}
+    reach = {key: len(_descendants([key], children)) for key in {key for key, _ in found}}
     found = [(key, window) for key, window in found if reach[key]]
     if not found:
         return {}
@@ -39,10 +39,10 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
 
 def _computed_with_parameters(tracer: ScriptTracer, children: Mapping[Key, list[Key]]) -> set[Key]:
     """The parameters and what follows from them: no image, though heads of tokens may look like one."""
-    parameters: set[Key] = {
+    parameters: list[Key] = [
         ("leaf", number) for number, one in enumerate(tracer.leaves) if one.kind == "parameter"
-    }
-    return parameters.union(*(_descendants(key, children) for key in parameters))
+    ]
+    return {*parameters} | _descendants(parameters, children)
 
 
 def _of(tracer: ScriptTracer, key: Key) -> Storage:
@@ -58,9 +58,9 @@ def _children(records: Sequence[Storage]) -> dict[Key, list[Key]]:
     return children
 
 
-def _descendants(key: Key, children: Mapping[Key, Iterable[Key]]) -> set[Key]:
+def _descendants(first: Iterable[Key], children: Mapping[Key, Iterable[Key]]) -> set[Key]:
     found: set[Key] = set()
-    todo = [key]
+    todo = [*first]
     while todo:
         new = set(children.get(todo.pop(), ())) - found
         found |= new
