@@ -179,8 +179,8 @@ def told(place: Path) -> dict[str, str]:
 
 
 def _about(points: float) -> Any:
-    """With a part of the points of what was skipped."""
-    return pytest.approx(points, rel=0.06)
+    """With a part of the points of what was skipped: more with every property that has no occasion here."""
+    return pytest.approx(points, rel=0.2)
 
 
 def test_a_mistake_is_recognised_shown_and_paid_for(graded: Graded) -> None:
