@@ -205,6 +205,11 @@ def name_of(node: ast.AST) -> str:
     return f"self.{own}" if (own := held(node)) else ""
 
 
+def receiver(call: ast.Call) -> str:
+    """What a method is called of; "" for a function."""
+    return name_of(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+
 def makes_object(node: ast.AST | None) -> bool:
     """Is a class called, as for a layer or a parameter?"""
     return called(node)[:1].isupper()

@@ -9,7 +9,7 @@ from itertools import chain
 
 from ..errors import Frame
 from .code import parsed, texts
-from .code_scopes import called, makes_object, name_of
+from .code_scopes import called, makes_object, name_of, receiver
 from .method_calls import reached
 from .python_text import DEFINITIONS
 
@@ -33,10 +33,10 @@ def left_in_eval(files: Mapping[str, bytes]) -> Iterator[Frame]:
     if not any(one in text.lower() for _, text in texts(files) for one in _CHANGING):
         return
     every = [one for _, tree in parsed(files) for one in _calls([tree])]
-    learning = {_receiver(one) for one in every if called(one) == "parameters"}
+    learning = {receiver(one) for one in every if called(one) == "parameters"}
     for file, calls in _loops_that_train(files):
         models = learning | {name_of(one.func) for one in calls}
-        modes = [(_mode(one), one) for one in calls if _receiver(one) in models]
+        modes = [(_mode(one), one) for one in calls if receiver(one) in models]
         if not any(mode == "train" for mode, _ in modes):
             yield from (Frame(file, one.lineno) for mode, one in modes if mode == "eval")
 
@@ -79,7 +79,7 @@ def _calls(nodes: Sequence[ast.AST]) -> list[ast.Call]:
 def _names(calls: list[ast.Call]) -> Iterator[str]:
     """Of functions, and of methods of the same object: a model has some of the same names."""
     for one in calls:
-        if isinstance(one.func, ast.Name) or _receiver(one) == "self":
+        if isinstance(one.func, ast.Name) or receiver(one) == "self":
             yield called(one)
 
 
@@ -87,8 +87,3 @@ def _mode(call: ast.Call) -> str:
     """The mode that it puts a model into; "" where it puts it into none."""
     is_off = any(isinstance(one, ast.Constant) and one.value is False for one in call.args)
     return "eval" if called(call) == "train" and is_off else called(call) * (called(call) in _MODES)
-
-
-def _receiver(call: ast.Call) -> str:
-    """What a method is called of; "" for a function."""
-    return name_of(call.func.value) if isinstance(call.func, ast.Attribute) else ""

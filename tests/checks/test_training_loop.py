@@ -1,4 +1,4 @@
-"""What a training loop in the same file leaves out: the mode that it needs, and clearing the gradients."""
+"""What a training loop in the same file leaves out, or does in the wrong order."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ def train(model, batches, epochs, dropout=0.1):
         print(evaluate(model, batches))
 """
 _TRAINS, _CLEARS = "        model.train()\n", "            optimizer.zero_grad()\n"
+_OPTIMIZER = "    optimizer = torch.optim.AdamW(model.parameters())\n"
+_NEW_HEAD = "    model.head = nn.Linear(768, 5)\n"
 _RIGHT = {
     "as usual": [],
     "once more after each look": [
@@ -50,10 +52,40 @@ _RIGHT = {
     "gradients that are cleared by hand": [
         (_CLEARS, "            for one in model.parameters():\n                one.grad = None\n")
     ],
+    "cleared behind the step": [
+        (_CLEARS, ""),
+        (
+            "            optimizer.step()\n",
+            "            optimizer.step()\n            optimizer.zero_grad()\n",
+        ),
+    ],
+    "another head, and the optimizer anew": [
+        ("    for epoch in", _NEW_HEAD + _OPTIMIZER + "    for epoch in"),
+    ],
+    "another head that the optimizer is told of": [
+        (
+            "    for epoch in",
+            _NEW_HEAD
+            + '    optimizer.add_param_group({"params": model.head.parameters()})\n    for epoch in',
+        ),
+    ],
     "no step": [(_CLEARS, ""), ("            optimizer.step()\n", "")],
 }
 _WRONG = {
     "in eval mode from the second epoch on": ((_TRAINS, ""), "train-mode-not-restored", "model.eval()"),
+    "cleared before the step": (
+        (
+            _CLEARS + "            loss.backward()\n",
+            "            loss.backward()\n" + _CLEARS,
+        ),
+        "gradients-cleared-before-step",
+        "optimizer.zero_grad()",
+    ),
+    "another head behind the optimizer": (
+        ("    for epoch in", _NEW_HEAD + "    for epoch in"),
+        "optimizer-before-layer",
+        _OPTIMIZER.strip(),
+    ),
     "never cleared": ((_CLEARS, ""), "gradients-not-cleared", "loss.backward()"),
 }
 
