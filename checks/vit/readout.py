@@ -10,11 +10,12 @@ import torch
 from torch import Tensor
 
 from ...reference import equations as eq
+from ...submissions.host.trace import Use
 from ..locating.accounting import matrices_left
 from ..locating.anatomy import Input
 from ..locating.comparing import equal
-from ..locating.context import Predict
-from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, NORMS, READOUTS, Form
+from ..locating.context import Context, Predict
+from ..locating.forms import ACTIVATIONS, CLASS_PROBABILITIES, NORMS, READOUTS, VARIANT, Form
 from ..locating.in_hand import is_in_hand
 from ..locating.search.norms import BatchNorm, Norm
 from ..locating.search.parameter_search import LinearMap
@@ -27,6 +28,7 @@ _BETWEEN: tuple[Callable[[Tensor], Tensor], ...] = (
     *(form.function for form in ACTIVATIONS), torch.tanh, lambda z: z,
 )  # fmt: skip
 _MOST_HIDDEN = 3  # layers of a head before its last one
+_WEIGHTED = Form(eq.class_representation, "attention-pooling", cost=VARIANT)
 # what a readout is of a sequence that holds the patches alone, by what it is of one with a class token
 _WITHOUT_TOKEN = {
     None: "readout-of-some-patches",
@@ -113,13 +115,26 @@ def _heads(
     price: float,
     after: int,
 ) -> Iterator[Readout]:
-    for form in forms:
-        row = _row(form, sequence, walk.class_row)
+    rows = [(form, _row(form, sequence, walk.class_row)) for form in forms]
+    for form, row in [*rows, *_weighted(walk, sequence, after)] if forms is READOUTS else rows:
         found = _ids(walk, form)
         for scores, head, more, extra in _scores(walk, row, after):
             yield Readout(
                 sequence, row, scores, form, norm, head, (*ids, *found, *more), price + form.price + extra
             )
+
+
+def _weighted(walk: Walk, x: Predict, after: int) -> Iterator[tuple[Form, Predict]]:
+    """Averages of the tokens with learned weights: the softmax of their products with one vector."""
+    for use in walk.parameters.of_size(x(walk.context).shape[-1], after):
+        row = partial(_average, x, use)
+        if walk.find(row(walk.context)) is not None:
+            yield _WEIGHTED, row
+
+
+def _average(x: Predict, score: Use, context: Context) -> Tensor:
+    tokens = x(context)
+    return eq.attention_context((tokens @ context.use(score).reshape(-1, 1)).softmax(1).mT, tokens)[:, 0]
 
 
 def _normed_row(

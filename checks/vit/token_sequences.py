@@ -122,7 +122,7 @@ def sequences(
             moved = POSITIONS_MOVED if tokens.id == "cls-appended-last" else ()
             for table in (one for one in (*tables, *grids) if _is_apart(walk, token, one)):
                 is_whole = table in grids or _is_blank(walk, table)
-                for form in positions[:1] if is_whole else (*positions, *moved):
+                for form in (*positions[:1], *moved[:1]) if is_whole else (*positions, *moved):
                     yield TokenSequence(embedded, token, tokens, table, form)
 
 

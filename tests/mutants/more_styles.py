@@ -25,6 +25,23 @@ MORE_STYLES: tuple[Mutant, ...] = (
         kind="variant",
     ),
     prenorm(
+        "class-token-averaged-with-mean",
+        "S24",
+        ("return x[:, 0]", "return 0.5 * (x[:, 0] + x[:, 1:].mean(dim=1))"),
+        kind="variant",
+    ),
+    prenorm("max-pool", "S24", ("return x[:, 0]", "return x.max(dim=1).values"), kind="variant"),
+    prenorm(
+        "attention-pooling",
+        "S24",
+        ("return x[:, 0]", "return (self.score(x).softmax(dim=1) * x).sum(dim=1)"),
+        (
+            "self.head = nn.Linear(embed_dim,",
+            "self.score = nn.Linear(embed_dim, 1)\n        self.head = nn.Linear(embed_dim,",
+        ),
+        kind="variant",
+    ),
+    prenorm(
         "qk-norm",
         "S12",
         (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ....submissions.errors import Frame
 from ....submissions.questions.plain_passes import Passes
 from ....submissions.reading.method_calls import read_apart
@@ -16,7 +18,8 @@ from ...locating.search.parameter_search import LinearMap
 from . import holds
 from .passes import example_of, leaves_of, line_of, some, sound
 
-# Softmax does not see a constant added to all keys: their bias has a gradient of rounding size (2.8e-18).
+# Softmax does not see a constant added to all keys, or to what weighs the tokens: their gradient is rounding
+# (2.8e-18).
 NO_GRADIENT = 1e-14
 _ONE_OF_THREE = 0.3  # of a weight that makes queries, keys and values
 _IN_PLACE = "modified by an inplace operation"
@@ -47,7 +50,7 @@ def gradients(examination: Examination) -> None:
     infinite = [name for name, one in passes.gradients.items() if not one.finite]
     if infinite:
         raise CheckFailed(f"the gradient is not finite in {some(infinite)}", (), draw)
-    exempt = fixed | _key_biases(example_of(examination))
+    exempt = fixed | _unseen_biases(example_of(examination))
     zero = [
         name for name, one in passes.gradients.items() if one.largest < NO_GRADIENT and name not in exempt
     ]
@@ -182,9 +185,14 @@ def _reads(example: Example, record: int, position: int) -> int:
     return reference.number if reference.kind == "leaf" else -1
 
 
-def _key_biases(example: Example) -> set[str]:
-    """Names of the biases of separate projections, of which one is the keys', and of their norms."""
-    found = set() if example.walk.bound is None else example.walk.bound.key_biases
+def _unseen_biases(example: Example) -> set[str]:
+    """Names of the biases of separate projections, of which one is the keys', and of their norms.
+
+    That of the score of each token, where these weigh the tokens, is one number.
+    """
+    found = set() if example.walk.bound is None else set(example.walk.bound.key_biases)
+    if "attention-pooling" in example.walk.ids:
+        found |= {leaf.name for leaf in example.trace.leaves if leaf.name and prod(leaf.shape) == 1}
     for role, player in example.walk.roles.items():
         is_meant = ".projection" in role or ".key_norm" in role
         if is_meant and isinstance(player, (LinearMap, Norm)) and player.bias is not None:
