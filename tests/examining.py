@@ -44,7 +44,7 @@ class Here:
         self._module, self._base = load_source(text, base.name), base
 
     def request(self, header: Mapping[str, Any], **_: object) -> Any:
-        controls = SimpleNamespace(assignment={})  # a base has no defaults that count
+        controls = SimpleNamespace(assignment={}, fixed={})  # a base has no defaults that count
         recipe = SimpleNamespace(build=self._build, sizes_for=self._sizes_for, controls=controls)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Submission, "recipe", recipe, raising=False)

@@ -17,5 +17,5 @@ class Sampling:
 
     draw: Callable[[Integer], ModelSizes]  # small sizes, for one example
     suits: Callable[[Any], bool]  # do they hide no mistake?
-    tells_apart: Callable[[Any], bool]  # ... as far as axes go that might be exchanged?
+    coincidences: Callable[[Any], int]  # axes that might be exchanged, and nobody would see it
     fresh: ModelSizes  # wide enough to tell how weights are spread

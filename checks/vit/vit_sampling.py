@@ -29,23 +29,26 @@ def draw(integer: Integer) -> Sizes:
 def suits(sizes: Sizes) -> bool:
     """Do they hide no mistake of a ViT?"""
     # sines and cosines of rows and columns share the width
-    return sizes.embed_dim % 4 == 0 and sizes.height != sizes.width and tells_apart(sizes)
+    return sizes.embed_dim % 4 == 0 and sizes.height != sizes.width and not coincidences(sizes)
 
 
-def tells_apart(sizes: Sizes) -> bool:
-    """Do axes that could be exchanged by mistake have different sizes, square images aside?"""
-    return (
-        sizes.patches != sizes.axes["F"]
-        and sizes.head_dim not in (sizes.heads, sizes.patch)
-        and len({sizes.batch, sizes.tokens, sizes.patches, sizes.heads}) == 4
-        and sizes.embed_dim not in (sizes.mlp_dim, sizes.classes, sizes.tokens, sizes.patches, *sizes.grid)
-        and sizes.classes != sizes.heads
+def coincidences(sizes: Sizes) -> int:
+    """How many axes that could be exchanged by mistake have the same size, square images aside?"""
+    counts = sizes.batch, sizes.tokens, sizes.patches, sizes.heads
+    same = (
+        sizes.patches == sizes.axes["F"],
+        {sizes.patch} == {*sizes.grid},  # of others one side shows what is counted in patches
+        sizes.head_dim in (sizes.heads, sizes.patch),
+        len({*counts}) < len(counts),
+        sizes.embed_dim in (sizes.mlp_dim, sizes.classes, sizes.tokens, sizes.patches, *sizes.grid),
+        sizes.classes == sizes.heads,
     )
+    return sum(same)
 
 
 VIT_SAMPLING = Sampling(
     draw=draw,
     suits=suits,
-    tells_apart=tells_apart,
+    coincidences=coincidences,
     fresh=Sizes(height=16, width=16, patch=4, embed_dim=64, heads=4, mlp_dim=256, depth=3, classes=10),
 )

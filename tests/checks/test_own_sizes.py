@@ -256,3 +256,41 @@ def test_a_model_that_runs_at_its_own_sizes_is_right(text: str, is_tried: bool) 
 def test_a_model_of_one_batch_size_is_run_at_that() -> None:
     text = CONSTANTS.replace("SIZE, PATCH", "BATCH_SIZE = 16\nSIZE, PATCH", 1).replace("= 32, 8", "= 64, 8")
     assert ran(text.replace("self.token.expand(len(x), -1, -1)", "self.token.expand(BATCH_SIZE, -1, -1)"))
+
+
+_BY_A_CALL = """
+from dataclasses import dataclass, field
+
+import torch
+from torch import nn
+
+
+@dataclass
+class Options:
+    image: int = 96
+    patch: int = 16
+    labels: list = field(default_factory=lambda: ["cat", "dog", "neither"])
+
+
+class ViT(nn.Module):
+    def __init__(self, options: Options):
+        super().__init__()
+        self.patches = nn.Conv2d(3, 48, options.patch, options.patch)
+        self.places = nn.Parameter(torch.randn(1, (options.image // options.patch) ** 2, 48))
+        layer = nn.TransformerEncoderLayer(48, 4, 192, batch_first=True)
+        self.layers = nn.TransformerEncoder(layer, 3)
+        self.head = nn.Linear(48, len(options.labels))
+
+    def forward(self, image):
+        x = self.patches(image).flatten(2).transpose(1, 2) + self.places
+        return self.head(self.layers(x).mean(1))
+
+
+print(ViT(Options())(torch.randn(3, 3, 96, 96)).shape)
+"""
+
+
+def test_a_model_of_the_students_own_call_is_run_on_the_images_beside_it() -> None:
+    assert ran(_BY_A_CALL)
+    with pytest.raises(RuntimeError, match="must match the size"):
+        ran(_BY_A_CALL.replace("(options.image // options.patch) ** 2", "options.image**2 // options.patch"))

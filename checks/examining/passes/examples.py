@@ -106,16 +106,16 @@ class Examples:
         count = self.assignment.examples
         built, small = list[Draw](), list[Draw]()
         draws = draw_examples(_SPARE * count, self.seed, self.family)
-        tells_apart = self.family.sampling.tells_apart
+        coincidences = self.family.sampling.coincidences
         while some := list(islice(draws, count - len(small))):
             for draw, sizes in zip(some, self.session.each_sizes_for([one.sizes for one in some])):
                 # what a model makes of them may bring equal axes back, or a thousand tokens
                 built.append(replace(draw, sizes=sizes))
-                if tells_apart(sizes) and not is_large(sizes):
+                if not coincidences(sizes) and not is_large(sizes):
                     small.append(built[-1])
         if small:
             return small
-        found = [one for one in built if tells_apart(one.sizes)] or built
+        found = sorted(built, key=lambda one: coincidences(one.sizes))
         return [self.buildable(draw) for draw in _fewer(found)] if is_large(found[0].sizes) else found[:count]
 
     def buildable(self, draw: Draw) -> Draw:

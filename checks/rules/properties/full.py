@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....reference.model_sizes import ModelSizes
-from ....submissions.errors import OutOfMemory
+from ....submissions.errors import OutOfMemory, Refused
 from ....submissions.questions.size_limits import is_large
 from ...examining.drawing import Draw
 from ...examining.examination import Examination
@@ -40,7 +40,7 @@ def full_width(examination: Examination) -> None:
     wide = replace(full, batch=_BATCH, depth=small.depth, mlp_dim=full.embed_dim // 4, **few)
     fewer_heads = [replace(wide, heads=small.heads)] if full.embed_dim % small.heads == 0 else []
     for sizes in (wide, *fewer_heads):
-        found = examination.session.sizes_for(sizes)
+        found = _buildable(examination, sizes)
         if _runs_alike(examination, found):
             return
     _judge_afresh(examination, found)
@@ -54,7 +54,7 @@ def all_tokens(examination: Examination) -> None:
     """
     small, full = _small(examination), full_sizes(examination)
     image = {name: getattr(full, name) for name in ("channels", "height", "width", "patch")}
-    found = examination.session.sizes_for(replace(small, batch=_BATCH, **image))
+    found = _buildable(examination, replace(small, batch=_BATCH, **image))
     first, has_loops = example_of(examination), len(examination.signatures) > 1
     if has_loops and len(first.trace.records) * found.tokens > _MOST_RECORDS * first.draw.sizes.tokens:
         raise NotApplicable("the code has a loop that runs so often here that it cannot be recorded")
@@ -73,6 +73,14 @@ def _small(examination: Examination) -> ModelSizes:
         raise NotAsked("the code has large sizes hard-coded, and all other checks use these")
     examination.demand_a_model()
     return sizes
+
+
+def _buildable(examination: Examination, sizes: ModelSizes) -> ModelSizes:
+    """The nearest sizes at which it can be built; those that its code fixes may be too many at once."""
+    try:
+        return examination.session.sizes_for(sizes)
+    except Refused as refused:
+        raise NotApplicable(refused.reason) from None
 
 
 def _runs_alike(examination: Examination, sizes: ModelSizes) -> bool:

@@ -21,20 +21,20 @@ def draw(integer: Integer) -> GPTSizes:
     )
 
 
-def tells_apart(sizes: GPTSizes) -> bool:
-    """Have axes that could be exchanged by mistake different sizes?"""
+def coincidences(sizes: GPTSizes) -> int:
+    """How many axes that could be exchanged by mistake have the size of another?"""
     axes = [sizes.batch, sizes.context, sizes.vocabulary, sizes.heads, sizes.head_dim, sizes.embed_dim]
-    return len(set(axes)) == len(axes) and sizes.mlp_dim not in (sizes.embed_dim, sizes.vocabulary)
+    return len(axes) - len(set(axes)) + (sizes.mlp_dim in (sizes.embed_dim, sizes.vocabulary))
 
 
 def suits(sizes: GPTSizes) -> bool:
     """Sines and cosines share the width, which is even for them."""
-    return sizes.embed_dim % 2 == 0 and tells_apart(sizes)
+    return sizes.embed_dim % 2 == 0 and not coincidences(sizes)
 
 
 GPT_SAMPLING = Sampling(
     draw=draw,
     suits=suits,
-    tells_apart=tells_apart,
+    coincidences=coincidences,
     fresh=GPTSizes(batch=2, context=32, vocabulary=100, embed_dim=64, heads=4, mlp_dim=256, depth=3),
 )

@@ -25,6 +25,11 @@ def with_own_images(sizes: Sizes, definitions: Definitions) -> list[Sizes]:
     return _with(sizes, (shape for row in _rows(definitions, (3, 4)) for shape in _shapes(row[-3:])))
 
 
+def with_own_batches(sizes: Sizes, definitions: Definitions) -> list[Sizes]:
+    """The same for four numbers alone, of which the first counts the images."""
+    return _with(sizes, (shape for row in _rows(definitions, (4,)) for shape in _shapes(row)))
+
+
 def with_own_sides(sizes: Sizes, definitions: Definitions) -> list[Sizes]:
     """The same for two numbers side by side, which may be the sides of an image: ``tile = (64, 96)``."""
     pairs = _rows(definitions, (2,))

@@ -17,7 +17,7 @@ from ..loading.definitions import Definitions
 from ..tracing.shapes_alone import ShapesAlone
 from .calls.blueprint import BlueprintSlot, value
 from .calls.observing import ModelParts, observe
-from .own_images import with_own_images
+from .own_images import with_own_batches, with_own_images
 from .probing import USUAL_SIDES
 from .recipe import Recipe, silence
 from .trial_sizes import SMALL
@@ -33,15 +33,18 @@ _Shape = tuple[int, int, int, int]  # of the images
 def own_pass(recipe: Recipe, sizes: ModelSizes) -> bool:
     """Does the model that the student's own values make run, on an image of a side that it may be meant for?
 
-    Not tried, and False, where it reads no images, and where the student gives it no values, or those that it
-    is given at ``sizes``. Raises what the code raises at the likeliest image, where it runs on none.
+    Where the student's own call makes it, it is tried on the images that stand in the code. Not tried, and
+    False, where it reads no images, and where the student gives it no values, or those that it is given at
+    ``sizes``. Raises what the code raises at the likeliest image, where it runs on none.
     """
     given = recipe.controls.assignment
-    if not isinstance(sizes, Sizes) or not given or any(slot.own is None for slot in given):
+    if not isinstance(sizes, Sizes) or any(slot.own is None for slot in given):
         return False
+    if not given:
+        return _runs_on_own_images(recipe)
+    definitions = Definitions(recipe.builder.loaded)
     found = recipe.sizes_for(sizes)
     at_sizes = {slot: value(choice, found) for slot, choice in given.items()}
-    definitions = Definitions(recipe.builder.loaded)
     ways = list(_own_values(recipe, definitions))
     if at_sizes in ways:
         return False
@@ -52,6 +55,26 @@ def own_pass(recipe: Recipe, sizes: ModelSizes) -> bool:
         if not failures:
             return True
     raise failures[0]
+
+
+def _runs_on_own_images(recipe: Recipe) -> bool:
+    """Square ones, of as many channels as it reads: what else is four numbers may be no image."""
+    channels = recipe.controls.fixed.get("channels")
+    if channels is None:
+        return False
+    definitions = Definitions(recipe.builder.loaded)
+    shapes = [
+        (_BATCH, one.channels, one.height, one.width)
+        for one in with_own_batches(SMALL, definitions)
+        if one.height == one.width and one.channels == channels
+    ]
+    if not shapes:
+        return False
+    with silence(), torch.no_grad():
+        failure = _raised_on_all(recipe, {}, shapes)
+    if failure is not None:
+        raise failure
+    return True
 
 
 def _own_values(recipe: Recipe, definitions: Definitions) -> Iterator[_Values]:
@@ -82,11 +105,17 @@ def _failures(recipe: Recipe, definitions: Definitions, values: _Values) -> list
     shapes = _images(recipe, values, observe(ModelParts.of(model)))
     own = with_own_images(SMALL, definitions)
     shapes += [(shapes[0][0], one.channels, one.height, one.width) for one in own]
-    with ShapesAlone():
-        if any(_raised(model, shape) is None for shape in shapes):
-            return []
-    failure = _raised(recipe.builder.build_with(values).eval(), shapes[0])
+    failure = _raised_on_all(recipe, values, shapes)
     return [failure] if failure else []
+
+
+def _raised_on_all(recipe: Recipe, values: _Values, shapes: Sequence[_Shape]) -> BaseException | None:
+    """What it raises on the first image, if it runs on none."""
+    with ShapesAlone():
+        model = recipe.builder.build_with(values).eval()
+        if any(_raised(model, shape) is None for shape in shapes):
+            return None
+    return _raised(recipe.builder.build_with(values).eval(), shapes[0])
 
 
 def _raised(model: nn.Module, shape: _Shape) -> BaseException | None:

@@ -20,7 +20,7 @@ from ...reading.code import STUDENT_PREFIX
 from ...reading.python_text import tree as python_tree
 from .execution import Loaded
 from .hoisting import top_level
-from .keys import also_called, attributes_of, chain, in_scopes, inside, names_in, text_of
+from .keys import also_called, attributes_of, chain, in_scopes, inside, names_from_outside, names_in, text_of
 from .older_files import by_age
 
 Node = ast.ClassDef | ast.FunctionDef
@@ -128,7 +128,7 @@ class Definitions:
 
     def _used_in(self, node: ast.AST) -> set[str]:
         """What is defined and used there, also by way of module-level names: of a table of classes, say."""
-        return self._behind(names_in(node)) & self.all.keys()
+        return self._behind(names_from_outside(node)) & self.all.keys()
 
     def _behind(self, names: Iterable[str]) -> set[str]:
         """The names that module-level names are computed from, directly or not, and they themselves."""
@@ -148,9 +148,8 @@ class Definitions:
 
     def module_names(self, definitions: Iterable[Definition]) -> set[str]:
         """Collect the module-level names that the definitions use, also by way of other such names."""
-        return (
-            self._behind(name for one in definitions for name in names_in(one.node)) & self._assigned.keys()
-        )
+        names = set().union(*(names_from_outside(one.node) for one in definitions))
+        return self._behind(names) & self._assigned.keys()
 
     def written_value(self, name: str, of: Definition) -> object:
         """Return what the student gives to an argument or key called ``name``, to ``of`` also by its place.

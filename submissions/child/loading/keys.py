@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import symtable
 from collections.abc import Iterable, Iterator
 
 Keys = tuple[str, ...]
@@ -146,6 +147,22 @@ def in_scopes(node: ast.AST) -> tuple[tuple[ast.AST, frozenset[str]], ...]:
 def names_in(node: ast.AST) -> frozenset[str]:
     names = frozenset(one.id for one in inside(node) if isinstance(one, ast.Name))
     return names | {one.attr for one in inside(node) if isinstance(one, ast.Attribute)}
+
+
+@functools.cache
+def names_from_outside(node: ast.AST) -> frozenset[str]:
+    """The names that a class or function reads and does not bind itself, and attributes of others."""
+    attributes = (one for one in inside(node) if isinstance(one, ast.Attribute))
+    of_others = (one.attr for one in attributes if ast.unparse(one.value) != "self")
+    return frozenset(of_others).union(_unbound(symtable.symtable(ast.unparse(node), "", "exec")))
+
+
+def _unbound(table: symtable.SymbolTable) -> Iterator[str]:
+    is_outermost = table.get_type() == "module"
+    read = (one for one in table.get_symbols() if one.is_referenced())
+    yield from (one.get_name() for one in read if is_outermost or one.is_global())
+    for inner in table.get_children():
+        yield from _unbound(inner)
 
 
 def _read_chain(node: ast.AST, names: set[str], own: frozenset[str]) -> tuple[Keys, bool]:

@@ -114,9 +114,11 @@ def _leaves_width_out(meant: Sequence[Choice], options: Sequence[Sequence[Choice
 def _implausibility(way: tuple[tuple[int, Choice], ...]) -> float:
     meant = [choice for _, choice in way if isinstance(choice, str)]
     has_image = any(choice in _IMAGES for choice in meant)
-    told = {"head_dim": ("embed_dim",)} if "heads" in meant else {}  # whose product is the width
+    # heads tell the width together, unless names say both: then they may be wider together, or narrower
+    product = () if {(0, "embed_dim"), (0, "head_dim")}.issubset(way) else ("embed_dim",)
+    told = {"head_dim": product} if "heads" in meant else {}
     told |= dict.fromkeys(_COUNTS, ("patch",)) if has_image else {}
-    found = (told.get(choice) or fields_of(choice) for choice in meant)
+    found = (told.get(choice, fields_of(choice)) for choice in meant)
     kinds = Counter(fields for fields in found if fields)
     twice = sum(count - 1 for count in kinds.values())
     lone_side = (("height",) in kinds) != (("width",) in kinds)

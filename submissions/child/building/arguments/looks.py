@@ -19,6 +19,7 @@ from ..calls.blueprint import BlueprintSlot
 _CHANNELS, _SIDE = 3, 8  # where no layer shows how many there are, or patches beside each other
 _USUAL_HEADS = 12  # of the models that are published most, at most
 _AXES_OF_A_KERNEL = 4  # of a convolution, or of what maps patches without flattening them
+_TABLES = 2  # of tokens: no more kinds of tensors have a row for each, as each block has of its weights
 _MOST_HEADS = 16  # a larger number of the student's that shapes no tensor is more likely a side of the image
 _Shape = tuple[int, ...]
 
@@ -88,6 +89,8 @@ def told(
         yield from (one for one in _unseen(before, slot, now) if not {*fields_of(one)} & named)
     elif _is_split(before.shapes, after.shapes, now, factor):
         yield "heads"
+    elif _is_stacked(before.shapes, after.shapes, now, factor):
+        yield "depth"
     elif _scaled(before, after, "embed_dim", factor):
         yield from _of_width(before.sizes.get("embed_dim", 0), slot, now)
     elif _scaled(before, after, "mlp_dim", factor):
@@ -121,6 +124,14 @@ def _is_split(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: fl
     return all(
         own in pairs and any((other < one) == (factor > 1) for one, other in pairs - {own}) for pairs in sides
     )
+
+
+def _is_stacked(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> bool:
+    """Do tensors of several kinds have so many rows, each of which belongs to one block?"""
+    changed = [(before[name], after[name]) for name in before if before[name] != after[name]]
+    rows = [one[1:] for one, other in changed if (one[:1], other[:1]) == ((now,), (now * factor,))]
+    within = all(one[1:] == other[1:] for one, other in changed)
+    return within and len({*rows}) > _TABLES
 
 
 def _is_read(before: Look, after: Look) -> bool:

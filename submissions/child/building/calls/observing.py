@@ -12,10 +12,9 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from ....questions.randomise import held_by
+from .block_lists import depth_of
 from .parameter_names import meanings
 
-_PARAMETERS_OF_A_LAYER = 2  # weight and bias
-CONTAINERS = (nn.ModuleList, nn.Sequential, nn.ModuleDict)
 _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.MultiheadAttention)
 
 
@@ -59,7 +58,7 @@ def observe(parts: ModelParts) -> dict[str, int]:
     found = {
         "embed_dim": width,
         "mlp_dim": mlp_dim(parts, width),
-        "depth": _depth(parts, width),
+        "depth": depth_of(parts.modules, width),
         "heads": _heads(parts),
         "classes": _classes(parts),
         **_patch_and_image(parts, width),
@@ -120,53 +119,6 @@ def _kept_alike(maps: Iterable[tuple[int, ...]], width: int) -> int:
     twice = {sum(one) - width for one, count in shapes.items() if count % 2 == 0}
     packed = {3 * width} if (width, width) in shapes else set()
     return max((size for size in twice - packed if size > width), default=0)
-
-
-def _depth(parts: ModelParts, width: int) -> int:
-    """Return how many modules of one class are side by side, or nested, where those hold most parameters."""
-    found = (group for module in parts.modules for group in (*_alike(module), *_nested(module)))
-    groups = [(_numel(group), len(group)) for group in found if not _is_head(group[0], width)]
-    repeated = [group for group in groups if group[1] > 1]
-    return max(repeated or groups, default=(0, 0))[1]
-
-
-def _alike(module: nn.Module) -> Iterator[list[nn.Module]]:
-    """Yield the parts of a module by class: all that a container holds, or attributes that are alike."""
-    if isinstance(module, CONTAINERS):
-        held, least = list(module.values() if isinstance(module, nn.ModuleDict) else module), 1
-    else:
-        no_part = (*CONTAINERS, nn.ParameterList)  # which holds the same weight of all blocks
-        held, least = [one for one in module.children() if not isinstance(one, no_part)], 2
-    parts = [one for one in held if len(list(one.parameters())) > _PARAMETERS_OF_A_LAYER]
-    for kind in dict.fromkeys(map(type, parts)):
-        group = [one for one in parts if type(one) is kind]
-        if len(group) >= least:
-            yield group
-
-
-def _nested(module: nn.Module) -> Iterator[list[nn.Module]]:
-    """Yield a chain of modules of one class, each of which holds the next: a block, and all that follow."""
-    within = [one for one in module.modules() if type(one) is type(module)]
-    if isinstance(module, CONTAINERS) or len(within) < 2:
-        return
-    chain = [one for one in within if len(list(one.parameters())) > _PARAMETERS_OF_A_LAYER]
-    if len(chain) > 1:
-        yield chain
-
-
-def _is_head(module: nn.Module, width: int) -> bool:
-    """Does it only give less than a token? Then it is a head of a block, and no list of all heads."""
-    parts = module.children() if isinstance(module, CONTAINERS) else [module]
-    outputs = sum(max(_outputs(one), default=0) for one in parts)
-    return 0 < outputs < width
-
-
-def _outputs(module: nn.Module) -> list[int]:
-    return [one.out_features for one in module.modules() if isinstance(one, nn.Linear)]
-
-
-def _numel(modules: list[nn.Module]) -> int:
-    return sum(parameter.numel() for one in modules for parameter in one.parameters())
 
 
 def _heads(parts: ModelParts) -> int:

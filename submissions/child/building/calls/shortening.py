@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import nn
 
-from .observing import CONTAINERS
+from .block_lists import CONTAINERS
 
 BLOCKS = 3  # "every block reads the first input" shows at three, and no sooner
 
