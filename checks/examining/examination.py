@@ -38,7 +38,7 @@ from .shown.claims import FalseClaim, false_claims
 from .shown.constants import Constant, constants
 from .shown.returned_paths import nothing_returned, paths_of_scores
 from .told_rows import told_rows
-from .unfinished import Unfinished, unfinished
+from .unfinished import Unfinished, left_out, unfinished
 from .using import ask, ask_slopes, deeper_example, run_plainly, scores_of
 from .verdicts import CheckFailed, NotAsked
 
@@ -58,6 +58,8 @@ class Examination(Examples):
     ) -> None:
         super().__init__(source, session, assignment, seed)
         self.picture = picture
+        self.passed_on = False  # does what is not written yet give back what it is given?
+        self.forms: tuple[Examination, ...] = (self,)  # of the submission, in which its parts are looked for
         self.unbuilt: NotLoaded | None = None  # why there is no whole model, whose parts are seen alone
         self._shrunk: set[str] = set()
         self.noted: list[Finding] = []  # variants that no single stage shows
@@ -135,7 +137,7 @@ class Examination(Examples):
     @cached_property
     def unfinished(self) -> Unfinished | None:
         """What is not written yet, if the pass ends for want of it."""
-        return unfinished(self)
+        return left_out(self, self.absent) if self.passed_on and self.examples else unfinished(self)
 
     @cached_property
     def to_write(self) -> frozenset[str]:
@@ -276,11 +278,6 @@ class Examination(Examples):
         It raises CheckFailed where the forward pass fails, and NotApplicable where there is only a script.
         """
         return lambda images: scores_of(self.forward(draw, [images]), self.scores_path, draw)
-
-    @property
-    def prints_in_passes(self) -> bool:
-        """Was anything printed while the model was traced? A script may call what prints for it."""
-        return bool(self.examples) and not self.session.is_script and self.session.child.prints_in_passes
 
     @asked_once
     def plain(self) -> Passes:

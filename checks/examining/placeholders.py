@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ...submissions.errors import Frame
 from ...submissions.host.session import Session
+from ...submissions.reading.passing_on import where_passed_on
 from ...submissions.reading.unwritten import early_ends, ended_there
 from ..locating.accounting import without_blocks
 from .examination import Examination
@@ -46,6 +47,36 @@ def until_unwritten(examination: Examination, session: Session) -> Examination |
         if not (places := _others(shorter, places)):
             break
     return None
+
+
+def ends_in_between(examination: Examination) -> bool:
+    """Does the pass end at code that can be ``passed_on``, as far as is known? Of parts there is no pass."""
+    lines = where_passed_on(examination.source.files)
+    if examination.unbuilt or not lines or not examination.walk.steps:
+        return bool(lines)
+    end = examination.unfinished
+    return end is not None and (end.frame is None or end.frame in lines)
+
+
+def goes_further(form: Examination, examination: Examination) -> bool:
+    """Does a pass in which what is not written yet is ``passed_on`` come to its end, and show more stages?
+
+    What it lacks has to be among what is to be written, and what it gives back in the shape of scores, if it
+    has a head: where a class token was to be picked out, to give back all tokens is no way on.
+    """
+    if not form.examples or form.crash is not None or not form.to_write:
+        return False
+    shapes = {one.step.key: one.student.shape for one in form.first.seen}
+    if "logits" not in form.to_write and shapes["logits"] != form.first_draw.sizes.output_shape:
+        return False
+    if not examination.examples:
+        return True
+    return form.to_write < examination.to_write and _right(form) > _right(examination)
+
+
+def _right(examination: Examination) -> set[str]:
+    """Keys of the stages that are there and right."""
+    return {step.key for step in examination.walk.steps if not examination.is_wrong(step.key)}
 
 
 def _others(shorter: Examination, places: Collection[Frame]) -> list[Frame]:

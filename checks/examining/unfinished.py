@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ...submissions.errors import Frame, StudentCodeFailed
@@ -13,6 +13,7 @@ from ..locating.walk import NOTHING, Walk
 from .passes.examples import Examples
 
 _AXES = 3  # of tokens
+_NO_FUNCTION = ("residual", "scale", "bias")  # what is left out and no function or layer stands for
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,29 @@ def unfinished(examples: Examples) -> Unfinished | None:
 
 def _of_blocks(examples: Examples) -> tuple[str, ...]:
     """The stages of blocks that are not there, and those before them that lack something, as positions."""
-    keys = list(examples.keys)
+    keys, lacking = list(examples.keys), _lacking(examples)
     first, last = keys.index("block_input") + 1, keys.index("last_block_output")
-    told = ((step.key, one.id) for step in examples.walk.steps for one in step.findings)
-    wrong = ((key, id) for key, id in told if examples.family.mistake(id).kind == "error")
-    lacking = {key for key, id in wrong if id.endswith(LEFT_OUT)}
     return (*(one for one in keys[:first] if one in lacking), *keys[first:last])
+
+
+def left_out(examples: Examples, absent: Collection[str]) -> Unfinished:
+    """The stages that are not there, and not ``absent`` by right, and those that lack something.
+
+    They are not written yet where what is not written gives back what it is given.
+    """
+    there, lacking = {step.key for step in examples.walk.steps}.union(absent), _lacking(examples)
+    if "logits" in lacking:  # from which they follow
+        lacking.add("class_probabilities")
+    keys = tuple(one for one in examples.keys if one in lacking or one not in there)
+    return Unfinished(keys, next((one.frame for one in unwritten(examples.source.files)), None))
+
+
+def _lacking(examples: Examples) -> set[str]:
+    """The stages of which is said that something is left out."""
+    told = (one for step in examples.walk.steps for one in step.findings)
+    wrong = (one for one in told if examples.family.mistake(one.id).kind == "error")
+    lacking = (one for one in wrong if one.id.endswith(LEFT_OUT))
+    return {one.stage for one in lacking if not any(word in one.id for word in _NO_FUNCTION)}
 
 
 def _ends_early(examples: Examples, keys: Sequence[str]) -> bool:

@@ -17,13 +17,14 @@ from ...submissions.host.process import HANDLERS, WITH_SAMPLES, Zygote
 from ...submissions.host.session import Session
 from ...submissions.limits import Limits
 from ...submissions.reading.code import demand_python
+from ...submissions.reading.passing_on import passed_on
 from ...submissions.reading.source import Source, read_source
 from ...submissions.reading.submission_names import submission_name
 from ...submissions.written.reading import read_documents
 from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
 from ..examining.passes.pictures import Picture
-from ..examining.placeholders import may_end_early, until_unwritten
+from ..examining.placeholders import ends_in_between, goes_further, may_end_early, until_unwritten
 from ..examining.verdicts import CheckOutcome
 from ..parts.in_progress import demand_a_part
 from ..record.result import Result, Run
@@ -35,6 +36,9 @@ from .assembling import graded
 from .not_graded import GRADING, Notes, not_graded, versions
 from .running import planned_checks, run_check, run_checks
 
+_PASSED_ON = (
+    "what is not written yet gave back what it was given, so that what stands behind it could be seen"
+)
 _CHANGED_SECONDS = 20.0  # of all changed programs of a submission, which take one to three
 
 
@@ -75,22 +79,31 @@ class Grading:
             self.notes = Notes(session.left)
             examination = Examination(source, session, asked, self.seed, self.picture)
             if asked.architectures:  # a whole model is asked for
-                try:
-                    inferred = self._infer(session)
-                except NotLoaded as reason:
-                    examination.unbuilt = reason
-                    yield examination
-                    return
-                self.notes = Notes(session.left, inferred)  # of a script, other statements are left out
-                examination.trace_examples()
-                examination.locate_examples()
-            with self._until_unwritten(examination, handlers) as written:
-                yield written
+                self._pass(examination)
+            with (
+                self._until_unwritten(examination, handlers) as written,
+                self._passing_on(written, handlers) as shown,
+            ):
+                yield shown
+
+    def _pass(self, examination: Examination) -> None:
+        """Makes the passes of its model, if there is one that can be built."""
+        session = examination.session
+        try:
+            inferred = self._infer(session)
+        except NotLoaded as reason:
+            examination.unbuilt = reason
+            return
+        if not examination.passed_on:
+            self.notes = Notes(session.left, inferred)  # of a script, other statements are left out
+        examination.trace_examples()
+        examination.locate_examples()
 
     @contextmanager
     def _until_unwritten(self, examination: Examination, handlers: str) -> Iterator[Examination]:
         """The submission as far as it is written, where a method ends too early; else as it is."""
-        if not examination.assignment.architectures or not may_end_early(examination):
+        asked = examination.assignment.architectures
+        if not asked or examination.unbuilt or not may_end_early(examination):
             yield examination
             return
         with self.zygote.child(self.assignment.limits, seed=self.seed, handlers=handlers) as child:
@@ -100,6 +113,28 @@ class Grading:
         with suppress(SubmissionError, StudentCodeFailed):
             return until_unwritten(examination, self._again(examination, child))
         return None
+
+    @contextmanager
+    def _passing_on(self, examination: Examination, handlers: str) -> Iterator[Examination]:
+        """The submission with what is not written yet passed on, where that shows more; else as it is."""
+        if not examination.assignment.architectures or not ends_in_between(examination):
+            yield examination
+            return
+        with self.zygote.child(self.assignment.limits, seed=self.seed, handlers=handlers) as child:
+            yield self._further(examination, Session(child))
+
+    def _further(self, examination: Examination, session: Session) -> Examination:
+        form = Examination(examination.source, session, self.assignment, self.seed, self.picture)
+        form.passed_on = True
+        with suppress(SubmissionError, StudentCodeFailed):
+            session.load(replace(examination.source, files=passed_on(examination.source.files)))
+            self._pass(form)
+            forms = examination, form
+            examination.forms = form.forms = forms
+            if goes_further(form, examination):
+                self.notes = replace(self.notes, inferred=(*self.notes.inferred, _PASSED_ON))
+                return form
+        return examination
 
     def _again(self, examination: Examination, child: Child) -> Session:
         """The same submission in a process of its own, for programs that are changed: they may end it."""
@@ -111,7 +146,8 @@ class Grading:
     def repaired(self, examination: Examination, outcomes: list[CheckOutcome]) -> list[CheckOutcome]:
         """What is said of stages once small changes are known that make them right, if some are."""
         wrong = {one.id for one in amiss(outcomes)}
-        if examination.unbuilt or not may_be_a_slip(outcomes) or not is_repairable(examination):
+        is_whole = not (examination.unbuilt or examination.passed_on)
+        if not is_whole or not may_be_a_slip(outcomes) or not is_repairable(examination):
             return outcomes
         with (
             suppress(SubmissionError, StudentCodeFailed),

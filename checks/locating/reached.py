@@ -65,6 +65,8 @@ def leave_to_come(walk: Walk) -> None:
 def _may_still_come(steps: list[Step]) -> bool:
     """Is the last of them wrong for want of something, such as a scale, or no more than an earlier one?"""
     *before, last = steps
+    if last.key == "block_input" and before and not last.findings:  # the same tensor, or what is tried on it
+        return _may_still_come(before)
     lacks = any(one.id.endswith(LEFT_OUT) for one in last.findings)
     is_first = any(one.id == _OF_ONE_HEAD for one in last.findings) and bool(before) and not before[-1].found
     is_earlier = (

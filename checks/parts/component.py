@@ -32,7 +32,7 @@ class ComponentExamination(Examination):
     def __init__(self, whole: Examination, candidate: Candidate) -> None:
         session = ComponentSession(whole.session, candidate)
         super().__init__(whole.source, session, whole.assignment, whole.seed)
-        self.candidate = candidate
+        self.candidate, self.passed_on = candidate, whole.passed_on
         self.row = COMPONENTS[candidate.key]
 
     def input(self, draw: Draw) -> Tensor:

@@ -20,6 +20,8 @@ from .parts import Parts
 _OF_CALLERS = {"attention-over-batch-axis"}  # what hangs on the order of axes in which it is called
 _OF_ONE_HEAD = {"num-heads-ignored", "output-projection-missing"}
 _ADDING = ("class_token", "positions")  # which are not there at all where they leave out what they add
+_MADE_OF_PARTS = ("block",)  # so that one of them may do nothing
+_AROUND = {"post_attention_norm", "post_mlp_norm"}
 # a block says more than the parts of it
 _ALONE = ("patch_embedding", "class_token", "positions", "attention", "mlp", "block")
 
@@ -32,14 +34,21 @@ def written_parts(examination: Examination) -> Mapping[str, ComponentExamination
     """
     if not _unreached(examination) or examination.family is not VIT:
         return {}
-    asked = asking_for(examination.assignment, {name: AskedPart(points=0) for name in _ALONE})
-    asked = asked.model_copy(update={"architectures": examination.asked_blocks})
-    parts = Parts(Examination(examination.source, examination.session, asked, examination.seed))
     found: dict[str, ComponentExamination] = {}
-    with suppress(SubmissionError):  # whatever else asks its process meets the same
-        for name in _ALONE:
-            found |= _stages_of(name, parts, examination)
+    for form in examination.forms:
+        parts = _parts(form)
+        with suppress(SubmissionError):  # whatever else asks its process meets the same
+            for name in _MADE_OF_PARTS if form.passed_on else _ALONE:
+                found = _stages_of(name, parts, examination) | found
     return found
+
+
+def _parts(form: Examination) -> Parts:
+    asked = asking_for(form.assignment, {name: AskedPart(points=0) for name in _ALONE})
+    asked = asked.model_copy(update={"architectures": form.asked_blocks})
+    of_parts = Examination(form.source, form.session, asked, form.seed)
+    of_parts.passed_on = form.passed_on
+    return Parts(of_parts)
 
 
 def demand_a_part(examination: Examination) -> None:
@@ -75,9 +84,15 @@ def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, C
         return {}
     found = {step.key for step in component.walk.steps}
     own = [key for key in own if key not in component.to_write]
+    if component.passed_on:  # the sums around what does nothing
+        return dict.fromkeys(own, component) if found >= _AROUND and _is_such(component) else {}
     is_there = 2 * len(found.intersection(stages)) > len(stages) and _is_such(component)
     if name in _ADDING:
         is_there = is_there and not any(one.endswith(LEFT_OUT) for one in component.walk.ids)
+        # anything may be multiplied by a vector
+        is_there = is_there and (
+            component.candidate.named or not any(map(component.is_wrong, component.keys))
+        )
     if name == "block":  # of which a part may be a placeholder, and the others are looked at alone
         is_there = is_there and found.issuperset(stages) and _is_whole(component, examination)
     return dict.fromkeys(_without_end(own, component), component) if is_there else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeGuard
 
 from .code import texts
@@ -17,18 +17,24 @@ _CONTAINERS = ("ModuleList", "Sequential")  # that stand for others where they a
 _FILLING = ("append", "extend", "insert", "add_module", "__setitem__")
 
 
-def stand_ins(one: ast.ClassDef) -> Mapping[str, ast.Assign]:
-    """Those of a class by name: each is set only where the object is made, and nothing is put into it."""
+def stand_ins(one: ast.ClassDef, to_do: Collection[int] = ()) -> Mapping[str, ast.Assign]:
+    """Those of a class by name: each is set only where the object is made, and nothing is put into it.
+
+    A layer that does nothing may be meant, but on lines whose comment says that there is more ``to_do``.
+    """
     methods = [method for method in one.body if isinstance(method, ast.FunctionDef)]
     stored = Counter(name for each in methods for name in attributes(each, ast.Store))
     made = (each for method in methods if method.name == "__init__" for each in method.body)
-    found = {name: each for each in made if is_stand_in(each) for name in attributes(each, ast.Store)}
+    standing = (
+        each for each in made if is_stand_in(each) and (not _does_nothing(each.value) or each.lineno in to_do)
+    )
+    found = {name: each for each in standing for name in attributes(each, ast.Store)}
     filled = {name for each in ast.walk(one) for name in _filled(each)}
     return {name: each for name, each in found.items() if stored[name] == 1 and name not in filled}
 
 
 def is_stand_in(statement: ast.stmt) -> TypeGuard[ast.Assign]:
-    """Is an attribute set to nothing, or to no layers? One that does nothing may be meant."""
+    """Is an attribute set to nothing, to no layers, or to one that does nothing?"""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Attribute):
         return False
     return is_layer(statement.value) or _is_empty(statement.value)
@@ -36,7 +42,12 @@ def is_stand_in(statement: ast.stmt) -> TypeGuard[ast.Assign]:
 
 def is_layer(value: ast.expr) -> bool:
     """Does it stand for one layer, and not for some number of them?"""
-    return isinstance(value, ast.Constant) and (value.value is None or value.value is Ellipsis)
+    is_nothing = isinstance(value, ast.Constant) and (value.value is None or value.value is Ellipsis)
+    return is_nothing or _does_nothing(value)
+
+
+def _does_nothing(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and called(value) == "Identity"
 
 
 def _is_empty(value: ast.expr) -> bool:

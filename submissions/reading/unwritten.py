@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple, TypeGuard
 
@@ -16,6 +17,7 @@ from .stand_ins import is_layer, is_stand_in, stand_ins
 _ENDS = (ast.Return, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign)
 _STAND_FOR_MORE = ("zeros", "ones", "zeros_like", "ones_like", "empty", "empty_like")
 _SAYS_SO = b"__import__('torch').nn.Module()"  # it has no forward, and says so when it is called
+_TO_DO = re.compile(r"\bto[ -]?do\b|\bto (write|come|be written|fill in)\b|\bplaceholder\b", re.IGNORECASE)
 _UNUSED = 2  # layers or parameters that a class makes and never uses: one is rather forgotten
 
 
@@ -73,16 +75,16 @@ def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]
     return [
         Frame(file, line)
         for file, text in texts(files)
-        for to_do in [_to_do(text)]
+        for lines in [to_do(text)]
         for one in nodes(text)
-        for name, line in _early(one, to_do)
+        for name, line in _early(one, lines)
         if known is None or known & {name, getattr(one, "name", "")}
     ]
 
 
-def _to_do(text: str) -> set[int]:
-    """The lines of comments that say "TODO"."""
-    return {line for line, said in comments(text) if "TODO" in said} if "TODO" in text else set()
+def to_do(text: str) -> set[int]:
+    """The lines of comments that say that something is to be done."""
+    return {line for line, said in comments(text) if _TO_DO.search(said)}
 
 
 def _used(files: Mapping[str, bytes], name: str) -> set[str]:
@@ -145,12 +147,12 @@ def _early(node: ast.AST, to_do: Collection[int]) -> Iterator[tuple[str, int]]:
     """
     if isinstance(node, ast.ClassDef):
         methods = (one for one in _methods(node) if _is_early(node, one) or _is_left_open(one, to_do))
-        yield from ((one.name, _last(one).lineno) for one in methods)
+        yield from ((one.name, last_of(one).lineno) for one in methods)
         used = _used_by(node)
-        yield from (("__init__", one.lineno) for name, one in stand_ins(node).items() if name in used)
+        yield from (("__init__", one.lineno) for name, one in stand_ins(node, to_do).items() if name in used)
     elif isinstance(node, ast.Module):
         functions = (one for one in node.body if isinstance(one, ast.FunctionDef))
-        yield from ((one.name, _last(one).lineno) for one in functions if _is_cut(one))
+        yield from ((one.name, last_of(one).lineno) for one in functions if _is_cut(one))
 
 
 def throws_away(files: Mapping[str, bytes]) -> bool:
@@ -179,8 +181,8 @@ def _is_left_open(function: ast.FunctionDef, to_do: Collection[int]) -> bool:
 
 
 def _is_cut(function: ast.FunctionDef) -> bool:
-    last = _last(function)
-    return isinstance(last, ast.Pass) or _stands_for_more(last) or _gives_nothing(function)
+    last = last_of(function)
+    return isinstance(last, ast.Pass) or stands_for_more(last) or _gives_nothing(function)
 
 
 def _gives_nothing(function: ast.FunctionDef) -> bool:
@@ -202,7 +204,7 @@ def _as_made(function: ast.FunctionDef, value: ast.expr | None) -> ast.expr | No
 
 
 def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
-    last = _last(method)
+    last = last_of(method)
     if not isinstance(last, ast.Return) or _gives_nothing(method):
         return _is_cut(method)
     written = _written(method)
@@ -239,7 +241,7 @@ def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
-def _last(function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
+def last_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
     """The statement that it ends with, inside of loops and conditions, too."""
     last = _written(function)[-1]
     while isinstance(last, (ast.For, ast.While, ast.With, ast.If)):
@@ -249,13 +251,11 @@ def _last(function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt:
 
 def _written(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
     """Its statements up to the first return or three dots: what stands behind those never runs."""
-    ends = (
-        at for at, one in enumerate(function.body) if isinstance(one, ast.Return) or _stands_for_more(one)
-    )
+    ends = (at for at, one in enumerate(function.body) if isinstance(one, ast.Return) or stands_for_more(one))
     return function.body[: next(ends, len(function.body)) + 1]
 
 
-def _stands_for_more(statement: ast.stmt) -> bool:
+def stands_for_more(statement: ast.stmt) -> bool:
     """Are these three dots, or a variable that is set to them?"""
     return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)) and _is_dots(statement.value)
 
@@ -278,14 +278,14 @@ def _of_self(statements: list[ast.stmt], how: type[ast.expr_context]) -> set[str
 
 
 def _places(node: ast.AST) -> Iterator[tuple[int, str]]:
-    if isinstance(node, ast.stmt) and _stands_for_more(node):
+    if isinstance(node, ast.stmt) and stands_for_more(node):
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         yield node.lineno, getattr(target, "id", "")
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_placeholder(last := _last(node)):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_placeholder(last := last_of(node)):
         yield last.lineno, node.name
 
 
-def _is_placeholder(last: ast.stmt) -> bool:
+def is_placeholder(last: ast.stmt) -> bool:
     if isinstance(last, ast.Raise):
         raised = last.exc.func if isinstance(last.exc, ast.Call) else last.exc
         return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"

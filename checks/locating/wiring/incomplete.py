@@ -37,6 +37,15 @@ class LeftOutRow(Row):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PassedOnRow(LeftOutRow):
+    """A branch that gives back what it reads."""
+
+    def _leave_out(self, walk: Walk) -> bool:
+        walk.make(self.key, self.given(walk)[0])
+        return super()._leave_out(walk)
+
+
+@dataclass(frozen=True, kw_only=True)
 class WithoutMlpRow(Row):
     """What a block without an MLP hands on: the sum after attention, its norm, or both."""
 
@@ -84,15 +93,25 @@ _NO_ATTENTION = (
 )
 
 
+_ATTENTION_PASSED_ON = PassedOnRow(
+    key="attention_output", stage="query", reads=("normed_input",), id="attention-left-out"
+)
+_MLP_PASSED_ON = PassedOnRow(
+    key="mlp_output", stage="mlp_hidden", reads=("post_attention_norm",), id="mlp-left-out"
+)
+
+
 @cache
 def incomplete(kind: BlockKind) -> tuple[BlockKind, ...]:
-    """The same kind of block without one of its branches, and with one that is not followed."""
+    """The same kind of block without one of its branches, and with one not followed or doing nothing."""
     found = [
         _with(kind, *_ATTENTION, UnfollowedRow(key="attention_output", reads=())),
         _with(kind, *_MLP, UnfollowedRow(key="mlp_output", reads=())),
         _with(kind, "normed_input", "attention_sum", *_NO_ATTENTION),
         _with(kind, "mlp_inner", "mlp_sum", *_NO_MLP),
         _with(kind, "post_attention_norm", "mlp_sum", *_NO_MLP),
+        _with(kind, *_ATTENTION, _ATTENTION_PASSED_ON),
+        _with(kind, *_MLP, _MLP_PASSED_ON),
     ]
     return tuple(one for one in found if one is not None)
 

@@ -35,7 +35,7 @@ from ..effort import Effort
 from ..probing import TRIES_ELSEWHERE
 from ..recipe import Recipe
 from ..trial_sizes import BASES, fit
-from .component_names import may_be, named, rank
+from .component_names import is_named, may_be, named, rank
 from .component_trial import Way, run_alone
 from .functions import function_ways
 
@@ -76,6 +76,7 @@ class ComponentRecipe:
             name=self.definition.name,
             frame=self.definition.frame,
             function=not self.definition.is_class,
+            named=is_named(self.definition.name, self.row.key),
             fits=self.level is Level.FITS,
             error=None if self.way or self.error is None else quoted(self.error),
         )
@@ -181,11 +182,14 @@ def _any_size(
 ) -> BlueprintSlot:
     """What a name that says nothing may mean: a component has few sizes, and trying tells which.
 
-    What its code does not read keeps the student's value, such as most of a configuration.
+    Of what a name may mean they are the likeliest. What its code does not read keeps the student's value,
+    such as most of a configuration.
     """
-    if slot.named or ("." in slot.path and slot.path.rpartition(".")[2] not in read):
-        return slot
     meant = (*row.sizes, "mlp_ratio") if "mlp_dim" in row.sizes else row.sizes
+    if slot.named:
+        return replace(slot, choices=tuple(sorted(slot.choices, key=lambda one: one not in meant)))
+    if "." in slot.path and slot.path.rpartition(".")[2] not in read:
+        return slot
     known = [meanings[slot.plain]] if meanings.get(slot.plain) in meant else []
     return replace(slot, choices=tuple(dict.fromkeys((*known, *meant, *slot.choices))))
 
