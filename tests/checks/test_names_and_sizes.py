@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from one_file import demand_all_points, graded_file
+from one_file import demand_all_points, graded_file, right_stages
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.assignment.default_assignment import DEFAULT
@@ -196,3 +196,27 @@ class Embedding(nn.Module):
 """
     result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
     assert "failed" in [result.stages[one].status for one in ("S02", "S03", "S04")]
+
+
+def test_of_a_letter_that_means_no_size_of_a_part_trying_tells_the_meaning(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    text = """
+import torch
+from torch import nn
+
+
+class MLP(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.up, self.down = nn.Linear(d, h), nn.Linear(h, d)
+
+    def forward(self, x):
+        return self.down(nn.functional.gelu(self.up(x)))
+
+
+class Attention(nn.Module):
+    def forward(self, x): ...
+"""
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], [1, 17, 18])

@@ -11,6 +11,7 @@ from torch import Tensor
 from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.child.scripts.script_finding import find_script, likeliest
+from vitcheck.submissions.child.scripts.script_ways import whole_sizes
 from vitcheck.submissions.child.scripts.scripts import Script, ScriptPass
 from vitcheck.submissions.errors import NotLoaded
 
@@ -158,3 +159,28 @@ def test_it_is_a_script_where_its_own_part_has_the_marks() -> None:
     assert find_script(load({"main.py": inside.encode()})) is None
     for listed in (beside.replace("x = 1\n", ""), beside.replace("x = 1", "print(x)")):
         assert find_script(load({"main.py": listed.encode()})) is None  # nothing is computed between them
+
+
+def test_heads_that_plain_weights_make_of_tokens_are_no_image() -> None:
+    text = """
+import torch
+B, N, D, H = 2, 5, 12, 3
+x = torch.randn(B, N, D)
+q, k, v = (x @ torch.randn(D, D) for _ in range(3))
+q, k, v = (one.reshape(B, N, H, D // H).transpose(1, 2) for one in (q, k, v))
+print(((q @ k.mT / 2).softmax(-1) @ v).shape)
+"""
+    with pytest.raises(NotLoaded, match="computes nothing from an image"):
+        Script(load({"tokens.py": text.encode()}), "tokens.py")
+
+
+@pytest.mark.parametrize(
+    ("run", "whole"),
+    [
+        ({"height": 112, "width": 112, "patch": 8, "heads": 3}, {"height": 224, "width": 224, "patch": 16}),
+        ({"height": 32, "width": 32, "patch": 8, "heads": 3}, {"height": 32, "width": 32, "patch": 8}),
+    ],
+    ids=["ViT-B/16", "16 patches of another image"],
+)
+def test_a_script_has_as_many_patches_at_its_own_sizes(run: dict[str, int], whole: dict[str, int]) -> None:
+    assert whole_sizes(run, {224: 112, 16: 8, 12: 3}) == {**whole, "heads": 12}

@@ -13,6 +13,8 @@ from ...questions.recording import Reference
 from ..tracing.tracing import Key, Storage
 from .script_tracing import ScriptTracer, Window
 
+_PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
+
 
 def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     """The image that the pass reads, then every other tensor with the same numbers; empty if there is none.
@@ -22,7 +24,7 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     """
     children = _children(tracer.records)
     found = [(key, window) for key, windows in tracer.windows.items() for window in windows]
-    made = _computed_with_parameters(tracer, children)
+    made = _mapped(tracer, children)
     found = [one for one in found if one[0] not in made]
     reach = {key: len(_descendants([key], children)) for key in {key for key, _ in found}}
     found = [(key, window) for key, window in found if reach[key]]
@@ -37,12 +39,16 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     return {best[0]: best[1], **dict(same)}
 
 
-def _computed_with_parameters(tracer: ScriptTracer, children: Mapping[Key, list[Key]]) -> set[Key]:
-    """The parameters and what follows from them: no image, though heads of tokens may look like one."""
+def _mapped(tracer: ScriptTracer, children: Mapping[Key, list[Key]]) -> set[Key]:
+    """Parameters, products of matrices, and what follows: no image, though heads may look like one."""
     parameters: list[Key] = [
         ("leaf", number) for number, one in enumerate(tracer.leaves) if one.kind == "parameter"
     ]
-    return {*parameters} | _descendants(parameters, children)
+    products: list[Key] = [
+        ("record", number) for number, one in enumerate(tracer.records) if one.op.split(".")[0] in _PRODUCTS
+    ]
+    first = [*parameters, *products]
+    return {*first} | _descendants(first, children)
 
 
 def _of(tracer: ScriptTracer, key: Key) -> Storage:

@@ -55,7 +55,13 @@ def scaled(sizes: Sizes) -> Sizes:
     return sizes if side % patch else replace(sizes, height=side, width=side, patch=patch)
 
 
-def whole_size(name: str, size: int, numbers: Mapping[int, int]) -> int:
-    """A size as the code has it, where it came out as ``size`` with other numbers."""
+def whole_sizes(sizes: Mapping[str, int], numbers: Mapping[int, int]) -> dict[str, int]:
+    """Sizes as the code has them, where they came out as these with other numbers: with as many patches."""
     written = {after: before for before, after in numbers.items()}
-    return size if name in ("batch", "channels", "depth") else written.get(size, size)
+    kept = ("batch", "channels", "depth")
+    whole = {name: size if name in kept else written.get(size, size) for name, size in sizes.items()}
+    if {"height", "patch"} <= sizes.keys():
+        counts = (one["height"] // one["patch"] for one in (sizes, whole))
+        if len({*counts}) > 1:
+            whole |= {name: sizes[name] for name in ("height", "width", "patch") if name in sizes}
+    return whole

@@ -34,7 +34,7 @@ from ..tracing.tracing import Key
 from .script_pictures import pictures_in, renumbered, root_at
 from .script_sizes import sizes_seen
 from .script_tracing import LimitReached, ScriptTracer, TrainingBegins, Window
-from .script_ways import AS_WRITTEN, QUARTER, Way, scaled, whole_size
+from .script_ways import AS_WRITTEN, QUARTER, Way, scaled, whole_sizes
 
 _CHANNELS = 2  # as no image has that a script writes out
 _PLAIN = {**{name: (name,) for name in Sizes.__dataclass_fields__}, "image": ("height", "width")}
@@ -166,7 +166,7 @@ class Script:
         fixed = {name: size for name, size in ran.seen.items() if name not in follows}
         ran.forget()
         replaced = {old: new for old, new in numbers.items() if old in self._written}
-        whole = {name: whole_size(name, size, replaced) for name, size in fixed.items()}
+        whole = whole_sizes(fixed, replaced)
         return Way(constants, frozenset(follows), fixed, shortened, pictures, numbers, whole), ran
 
     @property
