@@ -61,17 +61,19 @@ def ends_in_between(examination: Examination) -> bool:
 def goes_further(form: Examination, examination: Examination) -> bool:
     """Does a pass in which what is not written yet is ``passed_on`` come to its end, and show more stages?
 
-    What it lacks has to be among what is to be written, and what it gives back in the shape of scores, if it
-    has a head: where a class token was to be picked out, to give back all tokens is no way on.
+    It has to lack what is to be written next, and no more than is to be written: an image that is passed on
+    makes no patches. What it gives back has to have the shape of scores, if it has a head: where a class
+    token was to be picked out, to give back all tokens is no way on.
     """
     if not form.examples or form.crash is not None or not form.to_write:
         return False
     shapes = {one.step.key: one.student.shape for one in form.first.seen}
     if "logits" not in form.to_write and shapes["logits"] != form.first_draw.sizes.output_shape:
         return False
-    if not examination.examples:
-        return True
-    return form.to_write < examination.to_write and _right(form) > _right(examination)
+    if examination.unfinished is None:  # there is no pass
+        return "patches" in _right(form)
+    is_gap = examination.unfinished.keys[0] in form.to_write
+    return is_gap and form.to_write < examination.to_write and _right(form) > _right(examination)
 
 
 def _right(examination: Examination) -> set[str]:

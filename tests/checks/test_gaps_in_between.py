@@ -17,6 +17,7 @@ from vitcheck.submissions.host.process import Zygote
 
 _ATTENTION = FINISHED[FINISHED.index("        B, T, D = x.shape") : FINISHED.index("    def mlp(self")]
 _LATER = '        raise NotImplementedError("later")\n\n'
+_TOKENS = ("    def pooled(self", "    def tokens(self, image): ...\n\n    def pooled(self")
 _PLACE = ("x = x + self.pos", "x = self.positions(x)")
 _GAPS = {
     "attention that raises": ([(_ATTENTION, _LATER)], range(9, 16)),
@@ -81,7 +82,17 @@ def test_a_block_alone_is_judged_around_attention_that_is_to_come(zygote: Zygote
     assert [one.id for one in told.mistakes] == ["residual-from-normed-attn"]
 
 
-def test_what_picks_out_a_token_is_no_gap_to_pass_through(zygote: Zygote, tmp_path: Path) -> None:
-    result = graded(zygote, tmp_path, ("return x[:, 0]", "pass"))
+@pytest.mark.parametrize(
+    ("edits", "following"),
+    [
+        ([("return x[:, 0]", "pass")], "S24"),
+        ([("self.patches(image).flatten(2).transpose(1, 2)", "self.tokens(image)"), _TOKENS], "S02"),
+    ],
+    ids=["tokens for one of them", "an image for patches"],
+)
+def test_what_gives_something_else_is_no_gap_to_pass_through(
+    edits: list[tuple[str, str]], following: str, zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded(zygote, tmp_path, *edits)
     assert result.mistakes == []
-    assert to_write(result)[0] == "S24"
+    assert to_write(result)[0] == following

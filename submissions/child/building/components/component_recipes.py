@@ -19,7 +19,6 @@ from torch import nn
 from .....reference.components import COMPONENTS, Component
 from .....reference.sizes import Sizes
 from ....errors import NotLoaded
-from ....questions.meanings import fields_of
 from ....questions.part_questions import Fitting
 from ...child import quoted
 from ...loading.definitions import Definition, Definitions
@@ -181,23 +180,18 @@ def _held_by(whole: Recipe, definition: Definition, sizes: Sizes) -> nn.Module:
 def _any_size(
     row: Component, meanings: Mapping[str, Choice], read: Collection[str], slot: BlueprintSlot
 ) -> BlueprintSlot:
-    """What a name may mean that says nothing, or no size of it: a component has few, and trying tells which.
+    """What a name that says nothing may mean, or a letter that means no size of it: trying tells which.
 
     Of what a name may mean they are the likeliest. What its code does not read keeps the student's value,
     such as most of a configuration.
     """
     meant = (*row.sizes, "mlp_ratio") if "mlp_dim" in row.sizes else row.sizes
-    is_other_size = {*slot.choices}.isdisjoint(meant) and any(map(_is_size, slot.choices))
-    if slot.named and not is_other_size:
+    if slot.named and not (slot.is_letter and {*slot.choices}.isdisjoint(meant)):
         return replace(slot, choices=tuple(sorted(slot.choices, key=lambda one: one not in meant)))
     if "." in slot.path and slot.path.rpartition(".")[2] not in read:
         return slot
     known = [meanings[slot.plain]] if meanings.get(slot.plain) in meant else []
     return replace(slot, named=False, choices=tuple(dict.fromkeys((*known, *meant, *slot.choices))))
-
-
-def _is_size(choice: Choice) -> bool:
-    return isinstance(choice, str) and bool(fields_of(choice))
 
 
 def _of_no_image(slot: BlueprintSlot) -> BlueprintSlot:
