@@ -9,6 +9,7 @@ import ast
 import codecs
 import functools
 import io
+import symtable
 import tokenize
 import warnings
 from collections.abc import Iterator
@@ -145,6 +146,22 @@ def names_bound(statement: ast.stmt) -> set[str]:
 def names_read(node: ast.AST) -> set[str]:
     """The names that are read in it."""
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+
+
+def names_unbound(node: ast.AST) -> set[str]:
+    """The names that are read in it and not bound there; of what does not compile all that are read."""
+    try:
+        return {*_unbound(symtable.symtable(written(node), "", "exec"))}
+    except ABSURD:
+        return names_read(node)
+
+
+def _unbound(table: symtable.SymbolTable) -> Iterator[str]:
+    is_outermost = table.get_type() == "module"
+    read = (one for one in table.get_symbols() if one.is_referenced())
+    yield from (one.get_name() for one in read if is_outermost or one.is_global())
+    for inner in table.get_children():
+        yield from _unbound(inner)
 
 
 def base_name(node: ast.expr) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-import symtable
 from collections.abc import Iterable, Iterator
+
+from ...reading.code_scopes import held
+from ...reading.python_text import names_unbound
 
 Keys = tuple[str, ...]
 _OF_DICT = frozenset(dir(dict))
@@ -153,16 +155,8 @@ def names_in(node: ast.AST) -> frozenset[str]:
 def names_from_outside(node: ast.AST) -> frozenset[str]:
     """The names that a class or function reads and does not bind itself, and attributes of others."""
     attributes = (one for one in inside(node) if isinstance(one, ast.Attribute))
-    of_others = (one.attr for one in attributes if ast.unparse(one.value) != "self")
-    return frozenset(of_others).union(_unbound(symtable.symtable(ast.unparse(node), "", "exec")))
-
-
-def _unbound(table: symtable.SymbolTable) -> Iterator[str]:
-    is_outermost = table.get_type() == "module"
-    read = (one for one in table.get_symbols() if one.is_referenced())
-    yield from (one.get_name() for one in read if is_outermost or one.is_global())
-    for inner in table.get_children():
-        yield from _unbound(inner)
+    of_others = (one.attr for one in attributes if not held(one))
+    return frozenset(names_unbound(node).union(of_others))
 
 
 def _read_chain(node: ast.AST, names: set[str], own: frozenset[str]) -> tuple[Keys, bool]:
