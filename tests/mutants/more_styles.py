@@ -37,7 +37,7 @@ MORE_STYLES: tuple[Mutant, ...] = (
         ("return x[:, 0]", "return (self.score(x).softmax(dim=1) * x).sum(dim=1)"),
         (
             "self.head = nn.Linear(embed_dim,",
-            "self.score = nn.Linear(embed_dim, 1)\n        self.head = nn.Linear(embed_dim,",
+            "self.score = nn.Linear(embed_dim, 1); self.head = nn.Linear(embed_dim,",
         ),
         kind="variant",
     ),

@@ -218,7 +218,7 @@ UNLISTED: tuple[Unlisted, ...] = (
     _on("prenorm", "S24", "token 2 of S23", ("return x[:, 0]", "return x[:, 2]")),
     _on("prenorm", "S24", "7 vectors for 2 images", ("return x[:, 0]", "return x.mean(0)")),
     _on("report", "S24", "tanh", (_ROW, "cls_rep = torch.tanh(final_seq[:, 0])")),
-    _on("report", "S24", "the largest value of all tokens", (_ROW, "cls_rep = final_seq.max(dim=1).values")),
+    _on("report", "S24", "the smallest value of all tokens", (_ROW, "cls_rep = final_seq.min(dim=1).values")),
     _on("report", "S25", "2 times", _then(_LOGITS, "logits = logits * 2")),
     _on("prenorm", "S25", "0.1 times", ("return self.head(x)", "return self.head(x) * 0.1")),
     _on("prenorm", "S25", "tanh", ("return self.head(x)", "return torch.tanh(self.head(x))")),
