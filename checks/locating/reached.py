@@ -59,7 +59,8 @@ def leave_to_come(walk: Walk) -> None:
     )
     del walk.steps[next(tried, len(walk.steps)) :]
     while walk.steps and _may_still_come(walk.steps):
-        walk.steps.pop()
+        if _lacks_something(walk.steps.pop()) and walk.steps and walk.steps[-1].key == "class_token":
+            walk.steps.pop()  # which is put before nothing
 
 
 def _may_still_come(steps: list[Step]) -> bool:
@@ -67,12 +68,15 @@ def _may_still_come(steps: list[Step]) -> bool:
     *before, last = steps
     if last.key == "block_input" and before and not last.findings:  # the same tensor, or what is tried on it
         return _may_still_come(before)
-    lacks = any(one.id.endswith(LEFT_OUT) for one in last.findings)
     is_first = any(one.id == _OF_ONE_HEAD for one in last.findings) and bool(before) and not before[-1].found
     is_earlier = (
         bool(last.findings) and last.found is not None and any(one.found == last.found for one in before)
     )
-    return lacks or is_earlier or is_first
+    return _lacks_something(last) or is_earlier or is_first
+
+
+def _lacks_something(step: Step) -> bool:
+    return any(one.id.endswith(LEFT_OUT) for one in step.findings)
 
 
 def _next(walk: Walk) -> Stage | None:

@@ -191,6 +191,44 @@ def test_what_is_tried_out_gets_all_points(text: str, zygote: Zygote, tmp_path: 
     demand_all_points(graded_file(text, load_assignment(DEFAULT), zygote, tmp_path))
 
 
+# a norm and an MLP are tried on the patches: neither a class token nor positions are left out for that
+_MLP_ON_PATCHES = """
+import torch
+from torch import nn
+
+
+class Norm(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(dim)), nn.Parameter(torch.zeros(dim))
+
+    def forward(self, x):
+        x = x - x.mean(dim=-1, keepdim=True)
+        return x / (x.pow(2).mean(dim=-1, keepdim=True) + 1e-5).sqrt() * self.weight + self.bias
+
+
+class MLP(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
+
+    def forward(self, x):
+        return self.net(x)
+
+
+x = torch.randn(2, 3, 32, 32)
+tokens = nn.Conv2d(3, 32, kernel_size=8, stride=8)(x).flatten(2).transpose(1, 2)
+assert tokens.shape == (2, 16, 32)
+y = tokens + MLP(32)(Norm(32)(tokens))
+assert y.shape == (2, 16, 32)
+
+
+class Attention(nn.Module):
+    def forward(self, x):
+        return None
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "right"),
     [
@@ -203,3 +241,10 @@ def test_a_script_is_right_as_far_as_it_comes(text: str, right: int, zygote: Zyg
     result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
     assert [one.message for one in result.checks if one.outcome is Outcome.FAILED] == []
     assert right_stages(result) == [*range(1, right + 1)]
+
+
+def test_a_norm_and_an_mlp_that_are_tried_on_patches_leave_nothing_out(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded_file(_MLP_ON_PATCHES, load_assignment(DEFAULT), zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], [1, 2, 3, 4, 17, 18])

@@ -45,7 +45,8 @@ def _of_patches(made: Sequence[Storage], channels: int, height: int, width: int)
         return {}
     count, numbers = _rows(channels, height, width, side)
     rows = (one.shape for one in made if len(one.shape) == 3 and one.shape[1] in (count, count + 1))
-    return {"patch": side, "embed_dim": next((shape[-1] for shape in rows if shape[-1] != numbers), 0)}
+    widths = (shape[-1] for shape in rows if shape[-1] not in (1, numbers))  # 1: of a norm's means
+    return {"patch": side, "embed_dim": next(widths, 0)}
 
 
 def _sides(made: Sequence[Storage], channels: int, height: int, width: int) -> Iterator[int]:
