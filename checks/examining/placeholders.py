@@ -51,11 +51,12 @@ def until_unwritten(examination: Examination, session: Session) -> Examination |
 
 def ends_in_between(examination: Examination) -> bool:
     """Does the pass end at code that can be ``passed_on``, as far as is known? Of parts there is no pass."""
+    end = None if examination.unbuilt else examination.unfinished
+    if end is None and not examination.unbuilt:
+        return False
     lines = where_passed_on(examination.source.files)
-    if examination.unbuilt or not lines or not examination.walk.steps:
-        return bool(lines)
-    end = examination.unfinished
-    return end is not None and (end.frame is None or end.frame in lines)
+    frame = end.frame if end is not None and examination.walk.steps else None
+    return bool(lines) if frame is None else frame in lines
 
 
 def goes_further(form: Examination, examination: Examination) -> bool:

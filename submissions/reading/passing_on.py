@@ -35,17 +35,14 @@ def passed_on(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def where_passed_on(files: Mapping[str, bytes]) -> set[Frame]:
     """The lines that are changed, and those that read an attribute which is."""
-    return {
-        Frame(file, line)
-        for file, text in texts(files)
-        for one in nodes(text)
-        for line in (*(span[0] for span, _ in _changes_in(one, to_do(text))), *_reading(one, to_do(text)))
-    }
+    changed = {Frame(file, span[0]) for file, text in texts(files) for span, _ in _changes(text)}
+    return changed | {Frame(file, line) for file, text in texts(files) for line in _reading(text)}
 
 
-def _reading(one: ast.AST, lines: Collection[int]) -> Iterator[int]:
-    """The lines that read what stands for a layer in a class."""
-    if isinstance(one, ast.ClassDef):
+def _reading(text: str) -> Iterator[int]:
+    """The lines that read what stands for a layer in their class."""
+    lines = to_do(text)
+    for one in (one for one in nodes(text) if isinstance(one, ast.ClassDef)):
         names = stand_ins(one, lines).keys()
         read = (each for each in ast.walk(one) if isinstance(each, ast.Attribute))
         yield from (each.lineno for each in read if held(each) in names)
