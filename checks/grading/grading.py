@@ -129,8 +129,7 @@ class Grading:
         with suppress(SubmissionError, StudentCodeFailed):
             session.load(replace(examination.source, files=passed_on(examination.source.files)))
             self._pass(form)
-            forms = examination, form
-            examination.forms = form.forms = forms
+            examination.forms = form.forms = (examination, form)
             if goes_further(form, examination):
                 self.notes = replace(self.notes, inferred=(*self.notes.inferred, _PASSED_ON))
                 return form

@@ -70,13 +70,9 @@ def _changes_in(one: ast.AST, lines: Collection[int]) -> Iterator[tuple[_Span, b
 
 def _is_open(function: ast.FunctionDef, last: ast.stmt) -> bool:
     """Does it end in what stands for more, or in nothing but what it is to do?"""
-    is_nothing = isinstance(last, ast.Return) and (last.value is None or _is_none(last.value))
+    is_nothing = isinstance(last, ast.Return) and not _is_value(last)
     is_told = len(function.body) == 1 and isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)
     return is_nothing or is_told or is_placeholder(last) or stands_for_more(last)
-
-
-def _is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _given(function: ast.FunctionDef) -> str:

@@ -41,7 +41,7 @@ def _optimized(statement: ast.stmt) -> Iterator[tuple[str, str]]:
     """The names of an optimizer that is made there, and of the model whose parameters it is given."""
     if isinstance(statement, ast.Assign) and makes_object(statement.value):
         given = (one for one in _calls(statement.value) if called(one) == "parameters" and not one.args)
-        models = {receiver(one) for one in given if isinstance(one.func, ast.Attribute)} - {""}
+        models = {receiver(one) for one in given} - {""}
         yield from ((name_of(target), model) for target in statement.targets for model in models)
 
 

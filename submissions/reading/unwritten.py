@@ -84,7 +84,7 @@ def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]
 
 def to_do(text: str) -> set[int]:
     """The lines of comments that say that something is to be done."""
-    return {line for line, said in comments(text) if _TO_DO.search(said)}
+    return {line for line, said in comments(text) if _TO_DO.search(said)} if _TO_DO.search(text) else set()
 
 
 def _used(files: Mapping[str, bytes], name: str) -> set[str]:

@@ -71,7 +71,9 @@ def _runs_on_own_images(recipe: Recipe) -> bool:
     if not shapes:
         return False
     with silence(), torch.no_grad():
-        failure = _raised_on_all(recipe, {}, shapes)
+        with ShapesAlone():
+            model = recipe.builder.build_with({}).eval()
+        failure = _raised_on_all(recipe, {}, model, shapes)
     if failure is not None:
         raise failure
     return True
@@ -105,14 +107,15 @@ def _failures(recipe: Recipe, definitions: Definitions, values: _Values) -> list
     shapes = _images(recipe, values, observe(ModelParts.of(model)))
     own = with_own_images(SMALL, definitions)
     shapes += [(shapes[0][0], one.channels, one.height, one.width) for one in own]
-    failure = _raised_on_all(recipe, values, shapes)
+    failure = _raised_on_all(recipe, values, model, shapes)
     return [failure] if failure else []
 
 
-def _raised_on_all(recipe: Recipe, values: _Values, shapes: Sequence[_Shape]) -> BaseException | None:
-    """What it raises on the first image, if it runs on none."""
+def _raised_on_all(
+    recipe: Recipe, values: _Values, model: nn.Module, shapes: Sequence[_Shape]
+) -> BaseException | None:
+    """What a fresh one raises on the first image, if the ``model``, which has shapes alone, runs on none."""
     with ShapesAlone():
-        model = recipe.builder.build_with(values).eval()
         if any(_raised(model, shape) is None for shape in shapes):
             return None
     return _raised(recipe.builder.build_with(values).eval(), shapes[0])

@@ -116,10 +116,15 @@ def _scaled(before: Look, after: Look, size: str, factor: float) -> bool:
     return was is not None and after.sizes.get(size) == factor * was
 
 
+def _changed(before: Mapping[str, _Shape], after: Mapping[str, _Shape]) -> list[tuple[_Shape, _Shape]]:
+    """The shapes before and after of all tensors in which they differ."""
+    return [(one, after[name]) for name, one in before.items() if one != after[name]]
+
+
 def _is_split(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> bool:
     """Do all tensors that change have an axis for it, and beside it one that shrinks where that grows?"""
-    changed = [zip(before[name], after[name]) for name in before if before[name] != after[name]]
-    sides = [{(one, other) for one, other in pairs if one != other} for pairs in changed]
+    changed = _changed(before, after)
+    sides = [{(one, other) for one, other in zip(*pair) if one != other} for pair in changed]
     own = (now, now * factor)
     return all(
         own in pairs and any((other < one) == (factor > 1) for one, other in pairs - {own}) for pairs in sides
@@ -128,7 +133,7 @@ def _is_split(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: fl
 
 def _is_stacked(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> bool:
     """Do tensors of several kinds have so many rows, each of which belongs to one block?"""
-    changed = [(before[name], after[name]) for name in before if before[name] != after[name]]
+    changed = _changed(before, after)
     rows = [one[1:] for one, other in changed if (one[:1], other[:1]) == ((now,), (now * factor,))]
     within = all(one[1:] == other[1:] for one, other in changed)
     return within and len({*rows}) > _TABLES
@@ -136,7 +141,7 @@ def _is_stacked(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: 
 
 def _is_read(before: Look, after: Look) -> bool:
     """Is all that changes how many features, as many as a token has, a matrix reads?"""
-    changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
+    changed = _changed(before.shapes, after.shapes)
     width = before.sizes.get("embed_dim")
     return all(len(one) == 2 and one[0] == other[0] and one[1] == width for one, other in changed)
 
@@ -164,7 +169,7 @@ def _unseen(before: Look, slot: BlueprintSlot, now: float) -> Iterator[str]:
 
 def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float, factor: float) -> list[str]:
     """What shapes the embedding or the head alone."""
-    changed = [(before[name], after[name]) for name in before if before[name] != after[name]]
+    changed = _changed(before, after)
     grown = [[(one, other) for one, other in zip(old, new) if one != other] for old, new in changed]
     sides = [pair for pairs in grown for pair in pairs]
     kernels = [pairs for (old, _), pairs in zip(changed, grown) if len(old) == _AXES_OF_A_KERNEL]
@@ -179,7 +184,7 @@ def _ends(before: Mapping[str, _Shape], after: Mapping[str, _Shape], now: float,
 
 def _of_a_table(before: Look, after: Look, factor: float) -> tuple[str, ...]:
     """An image, or a side of it where rows grow as it does, if only a table or a map of tokens changes."""
-    changed = [(one, after.shapes[name]) for name, one in before.shapes.items() if one != after.shapes[name]]
+    changed = _changed(before.shapes, after.shapes)
     width = before.sizes.get("embed_dim")
     grown = [[(old, new) for old, new in zip(one, other) if old != new] for one, other in changed]
     rows = [len(one) == len(other) > 1 and one[-1] == other[-1] == width for one, other in changed]
