@@ -178,6 +178,34 @@ x = x + y
 print(x.shape)
 """
 
+# a first patch that is compared with its corner of one image, and what is still None where it is called
+_BLOCKS_TO_COME = """
+import torch
+from torch import nn
+
+images = torch.rand(4, 3, 32, 32)
+x = images.reshape(4, 3, 4, 8, 4, 8).permute(0, 2, 4, 1, 3, 5).reshape(4, 16, 192)
+assert torch.equal(x[0, 0].view(3, 8, 8), images[0, :, :8, :8])
+token, positions = nn.Parameter(torch.zeros(1, 1, 48)), nn.Parameter(torch.zeros(1, 17, 48))
+x = torch.cat([token.expand(4, 1, 48), nn.Linear(192, 48)(x)], dim=1) + positions
+blocks = None
+x = blocks(x)
+"""
+_WEIGHTS_TO_COME = """
+import torch
+from torch import nn
+
+images = torch.randn(8, 1, 28, 28)
+x = images.unfold(2, 7, 7).unfold(3, 7, 7).permute(0, 2, 3, 1, 4, 5).reshape(8, 16, 49)
+token, positions = nn.Parameter(torch.randn(1, 1, 64)), nn.Parameter(torch.randn(1, 17, 64))
+x = torch.cat([token.repeat(8, 1, 1), nn.Linear(49, 64)(x)], 1) + positions
+h = nn.LayerNorm(64)(x)
+q, k, v = (nn.Linear(64, 64)(h).view(8, 17, 4, 16).transpose(1, 2) for _ in range(3))
+scores = q @ k.transpose(2, 3) / 4
+weights = None
+context = weights @ v
+"""
+
 
 @pytest.mark.parametrize(
     "text",
@@ -235,6 +263,8 @@ class Attention(nn.Module):
         pytest.param(_TO_SCORES, 12, id="patches that a quarter of the image does not hold"),
         pytest.param(_ONE_CHANNEL, 8, id="images without an axis of channels"),
         pytest.param(_MLP_BEFORE_THE_BLOCK, 15, id="an MLP that is tried by itself"),
+        pytest.param(_BLOCKS_TO_COME, 8, id="blocks that are None where they are called"),
+        pytest.param(_WEIGHTS_TO_COME, 12, id="weights that are None where they are multiplied"),
     ],
 )
 def test_a_script_is_right_as_far_as_it_comes(text: str, right: int, zygote: Zygote, tmp_path: Path) -> None:

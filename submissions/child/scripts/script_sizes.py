@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isqrt, prod
 
 from ..tracing.tracing import Storage
@@ -16,7 +16,7 @@ def sizes_seen(records: Sequence[Storage]) -> dict[str, int]:
     _, channels, height, width = records[0].shape
     found = {"batch": records[0].shape[0], "channels": channels, "height": height, "width": width}
     made = [one for one in records[1:] if one.image]
-    found |= _of_attention(made, found["batch"], height * width) or _of_patches(made, channels, height, width)
+    found |= _of_attention(made, found["batch"], height * width) or _of_patches(made, found)
     return {name: size for name, size in found.items() if size}
 
 
@@ -31,22 +31,28 @@ def _of_attention(made: Sequence[Storage], batch: int, pixels: int) -> dict[str,
     classes = [one.shape[-1] for one in made if "softmax" in one.op and not _is_map(one.shape)]
     return {
         "patch": isqrt(pixels // max(1, tokens - 1)),
-        "heads": maps[0][-3] // (batch if len(maps[0]) == 3 else 1),
+        "heads": _heads(maps[0], batch),
         "embed_dim": embed_dim,
         "mlp_dim": _most(hidden),
         "classes": classes[-1] if classes else _last_row(made, embed_dim),
     }
 
 
-def _of_patches(made: Sequence[Storage], channels: int, height: int, width: int) -> dict[str, int]:
-    """The side of a patch, and the width that patches are mapped to, where nothing attends to them yet."""
+def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, int]:
+    """The side of a patch, the width that patches are mapped to, and the heads that scores are of.
+
+    Nothing attends to them yet.
+    """
+    batch, channels, height, width = (image[name] for name in ("batch", "channels", "height", "width"))
     side = next(_sides(made, channels, height, width), 0)
     if not side:
         return {}
     count, numbers = _rows(channels, height, width, side)
     rows = (one.shape for one in made if len(one.shape) == 3 and one.shape[1] in (count, count + 1))
     widths = (shape[-1] for shape in rows if shape[-1] not in (1, numbers))  # 1: of a norm's means
-    return {"patch": side, "embed_dim": next(widths, 0)}
+    maps = (one.shape for one in made if _is_map(one.shape) and one.shape[-1] in (count, count + 1))
+    heads = next((_heads(shape, batch) for shape in maps), 0)
+    return {"patch": side, "embed_dim": next(widths, 0), "heads": heads}
 
 
 def _sides(made: Sequence[Storage], channels: int, height: int, width: int) -> Iterator[int]:
@@ -65,6 +71,11 @@ def _sides(made: Sequence[Storage], channels: int, height: int, width: int) -> I
 def _rows(channels: int, height: int, width: int, side: int) -> tuple[int, int]:
     """How many patches of this side there are, and of how many numbers."""
     return height // side * (width // side), channels * side**2
+
+
+def _heads(shape: Sequence[int], batch: int) -> int:
+    """Of maps B h T T, or of those of all images and heads along one axis."""
+    return shape[-3] // (batch if len(shape) == 3 else 1)
 
 
 def _is_map(shape: Sequence[int]) -> bool:

@@ -203,17 +203,19 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
     def _look_at(self, tensor: Tensor) -> None:
         owner = self._owner.get(storage_of(tensor))
         shape, strides = tuple(tensor.shape), tuple(tensor.stride())
-        if len(shape) == 3 and shape[1] == shape[2] and self._is_drawn(owner):  # one channel, without an axis
+        if owner is None or not tensor.is_floating_point():
+            return
+        known = self.windows.get(owner, [])
+        # one channel, without an axis of its own; not one image of several
+        if len(shape) == 3 and shape[1] == shape[2] and self._is_drawn(owner) and not known:
             shape, strides = (shape[0], 1, *shape[1:]), (strides[0], *strides)
         window = Window(shape, strides, int(tensor.storage_offset()))
-        if owner is not None and window.is_picture and tensor.is_floating_point():
-            known = self.windows.setdefault(owner, [])
-            if window not in known:
-                known.append(window)
+        if window.is_picture and window not in known:
+            self.windows[owner] = [*known, window]
 
-    def _is_drawn(self, owner: Key | None) -> bool:
+    def _is_drawn(self, owner: Key) -> bool:
         """Is it computed of nothing, as images are?"""
-        return owner is not None and (owner[0] == "leaf" or not self.records[owner[1]].inputs)
+        return owner[0] == "leaf" or not self.records[owner[1]].inputs
 
     def refer(self, tensor: Tensor) -> Reference:
         reference = super().refer(tensor)
