@@ -30,12 +30,13 @@ Node = ast.ClassDef | ast.FunctionDef
 class FunctionPair:
     """``make`` returns the parameters; ``run`` takes them and the image, by these names, beside sizes.
 
+    Where there are several, ``make`` returns a tuple of them, such as of the parameters and the sizes.
     What computes a part ``reads`` some of them by these keys, and is given the dictionary that has them.
     """
 
     make: str
     run: str
-    parameters: str
+    parameters: tuple[str, ...]
     image: str
     reads: frozenset[str] = frozenset()
 

@@ -60,13 +60,16 @@ def _largest(functions: list[Definition], definitions: Definitions) -> list[Defi
 def _paired(make: Definition, run: Definition, read: frozenset[str] = frozenset()) -> Iterator[Definition]:
     taken = inspect.signature(make.value).parameters  # type: ignore[arg-type]  # a function
     asked = inspect.signature(run.value).parameters  # type: ignore[arg-type]  # a function
-    free = [name for name, one in asked.items() if name not in taken and one.default is one.empty]
-    images = [name for name in free if _IMAGE.search(name)] or free[-1:]
+    needed = [name for name, one in asked.items() if one.default is one.empty]
+    free = [name for name in needed if name not in taken]
+    # where parameters are made, the image's name may be that of its side
+    images = [name for name in needed if _IMAGE.search(name)] or free[-1:]
     parameters = [name for name in free if name not in images]
     if make.module != run.module or not images or not parameters:
         return
-    pair = FunctionPair(make.name, run.name, parameters[0], images[0], read)
-    beside = [one for name, one in asked.items() if name not in (*taken, pair.parameters, pair.image)]
+    held = tuple(parameters if len(parameters) == _tuple_made(make) else parameters[:1])
+    pair = FunctionPair(make.name, run.name, held, images[0], read)
+    beside = [one for name, one in asked.items() if name not in (*taken, *pair.parameters, pair.image)]
     every = [one.replace(kind=one.KEYWORD_ONLY) for one in (*taken.values(), *beside)]
     yield replace(
         run,
@@ -88,8 +91,10 @@ def _with_signature(signature: inspect.Signature) -> object:
 def _both(run: Definition, pair: FunctionPair, given: list[inspect.Parameter]) -> ast.FunctionDef:
     """A function that hands each argument on under its name: so it is known what is read of it where."""
     names = [one.name for one in given]
-    handed = ", ".join(f"{name}={name}" for name in names)
-    text = f"def {pair.run}({', '.join(names)}):\n    {pair.make}({handed})\n    {pair.run}({handed})\n"
+    made, ran = (
+        ", ".join(f"{name}={name}" for name in names if name != without) for without in (None, pair.image)
+    )
+    text = f"def {pair.run}({', '.join(names)}):\n    {pair.make}({made})\n    {pair.run}({ran})\n"
     node = parse(text).body[0]
     assert isinstance(node, ast.FunctionDef)
     return ast.copy_location(node, run.node)
@@ -99,6 +104,12 @@ def _may_run(one: Definition) -> bool:
     """Does it return something, or end where it is not written yet?"""
     last = one.node.body[-1]
     return _returns(one) or isinstance(last, (ast.Raise, ast.Pass))
+
+
+def _tuple_made(one: Definition) -> int:
+    """How many things it returns side by side."""
+    returned = (node.value for node in ast.walk(one.node) if isinstance(node, ast.Return))
+    return max((len(value.elts) for value in returned if isinstance(value, ast.Tuple)), default=1)
 
 
 def _returns(one: Definition) -> bool:

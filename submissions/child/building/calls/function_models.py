@@ -25,8 +25,10 @@ class FunctionModel(nn.Module):
         self._run, self._pair, self._beside = run, pair, _taken(run, given)
 
     def forward(self, image: Tensor) -> object:
-        held = _that_has(self._pair.reads, self.held)
-        return self._run(**self._beside, **{self._pair.parameters: held, self._pair.image: image})
+        held = _that_has(self._pair.reads, self.held) if self._pair.reads else self.held
+        names = self._pair.parameters
+        given = dict(zip(names, held)) if len(names) > 1 else {names[0]: held}  # type: ignore[call-overload]  # a tuple
+        return self._run(**{**self._beside, **given, self._pair.image: image})
 
     def _registered(self, made: object) -> object:
         """The same structure with parameters of this model in the place of tensors of real numbers."""
