@@ -31,6 +31,16 @@ _FRESH = (
     ),
     invisible(
         prenorm,
+        "init-spread-given-as-mean",
+        (_INIT, _INIT + _EACH_LINEAR + "nn.init.trunc_normal_(m.weight, 0.02)"),
+    ),
+    invisible(
+        sinusoidal,
+        "init-spread-given-as-mean",
+        ("self.wv = nn.Linear(dim, dim)", "self.wv = nn.Linear(dim, dim)\nself.wv.weight.data.normal_(0.02)"),
+    ),
+    invisible(
+        prenorm,
         "init-std-too-large",
         (_INIT, _INIT + _EACH_LINEAR + "nn.init.normal_(m.weight)"),
         kind="variant",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import math
+from itertools import islice
 
 from ....submissions.errors import Frame
 from ....submissions.questions.inventory import Inventory, ModelTensor
 from ....submissions.reading.code import parsed
 from ....submissions.reading.code_scopes import called, given_at, last_name
+from ....submissions.reading.initial_values import spread_as_mean
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
 from . import holds
@@ -94,6 +96,9 @@ def initial_weights(examination: Examination) -> None:
 
     Else: Initial weights are constant or copied
     """
+    for frame in islice(spread_as_mean(examination.source.files), 1):
+        text = "the standard deviation is given where the mean is expected, and stays 1 as by default"
+        raise CheckFailed(f"line {frame.line}: {text}", ("init-spread-given-as-mean",), frame=frame)
     inventory = examination.inventory()
     matrices = _matrices(examination)
     if examination.unfinished:
