@@ -156,7 +156,31 @@ class Scored(nn.Module):
         x = self.layers(self.patches(image).flatten(2).transpose(1, 2) + self.places)
         return self.head((self.score(x).softmax(dim=1) * x).sum(dim=1))
 """
+# two tables of positions that are as long as a side has patches, of a side that has no name of its own
+_TABLES = """
+import torch
+from torch import nn
+
+
+class Tables(nn.Module):
+    def __init__(self, size=32, p=8, d=64, depth=4, h=4, classes=10):
+        super().__init__()
+        self.p, self.grid = p, size // p
+        self.project = nn.Linear(3 * p * p, d)
+        self.row, self.column = (nn.Parameter(0.02 * torch.randn(self.grid, d)) for _ in range(2))
+        self.token = nn.Parameter(0.02 * torch.randn(d))
+        layer = nn.TransformerEncoderLayer(d, h, 4 * d, activation="gelu", norm_first=True, batch_first=True)
+        self.layers = nn.TransformerEncoder(layer, depth, nn.LayerNorm(d), enable_nested_tensor=False)
+        self.head = nn.Linear(d, classes)
+
+    def forward(self, image):
+        cut = image.view(len(image), 3, self.grid, self.p, self.grid, self.p).permute(0, 2, 4, 1, 3, 5)
+        x = self.project(cut.flatten(3)) + self.row[:, None] + self.column
+        x = torch.cat([self.token.expand(len(x), 1, -1), x.flatten(1, 2)], dim=1)
+        return self.head(self.layers(x)[:, 0])
+"""
 _RIGHT = {
+    "positions of rows and of columns": _TABLES,
     "weights of all blocks in one, and letters": _STACKED,
     "layers by kind": _BY_KIND,
     "heads wider than tokens": _WIDE_HEADS,

@@ -147,8 +147,12 @@ def _is_read(before: Look, after: Look) -> bool:
 
 
 def _inside(before: Look, after: Look, now: float) -> tuple[str, ...]:
-    """Of what changes in several blocks alone: an MLP, where matrices lead to it and back, else a head."""
-    changed = Counter(one for name, one in before.shapes.items() if one != after.shapes[name])
+    """Of what changes in several blocks alone: an MLP, where matrices lead to it and back, else a head.
+
+    Blocks are numbered: positions of rows and of columns are two tables, too.
+    """
+    numbered = {name: one for name, one in before.shapes.items() if any(map(str.isdigit, name))}
+    changed = Counter(one for name, one in numbered.items() if one != after.shapes[name])
     depth = before.sizes.get("depth", 1)  # of blocks that are kept as halves twice as many
     if depth < 2 or min(changed.values(), default=0) < max(2, depth // 2):
         return ()

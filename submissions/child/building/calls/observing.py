@@ -59,7 +59,7 @@ def observe(parts: ModelParts) -> dict[str, int]:
         "embed_dim": width,
         "mlp_dim": mlp_dim(parts, width),
         "depth": depth_of(parts.modules, width),
-        "heads": _heads(parts),
+        "heads": heads_of(parts),
         "classes": _classes(parts),
         **_patch_and_image(parts, width),
     }
@@ -78,7 +78,8 @@ def _embed_dim(parts: ModelParts) -> int:
     vectors = [one.numel() for one in parts.parameters if one.dim() == 1]  # biases
     found = ([one for one in sizes if one in mapped] for sizes in (norms, by_hand, vectors))  # of no head
     sizes = next(filter(None, found), norms or mapped)
-    return Counter(sizes).most_common(1)[0][0] if sizes else 0
+    # patches may be normed before they are mapped, too
+    return max(dict.fromkeys(sizes), key=lambda one: (sizes.count(one), mapped.count(one)), default=0)
 
 
 def _scaled(module: nn.Module) -> list[int]:
@@ -121,7 +122,8 @@ def _kept_alike(maps: Iterable[tuple[int, ...]], width: int) -> int:
     return max((size for size in twice - packed if size > width), default=0)
 
 
-def _heads(parts: ModelParts) -> int:
+def heads_of(parts: ModelParts) -> int:
+    """Return how many heads its layers keep as an attribute; 0 where none does."""
     kept = Counter(_attribute(one, "heads") for one in parts.modules)
     del kept[0]
     return kept.most_common(1)[0][0] if kept else 0
