@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ...submissions.errors import Frame, StudentCodeFailed
+from ...submissions.reading.to_do import is_left_within
 from ...submissions.reading.unwritten import throws_away, unwritten
 from ..locating.accounting import without_blocks
 from ..locating.reached import LEFT_OUT, went_on
@@ -14,6 +15,9 @@ from .passes.examples import Examples
 
 _AXES = 3  # of tokens
 _NO_FUNCTION = ("residual", "scale", "bias")  # what is left out and no function or layer stands for
+
+# what follows from a stage alone, and is not there without it
+_MADE_OF_IT = {"mlp_hidden": "mlp_output", "logits": "class_probabilities"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ def unfinished(examples: Examples) -> Unfinished | None:
     if not examples.examples:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
+    if is_left_within(examples.source.files):
+        reached -= _lacking(examples)
     keys = [key for key in examples.keys if key not in reached]
     if without_blocks(examples.walk):
         return Unfinished(_of_blocks(examples), None)
@@ -69,8 +75,7 @@ def left_out(examples: Examples, absent: Collection[str]) -> Unfinished:
     They are not written yet where what is not written gives back what it is given.
     """
     there, lacking = {step.key for step in examples.walk.steps}.union(absent), _lacking(examples)
-    if "logits" in lacking:  # from which they follow
-        lacking.add("class_probabilities")
+    lacking |= {_MADE_OF_IT[one] for one in lacking if one in _MADE_OF_IT}
     keys = tuple(one for one in examples.keys if one in lacking or one not in there)
     return Unfinished(keys, next((one.frame for one in unwritten(examples.source.files)), None))
 

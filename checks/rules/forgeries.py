@@ -73,6 +73,8 @@ def _refuse_other_results(examination: Examination, example: Example, plain: Pla
     """Raises Refused where a plain pass returns something else than all recorded ones do."""
     shape = example.draw.sizes.output_shape
     traced, untraced = _by_path(outputs_of(example.trace)), _by_path(outputs_of_pass(plain))
+    if examination.unfinished and not traced:  # what stands for its output is what it made last
+        return
     scores = [[one.path for one in candidates(side.values(), shape)] for side in (traced, untraced)]
     if scores[0] == scores[1] and _alike(traced, untraced, list(traced)):
         return

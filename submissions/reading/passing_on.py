@@ -8,10 +8,11 @@ from itertools import chain
 
 from ..errors import Frame
 from .code import texts
-from .code_scopes import held
+from .code_scopes import held, name_of
 from .python_text import nodes
-from .stand_ins import is_layer, stand_ins
-from .unwritten import is_placeholder, last_of, stands_for_more, to_do
+from .stand_ins import is_layer, stand_ins, variables_to_come
+from .to_do import or_below, to_do
+from .unwritten import gives_nothing, is_placeholder, last_of, stands_for_more
 
 _IDENTITY = b"__import__('torch').nn.Identity()"
 _METHODS_OF_PASSES = "forward", "__call__"
@@ -41,7 +42,7 @@ def where_passed_on(files: Mapping[str, bytes]) -> set[Frame]:
 
 def _reading(text: str) -> Iterator[int]:
     """The lines that read what stands for a layer in their class."""
-    lines = to_do(text)
+    lines = or_below(to_do(text), text)
     for one in (one for one in nodes(text) if isinstance(one, ast.ClassDef)):
         names = stand_ins(one, lines).keys()
         read = (each for each in ast.walk(one) if isinstance(each, ast.Attribute))
@@ -49,7 +50,7 @@ def _reading(text: str) -> Iterator[int]:
 
 
 def _changes(text: str) -> Iterator[tuple[_Span, bytes]]:
-    lines = to_do(text)
+    lines = or_below(to_do(text), text)
     return chain.from_iterable(_changes_in(one, lines) for one in nodes(text))
 
 
@@ -58,6 +59,10 @@ def _changes_in(one: ast.AST, lines: Collection[int]) -> Iterator[tuple[_Span, b
     if isinstance(one, ast.ClassDef):
         layers = (made.value for made in stand_ins(one, lines).values() if is_layer(made.value))
         yield from ((_span(value), _IDENTITY) for value in layers)
+    elif isinstance(one, ast.Module):
+        called = {name_of(each.func) for each in ast.walk(one) if isinstance(each, ast.Call)}
+        to_come = variables_to_come(one).items()
+        yield from ((_span(made.value), _IDENTITY) for name, made in to_come if name in called)
     elif isinstance(one, ast.FunctionDef) and (given := _given(one)):
         last = last_of(one)
         back = f"return {given}".encode()
@@ -70,7 +75,7 @@ def _changes_in(one: ast.AST, lines: Collection[int]) -> Iterator[tuple[_Span, b
 
 def _is_open(function: ast.FunctionDef, last: ast.stmt) -> bool:
     """Does it end in what stands for more, or in nothing but what it is to do?"""
-    is_nothing = isinstance(last, ast.Return) and not _is_value(last)
+    is_nothing = isinstance(last, ast.Return) and gives_nothing(function)
     is_told = len(function.body) == 1 and isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)
     return is_nothing or is_told or is_placeholder(last) or stands_for_more(last)
 
@@ -80,7 +85,8 @@ def _given(function: ast.FunctionDef) -> str:
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     names = names[1:] if names[:1] == ["self"] else names
     is_special = function.name.startswith("__") and function.name not in _METHODS_OF_PASSES
-    returns = any(isinstance(one, ast.Return) and _is_value(one) for one in ast.walk(function))
+    values = [one for one in ast.walk(function) if isinstance(one, ast.Return) and _is_value(one)]
+    returns = values and not (values == function.body[-1:] and gives_nothing(function))
     return names[0] if names and not is_special and not returns else ""
 
 

@@ -1,4 +1,4 @@
-"""Attributes that stand for layers which are still to be written, or are not there for that."""
+"""Attributes and variables that stand for what is still to be written, or are not there for that."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from typing import TypeGuard
 
 from .code import texts
-from .code_scopes import attributes, called, makes_object
-from .python_text import nodes
+from .code_scopes import attributes, called, makes_object, name_of
+from .python_text import names_read, nodes
 
 _LACKING = re.compile(r"'(\w{1,64})' object has no attribute '(\w{1,64})'")
 _CONTAINERS = ("ModuleList", "Sequential")  # that stand for others where they are empty
@@ -33,6 +33,30 @@ def stand_ins(one: ast.ClassDef, to_do: Collection[int] = ()) -> Mapping[str, as
     return {name: each for name, each in found.items() if stored[name] == 1 and name not in filled}
 
 
+def variables_to_come(scope: ast.Module | ast.FunctionDef) -> Mapping[str, ast.Assign]:
+    """Variables that are set to None and to nothing else, and called or computed with, whatever they are."""
+    inside = [*ast.walk(scope)]
+    stored = Counter(one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+    used = {one.id for each in inside for one in _operands(each) if isinstance(one, ast.Name)}
+    asked = {name for each in inside if isinstance(each, ast.Compare) for name in names_read(each)}
+    empty = {name_of(one.targets[0]): one for one in scope.body if _is_nothing(one)}
+    return {name: one for name, one in empty.items() if stored[name] == 1 and name in used - asked}
+
+
+def _is_nothing(statement: ast.stmt) -> TypeGuard[ast.Assign]:
+    """Is one variable set to None?"""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    return isinstance(statement.value, ast.Constant) and statement.value.value is None
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    """What a node calls or computes with."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return [node.func] if isinstance(node, ast.Call) else []
+
+
 def is_stand_in(statement: ast.stmt) -> TypeGuard[ast.Assign]:
     """Is an attribute set to nothing, to no layers, or to one that does nothing?"""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Attribute):
@@ -47,7 +71,9 @@ def is_layer(value: ast.expr) -> bool:
 
 
 def _does_nothing(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and called(value) == "Identity"
+    """Is it an identity, or a list of them?"""
+    made = {called(one) for one in ast.walk(value) if isinstance(one, ast.Call)}
+    return "Identity" in made and made <= {"Identity", "range", *_CONTAINERS}
 
 
 def _is_empty(value: ast.expr) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple, TypeGuard
 
@@ -11,13 +10,13 @@ from ..errors import Frame
 from .code import texts
 from .code_scopes import attributes, called, last_name, makes_object
 from .method_calls import reached
-from .python_text import DEFINITIONS, comments, nodes
-from .stand_ins import is_layer, is_stand_in, stand_ins
+from .python_text import DEFINITIONS, nodes
+from .stand_ins import is_layer, is_stand_in, stand_ins, variables_to_come
+from .to_do import or_below, to_do
 
 _ENDS = (ast.Return, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign)
 _STAND_FOR_MORE = ("zeros", "ones", "zeros_like", "ones_like", "empty", "empty_like")
 _SAYS_SO = b"__import__('torch').nn.Module()"  # it has no forward, and says so when it is called
-_TO_DO = re.compile(r"\bto[ -]?do\b|\bto (write|come|be written|fill in)\b|\bplaceholder\b", re.IGNORECASE)
 _UNUSED = 2  # layers or parameters that a class makes and never uses: one is rather forgotten
 
 
@@ -31,7 +30,8 @@ class Unwritten(NamedTuple):
 def unwritten(files: Mapping[str, bytes]) -> list[Unwritten]:
     """Return such places, file by file.
 
-    They are functions that end in ``pass`` or in NotImplementedError, and three dots as a line or a variable.
+    They are functions that end in ``pass`` or in NotImplementedError, three dots as a line or a variable, and
+    variables that are None where they are called or computed with.
     """
     every = [(file, node) for file, text in texts(files) for node in nodes(text)]
     left = {*_left_to_others([node for _, node in every if isinstance(node, ast.ClassDef)])}
@@ -76,15 +76,11 @@ def early_ends(files: Mapping[str, bytes], of: str | None = None) -> list[Frame]
         Frame(file, line)
         for file, text in texts(files)
         for lines in [to_do(text)]
+        for below in [or_below(lines, text)]
         for one in nodes(text)
-        for name, line in _early(one, lines)
+        for name, line in _early(one, lines, below)
         if known is None or known & {name, getattr(one, "name", "")}
     ]
-
-
-def to_do(text: str) -> set[int]:
-    """The lines of comments that say that something is to be done."""
-    return {line for line, said in comments(text) if _TO_DO.search(said)} if _TO_DO.search(text) else set()
 
 
 def _used(files: Mapping[str, bytes], name: str) -> set[str]:
@@ -140,16 +136,17 @@ def _methods(one: ast.ClassDef) -> list[ast.FunctionDef]:
     return [method for method in methods if method.name != "__init__"]
 
 
-def _early(node: ast.AST, to_do: Collection[int]) -> Iterator[tuple[str, int]]:
+def _early(node: ast.AST, to_do: Collection[int], below: Collection[int]) -> Iterator[tuple[str, int]]:
     """What may end early, by name and the line of its end.
 
-    They are the methods of a class, its stand-ins that are used, and functions outside of classes.
+    They are the methods of a class, its stand-ins that are used, and functions outside of classes. A comment
+    on what is ``to_do`` may stand above a stand-in.
     """
     if isinstance(node, ast.ClassDef):
         methods = (one for one in _methods(node) if _is_early(node, one) or _is_left_open(one, to_do))
         yield from ((one.name, last_of(one).lineno) for one in methods)
         used = _used_by(node)
-        yield from (("__init__", one.lineno) for name, one in stand_ins(node, to_do).items() if name in used)
+        yield from (("__init__", one.lineno) for name, one in stand_ins(node, below).items() if name in used)
     elif isinstance(node, ast.Module):
         functions = (one for one in node.body if isinstance(one, ast.FunctionDef))
         yield from ((one.name, last_of(one).lineno) for one in functions if _is_cut(one))
@@ -182,10 +179,10 @@ def _is_left_open(function: ast.FunctionDef, to_do: Collection[int]) -> bool:
 
 def _is_cut(function: ast.FunctionDef) -> bool:
     last = last_of(function)
-    return isinstance(last, ast.Pass) or stands_for_more(last) or _gives_nothing(function)
+    return isinstance(last, ast.Pass) or stands_for_more(last) or gives_nothing(function)
 
 
-def _gives_nothing(function: ast.FunctionDef) -> bool:
+def gives_nothing(function: ast.FunctionDef) -> bool:
     """Does it return nothing, whatever happens, or numbers that stand for others?"""
     last = _written(function)[-1]
     value = _as_made(function, last.value) if isinstance(last, ast.Return) else last
@@ -205,7 +202,7 @@ def _as_made(function: ast.FunctionDef, value: ast.expr | None) -> ast.expr | No
 
 def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     last = last_of(method)
-    if not isinstance(last, ast.Return) or _gives_nothing(method):
+    if not isinstance(last, ast.Return) or gives_nothing(method):
         return _is_cut(method)
     written = _written(method)
     given = isinstance(last.value, ast.Name) and last.value.id in _given(method, written)
@@ -281,6 +278,8 @@ def _places(node: ast.AST) -> Iterator[tuple[int, str]]:
     if isinstance(node, ast.stmt) and stands_for_more(node):
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         yield node.lineno, getattr(target, "id", "")
+    if isinstance(node, (ast.Module, ast.FunctionDef)):
+        yield from ((one.lineno, name) for name, one in variables_to_come(node).items())
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_placeholder(last := last_of(node)):
         yield last.lineno, node.name
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from corpus import edited
 from one_file import demand_all_points, graded_file
-from test_unfinished import FINISHED
+from test_unfinished import BEHIND_TOKENS, FINISHED
 
 from vitcheck.checks.assignment.assignment import load_assignment
 from vitcheck.checks.assignment.default_assignment import DEFAULT
@@ -18,6 +18,7 @@ from vitcheck.submissions.host.process import Zygote
 ANY = load_assignment(DEFAULT)
 
 _BLOCK = FINISHED[: FINISHED.index("class ViT(")]
+_EMBEDS = FINISHED[FINISHED.index("        x = self.patches(image)") : FINISHED.index(BEHIND_TOKENS)]
 _MODEL = "class ViT(nn.Module):\n    def __init__(self, dim=64, heads=4):\n"
 HEADS = """
 import torch
@@ -84,6 +85,10 @@ class ViT(nn.Module):
         super().__init__()
         assert False
 """
+_SINGLE_HEADS = _ONE_HEAD.replace(
+    'assert False, "noch nicht fertig"',
+    "return torch.cat([one(x) for one in self.koepfe], dim=-1)  # TODO: Projektion",
+)
 _FUNCTIONS = """
 import torch
 import torch.nn.functional as F
@@ -244,6 +249,90 @@ def _numbered(*ranges: range) -> list[str]:
             _numbered(range(1, 21)),
             id="a class that is not there",
         ),
+        pytest.param(
+            edited(
+                FINISHED,
+                [
+                    (
+                        "nn.ModuleList([Block(dim, heads, mlp) for _ in range(depth)])",
+                        "TransformerEncoder(depth)",  # the library's takes a layer, too
+                    ),
+                    (
+                        "        for block in self.blocks:\n            x = block(x)\n",
+                        "        x = self.blocks(x)\n",
+                    ),
+                ],
+            ),
+            _numbered(range(1, 21)),
+            id="a class that is not there, of a name that a library has",
+        ),
+        pytest.param(
+            edited(
+                FINISHED,
+                [
+                    (
+                        "self.blocks = nn.ModuleList([Block(dim, heads, mlp) for _ in range(depth)])",
+                        "# a placeholder, until the blocks are there\n        self.encoder = nn.Identity()",
+                    ),
+                    (
+                        "        for block in self.blocks:\n            x = block(x)\n",
+                        "        x = self.encoder(x)\n",
+                    ),
+                ],
+            ),
+            _numbered(range(1, 21), range(22, 27)),
+            id="a comment above",
+        ),
+        pytest.param(
+            edited(
+                FINISHED,
+                [
+                    (", nn.Linear(dim, num_classes)", ", None"),
+                    ("return self.head(self.pooled(self.norm(x)))", "token = x[:, 0]"),
+                ],
+            ),
+            _numbered(range(1, 23)),
+            id="a token that is not given back, without a head",
+        ),
+        pytest.param(
+            edited(
+                FINISHED,
+                [
+                    (
+                        "self.patches = nn.Conv2d(3, dim, patch_size, patch_size)",
+                        "self.patches = nn.Unfold(patch_size, stride=patch_size)\n"
+                        "        rows = 3 * patch_size**2\n"
+                        "        self.embed = nn.Sequential("
+                        "nn.LayerNorm(rows), nn.Linear(rows, dim), nn.LayerNorm(dim))",
+                    ),
+                    ("self.patches(image).flatten(2)", "self.embed(self.patches(image).mT).mT"),
+                    (BEHIND_TOKENS, "        return self.blocks(x)\n"),
+                    (
+                        "nn.ModuleList([Block(dim, heads, mlp) for _ in range(depth)])",
+                        "nn.Sequential(*[nn.Identity() for _ in range(depth)])",
+                    ),
+                ],
+            ),
+            _numbered(range(1, 21)),
+            id="norms around the projection, and blocks that do nothing",
+        ),
+        pytest.param(
+            edited(
+                FINISHED,
+                [
+                    ("        x = x + self.pos\n", "        # TODO: positions\n"),
+                    ("self.head(self.pooled(self.norm(x)))", "x"),
+                ],
+            ),
+            _numbered(range(1, 7), range(8, 23)),
+            id="positions of which a comment says that they are to come",
+        ),
+        pytest.param(
+            edited(FINISHED, [(_EMBEDS, "        x = tokens_of(image)\n")]),
+            _numbered(range(1, 2), range(8, 21)),
+            id="a function that is not there",
+        ),
+        pytest.param(_SINGLE_HEADS, _numbered(range(1, 2), range(9, 15)), id="heads before their projection"),
         pytest.param(
             edited(
                 FINISHED,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
-from itertools import chain
+from inspect import signature
 from typing import Any
 
 from torch import nn
@@ -41,43 +41,52 @@ def _to_come(name: str, *args: Any, **kwargs: Any) -> Any:
 def stand_ins(statements: Iterable[ast.stmt]) -> Mapping[str, Callable[..., Any]]:
     """By name, what stands in for what no file binds: classes that methods call, and functions.
 
-    What a library calls so was rather not imported. There is none beside ``from x import *``.
+    What a library calls so, and takes the same arguments, was rather not imported. There is none beside
+    ``from x import *``.
     """
     top = list(statements)
     every = [node for one in top for node in ast.walk(one)]
     bound = {*vars(builtins)}.union(*map(bound_in, every))
     if "*" in bound:
         return {}
-    classes = _called(one for one in every if isinstance(one, ast.ClassDef))
-    functions = _called(chain.from_iterable(map(_not_of_a_pass, top)))
-    made = {one for one in classes - bound if _CLASS.fullmatch(one)}
+    classes = [*_calls(one for one in every if isinstance(one, ast.ClassDef))]
+    functions = {name for name, _ in _calls(top)}
+    made = {name for name, _ in classes if name not in bound and _CLASS.fullmatch(name)}
     asked = {one for one in functions - bound if not _CLASS.fullmatch(one)}
     defined = {name for one in every if not isinstance(one, ast.Name) for name in bound_in(one)}
-    made -= _of_libraries(_LIBRARIES) if made else set()
-    known = bound | (_of_libraries(_OF_FUNCTIONS) if asked else set())
+    there = _of_libraries(_LIBRARIES) if made else {}
+    made -= {name for name, call in classes if name in there and _may_take(there[name], call)}
+    known = bound.union(_of_libraries(_OF_FUNCTIONS) if asked else ())
     return {
         **{one: _ToCome for one in made if not get_close_matches(one, defined, 1, _NEAR)},
         **{one: partial(_to_come, one) for one in asked if not get_close_matches(one, known, 1, _NEAR)},
     }
 
 
-def _of_libraries(libraries: Iterable[str]) -> set[str]:
-    """What those that courses use call their classes and functions, as far as they are installed."""
-    found: set[str] = set()
+def _of_libraries(libraries: Iterable[str]) -> dict[str, Any]:
+    """The classes and functions of those that courses use, by name, as far as they are installed."""
+    found: dict[str, Any] = {}
     for library in libraries:
         with suppress(ImportError):
-            found.update(dir(import_module(library)))
+            module = import_module(library)
+            found |= {name: getattr(module, name, None) for name in dir(module)}
     return found
 
 
-def _not_of_a_pass(statement: ast.stmt) -> Iterable[ast.stmt]:
-    """Of a class its constructor alone: what its other methods call and lack is a slip of theirs."""
-    if not isinstance(statement, ast.ClassDef):
-        return [statement]
-    return [one for one in statement.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+def _may_take(made: Any, call: ast.Call) -> bool:
+    """May it be called so? What cannot be known may."""
+    named = {one.arg: one.value for one in call.keywords if one.arg}
+    is_open = len(named) < len(call.keywords) or any(isinstance(one, ast.Starred) for one in call.args)
+    try:
+        signature(made).bind(*call.args, **named)
+    except TypeError:
+        return is_open or not callable(made)
+    except ValueError:  # it has no signature
+        return True
+    return True
 
 
-def _called(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names that are called in them."""
+def _calls(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.Call]]:
+    """What is called by a name in them."""
     calls = (one for each in nodes for one in ast.walk(each) if isinstance(one, ast.Call))
-    return {one.func.id for one in calls if isinstance(one.func, ast.Name)}
+    yield from ((one.func.id, one) for one in calls if isinstance(one.func, ast.Name))

@@ -1,0 +1,39 @@
+"""The lines of comments that say that something is to be done."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Mapping
+
+from .code import texts
+from .python_text import comments, nodes
+
+_SAID = (
+    r"to[ -]?do|to (write|come|be written|fill in)|(not|no|isn't) (\w+ )?yet|still missing|placeholder|fixme",
+    r"[àa] (faire|écrire|fazer)|da (fare|scrivere)|(por|para) (hacer|fazer)|falta (la|el|por|\w+[aei]r)\b",
+    r"pendiente|(fehlt|kommt) noch|未完成|未実装|待办",
+)
+_TO_DO = re.compile(r"\b(" + "|".join(_SAID) + ")", re.IGNORECASE)
+
+
+def to_do(text: str) -> set[int]:
+    """The lines of comments that say that something is to be done."""
+    return {line for line, said in comments(text) if _TO_DO.search(said)} if _TO_DO.search(text) else set()
+
+
+def or_below(lines: Collection[int], text: str) -> set[int]:
+    """These lines of comments, and those right below a comment that has a line of its own."""
+    written = text.splitlines()
+    return {*lines} | {one + 1 for one in lines if written[one - 1].lstrip().startswith("#")}
+
+
+def is_left_within(files: Mapping[str, bytes]) -> bool:
+    """Is something to be done between two lines of a function?"""
+    return any(
+        one.body[0].lineno <= line < one.body[-1].lineno
+        for _, text in texts(files)
+        for line in to_do(text)
+        for one in nodes(text)
+        if isinstance(one, ast.FunctionDef)
+    )
