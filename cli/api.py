@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # the one list: type checkers read it, and so does ``_homes``
         sequences as sequences,
         settle_unknown as settle_unknown,
     )
-    from vitcheck.checks.vit.readout import settle_block_outputs as settle_block_outputs
+    from vitcheck.checks.vit.block_outputs import settle_block_outputs as settle_block_outputs
     from vitcheck.submissions.host.trace import Use as Use
 
     # How its blocks are wired

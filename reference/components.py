@@ -18,6 +18,7 @@ class Component:
     stages: tuple[str, ...]  # keys of what it computes, in order
     sizes: tuple[str, ...]  # that it may ask for, the likeliest first
     parameters: str | None = None  # how many it has, in letters such as "2 D"; None where courses differ
+    also: tuple[str, ...] = ()  # keys of what it may compute beside them
 
     def input_shape(self, sizes: ModelSizes) -> tuple[int, ...]:
         """Return the size of every axis of what it takes."""
@@ -44,6 +45,8 @@ _ATTENTION = (
     "attention_scores", "attention_probabilities", "attention_context", "attention_output",
 )  # fmt: skip
 _MLP = ("mlp_hidden", "mlp_output")
+_BLOCK = ("block_input", *_ATTENTION, "post_attention_norm", *_MLP, "post_mlp_norm", "block_output")
+_HEAD = ("class_representation", "logits")
 
 COMPONENTS: dict[str, Component] = {
     one.key: one
@@ -53,7 +56,10 @@ COMPONENTS: dict[str, Component] = {
             ("patches", "flattened_patches", "patch_embeddings"),
             ("image", "patch", "channels", "embed_dim", "patches"),
         ),
-        Component("class_token", "Class token", "B N D", "B T D", ("class_token", "tokens"), ("embed_dim",)),
+        Component(
+            "class_token", "Class token", "B N D", "B T D",
+            ("class_token", "tokens"), ("embed_dim", "patches", "tokens"), also=("positioned_tokens",),
+        ),
         Component(
             "positions", "Positions", "B T D", "B T D",
             ("positioned_tokens",), ("patches", "embed_dim", "tokens"),
@@ -73,8 +79,28 @@ COMPONENTS: dict[str, Component] = {
         Component("mlp", "MLP", "B T D", "B T D", _MLP, ("embed_dim", "mlp_dim")),
         Component(
             "block", "Encoder block", "B T D", "B T D",
-            ("block_input", *_ATTENTION, "post_attention_norm", *_MLP, "post_mlp_norm", "block_output"),
+            _BLOCK,
             ("embed_dim", "heads", "mlp_dim"),
+        ),
+        Component(
+            "encoder", "Stack of encoder blocks", "B T D", "B T D",
+            (*_BLOCK, "second_block_output", "last_block_output"),
+            ("embed_dim", "heads", "mlp_dim", "depth"), also=("final_sequence",),
+        ),
+        Component(
+            "encoder_and_head", "Encoder with its classification head", "B T D", "B K",
+            (*_BLOCK, "second_block_output", "last_block_output", "final_sequence", *_HEAD),
+            ("embed_dim", "heads", "mlp_dim", "depth", "classes", "image", "patch", "channels"),
+            also=("class_probabilities",),
+        ),
+        Component(
+            "head", "Classification head of all tokens", "B T D", "B K",
+            _HEAD,
+            ("embed_dim", "classes", "tokens"), also=("final_sequence", "class_probabilities"),
+        ),
+        Component(
+            "classifier", "Classification head of one vector", "B D", "B K",
+            ("logits",), ("embed_dim", "classes"), also=("class_probabilities",),
         ),
     )
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -27,8 +27,28 @@ _FOUND = 0.3  # the price of each finding of the readout
 _READ_OUT = 0.05  # the price of ending here: a block that goes on comes first
 
 
+ReadOut = Callable[[Walk, Input], Iterable[Option]]
+
+
 def following(walk: Walk) -> Iterator[Option]:
     """Another block, or the readout."""
+    yield from _blocks(walk, following)
+    if not walk.blocks and not walk.ends_early and walk.steps and walk.steps[-1].explained:
+        yield later(unknown_price(walk), _other_tokens).before(following)
+    yield from _readouts(walk, anatomy_of(walk.family).read_out)
+
+
+def stacked(read_out: ReadOut) -> Node:
+    """Blocks alone, of which the first reads what the pass is given; ``read_out`` has the ways on."""
+
+    def node(walk: Walk) -> Iterator[Option]:
+        yield from _blocks(walk, node)
+        yield from _readouts(walk, read_out)
+
+    return node
+
+
+def _blocks(walk: Walk, then: Node) -> Iterator[Option]:
     x = sequence(walk)
     walk.ahead = _ahead(walk)
     kinds = [one for one in _kinds(walk) if walk.architecture in (None, one.name)]
@@ -37,10 +57,7 @@ def following(walk: Walk) -> Iterator[Option]:
             sign = f"input: {' '.join(ids)}" if ids else ""
             # what the first maps read may be normed by the first block, or before it
             either = "extra-norm-before-encoder" in ids
-            yield Option(price, _begin(predict, right, ids), (_rows(kinds, 0), following), sign, either)
-    if not walk.blocks and not walk.ends_early and walk.steps[-1].explained:
-        yield later(unknown_price(walk), _other_tokens).before(following)
-    yield from _readouts(walk, x)
+            yield Option(price, _begin(predict, right, ids), (_rows(kinds, 0), then), sign, either)
 
 
 def _ahead(walk: Walk) -> tuple[str, int]:
@@ -51,14 +68,14 @@ def _ahead(walk: Walk) -> tuple[str, int]:
     return keys[keys.index("last_block_output") + 1], 0
 
 
-def _readouts(walk: Walk, x: Predict) -> Iterator[Option]:
+def _readouts(walk: Walk, read_out: ReadOut) -> Iterator[Option]:
     early = 1.1 if walk.blocks < walk.sizes.depth else 0.0  # which is a mistake
     inputs = _other_sequences(walk)
     if walk.blocks:
-        inputs.insert(0, ((x, ()), _READ_OUT + early))
+        inputs.insert(0, ((sequence(walk), ()), _READ_OUT + early))
     count = _count(len(walk.steps))
     for read, price in inputs:
-        for option in anatomy_of(walk.family).read_out(walk, read):
+        for option in read_out(walk, read):
             yield replace(option, price=option.price + price).before(count)
 
 

@@ -55,7 +55,8 @@ class ComponentExamination(Examination):
     @property
     def keys(self) -> Sequence[str]:
         """Of the stages that are its own."""
-        return self.row.stages
+        there = {step.key for step in self.walk.steps} if self.row.also and self.examples else set()
+        return (*self.row.stages, *(one for one in self.row.also if one in there))
 
     @property
     def asked_blocks(self) -> Sequence[str]:

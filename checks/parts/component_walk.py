@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import torch
 
@@ -15,8 +16,9 @@ from ...reference.model_sizes import ModelSizes
 from ...submissions.host.trace import Trace, Use
 from ..locating.best_first import Node, Option, done, explain
 from ..locating.context import Predict
-from ..locating.following import one_block
+from ..locating.following import following, one_block, stacked
 from ..locating.forms import NORMS
+from ..locating.model import about_model
 from ..locating.reached import leave_to_come
 from ..locating.search.relations import measured
 from ..locating.walk import Made, Walk, applied, begin_at, combine, right_of, stage_of
@@ -30,6 +32,7 @@ from ..vit.token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
 from ..vit.token_sequences import PLAIN, Embedded, TokenSequence, embeddings
 from ..vit.unknown_embedding import unknown_patches
 from ..vit.vit_family import VIT
+from .stack_and_head import end_of_stack, head_of_one, head_of_tokens
 
 _CANDIDATES = 10  # parameters that could be the class token, or the positions
 
@@ -42,7 +45,13 @@ _GIVEN: dict[str, tuple[tuple[str, int], ...]] = {  # the stages that the input 
     "attention": (("positioned_tokens", 0), ("block_input", 1)),
     "mlp": (("positioned_tokens", 0),),
     "block": (("positioned_tokens", 0),),
+    "encoder": (("positioned_tokens", 0),),
+    "encoder_and_head": (("positioned_tokens", 0),),
+    "head": (("last_block_output", 0),),
+    "classifier": (("last_block_output", 0),),
 }
+_OF_BLOCKS = ("encoder", "encoder_and_head")
+_IN_BLOCK = ("layer_norm", "layer_norm_plain", "attention", "mlp", "block")
 _INPUT = stage_of("positioned_tokens", 0)
 _READ = "What it reads:"
 _SOMETHING_ELSE = 1.4  # the price of an end that is not returned: below that of an unknown stage
@@ -55,7 +64,7 @@ def locate_component(key: str, trace: Trace, sizes: ModelSizes, accepted: frozen
     ``Walk.unexplained``. A returned tensor that is not the last stage makes that stage's step unexplained.
     """
     row = COMPONENTS[key]
-    last, block = row.stages[-1], int(key not in ("patch_embedding", "class_token", "positions"))
+    last, block = row.stages[-1], int(key in _IN_BLOCK)
     walk = begin_at(_GIVEN[key], trace, sizes, VIT)
     walk.accepted = accepted
     paths = _paths_of_output(trace, row.output_shape(sizes))
@@ -65,9 +74,13 @@ def locate_component(key: str, trace: Trace, sizes: ModelSizes, accepted: frozen
         walk, done = explain(walk, _NODES[key])
     if trace.begun:
         leave_to_come(walk)
+    if key in _OF_BLOCKS:
+        about_model(walk)
     if not done:
         walk.unexplained = walk.unexplained or (row.stages[0] if trace.error else last, block)
-    elif paths and not walk.ends_with(walk.context.stage(last, block)):
+    elif paths and not any(
+        walk.ends_with(step.predict(walk.context)) for step in walk.steps if step.key in (last, *row.also)
+    ):
         _blame_end(walk, paths[0])
     return walk
 
@@ -111,15 +124,31 @@ def _class_token(walk: Walk) -> bool:
         if _ends(walk, choice.sequence):
             settle_class_token(walk, choice)
             return True
+    return any(_with_positions(walk, choice) for choice in choices)
+
+
+def _with_positions(walk: Walk, choice: TokenSequence) -> bool:
+    """Class token and positions in one."""
+    for form, table in product(POSITIONS, _tables(walk)):
+        both = replace(choice, table=(table,), positions=form)
+        if _ends(walk, both.whole) and (found := walk.find(both.whole(walk.context))) is not None:
+            settle_class_token(walk, choice)
+            settle_positions(walk, both, found)
+            return True
     return False
 
 
-def _positions(walk: Walk) -> bool:
+def _tables(walk: Walk) -> list[Use]:
     T = walk.sizes.tokens
-    tables = _parameters(walk, (T, T - 1, T + 1, 1, walk.sizes.batch, walk.sizes.batch * T))
+    return _parameters(walk, (T, T - 1, T + 1, 1, walk.sizes.batch, walk.sizes.batch * T))
+
+
+def _positions(walk: Walk) -> bool:
     tokens = Embedded(stage_of("tokens", 0))
     choices = [
-        TokenSequence(tokens, None, TOKENS[0], (table,), form) for form in POSITIONS for table in tables
+        TokenSequence(tokens, None, TOKENS[0], (table,), form)
+        for form in POSITIONS
+        for table in _tables(walk)
     ]
     for choice in [*choices, TokenSequence(tokens, None, TOKENS[0])]:
         if _ends(walk, choice.positioned):
@@ -193,6 +222,8 @@ _SETTLED: dict[str, Callable[[Walk], bool]] = {
     "positions": _positions,
     "layer_norm": _norm,
     "layer_norm_plain": _norm,
+    "head": head_of_tokens,
+    "classifier": head_of_one,
 }
 _NODES: dict[str, tuple[Node, ...]] = {
     "patch_embedding": (unknown_patches,),  # where they are none of the known ones
@@ -203,4 +234,6 @@ _NODES: dict[str, tuple[Node, ...]] = {
         _Input(key="post_attention_norm", stage="mlp_hidden", part=_READ, reads=("positioned_tokens",)), *MLP
     ),
     "block": (one_block, _end("block_output")),
+    "encoder": (stacked(end_of_stack),),
+    "encoder_and_head": (following,),
 }

@@ -17,13 +17,18 @@ from .alone import asking_for
 from .component import ComponentExamination
 from .parts import Parts
 
-_OF_CALLERS = {"attention-over-batch-axis"}  # what hangs on the order of axes in which it is called
+# what hangs on the order of axes in which it is called, and on what it is given
+_OF_CALLERS = {"attention-over-batch-axis", "head-on-all-tokens"}
 _OF_ONE_HEAD = {"num-heads-ignored", "output-projection-missing"}
 _ADDING = ("class_token", "positions")  # which are not there at all where they leave out what they add
-_MADE_OF_PARTS = ("block",)  # so that one of them may do nothing
+_MADE_OF_PARTS = ("block", "encoder", "encoder_and_head")  # so that one of them may do nothing
 _AROUND = {"post_attention_norm", "post_mlp_norm"}
 # a block says more than the parts of it
-_ALONE = ("patch_embedding", "class_token", "positions", "attention", "mlp", "block")
+_ALONE = (
+    "patch_embedding", "class_token", "positions",
+    "attention", "mlp", "block", "encoder",
+    "head", "classifier",
+)  # fmt: skip
 
 
 @asked_once
@@ -44,7 +49,8 @@ def written_parts(examination: Examination) -> Mapping[str, ComponentExamination
 
 
 def _parts(form: Examination) -> Parts:
-    asked = asking_for(form.assignment, {name: AskedPart(points=0) for name in _ALONE})
+    names = dict.fromkeys((*_ALONE, *_MADE_OF_PARTS))
+    asked = asking_for(form.assignment, {name: AskedPart(points=0) for name in names})
     asked = asked.model_copy(update={"architectures": form.asked_blocks})
     of_parts = Examination(form.source, form.session, asked, form.seed)
     of_parts.passed_on = form.passed_on
@@ -83,6 +89,8 @@ def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, C
     if component is None or (component.crash is not None and not component.unfinished):
         return {}
     found = {step.key for step in component.walk.steps}
+    also = [one for one in component.walk.steps if one.key in COMPONENTS[name].also]
+    own += [one.key for one in also if one.found and one.found.record]  # and is not what it is given
     own = [key for key in own if key not in component.to_write]
     if component.passed_on:  # the sums around what does nothing
         return dict.fromkeys(own, component) if found >= _AROUND and _is_such(component) else {}
@@ -108,13 +116,15 @@ def _without_end(keys: Sequence[str], part: ComponentExamination) -> Sequence[st
 
 
 def _is_such(part: ComponentExamination) -> bool:
-    """Is it right, or wrong in a known way, or in one place before its end?
+    """Is it right, or wrong in a known way, or in one place, which is not its end unless its name says so?
 
     Else it may be something else, such as several blocks, or one head.
     """
     unknown = {key for key, _ in part.unexplained} | {*part.missing} | (_OF_CALLERS & part.walk.ids)
-    is_near = len(unknown) <= 1 and not unknown.intersection((*part.missing, part.keys[-1], *_OF_CALLERS))
-    wrong = any(part.is_wrong(key) for key in part.keys if key not in part.to_write)
+    wrong = {key for key in part.keys if key not in part.to_write and part.is_wrong(key)}
+    is_meant = part.candidate.named and part.row.key == "attention" and len(wrong) == 1
+    end = () if is_meant else part.row.stages[-1:]
+    is_near = len(unknown) <= 1 and not unknown.intersection((*part.missing, *end, *_OF_CALLERS))
     return not wrong or (is_near and not part.walk.ids.issuperset(_OF_ONE_HEAD))
 
 

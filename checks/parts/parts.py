@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 
 from ...reference.components import COMPONENTS
-from ...submissions.errors import NotLoaded, OutOfMemory, StudentCodeFailed
+from ...submissions.errors import NotLoaded, OutOfMemory, Refused, StudentCodeFailed
 from ...submissions.host.asking import Candidate, candidates
 from ..architecture.catalogue import mistakes
 from ..assignment.asked_parts import ASPECTS
@@ -91,7 +91,8 @@ class Parts:
         if not found:
             return Part(key, None, (Fault(_missing(key)),))
         judged = [self._judge(one) for one in found if one.error is None and one.fits]
-        right = next((one for one in judged if not one.faults), None)
+        # what is not written yet has no faults, and shows less than what is
+        right = max((one for one in judged if not one.faults), key=_shown, default=None)
         return right or min(judged, key=lambda one: one.unknown, default=None) or self._judge(found[0])
 
     def _pinned(self, key: str) -> str | None:
@@ -109,7 +110,7 @@ class Parts:
         except StudentCodeFailed as error:  # at other sizes than it was tried at
             frame = next(iter(error.frames), candidate.frame)
             return Part(candidate.key, None, (Fault(f"it could not be built: {error}", frame=frame),))
-        except OutOfMemory as error:
+        except (OutOfMemory, Refused) as error:
             return Part(candidate.key, None, (Fault(error.reason, frame=candidate.frame),))
 
 
@@ -130,6 +131,10 @@ def component_checks(asked: Assignment) -> Iterator[Check]:
 
 def _check(examination: Examination, key: str, aspect: str) -> None:
     parts_of(examination).check(key, aspect)
+
+
+def _shown(part: Part) -> int:
+    return 0 if part.component is None else len(part.component.walk.steps)
 
 
 def _missing(key: str) -> str:

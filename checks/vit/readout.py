@@ -21,6 +21,7 @@ from ..locating.search.norms import BatchNorm, Norm
 from ..locating.search.parameter_search import LinearMap
 from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, right_of, stage_of
+from .block_outputs import settle_block_outputs
 from .class_scores import settle_scores
 
 # of a head with hidden layers, what stands between two of them
@@ -58,12 +59,25 @@ def settle_readout(walk: Walk, read: Input, wrong: bool) -> bool:
     ``wrong`` allows readouts that are known mistakes.
     """
     x, ids = read
-    among = (one for one in _readouts(walk, x, wrong) if wrong or one.head is not None)
-    choice = min(among, key=lambda one: one.price, default=None)
+    choice = _cheapest(walk, x, wrong)
     if choice is not None:
-        _settle(walk, choice, x, ids)
+        settle_block_outputs(walk, x, _of_input(choice, ids))
+        _settle(walk, choice)
     # of what ends before anything is returned, the head is the last layer
     return choice is not None and not (walk.is_cut_short and matrices_left(walk))
+
+
+def settle_head(walk: Walk, x: Predict) -> bool:
+    """Settles S23 to S26 of a pass that is given what the last block gives."""
+    choice = _cheapest(walk, x, wrong=False) or _cheapest(walk, x, wrong=True)
+    if choice is not None:
+        _settle(walk, choice)
+    return choice is not None
+
+
+def _cheapest(walk: Walk, x: Predict, wrong: bool) -> Readout | None:
+    among = (one for one in _readouts(walk, x, wrong) if wrong or one.head is not None)
+    return min(among, key=lambda one: one.price, default=None)
 
 
 def _readouts(walk: Walk, x: Predict, wrong: bool) -> Iterator[Readout]:
@@ -199,36 +213,14 @@ def _is_returned(walk: Walk, scores: Tensor) -> bool:
     return any(equal(one, other) for one in answers for other in returned)
 
 
-def settle_block_outputs(walk: Walk, x: Predict, ids: tuple[str, ...]) -> None:
-    """S21 and S22; ``ids`` tell why ``x``, which the readout reads, is not what the last block gave."""
-    last = walk.blocks
-    if last >= 2:
-        second = stage_of("block_output", 2)
-        walk.settle("second_block_output", 0, second, walk.places.find(second(walk.context)))
-    told = walk.sizes.depth > 1  # a script's is 1 where no list of blocks tells it
-    asked = min(last, walk.sizes.depth) if told else last
-    if not ids and last > asked:
-        ids = ("depth-off-by-one",)
-    expected = stage_of("block_output", asked) if last else stage_of("positioned_tokens", 0)
-    found = walk.places.find(x(walk.context))
-    walk.settle("last_block_output", 0, x, found, right=expected, ids=ids, blame=_blame(walk, ids))
-
-
-def _blame(walk: Walk, ids: tuple[str, ...]) -> str | None:
-    """Where it is not S22, the stage that is the wrong one because of it."""
-    blame = None
-    if ids == ("readout-before-encoder",):
-        blame = "class_representation"
-    elif ids == ("block-result-discarded",) and "every-block-reads-first-input" in walk.ids:
-        blame = "second_block_output"
-    return blame if blame in walk.family.by_key else None
-
-
-def _settle(walk: Walk, choice: Readout, x: Predict, input_ids: tuple[str, ...]) -> None:
+def _of_input(choice: Readout, ids: tuple[str, ...]) -> tuple[str, ...]:
     normed = choice.norm is not None and "final-norm-after-readout" not in choice.ids
-    if normed and input_ids == ("readout-before-encoder",):  # not the token alone was read from there
-        input_ids = ("block-result-discarded",)
-    settle_block_outputs(walk, x, input_ids)
+    if normed and ids == ("readout-before-encoder",):  # not the token alone was read from there
+        return ("block-result-discarded",)
+    return ids
+
+
+def _settle(walk: Walk, choice: Readout) -> None:
     _settle_sequence(walk, choice)
     if choice.norm is not None:
         walk.roles["final_norm"] = choice.norm

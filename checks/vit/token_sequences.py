@@ -60,6 +60,10 @@ class TokenSequence:
     def positioned(self, context: Context) -> Tensor:
         return self._with_positions(context, context.stage("tokens"))
 
+    def whole(self, context: Context) -> Tensor:
+        """The sequence with positions, whatever of it is settled."""
+        return self._with_positions(context, self.sequence(context))
+
     def without_token(self, context: Context) -> Tensor:
         """The sequence with positions, in which whatever hangs on the class token is not a number."""
         assert self.token is not None

@@ -19,7 +19,8 @@ from ..locating.search.relations import measured
 from ..locating.search.returned_scores import outputs_of, stand_ins
 from ..locating.walk import Walk, applied, combine, stage_of
 from ..locating.wiring.graph_tensors import GraphTensor, likely_map, likely_norm, sequences, settle_unknown
-from .readout import settle_block_outputs, settle_readout
+from .block_outputs import settle_block_outputs
+from .readout import settle_readout
 from .unknown_scores import returned_as
 
 _NO_HEAD = (

@@ -24,6 +24,10 @@ _COMPONENTS = {  # the class that a component is written as, and what its constr
     "attention": ("SelfAttention", "embed_dim, num_heads"),
     "mlp": ("MLP", "embed_dim, mlp_dim"),
     "block": ("EncoderBlock", "embed_dim, num_heads, mlp_dim"),
+    "encoder": ("Encoder", "embed_dim, num_heads, mlp_dim, depth"),
+    "encoder_and_head": ("Transformer", "embed_dim, num_heads, mlp_dim, depth, num_classes"),
+    "head": ("ReadoutHead", "embed_dim, num_classes"),
+    "classifier": ("ClassificationHead", "embed_dim, num_classes"),
 }
 _EXERCISES = {  # what a function takes
     "get_attention": "model, images",

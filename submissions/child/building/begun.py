@@ -75,10 +75,14 @@ def part_at(definition: Definition, builder: Builder, attempt: BuildAttempt) -> 
 
 
 def _takes_rows_for_tokens(attempt: BuildAttempt) -> bool:
-    """Does it map each row of an image by itself, where that has as many pixels as tokens have features?"""
+    """Does it map each row of an image by itself, where that has as many pixels as tokens have features?
+
+    It may do so of one channel alone, which is a token to it, or of their mean.
+    """
     rows, output = attempt.sizes.input_shape[:-1], attempt.output
-    is_mapped = attempt.level == Level.RAN and output is not None and output.shape[:-1] == rows
-    return is_mapped and len(rows) >= _AXES
+    if attempt.level != Level.RAN or output is None or len(rows) < _AXES:
+        return False
+    return output.shape[:-1] in (rows, (rows[0], *rows[2:]))
 
 
 def _operations(model: nn.Module, tokens: Tensor) -> int:

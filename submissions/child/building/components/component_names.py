@@ -5,18 +5,25 @@ from __future__ import annotations
 from ...loading.definitions import Definition, Definitions
 from ..calls.parameter_names import first_match
 
+_HEAD = "^(?!.*att).*((class|cls|mlp|vit|out|final|predict|linear).*head|classifier)"
 _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores, the plainest first
     "patch_embedding": ("patch.*(emb|proj|tok)|emb.*patch", "patch|tokeni[sz]|ima?ge?to"),
-    "class_token": ("cls|class.*tok", "prepend|addtok"),
+    "class_token": ("cls|class.*tok", "prepend|addtok|tok.*pos"),
     "positions": ("pos",),
     "layer_norm": ("layernorm|^ln", "norm"),
     "layer_norm_plain": ("(no|non|without).*affine|plain|standardi[sz]e", "layernorm|^ln", "norm"),
     "attention": ("(multi|self).*att|mhsa|msa|mha", "att"),
     "mlp": ("mlp|feedforward|ffn|^ff", "perceptron"),
     "block": ("(encoder|transformer|vit).*(block|layer)", "block|encoder|layer$"),
+    "encoder": ("encoder$|stack|blocks$|layers$", "encoder(?!.*(block|layer))|trunk|(?<!vision)transformer$"),
+    "encoder_and_head": ("vi(si|t)", "(transformer|model|net|classifi|encoder)(?!.*(block|layer|att))"),
+    "head": (_HEAD, "readout|pool"),
+    "classifier": (_HEAD,),
 }
 _PARTS_OF_A_MODEL = ("patch_embedding", "attention", "mlp", "block")
-_MADE_OF = {"block": ("attention", "mlp")}
+_MADE_OF = {"block": ("attention", "mlp"), "encoder": ("attention", "mlp", "block")}
+_WHOLE = ("encoder_and_head",)  # whose names are those of models, which say little
+_SMALL = ("classifier",)  # which does what many a layer does
 
 
 def named(definitions: Definitions, key: str) -> list[Definition]:
@@ -37,7 +44,7 @@ def is_named(name: str, key: str) -> bool:
 
 
 def _says_nothing(name: str) -> bool:
-    return not any(is_named(name, key) for key in _NAMES)
+    return not any(is_named(name, key) for key in _NAMES if key not in _WHOLE)
 
 
 def rank(name: str, key: str) -> int:
@@ -46,6 +53,8 @@ def rank(name: str, key: str) -> int:
 
 def may_be(definition: Definition, key: str, definitions: Definitions) -> bool:
     """Does its name say nothing, and is it made of no component but those that it has to be made of?"""
+    if key in (*_SMALL, *_WHOLE):
+        return False
     own = (key, *_MADE_OF.get(key, ()))
     others = [one for one in _PARTS_OF_A_MODEL if one not in own]
     inside = [one.name for one in definitions.reachable(definition)[1:]]

@@ -41,7 +41,9 @@ from .functions import function_ways
 
 _TRIES = 125  # of one definition, if it is small: half a second
 _WIDTHS_TRIED = 4
-_IMAGE, _OF_IMAGES = "B C H W", {"image", "height", "width", "patch", "pixels"}
+_OF_IMAGES = {"image", "height", "width", "patch", "pixels"}
+_MOST_COUNTED = 48  # heads or blocks: ViT-22B has as many
+_UNSEEN = {"heads", "depth"}
 _AFFINE = re.compile(r"affine|learnable")
 
 
@@ -97,7 +99,9 @@ def candidates(
     if not found:
         others = [one for one in definitions.all.values() if may_be(one, key, definitions)]
         tried = map(trial, _with_parameters(others, definitions))
-        found = [one for one in tried if one.level is Level.FITS]
+        found = [
+            one for one in tried if one.level is Level.FITS or isinstance(one.error, NotImplementedError)
+        ]
     return sorted(found, key=lambda one: (one.level is not Level.FITS, one.rank, one.way is None))
 
 
@@ -124,7 +128,7 @@ def _tried(
             effort.spend(tried.parameters, tried.computed)
             if level > best.level or number == 0:
                 best = replace(best, way=way if level else None, level=level, sizes=sizes, error=tried.error)
-                best.fixed = _unclaimed_heads(way, sizes, claimed) if level else {}
+                best.fixed = _unclaimed(way, row, sizes, claimed) if level else {}
             if level is Level.FITS or effort.is_spent:
                 break
     except NotLoaded as error:
@@ -153,10 +157,11 @@ def _ways(
     blueprint = SignatureReader(loaded, definitions, pins).blueprint(definition)
     read = definitions.words_of(definition)
     meanings = whole.meanings() if whole else {}
-    if row.input != _IMAGE and definition.pair is None:  # of two functions one may make a whole model's
+    # of two functions one may make a whole model's
+    if _OF_IMAGES.isdisjoint(row.sizes) and definition.pair is None:
         blueprint = blueprint.changed(_of_no_image)
     builder = Builder(loaded, blueprint.changed(partial(_any_size, row, meanings, read)))
-    ways = sorted(assignments(builder.blueprint.slots), key=_repeated)
+    ways = sorted(assignments(builder.blueprint.slots), key=_doubt)
     for number, base in enumerate(BASES):
         for assignment in ways[: MOST_TRIES if number == 0 else TRIES_ELSEWHERE]:
             yield _constructing(builder, assignment), base, fields_set(assignment)
@@ -165,10 +170,21 @@ def _ways(
         yield from ((way, sizes, fields_set(ways[0])) for sizes in _own_sizes(way, BASES[0]))
 
 
-def _repeated(assignment: Mapping[BlueprintSlot, Choice]) -> int:
-    """How many names that say nothing are given what another one has: rather each means something else."""
+def _doubt(assignment: Mapping[BlueprintSlot, Choice]) -> int:
+    """What speaks against these meanings of names that say nothing.
+
+    Rather each means something else, and the student's own values are sizes that go together.
+    """
     given = Counter(one for one in assignment.values() if isinstance(one, str))
-    return sum(given[one] > 1 for slot, one in assignment.items() if not slot.named and isinstance(one, str))
+    meant = {slot: one for slot, one in assignment.items() if not slot.named and isinstance(one, str)}
+    own = {one: slot.own.value for slot, one in meant.items() if slot.own and isinstance(slot.own.value, int)}
+    width, heads = own.get("embed_dim", 0), own.get("heads", 1)
+    odd = (
+        width and own.get("mlp_dim", width) < width,
+        heads < 1 or width % heads,
+        max(heads, own.get("depth", 0)) > _MOST_COUNTED,
+    )
+    return sum(given[one] > 1 for one in meant.values()) + sum(map(bool, odd))
 
 
 def _held_by(whole: Recipe, definition: Definition, sizes: Sizes) -> nn.Module:
@@ -238,10 +254,14 @@ def _called_rightly(module: nn.Module) -> nn.Module:
     return module
 
 
-def _unclaimed_heads(way: Way, sizes: Sizes, claimed: set[str]) -> dict[str, int]:
-    """The number of heads that the code has of its own: no shape that comes out shows it."""
-    heads = 0 if "heads" in claimed else observe(ModelParts.of(way(sizes))).get("heads", 0)
-    return {"heads": heads} if heads and sizes.embed_dim % heads == 0 else {}
+def _unclaimed(way: Way, row: Component, sizes: Sizes, claimed: set[str]) -> dict[str, int]:
+    """The numbers of heads and blocks that the code has of its own: no shape that comes out shows them."""
+    asked = _UNSEEN.intersection(row.sizes) - claimed
+    seen = observe(ModelParts.of(way(sizes))) if asked else {}
+    own = {name: seen[name] for name in asked if name in seen}
+    if sizes.embed_dim % own.get("heads", 1):
+        del own["heads"]
+    return own
 
 
 def _verified(candidate: ComponentRecipe) -> ComponentRecipe:

@@ -11,7 +11,8 @@ from torch import nn
 from .....reference.components import Component
 from .....reference.sizes import Sizes
 from ..build_attempt import Level
-from ..calls.observing import ModelParts, mlp_dim, tensors
+from ..calls.block_lists import depth_of
+from ..calls.observing import ModelParts, heads_of, mlp_dim, tensors
 from ..effort import Computed
 
 Way = Callable[[Sizes], nn.Module]
@@ -30,7 +31,8 @@ class Tried:
 def run_alone(way: Way, row: Component, sizes: Sizes, claimed: Collection[str] = ()) -> Tried:
     """Build it once, and pass one input.
 
-    One that shows another MLP than the way has ``claimed`` does not fit, whatever comes out.
+    One that shows another MLP, or another number of heads or blocks, than the way has ``claimed`` does not
+    fit, whatever comes out.
     """
     tried, counted = Tried(), Computed()
     try:
@@ -41,8 +43,18 @@ def run_alone(way: Way, row: Component, sizes: Sizes, claimed: Collection[str] =
     except (Exception, SystemExit) as error:
         tried.error = error
     else:
-        seen = mlp_dim(ModelParts.of(module), sizes.embed_dim) if "mlp_dim" in claimed else 0
-        if seen in (0, sizes.mlp_dim):
+        if _shows(module, sizes, claimed):
             tried.level = Level.FITS if row.output_shape(sizes) in shapes else Level.RAN
     tried.computed = counted.numbers
     return tried
+
+
+def _shows(module: nn.Module, sizes: Sizes, claimed: Collection[str]) -> bool:
+    """Is it of the ``claimed`` sizes that no shape tells, as far as can be seen?"""
+    parts, width = ModelParts.of(module), sizes.embed_dim
+    seen = {
+        "mlp_dim": mlp_dim(parts, width),
+        "heads": heads_of(parts),
+        "depth": depth_of(parts.modules, width),
+    }
+    return all(seen[name] in (0, getattr(sizes, name)) for name in seen.keys() & claimed)

@@ -34,6 +34,7 @@ _MLP = (
     (r"2|out|down|proj", ("M D", "D M"), ("D",)),
     (r"1|in|up|fc|hidden", ("D M", "M D"), ("M",)),
 )
+_HEAD = ((r"w|head|fc|linear|matrix|b", ("K D", "D K"), ("K",)),)
 _PARAMETERS: dict[str, tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]] = {
     "patch_embedding": (
         (r"w|kernel|proj|emb|conv|filter|matrix|linear|b", ("D C P P", "F D", "D F"), ("D",)),
@@ -51,6 +52,10 @@ _PARAMETERS: dict[str, tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]]
         (r"1|mlp|fc|up|ff", ("D M", "M D"), ("M",)),
         _MAP,
     ),
+    "encoder": (),
+    "encoder_and_head": (),
+    "head": _HEAD,
+    "classifier": _HEAD,
 }
 
 
