@@ -65,7 +65,7 @@ def test_what_is_wrong_in_a_part_is_told_beside_it(zygote: Zygote, tmp_path: Pat
 
 
 def test_parts_behind_an_exception_are_paid(zygote: Zygote, tmp_path: Path) -> None:
-    result = graded(("        B = img.size(0)\n", "        B = count_of(img)\n"), zygote, tmp_path)
+    result = graded(("        B = img.size(0)\n", "        B = count.size(0)\n"), zygote, tmp_path)
     assert result.status is Status.GRADED
     assert result.stages["S02"].crashed
     assert right(result) == {"S01"} | _BLOCK
