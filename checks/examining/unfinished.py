@@ -15,7 +15,6 @@ from .passes.examples import Examples
 
 _AXES = 3  # of tokens
 _NO_FUNCTION = ("residual", "scale", "bias")  # what is left out and no function or layer stands for
-
 # what follows from a stage alone, and is not there without it
 _MADE_OF_IT = {"mlp_hidden": "mlp_output", "logits": "class_probabilities"}
 
@@ -42,8 +41,8 @@ def unfinished(examples: Examples) -> Unfinished | None:
     if not examples.examples:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
-    if is_left_within(examples.source.files):
-        reached -= _lacking(examples)
+    if (lacking := _lacking(examples)) and is_left_within(examples.source.files):
+        reached -= lacking
     keys = [key for key in examples.keys if key not in reached]
     if without_blocks(examples.walk):
         return Unfinished(_of_blocks(examples), None)

@@ -5,7 +5,7 @@ The input of the pass stands for the stage that the component reads, and what it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -32,7 +32,7 @@ from ..vit.token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
 from ..vit.token_sequences import PLAIN, Embedded, TokenSequence, embeddings
 from ..vit.unknown_embedding import unknown_patches
 from ..vit.vit_family import VIT
-from .stack_and_head import end_of_stack, head_of_one, head_of_tokens
+from .stack_and_head import SOMETHING_ELSE, end_of_stack, head_of_one, head_of_tokens
 
 _CANDIDATES = 10  # parameters that could be the class token, or the positions
 
@@ -54,7 +54,6 @@ _OF_BLOCKS = ("encoder", "encoder_and_head")
 _IN_BLOCK = ("layer_norm", "layer_norm_plain", "attention", "mlp", "block")
 _INPUT = stage_of("positioned_tokens", 0)
 _READ = "What it reads:"
-_SOMETHING_ELSE = 1.4  # the price of an end that is not returned: below that of an unknown stage
 
 
 def locate_component(key: str, trace: Trace, sizes: ModelSizes, accepted: frozenset[str]) -> Walk:
@@ -124,12 +123,13 @@ def _class_token(walk: Walk) -> bool:
         if _ends(walk, choice.sequence):
             settle_class_token(walk, choice)
             return True
-    return any(_with_positions(walk, choice) for choice in choices)
+    tables = _tables(walk)
+    return any(_with_positions(walk, choice, tables) for choice in choices)
 
 
-def _with_positions(walk: Walk, choice: TokenSequence) -> bool:
+def _with_positions(walk: Walk, choice: TokenSequence, tables: Sequence[Use]) -> bool:
     """Class token and positions in one."""
-    for form, table in product(POSITIONS, _tables(walk)):
+    for form, table in product(POSITIONS, tables):
         both = replace(choice, table=(table,), positions=form)
         if _ends(walk, both.whole) and (found := walk.find(both.whole(walk.context))) is not None:
             settle_class_token(walk, choice)
@@ -147,8 +147,7 @@ def _positions(walk: Walk) -> bool:
     tokens = Embedded(stage_of("tokens", 0))
     choices = [
         TokenSequence(tokens, None, TOKENS[0], (table,), form)
-        for form in POSITIONS
-        for table in _tables(walk)
+        for form, table in product(POSITIONS, _tables(walk))
     ]
     for choice in [*choices, TokenSequence(tokens, None, TOKENS[0])]:
         if _ends(walk, choice.positioned):
@@ -207,7 +206,7 @@ def _end(key: str) -> Node:
         (
             Option(0.0, lambda walk: walk.ends_with(walk.context.stage(key, 1))),
             Option(1.0, added),
-            Option(_SOMETHING_ELSE, lambda walk: True),
+            Option(SOMETHING_ELSE, lambda walk: True),
         )
     )
 

@@ -17,7 +17,7 @@ from ..vit.block_outputs import settle_block_outputs
 from ..vit.readout import settle_head
 
 _FINDING = 1.0
-_SOMETHING_ELSE = 1.4  # the price of an end that is not returned: below that of an unknown stage
+SOMETHING_ELSE = 1.4  # the price of an end that is not returned: below that of an unknown stage
 
 
 def end_of_stack(walk: Walk, read: Input) -> Iterator[Option]:
@@ -29,7 +29,7 @@ def end_of_stack(walk: Walk, read: Input) -> Iterator[Option]:
     yield Option(wrong, partial(_ended, x=x, ids=ids))
     for norm, _, _ in walk.parameters.norms(x(walk.context), walk.position - 1, NORMS):
         yield Option(wrong + _FINDING * len(norm.ids), partial(_normed, x=x, ids=ids, norm=norm))
-    yield Option(wrong + _SOMETHING_ELSE, partial(_settled, x=x, ids=ids))
+    yield Option(wrong + SOMETHING_ELSE, partial(_settled, x=x, ids=ids))
 
 
 def _settled(walk: Walk, x: Predict, ids: tuple[str, ...]) -> bool:

@@ -75,7 +75,7 @@ def _changes_in(one: ast.AST, lines: Collection[int]) -> Iterator[tuple[_Span, b
 
 def _is_open(function: ast.FunctionDef, last: ast.stmt) -> bool:
     """Does it end in what stands for more, or in nothing but what it is to do?"""
-    is_nothing = isinstance(last, ast.Return) and gives_nothing(function)
+    is_nothing = isinstance(last, ast.Return) and (not _is_value(last) or gives_nothing(function))
     is_told = len(function.body) == 1 and isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)
     return is_nothing or is_told or is_placeholder(last) or stands_for_more(last)
 
