@@ -102,5 +102,9 @@ COMPONENTS: dict[str, Component] = {
             "classifier", "Classification head of one vector", "B D", "B K",
             ("logits",), ("embed_dim", "classes"), also=("class_probabilities",),
         ),
+        Component(
+            "patches", "Patches in rows", "B C H W", "B N F",
+            ("patches", "flattened_patches"), ("patch", "image", "channels", "patches"), "0",
+        ),
     )
 }  # fmt: skip

@@ -10,6 +10,8 @@ from dataclasses import replace
 
 from ...submissions.errors import Frame
 from ...submissions.host.session import Session
+from ...submissions.questions.loading import DEFINED_NOWHERE
+from ...submissions.reading.missing_imports import calls_what_is_nowhere
 from ...submissions.reading.passing_on import where_passed_on
 from ...submissions.reading.unwritten import early_ends, ended_there
 from ..locating.accounting import without_blocks
@@ -30,7 +32,8 @@ def may_end_early(examination: Examination) -> bool:
         return False
     if examination.crash is not None:
         return not examination.crash.is_placeholder
-    return examination.walk.trace.begun or any(map(examination.is_wrong, examination.keys))
+    wrong = {key for key in examination.keys if examination.is_wrong(key)}
+    return examination.walk.trace.begun or not wrong <= examination.to_write
 
 
 def until_unwritten(examination: Examination, session: Session) -> Examination | None:
@@ -51,12 +54,11 @@ def until_unwritten(examination: Examination, session: Session) -> Examination |
 
 def ends_in_between(examination: Examination) -> bool:
     """Does the pass end at code that can be ``passed_on``, as far as is known? Of parts there is no pass."""
-    end = None if examination.unbuilt else examination.unfinished
-    if end is None and not examination.unbuilt:
-        return False
-    lines = where_passed_on(examination.source.files)
-    frame = end.frame if end is not None and examination.walk.steps else None
-    return bool(lines) if frame is None else frame in lines
+    files, end = examination.source.files, None if examination.unbuilt else examination.unfinished
+    if end is None or end.frame is None or not examination.walk.steps:
+        is_begun = bool(end or examination.unbuilt)
+        return is_begun and (bool(where_passed_on(files)) or calls_what_is_nowhere(files))
+    return end.frame in where_passed_on(files) or DEFINED_NOWHERE in str(examination.crash)
 
 
 def goes_further(form: Examination, examination: Examination) -> bool:
@@ -71,7 +73,7 @@ def goes_further(form: Examination, examination: Examination) -> bool:
     shapes = {one.step.key: one.student.shape for one in form.first.seen}
     if "logits" not in form.to_write and shapes["logits"] != form.first_draw.sizes.output_shape:
         return False
-    if examination.unfinished is None:  # there is no pass
+    if examination.unfinished is None or not examination.walk.steps:  # there is no pass, or nothing in it
         return "patches" in _right(form)
     is_gap = examination.unfinished.keys[0] in form.to_write
     return is_gap and form.to_write < examination.to_write and _right(form) > _right(examination)

@@ -41,15 +41,17 @@ def unfinished(examples: Examples) -> Unfinished | None:
     if not examples.examples:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
-    if (lacking := _lacking(examples)) and is_left_within(examples.source.files):
-        reached -= lacking
-    keys = [key for key in examples.keys if key not in reached]
+    lacking = _lacking(examples)
+    lacking = lacking if lacking and is_left_within(examples.source.files) else set()
+    keys = [key for key in examples.keys if key not in reached - lacking]
     if without_blocks(examples.walk):
         return Unfinished(_of_blocks(examples), None)
     if error is None:
-        return Unfinished(tuple(keys), None) if keys and _ends_early(examples, keys) else None
+        is_to_come = lacking.issuperset(keys) or _ends_early(examples, keys)
+        return Unfinished(tuple(keys), None) if keys and is_to_come else None
     places = unwritten(examples.source.files)
-    lost = bool(keys) and went_on(examples.walk, keys[0])
+    # with fewer heads fewer matrices may be those of one stage
+    lost = bool(keys) and any(went_on(one.walk, keys[0]) for one in examples.examples)
     if not keys or (not error.is_placeholder and ("logits" in reached or lost)):
         return None
     called = [one for one in places if one.name == keys[0]]  # as the stage is in a skeleton
@@ -80,11 +82,12 @@ def left_out(examples: Examples, absent: Collection[str]) -> Unfinished:
 
 
 def _lacking(examples: Examples) -> set[str]:
-    """The stages of which is said that something is left out."""
+    """The stages of which is said that something is left out, and nothing else."""
     told = (one for step in examples.walk.steps for one in step.findings)
-    wrong = (one for one in told if examples.family.mistake(one.id).kind == "error")
-    lacking = (one for one in wrong if one.id.endswith(LEFT_OUT))
-    return {one.stage for one in lacking if not any(word in one.id for word in _NO_FUNCTION)}
+    wrong = [one for one in told if examples.family.mistake(one.id).kind == "error"]
+    lacking = [one for one in wrong if one.id.endswith(LEFT_OUT)]
+    besides = {one.stage for one in wrong if one not in lacking}
+    return {one.stage for one in lacking if not any(word in one.id for word in _NO_FUNCTION)} - besides
 
 
 def _ends_early(examples: Examples, keys: Sequence[str]) -> bool:

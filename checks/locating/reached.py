@@ -21,7 +21,7 @@ from .catalogued import catalogued
 from .context import Context, Predict
 from .in_hand import at_hand, is_in_hand
 from .search.places import Found
-from .walk import Step, Walk, applied, combine, stage_of
+from .walk import Finding, Step, Walk, applied, combine, stage_of
 
 _AFTER_READOUT = "final-norm-after-readout"
 LEFT_OUT = ("-missing", "-skipped", "-left-out")  # how ids end that say what is not there
@@ -73,6 +73,11 @@ def _may_still_come(steps: list[Step]) -> bool:
         bool(last.findings) and last.found is not None and any(one.found == last.found for one in before)
     )
     return _lacks_something(last) or is_earlier or is_first
+
+
+def but_left_out(step: Step) -> tuple[Finding, ...]:
+    """What is said of it but that something is left out; all of it where that is all."""
+    return tuple(one for one in step.findings if not one.id.endswith(LEFT_OUT)) or step.findings
 
 
 def _lacks_something(step: Step) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import torch
@@ -11,11 +12,13 @@ from torch import Tensor
 from ...reference.components import COMPONENTS
 from ...submissions.host.asking import Candidate, ComponentSession
 from ...submissions.host.trace import Trace
+from ...submissions.reading.unwritten import early_ends
 from ..examining.asked_once import asked_once
 from ..examining.drawing import Draw
 from ..examining.examination import Examination
 from ..examining.passes.example import Example
 from ..examining.passes.replay import replay
+from ..locating.reached import but_left_out
 from ..locating.walk import Finding
 from .component_walk import locate_component
 
@@ -44,7 +47,14 @@ class ComponentExamination(Examination):
 
     def located(self, draw: Draw, trace: Trace) -> Example:
         walk = locate_component(self.row.key, trace, draw.sizes, self.accepted_blocks)
+        if self.ends_early:  # of what is wrong besides, that is told
+            walk.steps = [replace(one, findings=but_left_out(one)) for one in walk.steps]
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
+
+    @cached_property
+    def ends_early(self) -> bool:
+        """May its code, or what it uses, end before it is finished?"""
+        return bool(early_ends(self.source.files, self.candidate.name))
 
     @cached_property
     def stopped_at(self) -> str | None:

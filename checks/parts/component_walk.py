@@ -27,7 +27,7 @@ from ..locating.wiring.operators import SameRow
 from ..locating.wiring.rows import Computation, Row
 from ..vit.class_token import settle_class_token
 from ..vit.embedding import replace_embeddings, settle_positions
-from ..vit.patches import patch_embeddings
+from ..vit.patches import patch_embeddings, patches_alone
 from ..vit.token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
 from ..vit.token_sequences import PLAIN, Embedded, TokenSequence, embeddings
 from ..vit.unknown_embedding import unknown_patches
@@ -37,6 +37,7 @@ from .stack_and_head import SOMETHING_ELSE, end_of_stack, head_of_one, head_of_t
 _CANDIDATES = 10  # parameters that could be the class token, or the positions
 
 _GIVEN: dict[str, tuple[tuple[str, int], ...]] = {  # the stages that the input stands for
+    "patches": (("image", 0),),
     "patch_embedding": (("image", 0),),
     "class_token": (("patch_embeddings", 0),),
     "positions": (("tokens", 0),),
@@ -216,6 +217,7 @@ def _along(*rows: Row) -> tuple[Node, ...]:
 
 
 _SETTLED: dict[str, Callable[[Walk], bool]] = {
+    "patches": patches_alone,
     "patch_embedding": _patches,
     "class_token": _class_token,
     "positions": _positions,

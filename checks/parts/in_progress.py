@@ -22,12 +22,13 @@ _OF_CALLERS = {"attention-over-batch-axis", "head-on-all-tokens"}
 _OF_ONE_HEAD = {"num-heads-ignored", "output-projection-missing"}
 _ADDING = ("class_token", "positions")  # which are not there at all where they leave out what they add
 _MADE_OF_PARTS = ("block", "encoder", "encoder_and_head")  # so that one of them may do nothing
+_THERE_ALREADY = {"patches": "patches"}  # or may be: of others the tokens that go into a block
 _AROUND = {"post_attention_norm", "post_mlp_norm"}
 # a block says more than the parts of it
 _ALONE = (
     "patch_embedding", "class_token", "positions",
     "attention", "mlp", "block", "encoder",
-    "head", "classifier",
+    "head", "classifier", "patches",
 )  # fmt: skip
 
 
@@ -80,9 +81,11 @@ def _unreached(examination: Examination) -> frozenset[str]:
 
 def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, ComponentExamination]:
     stages = COMPONENTS[name].stages
-    # what goes into a block may be there already: the tokens
     unreached = _unreached(examination)
-    own = [key for key in stages if key != "block_input" or key in unreached]
+    fails = examination.examples and examination.crash is not None and not examination.unfinished
+    if name == "patches" and fails:  # which an embedding that fails has made, too
+        return {}
+    own = [key for key in stages if key in unreached or key != _THERE_ALREADY.get(name, "block_input")]
     if not unreached.issuperset(own):
         return {}
     component = parts.part(name).component
@@ -108,9 +111,9 @@ def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, C
 
 def _without_end(keys: Sequence[str], part: ComponentExamination) -> Sequence[str]:
     """Those before the last ones that leave something out, where the code of the part ends early."""
-    lacking = {step.key for step in part.walk.steps for one in step.findings if one.id.endswith(LEFT_OUT)}
-    if not early_ends(part.source.files, part.candidate.name):
+    if not part.ends_early:
         return keys
+    lacking = {step.key for step in part.walk.steps for one in step.findings if one.id.endswith(LEFT_OUT)}
     there = [at for at, key in enumerate(keys, 1) if key not in lacking]
     return keys[: max(there, default=0)]
 

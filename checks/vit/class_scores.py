@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from ...reference import equations as eq
@@ -78,9 +79,21 @@ def _explain(walk: Walk, plain: Tensor, returned: list[tuple[str, Reference]]) -
                 if _more_told(best, (logits, probabilities)):
                     best = (logits, probabilities)
                 break
-    if best[1] is None and walk.find(eq.class_probabilities(best[0].function(plain))):
-        best = (best[0], CLASS_PROBABILITIES[0])
-    return best
+    return best[0], best[1] or _computed(walk, best[0].function(plain))
+
+
+def _computed(walk: Walk, logits: Tensor) -> Form | None:
+    """How probabilities come from the logits that are not returned, as nothing of a script is.
+
+    What sums to one nowhere is no wrong one: a loss computes other things of the logits.
+    """
+    forms = CLASS_PROBABILITIES[:1] if walk.trace.outputs else CLASS_PROBABILITIES
+    values = ((form, form.function(logits)) for form in forms)
+    return next((form for form, value in values if _sums_to_one(value) and walk.find(value)), None)
+
+
+def _sums_to_one(value: Tensor) -> bool:
+    return any(equal(sums, torch.ones_like(sums)) for sums in (value.sum(0), value.sum(-1)))
 
 
 def _price(pair: tuple[Form, Form | None], called_probabilities: bool) -> float:

@@ -68,6 +68,16 @@ def patch_embeddings(walk: Walk) -> bool:
     return _with_positions(walk) or _per_position(walk) or _normed_patches(walk)
 
 
+def patches_alone(walk: Walk) -> bool:
+    """Settles S02 and S03 of what gives patches alone; False where it cuts them in no known way."""
+    for way in _WAYS:
+        found = walk.find(way.rows(walk.context))
+        if found and any(walk.ends_with(one(walk.context)) for one in (way.rows, way.windows)):
+            _settle_patches(walk, way, found)
+            return True
+    return False
+
+
 def _mapped(walk: Walk, way: _Patches) -> bool:
     x = way.rows(walk.context)
     for map_, _, found in walk.parameters.linears(x, after=-1, outputs=walk.sizes.embed_dim):

@@ -16,9 +16,8 @@ from ..questions.loading import Infer, Inferred
 from ..questions.pins import Pins
 from ..questions.recording import Recorded
 from .building.begun import NotWritten, first_gap
-from .building.build_attempt import Level
 from .building.calls.shortening import Change, Shortening, shortening
-from .building.components.component_recipes import candidates
+from .building.components.component_recipes import is_there
 from .building.probing import as_given
 from .building.recipe import infer, infer_nothing
 from .building.ways import NoModel
@@ -85,11 +84,8 @@ def _infer_script(file: str) -> Inferred:
 
 def _has_parts_alone() -> bool:
     """Is there a part of a model, and are there no functions that may be the whole?"""
-    return not function_pairs(Definitions(Submission.loaded)) and any(map(_is_there, COMPONENTS))
-
-
-def _is_there(key: str) -> bool:
-    return any(one.level is Level.FITS for one in candidates(Submission.loaded, key, None))
+    loaded = Submission.loaded
+    return not function_pairs(Definitions(loaded)) and any(is_there(loaded, key) for key in COMPONENTS)
 
 
 def _shortening() -> Shortening | None:

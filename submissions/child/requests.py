@@ -55,7 +55,7 @@ def _contents(files: Mapping[str, torch.Tensor]) -> dict[str, bytes]:
 def _load(asked: Load) -> tuple[Skipped, ...]:
     files = _contents(asked.files)
     _lay_out(files)
-    loaded = Submission.loaded = load(files)
+    loaded = Submission.loaded = load(files, asked.passed_on)
     # functions alone may be all that is asked for; where a model is, its inference says the same
     if loaded.error is not None and not Definitions(loaded).all and not likeliest(loaded):
         raise loaded.error

@@ -1,4 +1,4 @@
-"""Part 1: preprocessing and patches. Part 2 (the transformer) will follow."""
+"""Part 1: preprocessing. Part 2 (the transformer) will follow."""
 import sys
 from pathlib import Path
 
@@ -39,34 +39,14 @@ def denormalise(img):
     return (img * std + mean).clamp(0, 1)
 
 
-def make_patches(img, patch_size=PATCH_SIZE):
-    B, C, H, W = img.shape
-    rows, columns = H // patch_size, W // patch_size
-    img = img.reshape(B, C, rows, patch_size, columns, patch_size)
-    patches = img.permute(0, 2, 4, 1, 3, 5).reshape(B, rows * columns, C, patch_size, patch_size)
-    # BREAKPOINT S02 - patches
-    patches_flat = patches.reshape(B, rows * columns, C * patch_size * patch_size)
-    # BREAKPOINT S03 - flattened patches
-    return patches, patches_flat
-
-
-def save_patch_grid(patches, target, patch_size=PATCH_SIZE):
-    side = int(patches.shape[1] ** 0.5)
-    gap = 2
-    width = side * (patch_size + gap) + gap
-    canvas = Image.new("RGB", (width, width), "white")
-    for number, patch in enumerate(denormalise(patches[0])):
-        array = (patch.permute(1, 2, 0).numpy() * 255).astype(np.uint8)
-        row, column = divmod(number, side)
-        corner = (gap + column * (patch_size + gap), gap + row * (patch_size + gap))
-        canvas.paste(Image.fromarray(array), corner)
-    canvas.save(target)
+def save_picture(img, target):
+    array = (denormalise(img)[0].permute(1, 2, 0).numpy() * 255).astype(np.uint8)
+    Image.fromarray(array).save(target)
 
 
 def main(folder):
     for path in find_images(folder):
-        patches, _ = make_patches(load_image_tensor(path))
-        save_patch_grid(patches, path.with_name(path.stem + "_patches.png"))
+        save_picture(load_image_tensor(path), path.with_name(path.stem + "_resized.png"))
 
 
 if __name__ == "__main__":

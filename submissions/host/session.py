@@ -54,10 +54,13 @@ class Session:
         )
         return answer_in(question, reply)
 
-    def load(self, source: Source) -> None:
-        """Executes the files; what was left out is in ``left``. Raises NotLoaded."""
+    def load(self, source: Source, passed_on: bool = False) -> None:
+        """Executes the files; what was left out is in ``left``. Raises NotLoaded.
+
+        What is not written yet gives back what it is given where it is ``passed_on``.
+        """
         with not_executed():
-            self.left = self.ask(Load(files=_as_tensors(source.files)))[:_NOTES]
+            self.left = self.ask(Load(files=_as_tensors(source.files), passed_on=passed_on))[:_NOTES]
 
     def replace(self, source: Source) -> None:
         """Executes other files, and builds the model as that of the first. Raises NotLoaded."""

@@ -10,6 +10,8 @@ from torch import Tensor
 
 from .question import Question
 
+DEFINED_NOWHERE = "is defined nowhere"  # ends what a call of such a name raises
+
 
 @dataclass(frozen=True)
 class Skipped:
@@ -29,6 +31,7 @@ class Load(Question[tuple[Skipped, ...]]):
     doing = "while it was imported"
 
     files: Mapping[str, Tensor]
+    passed_on: bool = False  # does what is not written yet give back what it is given?
 
 
 @dataclass(frozen=True)

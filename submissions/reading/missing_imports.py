@@ -6,11 +6,12 @@ Its other code can be looked at all the same once they are lent to it.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import Frame
-from .code import cell_number, clean, module_file
+from .code import cell_number, clean, module_file, texts
 from .python_text import decode, nodes
 
 # what each name stands for wherever deep learning is taught
@@ -68,6 +69,14 @@ def unbound(found: Iterable[ast.AST]) -> set[str]:
     there = list(found)
     bound = {name for node in there for name in bound_in(node)}
     return set() if "*" in bound else USUAL.keys() & reads(there).keys() - bound
+
+
+def calls_what_is_nowhere(files: Mapping[str, bytes]) -> bool:
+    """Is a name called that no file binds, and Python does not know?"""
+    every = [node for _, text in texts(files) for node in nodes(text)]
+    bound = {*vars(builtins)}.union(*map(bound_in, every))
+    called = {one.func.id for one in every if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
+    return "*" not in bound and not called <= bound
 
 
 def reads(found: Iterable[ast.AST]) -> dict[str, int]:

@@ -12,14 +12,14 @@ from .code_scopes import held, name_of
 from .python_text import nodes
 from .stand_ins import is_layer, stand_ins, variables_to_come
 from .to_do import or_below, to_do
-from .unwritten import gives_nothing, is_placeholder, last_of, stands_for_more
+from .unwritten import early_ends, gives_nothing, is_placeholder, last_of, stands_for_more
 
 _IDENTITY = b"__import__('torch').nn.Identity()"
 _METHODS_OF_PASSES = "forward", "__call__"
 _Span = tuple[int, int, int, int]
 
 
-def passed_on(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def gaps_passed_on(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files, in which functions that are not written yet give back the first thing that they are given.
 
     Attributes that stand for layers are layers that do so. No line moves. The files are as they were where
@@ -35,9 +35,11 @@ def passed_on(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def where_passed_on(files: Mapping[str, bytes]) -> set[Frame]:
-    """The lines that are changed, and those that read an attribute which is."""
+    """The lines that are changed or give back what they are given, and those that read such an attribute."""
     changed = {Frame(file, span[0]) for file, text in texts(files) for span, _ in _changes(text)}
-    return changed | {Frame(file, line) for file, text in texts(files) for line in _reading(text)}
+    return changed.union(early_ends(files)) | {
+        Frame(file, line) for file, text in texts(files) for line in _reading(text)
+    }
 
 
 def _reading(text: str) -> Iterator[int]:

@@ -22,6 +22,19 @@ _PLACE = ("x = x + self.pos", "x = self.positions(x)")
 _GAPS = {
     "attention that raises": ([(_ATTENTION, _LATER)], range(9, 16)),
     "attention of three dots": ([(_ATTENTION, "        ...\n\n")], range(9, 16)),
+    "attention that gives back what it is given": (
+        [(_ATTENTION, "        # TODO: does nothing yet\n        return x\n\n")],
+        range(9, 16),
+    ),
+    "an output projection": (
+        [
+            (
+                "return self.proj(context.transpose(1, 2).reshape(B, T, D))",
+                "x = context.transpose(1, 2).reshape(B, T, D)\n        # TODO: projection\n        return x",
+            )
+        ],
+        range(15, 16),
+    ),
     "an MLP that returns nothing": ([(MLP, "return None")], range(17, 19)),
     "a layer that does nothing yet": (
         [

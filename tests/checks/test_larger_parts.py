@@ -178,3 +178,127 @@ def test_a_model_is_judged_behind_an_embedding_that_is_to_come(
 def test_a_mistake_behind_it_is_told(edit: tuple[str, str], id: str, zygote: Zygote, tmp_path: Path) -> None:
     result = _behind(zygote, tmp_path, *_LATER, edit)
     assert [one.id for one in result.mistakes] == [id]
+
+
+_PATCHES = """
+import torch
+from torch import nn
+
+
+def split_into_patches(img, p):
+    B, C, H, W = img.shape
+    x = img.reshape(B, C, H // p, p, W // p, p)
+    return x.permute(0, 2, 4, 1, 3, 5).reshape(B, -1, C * p * p)
+"""
+_UNFOLDING = """
+from torch import nn
+
+
+class Patchify(nn.Module):
+    def __init__(self, patch_size=16):
+        super().__init__()
+        self.unfold = nn.Unfold(patch_size, stride=patch_size)
+
+    def forward(self, x):
+        return self.unfold(x).transpose(1, 2)
+"""
+
+
+@pytest.mark.parametrize("text", [_PATCHES, _UNFOLDING], ids=["a function", "a class"])
+def test_patches_are_judged_before_anything_maps_them(text: str, zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(text, VIT, zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "id"),
+    [
+        (_PATCHES, ("x.permute(0, 2, 4, 1, 3, 5)", "x"), "patch-view-whole-image"),
+        (
+            _UNFOLDING,
+            (".transpose(1, 2)", ".reshape(len(x), -1, 3 * self.unfold.stride**2)"),
+            "unfold-reshape-not-transpose",
+        ),
+    ],
+)
+def test_patches_that_are_cut_wrongly_are_told(
+    text: str, edit: tuple[str, str], id: str, zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded_file(edited(text, [edit]), VIT, zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == [id]
+
+
+# as in chapter 11 of a well-known book: widths are those of the first input
+_LAZY = """
+import torch
+from torch import nn
+
+
+class ViTMLP(nn.Module):
+    def __init__(self, hidden, outputs):
+        super().__init__()
+        self.dense1, self.dense2 = nn.LazyLinear(hidden), nn.LazyLinear(outputs)
+
+    def forward(self, x):
+        return self.dense2(nn.functional.gelu(self.dense1(x)))
+
+
+class PatchEmbedding(nn.Module):
+    def __init__(self, patch_size=16, num_hiddens=512):
+        super().__init__()
+        self.conv = nn.LazyConv2d(num_hiddens, kernel_size=patch_size, stride=patch_size)
+
+    def forward(self, x):
+        return self.conv(x).flatten(2).transpose(1, 2)
+
+
+class ViT(nn.Module):
+    def __init__(self, num_hiddens=64):
+        super().__init__()
+        self.patch_embedding = PatchEmbedding(8, num_hiddens)
+
+    # forward comes later
+"""
+_PROJECTION_TO_COME = """
+import torch
+from torch import nn
+
+
+class SelbstAufmerksamkeit(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv, self.proj = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
+
+    def forward(self, x):
+        B, T, D = x.shape
+        q, k, v = self.qkv(x).reshape(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
+        weights = (q @ k.transpose(-2, -1) / (D // self.heads) ** 0.5).softmax(-1)
+        context = (weights @ v).transpose(1, 2).reshape(B, T, D)
+        # TODO: projection
+        return context
+"""
+_NOTHING_KEPT = _PROJECTION_TO_COME.replace(
+    "        return context", "        context = None\n        return context"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        pytest.param(_LAZY, [1, 2, 3, 4, 17, 18], id="layers that are as wide as their first input"),
+        pytest.param(_PROJECTION_TO_COME, [1, *range(9, 15)], id="attention without its projection"),
+        pytest.param(_NOTHING_KEPT, [1, *range(9, 15)], id="attention that returns a variable of None"),
+    ],
+)
+def test_a_part_is_right_as_far_as_it_comes(
+    text: str, right: list[int], zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded_file(text, VIT, zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], right)
+
+
+def test_what_is_wrong_right_before_the_gap_is_told(zygote: Zygote, tmp_path: Path) -> None:
+    text = _PROJECTION_TO_COME.replace("(weights @ v).transpose(1, 2)", "(weights @ v)")
+    result = graded_file(text, VIT, zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == ["heads-merged-without-transpose"]

@@ -246,7 +246,7 @@ def _numbered(*ranges: range) -> list[str]:
         pytest.param(_SHORT, _numbered(range(1, 2), range(8, 21)), id="letters for sizes"),
         pytest.param(
             edited(FINISHED, [("Block(dim, heads, mlp) for", "EncoderLayer(dim, heads, mlp) for")]),
-            _numbered(range(1, 21)),
+            _numbered(range(1, 21), range(22, 27)),
             id="a class that is not there",
         ),
         pytest.param(
@@ -263,7 +263,7 @@ def _numbered(*ranges: range) -> list[str]:
                     ),
                 ],
             ),
-            _numbered(range(1, 21)),
+            _numbered(range(1, 21), range(22, 27)),
             id="a class that is not there, of a name that a library has",
         ),
         pytest.param(
@@ -329,7 +329,7 @@ def _numbered(*ranges: range) -> list[str]:
         ),
         pytest.param(
             edited(FINISHED, [(_EMBEDS, "        x = tokens_of(image)\n")]),
-            _numbered(range(1, 2), range(8, 21)),
+            _numbered(range(1, 2), range(8, 26)),
             id="a function that is not there",
         ),
         pytest.param(_SINGLE_HEADS, _numbered(range(1, 2), range(9, 15)), id="heads before their projection"),

@@ -219,6 +219,118 @@ def test_what_is_tried_out_gets_all_points(text: str, zygote: Zygote, tmp_path: 
     demand_all_points(graded_file(text, load_assignment(DEFAULT), zygote, tmp_path))
 
 
+# the letter of the height may be that of the heads, and the hidden layer follows the width
+_LETTERS = """
+import torch
+from torch import nn
+
+B, C, H, W, P, D, heads, depth, classes = 2, 3, 32, 32, 4, 64, 4, 3, 10
+img = torch.randn(B, C, H, W)
+x = img.unfold(2, P, P).unfold(3, P, P).permute(0, 2, 3, 1, 4, 5).reshape(B, -1, C * P * P)
+x = nn.Linear(C * P * P, D)(x)
+x = torch.cat([nn.Parameter(torch.zeros(1, 1, D)).expand(B, -1, -1), x], dim=1)
+x = x + nn.Parameter(torch.randn(1, x.shape[1], D) * 0.02)
+layer = nn.TransformerEncoderLayer(D, heads, 4 * D, 0.0, "gelu", batch_first=True, norm_first=True)
+blocks = nn.TransformerEncoder(layer, depth)
+norm, head = nn.LayerNorm(D), nn.Linear(D, classes)
+logits = head(norm(blocks(x))[:, 0])
+probs = logits.softmax(-1)
+loss = nn.functional.cross_entropy(logits, torch.zeros(B, dtype=torch.long))
+"""
+
+
+def test_a_script_with_letters_for_its_sizes_gets_all_points(zygote: Zygote, tmp_path: Path) -> None:
+    demand_all_points(graded_file(_LETTERS, load_assignment(DEFAULT), zygote, tmp_path))
+
+
+# sizes whose names say nothing, a head at a time, and gradients that are asked for
+_HEAD_BY_HEAD = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+taille, p, canaux, dimension, n, classes = 28, 7, 1, 48, 6, 10
+images, labels = torch.rand(5, canaux, taille, taille), torch.randint(0, classes, (5,))
+
+
+def weights(*sizes):
+    return nn.Parameter(torch.randn(*sizes) * 0.02)
+
+
+w = weights(dimension, canaux * p ** 2)
+z = F.linear(F.unfold(images, p, stride=p).transpose(1, 2), w, nn.Parameter(torch.zeros(dimension)))
+z = torch.cat((weights(1, 1, dimension).repeat(5, 1, 1), z), dim=1) + weights(1, 17, dimension)
+z = F.dropout(z, 0.1)
+for _ in range(2):
+    y = F.layer_norm(z, (dimension,), weights(dimension), weights(dimension))
+    q, k, v = (F.linear(y, weights(dimension, dimension)) for _ in range(3))
+    heads = []
+    for h in range(n):
+        one = slice(h * dimension // n, (h + 1) * dimension // n)
+        scores = q[:, :, one] @ k[:, :, one].transpose(1, 2) / (dimension // n) ** 0.5
+        heads.append(F.softmax(scores, dim=-1) @ v[:, :, one])
+    z = z + F.linear(torch.cat(heads, dim=-1), weights(dimension, dimension), weights(dimension))
+    y = F.layer_norm(z, (dimension,), weights(dimension), weights(dimension))
+    y = F.gelu(F.linear(y, weights(4 * dimension, dimension), weights(4 * dimension)))
+    z = z + F.linear(y, weights(dimension, 4 * dimension), weights(dimension))
+z = F.layer_norm(z, (dimension,), weights(dimension), weights(dimension))
+logits = F.linear(z[:, 0], weights(classes, dimension), weights(classes))
+F.cross_entropy(logits, labels).backward()
+assert w.grad is not None
+"""
+# no constant at all, and a width that is half of the hidden layer's
+_WRITTEN_OUT = """
+from functools import partial
+
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Net:
+    def __init__(self, d=128):
+        self.cut, self.token = nn.Conv2d(3, d, 16, 16), nn.Parameter(torch.zeros(1, 1, d))
+        self.places = nn.Parameter(torch.zeros(1, 17, d))
+        block = partial(nn.TransformerEncoderLayer, d, 8, 256, 0.0, "gelu", batch_first=True, norm_first=True)
+        self.blocks = [block() for _ in range(3)]
+        self.norm, self.head = nn.LayerNorm(d), nn.Linear(d, 100)
+
+
+def predict(m, images):
+    z = m.cut(images).flatten(2).transpose(1, 2)
+    z = torch.cat([m.token.expand(len(z), -1, -1), z], dim=1) + m.places
+    for block in m.blocks:
+        z = block(z)
+    return m.head(m.norm(z)[:, 0])
+
+
+scores = predict(Net(), torch.randn(3, 3, 64, 64))
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(_HEAD_BY_HEAD, id="a head at a time"),
+        pytest.param(_WRITTEN_OUT, id="sizes that are written out"),
+    ],
+)
+def test_a_script_whose_names_say_little_gets_all_points(text: str, zygote: Zygote, tmp_path: Path) -> None:
+    demand_all_points(graded_file(text, load_assignment(DEFAULT), zygote, tmp_path))
+
+
+def test_probabilities_that_a_script_keeps_are_judged(zygote: Zygote, tmp_path: Path) -> None:
+    text = _LETTERS.replace("softmax(-1)", "softmax(0)")
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == ["class-softmax-over-batch"]
+
+
+def test_a_script_is_right_behind_blocks_that_are_to_come(zygote: Zygote, tmp_path: Path) -> None:
+    text = _LETTERS.replace("blocks = nn.TransformerEncoder(layer, depth)", "blocks = None")
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], [*range(1, 9), *range(22, 27)])
+
+
 # a norm and an MLP are tried on the patches: neither a class token nor positions are left out for that
 _MLP_ON_PATCHES = """
 import torch

@@ -86,7 +86,13 @@ def test_every_name_is_in_the_documentation_and_no_other() -> None:
 
 
 def test_what_the_documentation_says_of_parts_is_so() -> None:
-    told = {"patch_embedding": "S02 S03 S04", "class_token": "S05 S06", "positions": "S07", "mlp": "S17 S18"}
+    told = {
+        "patches": "S02 S03",
+        "patch_embedding": "S02 S03 S04",
+        "class_token": "S05 S06",
+        "positions": "S07",
+        "mlp": "S17 S18",
+    }
     told |= {"attention": "S09 S10 S11 S12 S13 S14 S15", "layer_norm": "S16"}
     base = load_assignment("vit-basics")
     for number in range(2, 21):

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 
 import pytest
 from understood import given
 
+from vitcheck.reference.components import COMPONENTS
 from vitcheck.submissions.child.building import recipe
+from vitcheck.submissions.child.building.components.component_recipes import candidates, is_there
 from vitcheck.submissions.child.building.effort import Effort
+from vitcheck.submissions.child.building.trial_sizes import BASES
 from vitcheck.submissions.child.loading import execution
 from vitcheck.submissions.questions.pins import Pins
+
+Asked = Callable[[execution.Loaded, str], object]
 
 # what its arguments mean is found by trying
 _ODD = """
@@ -71,3 +78,50 @@ def test_what_a_pass_computes_counts_and_not_what_it_is_asked_for(monkeypatch: p
     monkeypatch.setattr(Effort, "spend", counted)
     recipe.infer(execution.load({"vit.py": slow.encode()}), Pins())
     assert sum(tried) < 4 << 25  # a softmax of 2²⁴ numbers is two operations; there are many ways to try
+
+
+# of twice as wide an image it would take 64 times as long
+_PRINCIPAL_COMPONENTS = """
+import torch
+
+seen = []
+
+def principal(pixels):
+    seen.append(pixels.numel())
+    rows = pixels.flatten(1)
+    return torch.linalg.eigh(rows.mT @ rows).eigenvectors[:, :3]
+"""
+
+
+@pytest.mark.parametrize("asked", [is_there, lambda loaded, key: candidates(loaded, key, None)])
+def test_a_function_that_is_no_part_is_tried_at_the_smallest_sizes_alone(asked: Asked) -> None:
+    loaded = execution.load({"parts.py": _PRINCIPAL_COMPONENTS.encode()})
+    assert not any(asked(loaded, key) for key in COMPONENTS)
+    seen = loaded.modules["parts.py"].seen
+    assert 0 < max(seen) <= max(math.prod(row.input_shape(BASES[0])) for row in COMPONENTS.values())
+
+
+# a side of a patch that is taken for the width of an MLP makes a thousand million numbers
+_WEIGHTS = """
+import torch
+
+made = []
+
+def draw(*sizes):
+    weights = torch.randn(*sizes)
+    made.append(weights.numel())
+    return weights
+
+def weights(dim=64, p=4, depth=3, classes=10):
+    maps = [{"w1": draw(dim, 4 * dim), "w2": draw(4 * dim, dim)} for _ in range(depth)]
+    return {"proj": draw(3 * p * p, dim), "maps": maps, "head": draw(dim, classes)}
+
+def mlp(x, w):
+    raise NotImplementedError(w["w1"], w["w2"])
+"""
+
+
+def test_a_function_that_makes_no_layer_is_soon_left_alone() -> None:
+    loaded = execution.load({"parts.py": _WEIGHTS.encode()})
+    assert not any(is_there(loaded, key) for key in COMPONENTS)
+    assert 0 < sum(loaded.modules["parts.py"].made) < 100_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,12 @@ WAYS = {
     .replace('{"g": torch.ones(d), "b": torch.zeros(d)}', "init_norm(d)"),
     "the image first": NESTED.replace("def forward(params, images,", "def forward(images, params,").replace(
         "forward(params, images)", "forward(images, params)"
+    ),
+    "parameters that are called as a size is": NESTED[: NESTED.index("def forward(")]
+    + re.sub(
+        r"\bp\b|\bparams\b",
+        lambda found: {"p": "patch", "params": "p"}[found.group()],
+        NESTED[NESTED.index("def forward(") :],
     ),
     "settings": SETTINGS,
     "sizes beside them": BESIDE,

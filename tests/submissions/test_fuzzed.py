@@ -56,7 +56,7 @@ def ask_everything(path: Path) -> None:
         code.headings(files), code.prints(files), code.imports(files)
         list(code.discarded(files)), list(predictions_of(files, "ViT"))
         taken_from_a_library(Inventory((), {}, ()), files)
-        read_program(files)
+        read_program(files, passed_on=False), read_program(files, passed_on=True)
 
 
 def test_students_text_is_parsed_in_one_place() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vitcheck.submissions.reading.passing_on import passed_on
+from vitcheck.submissions.reading.passing_on import gaps_passed_on
 from vitcheck.submissions.reading.unwritten import early_ends, unwritten
 
 
@@ -90,4 +90,4 @@ def test_nor_is_what_an_interface_asks_for(interface: str) -> None:
 @pytest.mark.parametrize("end", ["return", "return None", "raise NotImplementedError", "..."])
 def test_a_gap_inside_of_a_block_gives_back_what_it_is_given(end: str) -> None:
     text = "def mlp(x):\n    with torch.no_grad():\n        {}\n"
-    assert passed_on({"vit.py": text.format(end).encode()})["vit.py"].decode() == text.format("return x")
+    assert gaps_passed_on({"vit.py": text.format(end).encode()})["vit.py"].decode() == text.format("return x")

@@ -252,8 +252,8 @@ class Examples:
 
     @property
     def signatures(self) -> Mapping[str, Walk]:
-        """What was located in the examples, by the operations that run there."""
-        return {one.trace.signature: one.walk for one in self.examples}
+        """What was located in the examples, by the operations that run there; the first one's goes first."""
+        return {one.trace.signature: one.walk for one in reversed(self.examples)}
 
     @property
     def crash(self) -> StudentCodeFailed | None:

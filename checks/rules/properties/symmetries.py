@@ -27,6 +27,7 @@ from . import holds
 from .passes import example_of, of_block_1
 
 _BY_COLUMNS = {"patch-columns-first", "conv-tokens-column-major"}
+_OF_CHANNELS = {"unfold-view-no-permute"}  # which is right for images of one channel
 
 
 @holds(order=20)
@@ -38,6 +39,8 @@ def joint_permutation(examination: Examination) -> None:
     example = example_of(examination)
     if _BY_COLUMNS & example.walk.ids:
         raise NotApplicable("the patches are numbered column by column, which is told at S02 or S04")
+    if _OF_CHANNELS & example.walk.ids:
+        raise NotApplicable("the patches are mixed where there are several channels, which is told at S02")
     name, table = _position_table(example)
     order = torch.randperm(
         example.draw.sizes.patches, generator=torch.Generator().manual_seed(examination.seed)

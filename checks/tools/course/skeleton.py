@@ -16,6 +16,7 @@ from ...assignment.assignment import Assignment
 from .rendering import render
 
 _COMPONENTS = {  # the class that a component is written as, and what its constructor takes
+    "patches": ("Patchify", "patch_size"),
     "patch_embedding": ("PatchEmbedding", "in_channels, patch_size, embed_dim"),
     "class_token": ("ClassToken", "embed_dim"),
     "positions": ("PositionEmbedding", "num_tokens, embed_dim"),

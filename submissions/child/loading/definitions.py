@@ -172,11 +172,12 @@ class Definitions:
         One that is never called by its own name (a base class, what ``partial`` is given) is taken to use
         the same; in one that is always given something else, the same name means something else.
         """
+        names = {one.name for one in definitions} & self.all.keys()  # an argument may be called as another is
         calls = [
             (one.name, call, self.all[call.func.id], own)
             for one in definitions
             for call, own in in_scopes(one.node)
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in self.all
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in names
         ]
         first, called = definitions[0].name, {to.name for _, _, to, _ in calls}
         found: dict[str, set[str]] = {

@@ -67,9 +67,12 @@ class Loaded:
         return _Execution(self.program, constants).run()
 
 
-def load(files: Mapping[str, bytes]) -> Loaded:
-    """Execute the Python and notebook cells among ``files``. Raises nothing that student code raises."""
-    return _Execution(read_program(files), {}).run()
+def load(files: Mapping[str, bytes], passed_on: bool = False) -> Loaded:
+    """Execute the Python and notebook cells among ``files``, what is not written yet ``passed_on`` or not.
+
+    Raises nothing that student code raises.
+    """
+    return _Execution(read_program(files, passed_on), {}).run()
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from .keys import names_in
 
 _MODEL_NAME = re.compile(r"vi_?t|vision_?transformer", re.IGNORECASE)
 _PART_NAME = re.compile(
-    r"block|layer|embed|encoder|attention|mlp|patch|head|loss|config|train", re.IGNORECASE
+    r"block|layer|embed|encoder|att|mlp|ffn|feed|patch|head|output|intermediate|pooler|loss|config|train",
+    re.IGNORECASE,
 )
 _CONTAINERS = {"Sequential", "Module"}  # of torch, which functions fill
 _FACTORY_NAME = re.compile(r"create|build|make|get|init|model|net|vi_?t|vision_?transformer", re.IGNORECASE)

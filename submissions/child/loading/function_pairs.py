@@ -61,9 +61,10 @@ def _paired(make: Definition, run: Definition, read: frozenset[str] = frozenset(
     taken = inspect.signature(make.value).parameters  # type: ignore[arg-type]  # a function
     asked = inspect.signature(run.value).parameters  # type: ignore[arg-type]  # a function
     needed = [name for name, one in asked.items() if one.default is one.empty]
-    free = [name for name in needed if name not in taken]
+    keyed = _read_by_key(run)
+    free = [name for name in needed if name in keyed or name not in taken]
     # where parameters are made, the image's name may be that of its side
-    images = [name for name in needed if _IMAGE.search(name)] or free[-1:]
+    images = [name for name in needed if _IMAGE.search(name) and name not in keyed] or free[-1:]
     parameters = [name for name in free if name not in images]
     if make.module != run.module or not images or not parameters:
         return
@@ -80,6 +81,15 @@ def _paired(make: Definition, run: Definition, read: frozenset[str] = frozenset(
     )
 
 
+def _read_by_key(run: Definition) -> set[str]:
+    """The names of its dictionaries: one may be that of a size where the parameters are made."""
+    read = (one for one in ast.walk(run.node) if isinstance(one, ast.Subscript))
+    keyed = (
+        one.value for one in read if isinstance(one.slice, ast.Constant) and isinstance(one.slice.value, str)
+    )
+    return {one.id for one in keyed if isinstance(one, ast.Name)}
+
+
 def _with_signature(signature: inspect.Signature) -> object:
     def make_and_run(**given: object) -> None:
         """Only its signature is read; see ``building.function_models``."""
@@ -91,8 +101,9 @@ def _with_signature(signature: inspect.Signature) -> object:
 def _both(run: Definition, pair: FunctionPair, given: list[inspect.Parameter]) -> ast.FunctionDef:
     """A function that hands each argument on under its name: so it is known what is read of it where."""
     names = [one.name for one in given]
+    own = {pair.image, *pair.parameters}
     made, ran = (
-        ", ".join(f"{name}={name}" for name in names if name != without) for without in (None, pair.image)
+        ", ".join(f"{name}={name}" for name in names if name not in without) for without in ((), own)
     )
     text = f"def {pair.run}({', '.join(names)}):\n    {pair.make}({made})\n    {pair.run}({ran})\n"
     node = parse(text).body[0]

@@ -14,6 +14,7 @@ from ...errors import Frame, NotLoaded
 from ...questions.loading import Skipped
 from ...reading.code import STUDENT_PREFIX, cell_number, clean, module_file, syntax_error
 from ...reading.missing_imports import unbound
+from ...reading.passing_on import gaps_passed_on
 from ...reading.python_text import ABSURD, NotPythonError, decode
 from .statements import Need, Statement, needs, read_statements
 from .to_come import stand_ins
@@ -53,8 +54,9 @@ class Program:
         return replace(self, statements=statements, needs=found, is_script=True, trains=trains)
 
 
-def read(files: Mapping[str, bytes]) -> Program:
-    """Read the Python files and notebook cells among ``files``; syntax errors are in what is returned."""
+def read(given: Mapping[str, bytes], passed_on: bool) -> Program:
+    """Read the Python files and notebook cells among those given; syntax errors are in what is returned."""
+    files = gaps_passed_on(given) if passed_on else given
     statements: dict[str, list[Statement]] = {}
     parts: dict[str, list[str]] = {}
     skipped: list[Skipped] = []
@@ -81,7 +83,9 @@ def read(files: Mapping[str, bytes]) -> Program:
         module: [node for one in body for node in ast.walk(one.node)] for module, body in statements.items()
     }
     missing = {module: unbound(found) for module, found in nodes.items()}
-    to_come = {} if broken else stand_ins(one.node for one in chain.from_iterable(statements.values()))
+    to_come = (
+        {} if broken else stand_ins((one.node for one in chain.from_iterable(statements.values())), passed_on)
+    )
     return Program(statements, parts, needs(statements), tuple(skipped), broken, missing, to_come)
 
 

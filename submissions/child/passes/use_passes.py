@@ -6,13 +6,12 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.dropout import _DropoutNd
-from torch.overrides import TorchFunctionMode
 
 from ...questions.randomise import draws, named_tensors
 from ...questions.uses import REACH, TRAIN, TryUses, UseOutcome
@@ -20,6 +19,7 @@ from ..building.probing import as_given
 from ..child import failure_in_bounds
 from ..dtypes import default_dtype
 from ..subject import model_of
+from ..tracing.nothing_dropped import NothingDropped
 from ..tracing.results import carried, described, results_in
 from .plain import begin_pass
 
@@ -187,22 +187,8 @@ def _dropping(rates: Sequence[_Rate], share: float) -> Iterator[None]:
     for module, name, _ in rates:
         setattr(module, name, 1.0 - share if name.startswith(_KEPT) else share)
     try:
-        with _NothingDropped():
+        with NothingDropped():
             yield
     finally:
         for module, name, value in rates:
             setattr(module, name, value)
-
-
-class _NothingDropped(TorchFunctionMode):
-    def __torch_function__(
-        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        given = dict(kwargs or {})
-        name = str(getattr(func, "__name__", func))
-        if "dropout" in name and (args or "input" in given):
-            return args[0] if args else given["input"]
-        if name == "scaled_dot_product_attention":
-            args, given = (*args[:4], *((0.0,) if len(args) > 4 else ()), *args[5:]), given
-            given |= {"dropout_p": 0.0} if len(args) <= 4 else {}
-        return func(*args, **given)

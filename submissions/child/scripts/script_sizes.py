@@ -21,20 +21,20 @@ def sizes_seen(records: Sequence[Storage]) -> dict[str, int]:
 
 
 def _of_attention(made: Sequence[Storage], batch: int, pixels: int) -> dict[str, int]:
-    maps = [one.shape for one in made if "softmax" in one.op and _is_map(one.shape)]
-    if not maps:
+    first = next((at for at, one in enumerate(made) if "softmax" in one.op and _is_map(one.shape)), None)
+    if first is None:
         return {}
-    tokens = maps[0][-1]
-    sequences = (one.shape for one in made if len(one.shape) == 3 and one.shape[-2] == tokens)
-    embed_dim = _most(shape[-1] for shape in sequences if shape[-1] > 1)  # 1: of a norm's means
+    shape = made[first].shape
+    tokens = shape[-1]
+    sequences = [one for one in made if len(one.shape) == 3 and one.shape[-2] == tokens]
+    embed_dim = _width([one for one in sequences if one.shape[-1] not in (1, tokens)])  # means, and maps
     hidden = (one.shape[-1] for one in made if _is_activation(one.op) and tokens in one.shape[:-1])
-    classes = [one.shape[-1] for one in made if "softmax" in one.op and not _is_map(one.shape)]
     return {
         "patch": isqrt(pixels // max(1, tokens - 1)),
-        "heads": _heads(maps[0], batch),
+        "heads": max(_heads(shape, batch), _one_by_one(made[first + 1 :], shape, embed_dim)),
         "embed_dim": embed_dim,
         "mlp_dim": _most(hidden),
-        "classes": classes[-1] if classes else _last_row(made, embed_dim),
+        "classes": _classes(made, batch, embed_dim),
     }
 
 
@@ -52,7 +52,13 @@ def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, 
     widths = (shape[-1] for shape in rows if shape[-1] not in (1, numbers))  # 1: of a norm's means
     maps = (one.shape for one in made if _is_map(one.shape) and one.shape[-1] in (count, count + 1))
     heads = next((_heads(shape, batch) for shape in maps), 0)
-    return {"patch": side, "embed_dim": next(widths, 0), "heads": heads}
+    embed_dim = next(widths, 0)
+    return {
+        "patch": side,
+        "embed_dim": embed_dim,
+        "heads": heads,
+        "classes": _classes(made, batch, embed_dim),
+    }
 
 
 def _sides(made: Sequence[Storage], channels: int, height: int, width: int) -> Iterator[int]:
@@ -78,6 +84,14 @@ def _heads(shape: Sequence[int], batch: int) -> int:
     return shape[-3] // (batch if len(shape) == 3 else 1)
 
 
+def _one_by_one(later: Sequence[Storage], shape: Sequence[int], width: int) -> int:
+    """How many heads there are where each has a map B T T and a context of its own, as wide as a head."""
+    images, tokens, _ = shape if len(shape) == 3 else (0, 0, 0)
+    contexts = (one.shape[-1] for one in later if one.shape[:-1] == (images, tokens))
+    size = next((one for one in contexts if one != tokens), 0)
+    return width // size if size and width % size == 0 else 0
+
+
 def _is_map(shape: Sequence[int]) -> bool:
     return len(shape) in (3, 4) and shape[-1] == shape[-2] > 1
 
@@ -91,9 +105,16 @@ def _most(sizes: Iterable[int]) -> int:
     return counted[0][0] if counted else 0
 
 
-def _last_row(made: Sequence[Storage], width: int) -> int:
-    """The width of the last map to one row for each image, if that is no token."""
-    rows = [
-        one.shape[-1] for one in made if len(one.shape) == 2 and "mm" in one.op and one.shape[-1] != width
+def _width(sequences: Sequence[Storage]) -> int:
+    """That of tokens, which are normalised and put together: of each head there are sequences, too."""
+    whole = [one for one in sequences if "layer_norm" in one.op or "cat" in one.op]
+    return _most(one.shape[-1] for one in whole or sequences)
+
+
+def _classes(made: Sequence[Storage], batch: int, width: int) -> int:
+    """Those that the last probabilities are of, or the last map to one row for each image, if no token."""
+    rows = [one for one in made if one.shape[:-1] == (batch,) and one.shape[-1] != width]
+    scores = [one.shape[-1] for one in rows if "softmax" in one.op] or [
+        one.shape[-1] for one in rows if "mm" in one.op
     ]
-    return rows[-1] if rows else 0
+    return scores[-1] if scores else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ....reference.sizes import Sizes
@@ -14,6 +14,7 @@ from .script_tracing import Window
 # ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
 # 14 rows, so that what is computed from these numbers stays right
 QUARTER = {768: 192, 3072: 768, 2304: 576, 12: 3, 16: 8, 224: 112, 256: 128}
+_CHANNELS = 3
 AS_WRITTEN: Mapping[int, int] = {}
 
 
@@ -28,6 +29,7 @@ class Way:
     pictures: Mapping[Key, Window]
     numbers: Mapping[int, int]  # for those that are written out in the code
     whole: Mapping[str, int]  # the fixed sizes with the numbers as they are written
+    mlp_ratio: int = 0  # where mlp_dim is embed_dim times this
 
     def sizes_for(self, sizes: Sizes) -> Sizes:
         """The nearest sizes that the script can be run at."""
@@ -36,7 +38,8 @@ class Way:
         if not self.follows:
             full = sizes.embed_dim >= self.whole["embed_dim"]
             return fit(sizes, self.whole if full else self.fixed)
-        return fit(sizes, self.fixed)
+        found = fit(sizes, self.fixed)
+        return replace(found, mlp_dim=found.embed_dim * self.mlp_ratio) if self.mlp_ratio else found
 
     def numbers_at(self, sizes: Sizes) -> Mapping[int, int]:
         """Those that it is run with at sizes that ``sizes_for`` gave: none where it has its whole sizes."""
@@ -47,6 +50,12 @@ class Way:
     def values(self, sizes: Sizes) -> dict[str, object]:
         """What the constants are set to."""
         return {name: value(meaning, sizes) for name, meaning in self.constants.items()}
+
+
+def tells_apart(written: Collection[object]) -> bool:
+    """Is a quarter of one of these numbers of the code no other of them? Three are the channels."""
+    quarters = {new for old, new in QUARTER.items() if old in written and new != _CHANNELS}
+    return not any(one in written and one not in QUARTER for one in quarters)
 
 
 def scaled(sizes: Sizes) -> Sizes:

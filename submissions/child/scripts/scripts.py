@@ -19,8 +19,8 @@ from ...questions.loading import Skipped
 from ...questions.meanings import fields_of
 from ...questions.recording import VisibleLocal
 from ...reading.python_text import nodes
-from ..building.arguments.argument_choices import choices
-from ..building.calls.blueprint import Literal, value
+from ..building.arguments.argument_choices import assignments, choices
+from ..building.calls.blueprint import BlueprintSlot, Choice, Literal, value
 from ..building.calls.observing import ModelParts, observe
 from ..building.calls.shortening import BLOCKS
 from ..building.trial_sizes import SMALL
@@ -30,11 +30,12 @@ from ..loading.execution import Loaded
 from ..loading.program import Program, source_text
 from ..loading.statements import Statement
 from ..tracing.mark_watcher import Watcher
+from ..tracing.nothing_dropped import NothingDropped
 from ..tracing.tracing import Key
 from .script_pictures import pictures_in, renumbered, root_at
 from .script_sizes import sizes_seen
 from .script_tracing import LimitReached, ScriptTracer, TrainingBegins, Window
-from .script_ways import AS_WRITTEN, QUARTER, Way, scaled, whole_sizes
+from .script_ways import AS_WRITTEN, QUARTER, Way, scaled, tells_apart, whole_sizes
 
 _CHANNELS = 2  # as no image has that a script writes out
 _PLAIN = {**{name: (name,) for name in Sizes.__dataclass_fields__}, "image": ("height", "width")}
@@ -120,7 +121,7 @@ class Script:
         ways = [
             *(unusual if others != constants else []),
             *([(others, small, AS_WRITTEN, True)] if others else []),
-            ({}, scaled(own), QUARTER, True),
+            *([({}, scaled(own), QUARTER, True)] if tells_apart(self._written) else []),
             ({}, own, AS_WRITTEN, True),
             ({}, own, AS_WRITTEN, False),
         ]
@@ -165,9 +166,15 @@ class Script:
         follows = {name for name in asked if ran.seen.get(name) == getattr(sizes, name)}
         fixed = {name: size for name, size in ran.seen.items() if name not in follows}
         ran.forget()
+        ratio = self._mlp_ratio(ran.seen) if "embed_dim" in follows and "mlp_dim" not in follows else 0
         replaced = {old: new for old, new in numbers.items() if old in self._written}
         whole = whole_sizes(fixed, replaced)
-        return Way(constants, frozenset(follows), fixed, shortened, pictures, numbers, whole), ran
+        return Way(constants, frozenset(follows), fixed, shortened, pictures, numbers, whole, ratio), ran
+
+    def _mlp_ratio(self, seen: Mapping[str, int]) -> int:
+        """How many times wider than a token the hidden layer is; 0 where its width stands in the code."""
+        width, embed_dim = seen.get("mlp_dim", 0), seen["embed_dim"]
+        return 0 if width in self._written or width % embed_dim else width // embed_dim
 
     @property
     def _written(self) -> set[object]:
@@ -176,13 +183,12 @@ class Script:
         return {one.value for text in files for one in nodes(text) if isinstance(one, ast.Constant)}
 
     def _constants(self) -> dict[str, str]:
-        """The constants that mean a size, with the likeliest meaning of each."""
-        found = {name: choices(name, "", one) for name, one in self._own.items()}
-        return {
-            name: one[0]
-            for name, one in found.items()
-            if one and not isinstance(one[0], Literal) and fields_of(one[0])
-        }
+        """The constants that mean a size, with the meanings that are the likeliest together."""
+        found = [BlueprintSlot(name, choices(name, "", one)) for name, one in self._own.items()]
+        sizes = [one for one in found if any(map(_is_size, one.choices[:1]))]
+        ways = assignments(tuple(sorted(sizes, key=lambda one: len(one.choices))))
+        together = ways[0] if ways else {one: one.choices[0] for one in sizes}
+        return {slot.path: str(one) for slot, one in together.items() if _is_size(one)}
 
     def _own_sizes(self) -> Sizes:
         """ViT-B/16, or what the constants say."""
@@ -209,7 +215,8 @@ class Script:
 
         watcher = Watcher(stops, tracer.reference)
         program = self._loaded.program.as_script(self.file, numbers, self._trains)
-        with prepared(sizes, numbers, shortened), watcher, tracer:
+        # a try of what was written is judged as any model is: without dropout
+        with prepared(sizes, numbers, shortened), watcher, NothingDropped(), tracer:
             loaded = replace(self._loaded, program=program).reload(constants)
         ran = ScriptPass(tracer, loaded, sights=watcher.sights)
         ran.error = _stopped(program, ran, sizes)
@@ -224,6 +231,10 @@ class Script:
             f"run as a script, {self.file} computes nothing from an image: line {statement.line}, {reason}",
             Frame(statement.file, statement.line),
         )
+
+
+def _is_size(choice: Choice) -> bool:
+    return not isinstance(choice, Literal) and bool(fields_of(choice))
 
 
 def _of_same_line(lines: Sequence[tuple[str, int]], number: int) -> list[tuple[str, int]]:
@@ -257,10 +268,16 @@ def _stopped(program: Program, ran: ScriptPass, sizes: Sizes) -> tuple[Statement
     last = max((_position(order, line) for line in ran.tracer.lines), default=-1)
     at_end = (one for one in ran.loaded.raised if order.index(one[0]) >= last)
     stopped = ran.loaded.stopped or next(at_end, None)
-    if stopped is None or isinstance(stopped[1], TrainingBegins):
+    if stopped is None or isinstance(stopped[1], TrainingBegins) or _has_trained(ran, stopped[0]):
         return None
     is_over = isinstance(stopped[1], LimitReached)
     return None if is_over and ran.tracer.has_scores(sizes.batch, sizes.classes) else stopped
+
+
+def _has_trained(ran: ScriptPass, before: Statement) -> bool:
+    """Is a backward pass left out on an earlier line? Then there are no gradients, which are asked for."""
+    left = (one for one in ran.loaded.skipped if one.reason == TRAINS)
+    return any(one.file == before.file and one.line < before.line for one in left)
 
 
 def _fail_alike(one: ScriptPass, other: ScriptPass) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from .....reference.model_sizes import ModelSizes
 from ....errors import Frame
@@ -147,16 +148,32 @@ class Blueprint:
 Assignment = Mapping[BlueprintSlot, Choice]
 
 
+def _images(sizes: ModelSizes) -> Tensor:
+    return sizes.input(0)
+
+
+class MakesNoModule(TypeError):
+    """What is called gives something else, as it would for any arguments."""
+
+
 class Builder:
     """Builds models from a blueprint; constants are set by running the student's files again.
 
-    What a forward demands beside its input is filled in as ``inputs`` say, or in the likeliest way.
+    What a forward demands beside its input is filled in as ``inputs`` say, or in the likeliest way. What it
+    takes is ``drawn`` at the sizes.
     """
 
-    def __init__(self, loaded: Loaded, blueprint: Blueprint, inputs: ForwardInputs | None = None) -> None:
+    def __init__(
+        self,
+        loaded: Loaded,
+        blueprint: Blueprint,
+        inputs: ForwardInputs | None = None,
+        drawn: Callable[[Any], Tensor] = _images,
+    ) -> None:
         self.loaded = loaded
         self.blueprint = blueprint
         self.inputs = inputs
+        self._drawn = drawn
         self.steps: Sequence[Step] = ()  # with which an unwritten forward goes on
         self.end: Frame | None = None  # where the whole says that it is not written, of which this is a part
         self._makes_late = False  # does the student's own code make parameters in the first pass?
@@ -165,7 +182,7 @@ class Builder:
 
     def of(self, loaded: Loaded) -> Builder:
         """The same way to build, of other code."""
-        other = Builder(loaded, self.blueprint, self.inputs)
+        other = Builder(loaded, self.blueprint, self.inputs, self._drawn)
         other.end, other._makes_late = self.end, self._makes_late
         return other
 
@@ -212,7 +229,7 @@ class Builder:
         loaded = self._with_globals(values)
         model = _call(self.blueprint.call, values, loaded)
         if not isinstance(model, nn.Module):
-            raise TypeError(f"got {type(model).__name__}, not an nn.Module")
+            raise MakesNoModule(f"got {type(model).__name__}, not an nn.Module")
         self.inputs = self.inputs or forward_inputs(type(model).forward)
         if self.inputs is not None:
             self.inputs.open(model)
@@ -225,8 +242,9 @@ class Builder:
     def _shaped(self, model: nn.Module, sizes: ModelSizes) -> nn.Module:
         """The model once it has seen an input, if it needs one to be whole."""
         if self.makes_late(model):
-            with torch.no_grad():
-                model.eval()(sizes.input(0).to(torch.get_default_dtype()))
+            ends = () if self.end is None else (NotImplementedError,)  # once it has made its part
+            with torch.no_grad(), suppress(*ends):
+                model.eval()(self._drawn(sizes).to(torch.get_default_dtype()))
             model.train()
         return model
 

@@ -18,19 +18,21 @@ from ....questions.meanings import fields_of
 _NAMES = {  # meanings, the most common first: the names that have them
     "channels": """in_channels in_chans channels num_channels n_channels in_c in_ch inchannel channel
         n_chans num_chans nc c_in image_channels img_channels input_channels nb_channels channels_in chans
-        inp_channels number_channels image_depth color_channels channel_size in_chan""",
+        inp_channels number_channels image_depth color_channels channel_size in_chan
+        kanaele kanäle anzahl_kanaele canaux nb_canaux canales n_canales num_canales canais canali""",
     "channels embed_dim": "c",
     "height": "img_height image_height height img_h image_h input_height im_height h_img",
     "width": "img_width image_width img_w image_w input_width im_width w_img w",
     "image": """img_size image_size img_dim image_dim image_length img_length input_resolution resolution res
         img_resolution image_resolution im_size imgsz image_sz picture_size img image side_length image_side
-        img_side crop_size input_img_size input_image_size size_img img_dims image_dims pixel_size""",
+        img_side crop_size input_img_size input_image_size size_img img_dims image_dims pixel_size
+        bildgroesse bildgröße taille_image tam_imagen tamano_imagen tam_imagem tamanho_imagem""",
     "image_chw": "chw image_shape_chw",
     "image_hwc": "hwc",
     "pixels": "num_pixels",
     "patch": """patch_size patch_length patch_width patch_height patch_side size_patch patch_sz patch_len
         patch_w patch_h ps patch_res patch_resolution patch_edge pixels_per_patch patch_pixel kernel_size
-        p_size""",
+        p_size patchgroesse patchgröße taille_patch tam_parche tamano_parche tam_patch tamanho_patch""",
     "patch_dim": """flattened_patch_dim flat_patch_dim flattened_patch_size patch_flat_dim patch_vector_dim
         flatten_dim flattened_dim patch_area patch_input_dim patch_flattened_dim""",
     "patches_side": """patches_per_side n_patches_per_side num_patches_per_side grid_size n_patch_side
@@ -51,15 +53,19 @@ _NAMES = {  # meanings, the most common first: the names that have them
         encoder_layers transformer_layers transformer_depth transformer_blocks num_transformer_blocks
         n_transformer_blocks n_transformer_layers layer_num block_num num_encoder n_encoder nb_layers
         nb_blocks number_of_layers number_of_blocks stack_size num_stacks encoders layer_count n_stacks
+        tiefe schichten anzahl_schichten n_schichten anzahl_bloecke profondeur nb_couches n_couches
+        profundidad profundidade n_capas num_capas n_camadas num_camadas
         encoder_blocks n_encoder_blocks num_attn_layers num_attention_layers num_trans_layers repeat repeats
         number_layers number_blocks encoder_count l_layers vit_depth block_count""",
     "heads": """num_heads n_heads heads num_attention_heads nums_heads head number_attention_heads n_head
         num_head attention_heads attn_heads n_attention_heads head_num heads_num nb_heads number_of_heads
         num_attn_heads n_attn_heads transformer_heads mha_heads number_heads num_of_heads msa_heads msa_head
         nums_head head_count num_multi_heads multi_heads encoder_heads attention_head_count
-        num_transformer_heads nh""",
+        num_transformer_heads nh koepfe köpfe anzahl_koepfe n_koepfe tetes nb_tetes n_tetes
+        cabezas n_cabezas num_cabezas cabecas n_cabecas num_cabecas""",
     "head_dim": """head_dim dim_head head_size d_head d_k dim_heads heads_dim head_width qkv_dim
-        qkv_head_dim d_v key_dim value_dim query_dim qk_dim dim_k dim_v""",
+        qkv_head_dim d_v key_dim value_dim query_dim qk_dim dim_k dim_v kopf_dim dim_kopf dim_tete
+        dim_cabeza dim_cabeca""",
     "mlp_dim": """mlp_dim dim_mlp mlp_size d_ff dim_feedforward feedforward_dim ff_dim ffn_dim
         mlp_hidden_dim dim_ff mlp_hidden_size intermediate_size intermediate_dim forward_dim ff_size d_mlp
         mlp_width hidden_features inner_dim ff_hidden_dim ff_hidden ffn_hidden ffn_hidden_dim d_inner
@@ -74,7 +80,7 @@ _NAMES = {  # meanings, the most common first: the names that have them
         class_num number_classes number_of_classes nb_classes num_labels n_labels n_cls num_cls class_count
         categories num_categories num_outputs n_outputs out_classes output_classes num_targets out_size
         output_size n_out num_out total_classes d_out cls_num num_output output_channels target_classes
-        label_count classes_num""",
+        label_count classes_num klassen anzahl_klassen n_klassen clases n_clases num_clases""",
     "dropout": """dropout drop_rate dropout_rate emb_dropout attn_dropout dropout_prob drop
         attention_dropout attn_drop proj_drop drop_path drop_path_rate pos_drop mlp_dropout
         embedding_dropout dropout_p p_dropout p_drop drop_prob attn_drop_rate stochastic_depth

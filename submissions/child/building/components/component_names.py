@@ -7,14 +7,18 @@ from ..calls.parameter_names import first_match
 
 _HEAD = "^(?!.*att).*((class|cls|mlp|vit|out|final|predict|linear).*head|classifier)"
 _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores, the plainest first
-    "patch_embedding": ("patch.*(emb|proj|tok)|emb.*patch", "patch|tokeni[sz]|ima?ge?to"),
+    "patches": ("patchif|(image|img|to|in|cut|split|get|make|extract).*patches$|^patches$", "patch"),
+    "patch_embedding": ("patch.*(emb|proj|tok)|emb.*patch", "patch|parche|tokeni[sz]|ima?ge?to"),
     "class_token": ("cls|class.*tok", "prepend|addtok|tok.*pos"),
     "positions": ("pos",),
     "layer_norm": ("layernorm|^ln", "norm"),
     "layer_norm_plain": ("(no|non|without).*affine|plain|standardi[sz]e", "layernorm|^ln", "norm"),
-    "attention": ("(multi|self).*att|mhsa|msa|mha", "att"),
-    "mlp": ("mlp|feedforward|ffn|^ff", "perceptron"),
-    "block": ("(encoder|transformer|vit).*(block|layer)", "block|encoder|layer$"),
+    "attention": ("(multi|self).*att|mhsa|msa|mha", "att|aufmerksam|aten[cç]"),
+    "mlp": ("mlp|feedforward|ffn|^ff", "perce[pt]"),
+    "block": (
+        "(encoder|transformer|vit).*(block|layer)",
+        "block|encoder|layer$|bloque|bloco|schicht|couche|camada|^capa",
+    ),
     "encoder": ("encoder$|stack|blocks$|layers$", "encoder(?!.*(block|layer))|trunk|(?<!vision)transformer$"),
     "encoder_and_head": ("vi(si|t)", "(transformer|model|net|classifi|encoder)(?!.*(block|layer|att))"),
     "head": (_HEAD, "readout|pool"),

@@ -9,11 +9,12 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import torch
 from torch import nn
 
 from .....reference.components import COMPONENTS, Component
@@ -28,7 +29,7 @@ from ...loading.function_pairs import part_pairs
 from ..arguments.argument_choices import MOST_TRIES, assignments
 from ..arguments.signatures import SignatureReader
 from ..build_attempt import Level, fields_set
-from ..calls.blueprint import BlueprintSlot, Builder, Choice, Literal
+from ..calls.blueprint import Builder, Literal, MakesNoModule
 from ..calls.forward_inputs import ITSELF, forward_inputs
 from ..calls.observing import ModelParts, mlp_dim, observe
 from ..effort import Effort
@@ -36,13 +37,12 @@ from ..probing import TRIES_ELSEWHERE
 from ..recipe import Recipe
 from ..trial_sizes import BASES, fit
 from .component_names import is_named, may_be, named, rank
+from .component_slots import OF_IMAGES, any_size, doubt, of_no_image
 from .component_trial import Way, run_alone
 from .functions import function_ways
 
 _TRIES = 125  # of one definition, if it is small: half a second
 _WIDTHS_TRIED = 4
-_OF_IMAGES = {"image", "height", "width", "patch", "pixels"}
-_MOST_COUNTED = 48  # heads or blocks: ViT-22B has as many
 _UNSEEN = {"heads", "depth"}
 _AFFINE = re.compile(r"affine|learnable")
 
@@ -92,17 +92,25 @@ def candidates(
     One that a ``whole`` model holds is taken as that makes it, and names that say nothing mean what they mean
     there. Raises NotLoaded where the pinned name is not defined.
     """
+    found = map(_verified, _found(loaded, key, pin, whole))
+    return sorted(found, key=lambda one: (one.level is not Level.FITS, one.rank, one.way is None))
+
+
+def is_there(loaded: Loaded, key: str) -> bool:
+    """Does anything fit as the component?"""
+    return any(one.level is Level.FITS for one in _found(loaded, key, None, None))
+
+
+def _found(loaded: Loaded, key: str, pin: str | None, whole: Recipe | None) -> Iterable[ComponentRecipe]:
     definitions = Definitions(loaded)
     trial = partial(_tried, loaded, definitions, COMPONENTS[key], whole)
     own = [pinned_model(definitions, pin)] if pin else named(definitions, key)
     found = [trial(one) for one in _with_parameters(own, definitions)]
-    if not found:
-        others = [one for one in definitions.all.values() if may_be(one, key, definitions)]
-        tried = map(trial, _with_parameters(others, definitions))
-        found = [
-            one for one in tried if one.level is Level.FITS or isinstance(one.error, NotImplementedError)
-        ]
-    return sorted(found, key=lambda one: (one.level is not Level.FITS, one.rank, one.way is None))
+    if found:
+        return found
+    others = [one for one in definitions.all.values() if may_be(one, key, definitions)]
+    tried = map(trial, _with_parameters(others, definitions))
+    return (one for one in tried if one.level is Level.FITS or isinstance(one.error, NotImplementedError))
 
 
 def _with_parameters(found: Iterable[Definition], definitions: Definitions) -> Iterator[Definition]:
@@ -129,11 +137,20 @@ def _tried(
             if level > best.level or number == 0:
                 best = replace(best, way=way if level else None, level=level, sizes=sizes, error=tried.error)
                 best.fixed = _unclaimed(way, row, sizes, claimed) if level else {}
-            if level is Level.FITS or effort.is_spent:
+            if level is Level.FITS or _is_hopeless(definition, tried.error) or effort.is_spent:
                 break
     except NotLoaded as error:
         best.error = best.error or error
-    return _verified(best) if best.level >= Level.RAN else best
+    return best
+
+
+def _is_hopeless(definition: Definition, error: BaseException | None) -> bool:
+    """Does it end as it does whatever it is given: is what it makes no layer, or is it not written yet?
+
+    A class may say so where the model makes it, and not by itself.
+    """
+    is_unwritten = definition.pair is not None and isinstance(error, NotImplementedError)
+    return is_unwritten or isinstance(error, MakesNoModule)
 
 
 _Tries = Iterator[tuple[Way, Sizes, set[str]]]
@@ -158,10 +175,14 @@ def _ways(
     read = definitions.words_of(definition)
     meanings = whole.meanings() if whole else {}
     # of two functions one may make a whole model's
-    if _OF_IMAGES.isdisjoint(row.sizes) and definition.pair is None:
-        blueprint = blueprint.changed(_of_no_image)
-    builder = Builder(loaded, blueprint.changed(partial(_any_size, row, meanings, read)))
-    ways = sorted(assignments(builder.blueprint.slots), key=_doubt)
+    if OF_IMAGES.isdisjoint(row.sizes) and definition.pair is None:
+        blueprint = blueprint.changed(of_no_image)
+    builder = Builder(
+        loaded,
+        blueprint.changed(partial(any_size, row, meanings, read)),
+        drawn=lambda sizes: torch.randn(row.input_shape(sizes)),
+    )
+    ways = sorted(assignments(builder.blueprint.slots), key=doubt)
     for number, base in enumerate(BASES):
         for assignment in ways[: MOST_TRIES if number == 0 else TRIES_ELSEWHERE]:
             yield _constructing(builder, assignment), base, fields_set(assignment)
@@ -170,50 +191,10 @@ def _ways(
         yield from ((way, sizes, fields_set(ways[0])) for sizes in _own_sizes(way, BASES[0]))
 
 
-def _doubt(assignment: Mapping[BlueprintSlot, Choice]) -> int:
-    """What speaks against these meanings of names that say nothing.
-
-    Rather each means something else, and the student's own values are sizes that go together.
-    """
-    given = Counter(one for one in assignment.values() if isinstance(one, str))
-    meant = {slot: one for slot, one in assignment.items() if not slot.named and isinstance(one, str)}
-    own = {one: slot.own.value for slot, one in meant.items() if slot.own and isinstance(slot.own.value, int)}
-    width, heads = own.get("embed_dim", 0), own.get("heads", 1)
-    odd = (
-        width and own.get("mlp_dim", width) < width,
-        heads < 1 or width % heads,
-        max(heads, own.get("depth", 0)) > _MOST_COUNTED,
-    )
-    return sum(given[one] > 1 for one in meant.values()) + sum(map(bool, odd))
-
-
 def _held_by(whole: Recipe, definition: Definition, sizes: Sizes) -> nn.Module:
     """The first one in the model, which may give it other arguments than it has by default."""
     modules = whole.build(sizes).modules()
     return _called_rightly(next(one for one in modules if type(one) is definition.value))
-
-
-def _any_size(
-    row: Component, meanings: Mapping[str, Choice], read: Collection[str], slot: BlueprintSlot
-) -> BlueprintSlot:
-    """What a name that says nothing may mean, or a letter that means no size of it: trying tells which.
-
-    Of what a name may mean they are the likeliest. What its code does not read keeps the student's value,
-    such as most of a configuration.
-    """
-    meant = (*row.sizes, "mlp_ratio") if "mlp_dim" in row.sizes else row.sizes
-    if slot.named and not (slot.is_letter and {*slot.choices}.isdisjoint(meant)):
-        return replace(slot, choices=tuple(sorted(slot.choices, key=lambda one: one not in meant)))
-    if "." in slot.path and slot.path.rpartition(".")[2] not in read:
-        return slot
-    known = [meanings[slot.plain]] if meanings.get(slot.plain) in meant else []
-    return replace(slot, named=False, choices=tuple(dict.fromkeys((*known, *meant, *slot.choices))))
-
-
-def _of_no_image(slot: BlueprintSlot) -> BlueprintSlot:
-    """Without the sizes of an image, if it may mean anything else."""
-    others = tuple(one for one in slot.choices if one not in _OF_IMAGES)
-    return replace(slot, choices=others or slot.choices)
 
 
 def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:
@@ -266,6 +247,8 @@ def _unclaimed(way: Way, row: Component, sizes: Sizes, claimed: set[str]) -> dic
 
 def _verified(candidate: ComponentRecipe) -> ComponentRecipe:
     """Change each size on its own, and note those that it does not follow."""
+    if candidate.level < Level.RAN:
+        return candidate
     at = candidate.sizes
     changes = (
         {"channels": at.channels + 1},

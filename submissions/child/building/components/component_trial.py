@@ -16,6 +16,7 @@ from ..calls.observing import ModelParts, heads_of, mlp_dim, tensors
 from ..effort import Computed
 
 Way = Callable[[Sizes], nn.Module]
+_OF_A_PARAMETER = 2  # operations: it is made, and drawn or scaled
 
 
 @dataclass
@@ -34,10 +35,11 @@ def run_alone(way: Way, row: Component, sizes: Sizes, claimed: Collection[str] =
     One that shows another MLP, or another number of heads or blocks, than the way has ``claimed`` does not
     fit, whatever comes out.
     """
-    tried, counted = Tried(), Computed()
+    tried, made, counted = Tried(), Computed(), Computed()
     try:
-        module = way(sizes).eval()
-        tried.level, tried.parameters = Level.BUILT, sum(one.numel() for one in module.parameters())
+        with made:
+            module = way(sizes).eval()
+        tried.level = Level.BUILT
         with torch.no_grad(), counted:
             shapes = [tuple(one.shape) for one in tensors(module(torch.randn(row.input_shape(sizes))))]
     except (Exception, SystemExit) as error:
@@ -45,6 +47,7 @@ def run_alone(way: Way, row: Component, sizes: Sizes, claimed: Collection[str] =
     else:
         if _shows(module, sizes, claimed):
             tried.level = Level.FITS if row.output_shape(sizes) in shapes else Level.RAN
+    tried.parameters = made.numbers // _OF_A_PARAMETER
     tried.computed = counted.numbers
     return tried
 

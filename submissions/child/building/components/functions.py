@@ -36,6 +36,7 @@ _MLP = (
 )
 _HEAD = ((r"w|head|fc|linear|matrix|b", ("K D", "D K"), ("K",)),)
 _PARAMETERS: dict[str, tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]] = {
+    "patches": (),
     "patch_embedding": (
         (r"w|kernel|proj|emb|conv|filter|matrix|linear|b", ("D C P P", "F D", "D F"), ("D",)),
     ),
@@ -92,11 +93,12 @@ def function_ways(definition: Definition, key: str) -> Iterator[Callable[[Sizes]
 
 
 def _parameters(definition: Definition) -> list[inspect.Parameter]:
-    found = list(inspect.signature(definition.value).parameters.values())  # type: ignore[arg-type]  # is a function
+    every = inspect.signature(definition.value).parameters.values()  # type: ignore[arg-type]  # is a function
+    found = [one for one in every if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
     if not found:
-        why = f"{definition.name} takes no argument, but should take the component's input"
+        why = f"{definition.name} takes no argument of its own, but should take the component's input"
         raise NotLoaded(why, definition.frame)
-    return [one for one in found if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
+    return found
 
 
 def _calling(definition: Definition, input: str, makes: dict[str, Make]) -> Callable[[Sizes], nn.Module]:
