@@ -32,8 +32,8 @@ def may_end_early(examination: Examination) -> bool:
         return False
     if examination.crash is not None:
         return not examination.crash.is_placeholder
-    wrong = {key for key in examination.keys if examination.is_wrong(key)}
-    return examination.walk.trace.begun or not wrong <= examination.to_write
+    written = (key for key in examination.keys if key not in examination.to_write)
+    return examination.walk.trace.begun or any(map(examination.is_wrong, written))
 
 
 def until_unwritten(examination: Examination, session: Session) -> Examination | None:
@@ -55,10 +55,12 @@ def until_unwritten(examination: Examination, session: Session) -> Examination |
 def ends_in_between(examination: Examination) -> bool:
     """Does the pass end at code that can be ``passed_on``, as far as is known? Of parts there is no pass."""
     files, end = examination.source.files, None if examination.unbuilt else examination.unfinished
+    if end is None and not examination.unbuilt:
+        return False
+    lines = where_passed_on(files)
     if end is None or end.frame is None or not examination.walk.steps:
-        is_begun = bool(end or examination.unbuilt)
-        return is_begun and (bool(where_passed_on(files)) or calls_what_is_nowhere(files))
-    return end.frame in where_passed_on(files) or DEFINED_NOWHERE in str(examination.crash)
+        return bool(lines) or calls_what_is_nowhere(files)
+    return end.frame in lines or DEFINED_NOWHERE in str(examination.crash)
 
 
 def goes_further(form: Examination, examination: Examination) -> bool:

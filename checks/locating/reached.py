@@ -59,7 +59,7 @@ def leave_to_come(walk: Walk) -> None:
     )
     del walk.steps[next(tried, len(walk.steps)) :]
     while walk.steps and _may_still_come(walk.steps):
-        if _lacks_something(walk.steps.pop()) and walk.steps and walk.steps[-1].key == "class_token":
+        if lacks_something(walk.steps.pop()) and walk.steps and walk.steps[-1].key == "class_token":
             walk.steps.pop()  # which is put before nothing
 
 
@@ -72,7 +72,7 @@ def _may_still_come(steps: list[Step]) -> bool:
     is_earlier = (
         bool(last.findings) and last.found is not None and any(one.found == last.found for one in before)
     )
-    return _lacks_something(last) or is_earlier or is_first
+    return lacks_something(last) or is_earlier or is_first
 
 
 def but_left_out(step: Step) -> tuple[Finding, ...]:
@@ -80,7 +80,8 @@ def but_left_out(step: Step) -> tuple[Finding, ...]:
     return tuple(one for one in step.findings if not one.id.endswith(LEFT_OUT)) or step.findings
 
 
-def _lacks_something(step: Step) -> bool:
+def lacks_something(step: Step) -> bool:
+    """Is it said of it that something is left out?"""
     return any(one.id.endswith(LEFT_OUT) for one in step.findings)
 
 

@@ -11,7 +11,7 @@ from ...submissions.reading.unwritten import early_ends
 from ..assignment.asked_parts import AskedPart
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
-from ..locating.reached import LEFT_OUT
+from ..locating.reached import LEFT_OUT, lacks_something
 from ..vit.vit_family import VIT
 from .alone import asking_for
 from .component import ComponentExamination
@@ -22,7 +22,7 @@ _OF_CALLERS = {"attention-over-batch-axis", "head-on-all-tokens"}
 _OF_ONE_HEAD = {"num-heads-ignored", "output-projection-missing"}
 _ADDING = ("class_token", "positions")  # which are not there at all where they leave out what they add
 _MADE_OF_PARTS = ("block", "encoder", "encoder_and_head")  # so that one of them may do nothing
-_THERE_ALREADY = {"patches": "patches"}  # or may be: of others the tokens that go into a block
+_BEGUN_BEFORE = (*_MADE_OF_PARTS, "patches")  # may be: their first stage is what others give, too
 _AROUND = {"post_attention_norm", "post_mlp_norm"}
 # a block says more than the parts of it
 _ALONE = (
@@ -85,7 +85,7 @@ def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, C
     fails = examination.examples and examination.crash is not None and not examination.unfinished
     if name == "patches" and fails:  # which an embedding that fails has made, too
         return {}
-    own = [key for key in stages if key in unreached or key != _THERE_ALREADY.get(name, "block_input")]
+    own = [*(stages[1:] if name in _BEGUN_BEFORE and stages[0] not in unreached else stages)]
     if not unreached.issuperset(own):
         return {}
     component = parts.part(name).component
@@ -113,7 +113,7 @@ def _without_end(keys: Sequence[str], part: ComponentExamination) -> Sequence[st
     """Those before the last ones that leave something out, where the code of the part ends early."""
     if not part.ends_early:
         return keys
-    lacking = {step.key for step in part.walk.steps for one in step.findings if one.id.endswith(LEFT_OUT)}
+    lacking = {one.key for one in part.walk.steps if lacks_something(one)}
     there = [at for at, key in enumerate(keys, 1) if key not in lacking]
     return keys[: max(there, default=0)]
 

@@ -67,14 +67,14 @@ def unbound(found: Iterable[ast.AST]) -> set[str]:
     There is none beside ``from x import *``, which may bind anything.
     """
     there = list(found)
-    bound = {name for node in there for name in bound_in(node)}
+    bound = names_bound_in(there)
     return set() if "*" in bound else USUAL.keys() & reads(there).keys() - bound
 
 
 def calls_what_is_nowhere(files: Mapping[str, bytes]) -> bool:
     """Is a name called that no file binds, and Python does not know?"""
     every = [node for _, text in texts(files) for node in nodes(text)]
-    bound = {*vars(builtins)}.union(*map(bound_in, every))
+    bound = names_bound_in(every)
     called = {one.func.id for one in every if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
     return "*" not in bound and not called <= bound
 
@@ -86,6 +86,11 @@ def reads(found: Iterable[ast.AST]) -> dict[str, int]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             lines[node.id] = min(node.lineno, lines.get(node.id, node.lineno))
     return lines
+
+
+def names_bound_in(found: Iterable[ast.AST]) -> set[str]:
+    """Return the names that these nodes bind, or Python does; beside ``from x import *`` the star, too."""
+    return {*vars(builtins)}.union(*map(bound_in, found))
 
 
 def bound_in(node: ast.AST) -> list[str]:

@@ -33,9 +33,7 @@ def part_pairs(definitions: Definitions, run: Definition) -> list[Definition]:
 
     Nothing where it reads nothing so.
     """
-    slices = (one.slice for one in ast.walk(run.node) if isinstance(one, ast.Subscript))
-    keys = (one.value for one in slices if isinstance(one, ast.Constant))
-    read = frozenset(one for one in keys if isinstance(one, str))
+    read = frozenset(key for _, key in _read_by_key(run))
     if not read:
         return []
     every = (one for one in definitions.all.values() if isinstance(one.node, ast.FunctionDef))
@@ -61,7 +59,7 @@ def _paired(make: Definition, run: Definition, read: frozenset[str] = frozenset(
     taken = inspect.signature(make.value).parameters  # type: ignore[arg-type]  # a function
     asked = inspect.signature(run.value).parameters  # type: ignore[arg-type]  # a function
     needed = [name for name, one in asked.items() if one.default is one.empty]
-    keyed = _read_by_key(run)
+    keyed = {one.id for one, _ in _read_by_key(run) if isinstance(one, ast.Name)}  # sizes may be called so
     free = [name for name in needed if name in keyed or name not in taken]
     # where parameters are made, the image's name may be that of its side
     images = [name for name in needed if _IMAGE.search(name) and name not in keyed] or free[-1:]
@@ -81,13 +79,12 @@ def _paired(make: Definition, run: Definition, read: frozenset[str] = frozenset(
     )
 
 
-def _read_by_key(run: Definition) -> set[str]:
-    """The names of its dictionaries: one may be that of a size where the parameters are made."""
-    read = (one for one in ast.walk(run.node) if isinstance(one, ast.Subscript))
-    keyed = (
-        one.value for one in read if isinstance(one.slice, ast.Constant) and isinstance(one.slice.value, str)
-    )
-    return {one.id for one in keyed if isinstance(one, ast.Name)}
+def _read_by_key(run: Definition) -> Iterator[tuple[ast.expr, str]]:
+    """What it reads by texts, as dictionaries are, with each text."""
+    for one in ast.walk(run.node):
+        match one:
+            case ast.Subscript(value=held, slice=ast.Constant(value=str(key))):
+                yield held, key
 
 
 def _with_signature(signature: inspect.Signature) -> object:

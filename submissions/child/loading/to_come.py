@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -16,7 +15,7 @@ from torch import nn
 
 from ...questions.loading import DEFINED_NOWHERE
 from ...reading.code_scopes import name_of
-from ...reading.missing_imports import bound_in
+from ...reading.missing_imports import bound_in, names_bound_in
 
 _CLASS = re.compile(r"[A-Z]\w*[a-z]\w*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -26,8 +25,6 @@ _LIBRARIES = (
 )
 _OF_FUNCTIONS = ("torch", "torch.nn.functional", "einops", "math", "numpy", "IPython.display")
 _NEAR = 0.8  # of names, from which one is rather another that is spelt wrongly
-
-
 _Answer = Callable[..., Any]
 
 
@@ -65,7 +62,7 @@ def stand_ins(statements: Iterable[ast.stmt], passed_on: bool) -> Mapping[str, _
     """
     top = list(statements)
     every = [node for one in top for node in ast.walk(one)]
-    bound = {*vars(builtins)}.union(*map(bound_in, every))
+    bound = names_bound_in(every)
     if "*" in bound:
         return {}
     classes = [*_calls(one for one in every if isinstance(one, (ast.ClassDef, ast.FunctionDef)))]

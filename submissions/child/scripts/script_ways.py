@@ -14,7 +14,7 @@ from .script_tracing import Window
 # ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
 # 14 rows, so that what is computed from these numbers stays right
 QUARTER = {768: 192, 3072: 768, 2304: 576, 12: 3, 16: 8, 224: 112, 256: 128}
-_CHANNELS = 3
+_COLOURS = 3
 AS_WRITTEN: Mapping[int, int] = {}
 
 
@@ -54,7 +54,7 @@ class Way:
 
 def tells_apart(written: Collection[object]) -> bool:
     """Is a quarter of one of these numbers of the code no other of them? Three are the channels."""
-    quarters = {new for old, new in QUARTER.items() if old in written and new != _CHANNELS}
+    quarters = {new for old, new in QUARTER.items() if old in written and new != _COLOURS}
     return not any(one in written and one not in QUARTER for one in quarters)
 
 
