@@ -23,6 +23,7 @@ def test_every_property_that_is_said_to_tell_a_mistake_is_shown_to() -> None:
         *("softmax-before-loss", "log-missing-before-loss", "drop-path-on-stream"),
         *("train-mode-not-restored", "gradients-not-cleared"),
         *("gradients-cleared-before-step", "optimizer-before-layer"),
+        *("optimizer-of-another-model", "labels-in-another-order"),
     }
     by_correct_programs = {"hidden-fused-attention", "returns-tuple-or-dict", "images-channels-last"}
     assert PROPERTY.keys() - planted == by_programs_without_mutants | by_correct_programs

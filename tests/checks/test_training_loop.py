@@ -34,6 +34,31 @@ def train(model, batches, epochs, dropout=0.1):
 _TRAINS, _CLEARS = "        model.train()\n", "            optimizer.zero_grad()\n"
 _OPTIMIZER = "    optimizer = torch.optim.AdamW(model.parameters())\n"
 _NEW_HEAD = "    model.head = nn.Linear(768, 5)\n"
+_BATCHES = "        for x, y in batches:\n"
+_SHUFFLED = """        images, labels = batches
+        order = torch.randperm(len(images))
+        for some in range(0, len(images), 8):
+            rows = order[some:some + 8]
+            x, y = images[some:some + 8], labels[rows]
+"""
+_ANOTHER = """
+def main(batches):
+    cnn = Other()
+    vit = ViT()
+    first = torch.optim.Adam(cnn.parameters())
+    second = torch.optim.Adam({which}.parameters())
+    fit(cnn, first, batches)
+    {use}
+
+
+class Other(nn.Module):
+    def forward(self, x):
+        return x
+"""
+_IN_A_LOOP = """for x, y in batches:
+        second.zero_grad()
+        nn.functional.cross_entropy(vit(x), y).backward()
+        second.step()"""
 _RIGHT = {
     "as usual": [],
     "once more after each look": [
@@ -69,6 +94,13 @@ _RIGHT = {
             + '    optimizer.add_param_group({"params": model.head.parameters()})\n    for epoch in',
         ),
     ],
+    "two models that share one step": [
+        ("    optimizer =", "    teacher = ViT()\n    optimizer ="),
+        ("cross_entropy(model(x), y)", "cross_entropy(model(x), teacher(x).argmax(-1))"),
+    ],
+    "an order that images and labels share": [
+        (_BATCHES, _SHUFFLED.replace("images[some:some + 8], labels", "images[rows], labels"))
+    ],
     "no step": [(_CLEARS, ""), ("            optimizer.step()\n", "")],
 }
 _WRONG = {
@@ -85,6 +117,14 @@ _WRONG = {
         ("    for epoch in", _NEW_HEAD + "    for epoch in"),
         "optimizer-before-layer",
         _OPTIMIZER.strip(),
+    ),
+    "labels as they lie": (
+        (
+            _BATCHES,
+            _SHUFFLED.replace("images[some:some + 8], labels[rows]", "images[rows], labels[some:some + 8]"),
+        ),
+        "labels-in-another-order",
+        "x, y = images[rows], labels[some:some + 8]",
     ),
     "never cleared": ((_CLEARS, ""), "gradients-not-cleared", "loss.backward()"),
 }
@@ -111,3 +151,11 @@ def test_a_loop_is_looked_at_before_there_is_a_model(zygote: Zygote, tmp_path: P
     result = graded_file(text + edited(_LOOP, [(_CLEARS, "")]), VIT, zygote, tmp_path)
     assert [one.id for one in result.mistakes] == ["gradients-not-cleared"]
     assert to_write(result)
+
+
+@pytest.mark.parametrize("use", ["fit(vit, second, batches)", _IN_A_LOOP], ids=["a function", "a loop"])
+def test_an_optimizer_holds_the_model_that_it_trains(use: str, zygote: Zygote, tmp_path: Path) -> None:
+    for which, ids in (("cnn", ["optimizer-of-another-model"]), ("vit", [])):
+        text = FINISHED + _ANOTHER.format(which=which, use=use)
+        result = graded_file(text, VIT, zygote, tmp_path)
+        assert [one.id for one in result.mistakes] == ids

@@ -8,6 +8,7 @@ from itertools import islice
 from ....submissions.errors import Frame
 from ....submissions.reading.training import keeps_gradients, left_in_eval, trains
 from ....submissions.reading.training_order import cleared_before_step, optimizer_before_layer
+from ....submissions.reading.training_pairs import labels_in_another_order, optimizer_of_another
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed, NotAsked
 from . import holds
@@ -34,12 +35,22 @@ _SLIPS: tuple[tuple[str, Callable[[Mapping[str, bytes]], Iterable[Frame]], str],
         optimizer_before_layer,
         "gives the optimizer the parameters of the model before one of its layers is replaced",
     ),
+    (
+        "optimizer-of-another-model",
+        optimizer_of_another,
+        "gives the optimizer the parameters of one model, and it is used to train another one",
+    ),
+    (
+        "labels-in-another-order",
+        labels_in_another_order,
+        "takes rows in the order of the data set, beside others that are taken in a shuffled order",
+    ),
 )
 
 
 @holds(order=165, of_code=True)
 def training(examination: Examination) -> None:
-    """The training code clears the gradients, trains in train mode, and trains every layer.
+    """The training code clears gradients, trains every layer in train mode, and gives images their labels.
 
     Else: The training code leaves something out
     """
