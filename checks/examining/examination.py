@@ -23,6 +23,7 @@ from ..assignment.commands import command_line
 from ..locating.anatomy import anatomy_of
 from ..locating.walk import Finding, Step
 from .asked_once import asked_once
+from .coincidences import outvoted
 from .crashes.crashing import Crash, diagnose
 from .drawing import Draw
 from .full_size import FullSize, full_size
@@ -83,7 +84,8 @@ class Examination(Examples):
         fixed = [] if self._fixed_scale is None else [self._fixed_scale]
         instead = {one.stage for one in fixed}  # of what it looks like at single sizes
         named = (one for one in steps if (one.key, one.block) not in unnamed and one.key not in instead)
-        found = [*(one for step in named for one in step.findings), *fixed]
+        odd = outvoted(self.examples, self.family)
+        found = [one for step in named for one in step.findings if (step.key, one.id) not in odd] + fixed
         if self.architecture not in self.asked_blocks and self.architecture in self._foreign:
             found.append(Finding(self._foreign[self.architecture], "post_mlp_norm", None))
         if self.diagnosis is not None and self.diagnosis.id is not None:

@@ -20,7 +20,7 @@ from ..locating.search.parameter_search import LinearMap
 from ..locating.search.places import Found
 from ..locating.walk import Walk, applied, combine, stage_of
 from ..locating.wiring.graph_tensors import GraphTensor
-from .token_forms import CUTS, FLATTENED
+from .token_forms import CUTS, CUTS_MIXED, FLATTENED
 
 _IMAGE: Predict = attrgetter("image")
 
@@ -55,6 +55,7 @@ class _Patches:
 
 _EVERY = [one for one in starmap(_Patches, product(CUTS, FLATTENED)) if one.is_plausible]
 _WAYS = sorted(_EVERY, key=lambda one: one.price)
+_MIXED = [_Patches(cut, FLATTENED[0]) for cut in CUTS_MIXED]
 _RIGHT = _WAYS[0]
 _USUAL = [one for one in _WAYS if one.cut is CUTS[0] and one.flattened.id in (None, "flatten-channel-last")]
 
@@ -65,12 +66,14 @@ def patch_embeddings(walk: Walk) -> bool:
         return True
     if any(_mapped(walk, replace(way, image=one)) for one in _scaled_images(walk) for way in _USUAL):
         return True
-    return _with_positions(walk) or _per_position(walk) or _normed_patches(walk)
+    if _with_positions(walk) or _per_position(walk) or _normed_patches(walk):
+        return True
+    return any(_mapped(walk, way) for way in _MIXED)
 
 
 def patches_alone(walk: Walk) -> bool:
     """Settles S02 and S03 of what gives patches alone; False where it cuts them in no known way."""
-    for way in _WAYS:
+    for way in (*_WAYS, *_MIXED):
         found = walk.find(way.rows(walk.context))
         if found and any(walk.ends_with(one(walk.context)) for one in (way.rows, way.windows)):
             _settle_patches(walk, way, found)

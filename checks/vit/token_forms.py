@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import torch
 from torch import Tensor
 
@@ -11,6 +13,21 @@ from ..locating.forms import LAYOUT, VARIANT, Form, from_catalogue
 # S02, given the image and the side of a patch; and S03, given that.
 CUTS = (Form(eq.cut_patches), *from_catalogue("cut_patches"))
 FLATTENED = (Form(eq.flatten_patches), *from_catalogue("flatten_patches"))
+
+
+def _in_order(order: tuple[int, ...]) -> Form:
+    """The five axes of windows (C, rows, pixels, columns, pixels) in another order, and reshaped then."""
+
+    def cut(image: Tensor, patch: int) -> Tensor:
+        B, C, H, W = image.shape
+        windows = image.reshape(B, C, H // patch, patch, W // patch, patch)
+        return windows.permute(0, *order).reshape(B, -1, C, patch, patch)
+
+    return Form(cut, "patch-axes-mixed")
+
+
+# Those in which rows and columns of windows do not stand in front, side by side.
+CUTS_MIXED = tuple(_in_order(one) for one in permutations((1, 2, 3, 4, 5)) if {*one[:2]} != {2, 4})
 
 
 def _recut(x: Tensor) -> Tensor:

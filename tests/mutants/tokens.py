@@ -20,6 +20,15 @@ _PATCHES = (
     report("patch-view-whole-image", "S02", (_CUT, "patches4d = img.reshape(B, gh * gw, C, P, P)")),
     report("unfold-view-no-permute", "S02", (_CUT, "patches4d = windows.reshape(B, gh * gw, C, P, P)")),
     report(
+        "patch-axes-mixed",
+        "S02",
+        (
+            _CUT,
+            "windows = img.reshape(B, C, gh, P, gw, P).permute(0, 2, 3, 4, 5, 1)\n"
+            "patches4d = windows.reshape(B, gh * gw, C, P, P)",
+        ),
+    ),
+    report(
         "patch-columns-first",
         "S02",
         ("permute(0, 2, 3, 1, 4, 5)", "permute(0, 3, 2, 1, 4, 5)"),

@@ -27,7 +27,7 @@ from . import holds
 from .passes import example_of, of_block_1
 
 _BY_COLUMNS = {"patch-columns-first", "conv-tokens-column-major"}
-_OF_CHANNELS = {"unfold-view-no-permute"}  # which is right for images of one channel
+_OF_CHANNELS = {"unfold-view-no-permute", "patch-axes-mixed"}  # which may be right for images of one channel
 
 
 @holds(order=20)
