@@ -47,6 +47,9 @@ _ATTENTION = (
 _MLP = ("mlp_hidden", "mlp_output")
 _BLOCK = ("block_input", *_ATTENTION, "post_attention_norm", *_MLP, "post_mlp_norm", "block_output")
 _HEAD = ("class_representation", "logits")
+_BEHIND_BLOCKS = ("second_block_output", "last_block_output", "final_sequence", *_HEAD)
+_TOKENS = ("class_token", "tokens", "positioned_tokens")
+_OF_IMAGE = ("image", "patch", "channels")
 
 COMPONENTS: dict[str, Component] = {
     one.key: one
@@ -89,8 +92,14 @@ COMPONENTS: dict[str, Component] = {
         ),
         Component(
             "encoder_and_head", "Encoder with its classification head", "B T D", "B K",
-            (*_BLOCK, "second_block_output", "last_block_output", "final_sequence", *_HEAD),
-            ("embed_dim", "heads", "mlp_dim", "depth", "classes", "image", "patch", "channels"),
+            (*_BLOCK, *_BEHIND_BLOCKS),
+            ("embed_dim", "heads", "mlp_dim", "depth", "classes", *_OF_IMAGE),
+            also=("class_probabilities",),
+        ),
+        Component(
+            "model_of_patches", "Model of embedded patches", "B N D", "B K",
+            (*_TOKENS, *_BLOCK, *_BEHIND_BLOCKS),
+            ("embed_dim", "heads", "mlp_dim", "depth", "classes", *_OF_IMAGE),
             also=("class_probabilities",),
         ),
         Component(

@@ -15,6 +15,7 @@ from ...submissions.reading.missing_imports import calls_what_is_nowhere
 from ...submissions.reading.passing_on import where_passed_on
 from ...submissions.reading.unwritten import early_ends, ended_there
 from ..locating.accounting import without_blocks
+from ..locating.model import DISCARDED
 from .examination import Examination
 
 _TRIES = 3  # methods that may have ended early and did not; each takes as long as the submission did
@@ -67,18 +68,36 @@ def goes_further(form: Examination, examination: Examination) -> bool:
     """Does a pass in which what is not written yet is ``passed_on`` come to its end, and show more stages?
 
     It has to lack what is to be written next, and no more than is to be written: an image that is passed on
-    makes no patches. What it gives back has to have the shape of scores, if it has a head: where a class
-    token was to be picked out, to give back all tokens is no way on.
+    makes no patches.
     """
-    if not form.examples or form.crash is not None or not form.to_write:
-        return False
-    shapes = {one.step.key: one.student.shape for one in form.first.seen}
-    if "logits" not in form.to_write and shapes["logits"] != form.first_draw.sizes.output_shape:
+    if not (_comes_to_an_end(form) and _is_taken(form, examination)):
         return False
     if examination.unfinished is None or not examination.walk.steps:  # there is no pass, or nothing in it
         return "patches" in _right(form)
     is_gap = examination.unfinished.keys[0] in form.to_write
     return is_gap and form.to_write < examination.to_write and _right(form) > _right(examination)
+
+
+def _comes_to_an_end(form: Examination) -> bool:
+    """Does it lack something, and give back scores, if it has a head?
+
+    Where a class token was to be picked out, to give back all tokens is no way on.
+    """
+    if not form.examples or form.crash is not None or not form.to_write:
+        return False
+    shapes = {one.step.key: one.student.shape for one in form.first.seen}
+    return "logits" in form.to_write or shapes["logits"] == form.first_draw.sizes.output_shape
+
+
+def _is_taken(form: Examination, examination: Examination) -> bool:
+    """Does what is behind the gap go on with what it gives back, as with what it is to give?
+
+    A block that is passed on makes no use of its attention, half of one may be any kind of block, and what is
+    wrong in no known way may be given something else than it takes.
+    """
+    is_half = form.is_foreign and "mlp_hidden" in form.to_write
+    is_odd = bool(form.unexplained - examination.unexplained)
+    return not (DISCARDED in form.walk.ids or is_half or is_odd)
 
 
 def _right(examination: Examination) -> set[str]:
@@ -107,7 +126,7 @@ def _is_unwritten(shorter: Examination, whole: Examination) -> bool:
         return False
     end, steps = len(shorter.walk.trace.records), {one.key: one for one in reversed(whole.walk.steps)}
     for key in shorter.unfinished.keys:
-        if key not in steps or whole.is_wrong(key):
+        if key not in steps or whole.is_wrong(key) or whole.is_amiss(steps[key]):
             return True
         found = steps[key].found
         if key not in whole.absent and (found is None or found.record >= end):

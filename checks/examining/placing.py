@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from math import prod
 
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.host.trace import Reference, Trace, Use
+from ...submissions.host.trace import Reference, Trace, Use, Value
 from ...submissions.reading.code import parsed_file
 from ...submissions.reading.code_scopes import bound_for, called, plainly_stored
 from ..locating.comparing import equal, has_all
@@ -114,7 +114,9 @@ def _viewed_at(examination: Examination, step: Step) -> Frame | None:
     walk, record = examination.walk, step.found.record
     blamed = {one.record for one in step.findings} - {None, record}
     value, right = walk.trace.records[record], walk.context.of(step.right)
-    if blamed or not value.views:
+    if blamed:
+        return _viewed_right(examination, step, blamed)
+    if not value.views:
         return None
     before = walk.steps[: walk.steps.index(step)] if step.block == 0 else []
     is_read_from = any(one.found is not None and one.found.record == record for one in before)
@@ -123,7 +125,21 @@ def _viewed_at(examination: Examination, step: Step) -> Frame | None:
     is_view = is_read_from or (may_be_view and has_all(walk.trace.tensor(value.reference), right))
     if not is_view:
         return None
-    own = value.frames[:1]  # a layer's result may be seen otherwise right where it is called
+    return _reshaped_at(examination, value)
+
+
+def _viewed_right(examination: Examination, step: Step, blamed: set[int | None]) -> Frame | None:
+    """Where the only one that is blamed was seen otherwise, if it is an earlier stage, and right as that."""
+    walk = examination.walk
+    before = (one for one in walk.steps[: walk.steps.index(step)] if not examination.is_amiss(one))
+    is_right = any(one.found is not None and {one.found.record} == blamed for one in before)
+    value = walk.trace.records[next(iter(blamed)) or 0]
+    return _reshaped_at(examination, value) if is_right and value.views else None
+
+
+def _reshaped_at(examination: Examination, value: Value) -> Frame:
+    """The line of its first view; a layer's result may be seen otherwise right where it is called."""
+    own = value.frames[:1]
     return own[0] if own and _reshapes(examination, own[0]) else value.views[0]
 
 

@@ -12,7 +12,7 @@ from ...submissions.host.trace import Use
 from .anatomy import Input, anatomy_of
 from .best_first import Node, Option, later
 from .context import Context, Predict
-from .search.norms import Norm
+from .search.norms import IN_BLOCKS, Norm, is_in_blocks
 from .walk import Step, Walk, applied, stage_of
 from .wiring.blocks import BlockKind
 from .wiring.graph_tensors import settle_unknown
@@ -123,7 +123,8 @@ def _inputs(walk: Walk, x: Predict) -> Iterator[tuple[Predict, Predict, tuple[st
     read: list[tuple[Predict, tuple[str, ...], float]] = [(x, (), 0.0)]
     if walk.number == 1:
         norms = walk.parameters.norms(x(walk.context), walk.position - 1)
-        read += [(applied(norm, x), ("extra-norm-before-encoder",), 0.3) for norm, _, _ in norms]
+        prices = {norm: 0.3 + IN_BLOCKS * is_in_blocks(walk.trace, norm) for norm, _, _ in norms}
+        read += [(applied(one, x), ("extra-norm-before-encoder",), price) for one, price in prices.items()]
     yield from ((one, x, ids, price) for one, ids, price in read)
     if walk.number == 1 and ("tokens", 0) in walk.context.stages:
         yield stage_of("tokens", 0), x, ("block-reads-stale-tokens",), 1.0

@@ -12,7 +12,7 @@ from .search.norms import Norm
 from .search.parameter_search import LinearMap
 from .walk import Finding, Walk
 
-_DISCARDED = "block-result-discarded"
+DISCARDED = "block-result-discarded"
 
 
 def about_image(walk: Walk) -> None:
@@ -99,7 +99,7 @@ def _without_blocks(walk: Walk) -> None:
     if not without_blocks(walk):
         return
     for position, step in enumerate(walk.steps):
-        kept = tuple(one for one in step.findings if one.id != _DISCARDED)
+        kept = tuple(one for one in step.findings if one.id != DISCARDED)
         if kept != step.findings:
             walk.steps[position] = replace(step, findings=kept, right=step.predict)
     position = next(at for at, step in enumerate(walk.steps) if step.key == "positioned_tokens")
@@ -110,7 +110,7 @@ def _without_blocks(walk: Walk) -> None:
 
 def _each_once(walk: Walk) -> None:
     """Where no block's result is used at all, that is what is wrong, and not what each of them reads."""
-    if _DISCARDED not in walk.ids:
+    if DISCARDED not in walk.ids:
         return
     for position, step in enumerate(walk.steps):
         kept = tuple(one for one in step.findings if one.id != "every-block-reads-first-input")

@@ -72,7 +72,15 @@ def _may_still_come(steps: list[Step]) -> bool:
     is_earlier = (
         bool(last.findings) and last.found is not None and any(one.found == last.found for one in before)
     )
-    return lacks_something(last) or is_earlier or is_first
+    return lacks_something(last) or is_earlier or is_first or _is_older(last, before)
+
+
+def _is_older(norm: Step, before: list[Step]) -> bool:
+    """Is it the block's second norm, and older than its attention, as what its MLP reads beside that?"""
+    if norm.key != "post_attention_norm" or norm.found is None:
+        return False
+    made = (one.found.record for one in before if one.found and one.block == norm.block)
+    return norm.found.record < max(made, default=0)
 
 
 def but_left_out(step: Step) -> tuple[Finding, ...]:

@@ -26,7 +26,7 @@ from ..locating.wiring.branches import MLP, attention
 from ..locating.wiring.operators import SameRow
 from ..locating.wiring.rows import Computation, Row
 from ..vit.class_token import settle_class_token
-from ..vit.embedding import replace_embeddings, settle_positions
+from ..vit.embedding import replace_embeddings, settle_positions, tokens_and_positions
 from ..vit.patches import patch_embeddings, patches_alone
 from ..vit.token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
 from ..vit.token_sequences import PLAIN, Embedded, TokenSequence, embeddings
@@ -48,10 +48,11 @@ _GIVEN: dict[str, tuple[tuple[str, int], ...]] = {  # the stages that the input 
     "block": (("positioned_tokens", 0),),
     "encoder": (("positioned_tokens", 0),),
     "encoder_and_head": (("positioned_tokens", 0),),
+    "model_of_patches": (("patch_embeddings", 0),),
     "head": (("last_block_output", 0),),
     "classifier": (("last_block_output", 0),),
 }
-_OF_BLOCKS = ("encoder", "encoder_and_head")
+_OF_BLOCKS = ("encoder", "encoder_and_head", "model_of_patches")
 _IN_BLOCK = ("layer_norm", "layer_norm_plain", "attention", "mlp", "block")
 _INPUT = stage_of("positioned_tokens", 0)
 _READ = "What it reads:"
@@ -237,4 +238,5 @@ _NODES: dict[str, tuple[Node, ...]] = {
     "block": (one_block, _end("block_output")),
     "encoder": (stacked(end_of_stack),),
     "encoder_and_head": (following,),
+    "model_of_patches": (tokens_and_positions, following),
 }

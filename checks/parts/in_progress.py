@@ -21,7 +21,8 @@ from .parts import Parts
 _OF_CALLERS = {"attention-over-batch-axis", "head-on-all-tokens"}
 _OF_ONE_HEAD = {"num-heads-ignored", "output-projection-missing"}
 _ADDING = ("class_token", "positions")  # which are not there at all where they leave out what they add
-_MADE_OF_PARTS = ("block", "encoder", "encoder_and_head")  # so that one of them may do nothing
+# so that one of their parts may do nothing
+_MADE_OF_PARTS = ("block", "encoder", "encoder_and_head", "model_of_patches")
 _BEGUN_BEFORE = (*_MADE_OF_PARTS, "patches")  # may be: their first stage is what others give, too
 _AROUND = {"post_attention_norm", "post_mlp_norm"}
 # a block says more than the parts of it
@@ -93,8 +94,11 @@ def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, C
         return {}
     found = {step.key for step in component.walk.steps}
     also = [one for one in component.walk.steps if one.key in COMPONENTS[name].also]
-    own += [one.key for one in also if one.found and one.found.record]  # and is not what it is given
+    # what is given is not made; what is in no record follows from what is
+    own += [one.key for one in also if one.found is None or one.found.record]
     own = [key for key in own if key not in component.to_write]
+    if name == "model_of_patches" and "pos-missing" in component.walk.ids:  # it is rather the encoder alone
+        return {}
     if component.passed_on:  # the sums around what does nothing
         return dict.fromkeys(own, component) if found >= _AROUND and _is_such(component) else {}
     is_there = 2 * len(found.intersection(stages)) > len(stages) and _is_such(component)

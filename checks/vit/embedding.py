@@ -35,12 +35,12 @@ _FEW = 16  # numbers that tell what a sequence is made of from what else it may 
 def embedding(walk: Walk) -> Iterator[Option]:
     """The ways to S02 to S07."""
     walk.ahead = "patch_embeddings", 0
-    yield Option(0.0, patch_embeddings, (_tokens,))
+    yield Option(0.0, patch_embeddings, (tokens_and_positions,))
     if not walk.ends_early:  # else nothing tells what would be read
-        yield from (one.before(_tokens) for one in unknown_patches(walk))
+        yield from (one.before(tokens_and_positions) for one in unknown_patches(walk))
 
 
-def _tokens(walk: Walk) -> Iterator[Option]:
+def tokens_and_positions(walk: Walk) -> Iterator[Option]:
     """From S04 on; of what is right positions may be left out at the class token."""
     walk.ahead = "tokens", 0
     for form in (one for one in POSITIONS if one.price <= VARIANT):
@@ -51,7 +51,7 @@ def _tokens(walk: Walk) -> Iterator[Option]:
         yield from _at_an_end(walk)
     if not walk.ends_early:
         if walk.steps[-1].explained:
-            yield from (one.before(_tokens) for one in unknown_embeddings(walk))
+            yield from (one.before(tokens_and_positions) for one in unknown_embeddings(walk))
         yield later(unknown_price(walk) + _MORE, unknown_tokens)
 
 

@@ -13,6 +13,7 @@ from ...submissions.host.trace import Use
 from ..locating.context import Context, Predict
 from ..locating.forms import VARIANT, Form
 from ..locating.search.nearness import same
+from ..locating.search.norms import IN_BLOCKS, is_in_blocks
 from ..locating.search.origins import origin
 from ..locating.walk import Walk, applied, stage_of
 from .position_tables import rows_of
@@ -236,7 +237,8 @@ def embeddings(walk: Walk) -> Iterator[Embedded]:
     x, after = walk.context.stage("patch_embeddings"), walk.position - 1
     parameters = walk.parameters  # a batch norm is one of the convolution's map, channel by channel
     for norm, _, _ in (*parameters.norms(x, after), *parameters.batch_norms(x, after)):
-        yield Embedded(applied(norm, stage_of("patch_embeddings", 0)), ("norm-after-projection",), VARIANT)
+        price = VARIANT + IN_BLOCKS * is_in_blocks(walk.trace, norm)
+        yield Embedded(applied(norm, stage_of("patch_embeddings", 0)), ("norm-after-projection",), price)
 
 
 def _embedded(form: Form) -> Predict:

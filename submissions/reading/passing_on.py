@@ -10,7 +10,7 @@ from ..errors import Frame
 from .code import texts
 from .code_scopes import held, name_of
 from .python_text import nodes
-from .stand_ins import is_layer, stand_ins, variables_to_come
+from .stand_ins import is_layer, layers_given, stand_ins, variables_to_come
 from .to_do import or_below, to_do
 from .unwritten import early_ends, gives_nothing, is_placeholder, last_of, stands_for_more
 
@@ -43,9 +43,10 @@ def where_passed_on(files: Mapping[str, bytes]) -> set[Frame]:
 
 
 def _reading(text: str) -> Iterator[int]:
-    """The lines that read what stands for a layer in their class."""
+    """The lines that read what stands for a layer in their class, or call a layer that it is given."""
     lines = or_below(to_do(text), text)
     for one in (one for one in nodes(text) if isinstance(one, ast.ClassDef)):
+        yield from chain.from_iterable(layers_given(one).values())
         names = stand_ins(one, lines).keys()
         read = (each for each in ast.walk(one) if isinstance(each, ast.Attribute))
         yield from (each.lineno for each in read if held(each) in names)

@@ -43,6 +43,28 @@ def variables_to_come(scope: ast.Module | ast.FunctionDef) -> Mapping[str, ast.A
     return {name: one for name, one in empty.items() if stored[name] == 1 and name in used - asked}
 
 
+def layers_given(one: ast.ClassDef) -> dict[str, set[int]]:
+    """Arguments without a default that it calls, or keeps and calls, by lines: layers, or what makes some."""
+    made = [each for each in one.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
+    demanded = {name for each in made for name in _without_default(each.args)}
+    kept = {name: name for name in demanded}
+    for each in (each for method in made for each in ast.walk(method)):
+        if isinstance(each, ast.Assign) and name_of(each.value) in demanded:
+            kept |= {name_of(target): name_of(each.value) for target in each.targets}
+    calls = [each for each in ast.walk(one) if isinstance(each, ast.Call)]
+    found: dict[str, set[int]] = {}
+    for each in calls:
+        if argument := kept.get(name_of(each.func)):
+            found.setdefault(argument, set()).add(each.lineno)
+    return found
+
+
+def _without_default(given: ast.arguments) -> list[str]:
+    names = [one.arg for one in (*given.posonlyargs, *given.args)]
+    keyed = [one.arg for one, default in zip(given.kwonlyargs, given.kw_defaults) if default is None]
+    return [*names[: len(names) - len(given.defaults)], *keyed]
+
+
 def _is_nothing(statement: ast.stmt) -> TypeGuard[ast.Assign]:
     """Is one variable set to None?"""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:

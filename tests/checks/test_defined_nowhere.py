@@ -9,6 +9,7 @@ from corpus import edited
 from one_file import graded_file, right_stages
 from test_unfinished import FINISHED, VIT
 
+from vitcheck.checks.record.faults import to_write
 from vitcheck.submissions.host.process import Zygote
 
 _FUNCTIONS = """
@@ -94,6 +95,34 @@ def vit(image=32, patch=4, dim=128, depth=6, heads=4, classes=10):
         nn.Linear(dim, classes),
     )
 """
+# what attends and the MLP come from outside, as layers or as functions that make them
+_GIVEN = """
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, dim, aufmerksamkeit, mlp, p=0.0):
+        super().__init__()
+        self.n1, self.n2, self.drop = nn.LayerNorm(dim), nn.LayerNorm(dim), nn.Dropout(p)
+        self.attend, self.mlp = aufmerksamkeit, mlp
+
+    def forward(self, x):
+        x = x + self.drop(self.attend(self.n1(x)))
+        return x + self.drop(self.mlp(self.n2(x)))
+"""
+_MAKERS = f"""{_GIVEN}
+
+class Encoder(nn.Module):
+    def __init__(self, dim, tiefe, baue_aufmerksamkeit, baue_mlp):
+        super().__init__()
+        made = [Block(dim, baue_aufmerksamkeit(dim), baue_mlp(dim)) for _ in range(tiefe)]
+        self.bloecke = nn.ModuleList(made)
+
+    def forward(self, x):
+        for block in self.bloecke:
+            x = block(x)
+        # TODO
+"""
 _WITH_A_WORD_LESS = FINISHED.replace("Block", "EncoderBlock")
 _BLOCKS = "nn.ModuleList([Block(dim, heads, mlp) for _ in range(depth)])"
 _LOOP = "        for block in self.blocks:\n            x = block(x)\n"
@@ -127,6 +156,13 @@ def test_all_around_what_nobody_has_written_is_right(
     result = graded_file(text, VIT, zygote, tmp_path)
     assert result.mistakes == []
     assert right_stages(result) == right
+
+
+@pytest.mark.parametrize("text", [_GIVEN, _MAKERS], ids=["layers", "functions that make them"])
+def test_layers_that_come_from_outside_are_to_come(text: str, zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(text, VIT, zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], [1])
+    assert to_write(result)[0] == "S02"
 
 
 @pytest.mark.parametrize(

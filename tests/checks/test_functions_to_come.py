@@ -111,6 +111,77 @@ def attention(x, wq, wk, wv, wo, heads):
     weights = (q @ k.transpose(-1, -2) / (D // heads) ** 0.5).softmax(-1)
     return (weights @ v).transpose(1, 2).reshape(B, N, D) @ wo
 """
+_FLAT = """
+import torch
+import torch.nn.functional as F
+
+
+def init(rng, C=3, H=32, P=8, D=64, L=4, heads=4):
+    def normal(*sizes):
+        return torch.randn(*sizes, generator=rng) * 0.02
+
+    w = {"embed.w": normal(C * P * P, D), "cls": normal(1, 1, D), "pos": normal(1, (H // P) ** 2 + 1, D)}
+    for i in range(L):
+        w[f"l{i}.g"], w[f"l{i}.b"] = torch.ones(D), torch.zeros(D)
+        w |= {f"l{i}.w{one}": normal(D, D) for one in "qkvo"}
+    return w
+
+
+def split(x, heads):
+    B, N, D = x.shape
+    return x.reshape(B, N, heads, D // heads).permute(0, 2, 1, 3)
+
+
+def attention(w, pre, x, heads):
+    q, k, v = (split(x @ w[pre + one], heads) for one in ("wq", "wk", "wv"))
+    y = F.softmax(q @ k.transpose(2, 3) / q.shape[-1] ** 0.5, -1) @ v
+    return y.permute(0, 2, 1, 3).reshape(x.shape) @ w[pre + "wo"]
+
+
+def embed(w, img, P):
+    B, C, H, W = img.shape
+    x = img.reshape(B, C, H // P, P, W // P, P).permute(0, 2, 4, 1, 3, 5).reshape(B, -1, C * P * P)
+    return torch.cat([w["cls"].expand(B, -1, -1), x @ w["embed.w"]], 1) + w["pos"]
+
+
+def block(w, i, x, heads):
+    x = x + attention(w, f"l{i}.", F.layer_norm(x, x.shape[-1:], w[f"l{i}.g"], w[f"l{i}.b"]), heads)
+    # second half
+    raise NotImplementedError
+
+
+def forward(w, img, P=8, L=4, heads=4):
+    x = embed(w, img, P)
+"""
+_FLAT_WITH_TOKENS = (
+    _FLAT
+    + """    for i in range(L):
+        x = x + attention(w, f"l{i}.", F.layer_norm(x, x.shape[-1:], w[f"l{i}.g"], w[f"l{i}.b"]), heads)
+        # the MLP
+    return x
+"""
+)
+_UNFILLED = """
+import torch
+import torch.nn.functional as F
+
+
+def dikkat(x, par, kafa):
+    d, sonuc = x.shape[-1] // kafa, []
+    for i in range(kafa):
+        s = slice(i * d, (i + 1) * d)
+        q, k, v = x @ par["Wq"][:, s], x @ par["Wk"][:, s], x @ par["Wv"][:, s]
+        sonuc.append((torch.bmm(q, k.permute(0, 2, 1)) / d**0.5).softmax(2) @ v)
+    return torch.cat(sonuc, -1) @ par["Wo"]
+
+
+def ileri_besleme(x, par):
+    return F.gelu(x @ par["W1"] + par["c1"]) @ par["W2"] + par["c2"]
+
+
+def vit(resim, par):
+    ...
+"""
 
 
 def _graded(text: str, zygote: Zygote, folder: Path) -> Result:
@@ -123,6 +194,10 @@ def _graded(text: str, zygote: Zygote, folder: Path) -> Result:
         pytest.param(_DICTIONARIES, [*range(1, 16)], id="parameters in dictionaries inside of others"),
         pytest.param(_TRIED_ON_TOKENS, [1, *range(8, 21)], id="a script that has tokens and no image"),
         pytest.param(_ALONE, [1, *range(9, 16)], id="one function"),
+        pytest.param(_ALONE.replace("heads", "hoofden"), [1, *range(9, 16)], id="a name that says nothing"),
+        pytest.param(_FLAT, [1, *range(9, 16)], id="keys that are put together"),
+        pytest.param(_FLAT_WITH_TOKENS, [*range(1, 17)], id="and what ends with tokens"),
+        pytest.param(_UNFILLED, [1, *range(9, 16), 17, 18], id="a dictionary that nobody fills"),
     ],
 )
 def test_what_is_right_so_far_is_seen(text: str, right: list[int], zygote: Zygote, tmp_path: Path) -> None:
@@ -143,6 +218,10 @@ def test_what_is_right_so_far_is_seen(text: str, right: list[int], zygote: Zygot
             id="tried on tokens",
         ),
         pytest.param(_ALONE, ("softmax(-1)", "softmax(-2)"), "softmax-over-queries", id="one function"),
+        pytest.param(
+            _FLAT, ("q.shape[-1] ** 0.5", "x.shape[-1] ** 0.5"), "scale-by-embed-dim", id="keys put together"
+        ),
+        pytest.param(_UNFILLED, ("softmax(2)", "softmax(1)"), "softmax-over-queries", id="unfilled"),
     ],
 )
 def test_a_mistake_is_told_by_its_name(

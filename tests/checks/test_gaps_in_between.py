@@ -95,6 +95,15 @@ def test_a_block_alone_is_judged_around_attention_that_is_to_come(zygote: Zygote
     assert [one.id for one in told.mistakes] == ["residual-from-normed-attn"]
 
 
+def test_the_half_of_a_block_that_a_comment_names_is_to_come(zygote: Zygote, tmp_path: Path) -> None:
+    half = (
+        "return x + self.mlp(self.norm2(x))",
+        "# TODO: second half (norm2, mlp, residual)\n        return x",
+    )
+    result = graded(zygote, tmp_path, (MLP, "raise NotImplementedError"), half)
+    assert (result.mistakes, right_stages(result)) == ([], [*range(1, 16)])
+
+
 @pytest.mark.parametrize(
     ("edits", "following"),
     [

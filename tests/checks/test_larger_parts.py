@@ -54,11 +54,11 @@ _SHARED = ("[Block(dim, heads, mlp) for _ in range(depth)]", "[Block(dim, heads,
         (_STACK, [1, *range(8, 24)]),
         (edited(_STACK, _NAMELESS), [1, *range(8, 24)]),
         (_STACK.replace("return self.norm(x)", "return x"), [1, *range(8, 23)]),
-        (_STACK + _HEAD, [1, *range(8, 26)]),
-        ("import torch\nfrom torch import nn\n" + _HEAD, [1, 23, 24, 25]),
+        (_STACK + _HEAD, [1, *range(8, 27)]),
+        ("import torch\nfrom torch import nn\n" + _HEAD, [1, 23, 24, 25, 26]),
         (
             "import torch\nfrom torch import nn\n" + _HEAD.replace("self.norm(x)[:, 0]", "self.norm(x)"),
-            [1, 25],
+            [1, 25, 26],
         ),
     ],
     ids=[
@@ -77,6 +77,21 @@ def test_what_is_written_is_right_and_nothing_else(
     assert result.mistakes == []
     assert right_stages(result) == right
     assert to_write(result) == [f"S{number:02}" for number in range(1, 27) if number not in right]
+
+
+def test_a_stack_is_judged_beside_a_model_that_holds_nothing_else_yet(zygote: Zygote, tmp_path: Path) -> None:
+    begun = """
+
+class ViT(nn.Module):
+    def __init__(self, image_size, patch_size, dim, num_classes):
+        super().__init__()
+        self.encoder = Encoder(dim)
+
+    def forward(self, x):
+        raise NotImplementedError
+"""
+    result = graded_file(_STACK + begun, VIT, zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], [1, *range(8, 24)])
 
 
 def test_a_class_token_and_positions_in_one_are_right(zygote: Zygote, tmp_path: Path) -> None:
@@ -161,7 +176,39 @@ def test_a_model_is_judged_behind_an_embedding_that_is_to_come(
 ) -> None:
     result = _behind(zygote, tmp_path, *embedding)
     assert result.mistakes == []
-    assert right_stages(result) == [1, *range(8, 26)]
+    assert right_stages(result) == [1, *range(8, 27)]
+
+
+_PATCHES_TO_COME = [
+    ("self.patches(image).flatten(2).transpose(1, 2)", "self.embed(image)"),
+    (
+        "    def pooled(self",
+        "    def embed(self, image):\n        raise NotImplementedError\n\n    def pooled(self",
+    ),
+]
+
+
+def test_a_model_is_judged_behind_patches_that_are_to_come(zygote: Zygote, tmp_path: Path) -> None:
+    result = _behind(zygote, tmp_path, *_PATCHES_TO_COME)
+    assert (result.mistakes, right_stages(result)) == ([], [1, *range(5, 27)])
+
+
+@pytest.mark.parametrize(
+    ("edit", "id"),
+    [
+        (
+            ("[self.cls.expand(len(x), -1, -1), x]", "[x, self.cls.expand(len(x), -1, -1)]"),
+            "cls-appended-last",
+        ),
+        (("return x[:, 0]", "return x[:, -1]"), "readout-last-token"),
+        (("scores.softmax(-1)", "scores.softmax(-2)"), "softmax-over-queries"),
+    ],
+)
+def test_a_mistake_behind_patches_is_told(
+    edit: tuple[str, str], id: str, zygote: Zygote, tmp_path: Path
+) -> None:
+    result = _behind(zygote, tmp_path, *_PATCHES_TO_COME, edit)
+    assert [one.id for one in result.mistakes] == [id]
 
 
 @pytest.mark.parametrize(
@@ -214,6 +261,7 @@ def test_patches_are_judged_before_anything_maps_them(text: str, zygote: Zygote,
     ("text", "edit", "id"),
     [
         (_PATCHES, ("x.permute(0, 2, 4, 1, 3, 5)", "x"), "patch-view-whole-image"),
+        (_PATCHES, ("permute(0, 2, 4, 1, 3, 5)", "permute(0, 2, 3, 4, 5, 1)"), "patch-axes-mixed"),
         (
             _UNFOLDING,
             (".transpose(1, 2)", ".reshape(len(x), -1, 3 * self.unfold.stride**2)"),
@@ -296,6 +344,24 @@ def test_a_part_is_right_as_far_as_it_comes(
 ) -> None:
     result = graded_file(text, VIT, zygote, tmp_path)
     assert (result.mistakes, right_stages(result)) == ([], right)
+
+
+def test_heads_that_a_later_line_merges_wrongly_are_told_on_that_line(zygote: Zygote, tmp_path: Path) -> None:
+    text = edited(
+        _PROJECTION_TO_COME,
+        [
+            (
+                "context = (weights @ v).transpose(1, 2).reshape(B, T, D)",
+                "x = weights @ v\n        x = x.reshape(B, T, D)",
+            ),
+            ("# TODO: projection\n        return context", "return self.proj(x)"),
+        ],
+    )
+    result = graded_file(text, VIT, zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == ["heads-merged-without-transpose"]
+    place = result.mistakes[0].location
+    assert place is not None
+    assert [one.text.strip() for one in place.excerpt if one.marked] == ["x = x.reshape(B, T, D)"]
 
 
 def test_what_is_wrong_right_before_the_gap_is_told(zygote: Zygote, tmp_path: Path) -> None:

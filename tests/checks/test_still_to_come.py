@@ -329,7 +329,7 @@ def _numbered(*ranges: range) -> list[str]:
         ),
         pytest.param(
             edited(FINISHED, [(_EMBEDS, "        x = tokens_of(image)\n")]),
-            _numbered(range(1, 2), range(8, 26)),
+            _numbered(range(1, 2), range(8, 27)),
             id="a function that is not there",
         ),
         pytest.param(_SINGLE_HEADS, _numbered(range(1, 2), range(9, 15)), id="heads before their projection"),

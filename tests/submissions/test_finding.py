@@ -89,6 +89,30 @@ def test_a_wrapper_that_cannot_be_built_does_not_hide_the_model() -> None:
     assert found(PARTS + MODEL.format(name="ViT") + wrapper) == "ViT"
 
 
+_BACKBONE = MODEL.replace(", num_classes=10", "").replace("self.head(", "").replace(".mean(1))", ".mean(1)")
+_HEADED = """
+class {name}(nn.Module):
+    def __init__(self, {inner}, num_classes):
+        super().__init__()
+        self.inner, self.top = {inner}, nn.Linear({inner}.dim, num_classes)
+
+    def forward(self, x):
+        return self.top(self.inner(x))
+"""
+
+
+@pytest.mark.parametrize("inner", ["backbone", "encoder", "vit", "netz"])
+@pytest.mark.parametrize("made", ["net = ViTBackbone(24)\n    {name}({given})", "{name}({plain})"])
+def test_what_is_given_the_backbone_is_the_model(inner: str, made: str) -> None:
+    backbone = _BACKBONE.format(name="ViTBackbone").replace(
+        "        self.head", "        self.dim = embed_dim\n        self.head"
+    )
+    backbone = backbone.replace("        self.head = nn.Linear(embed_dim, num_classes)\n", "")
+    wrapper = _HEADED.format(name="Classifier", inner=inner)
+    call = made.format(name="Classifier", given="net, 10", plain=f"{inner}=ViTBackbone(), num_classes=10")
+    assert found(f"{PARTS}{backbone}{wrapper}\ndef main():\n    {call}\n") == "Classifier"
+
+
 def test_a_function_that_makes_the_model_is_the_second_choice() -> None:
     takes_parts = MODEL.format(name="ViT").replace("self, embed_dim=24,", "self, blob, embed_dim=24,")
     takes_parts = takes_parts.replace("super().__init__()", "super().__init__()\n        blob.show()")
@@ -96,6 +120,19 @@ def test_a_function_that_makes_the_model_is_the_second_choice() -> None:
     factory += "def build_model(embed_dim=24, depth=2):\n    return ViT(blob, embed_dim, depth)\n"
     assert found(PARTS + takes_parts + factory) == "build_model"
     assert found(PARTS + MODEL.format(name="ViT") + factory.replace("blob, embed", "embed")) == "ViT"
+
+
+def test_a_part_that_takes_rows_of_an_image_for_tokens_and_gives_nothing_is_no_model() -> None:
+    heads = """
+class Heads(nn.Module):
+    def __init__(self, d=64, heads=4):
+        super().__init__()
+        self.heads = nn.ModuleList([nn.Linear(d, d // heads) for _ in range(heads)])
+
+    def forward(self, x):
+        x = torch.cat([one(x) for one in self.heads], dim=-1)
+"""
+    assert found(PARTS[: PARTS.index("class Block")] + heads) == "PatchEmbedding"
 
 
 def test_an_imported_class_is_not_the_students() -> None:

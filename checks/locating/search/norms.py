@@ -22,6 +22,7 @@ EPS = (
     0.0,
 )  # PyTorch's default, timm and torchvision, ports of TensorFlow, others
 LARGEST = 1e-2  # of an eps that is meant: some ports have 0.001
+IN_BLOCKS = 0.75  # by how much a norm of the blocks is rather none before them: as a mistake costs 1, by more
 _MOST = 8  # others that the code adds, all less than 1
 _BIAS_WITHIN = 8  # records between the use of a norm's weight and that of its bias
 
@@ -128,3 +129,12 @@ def tokens_normed(form: Form, x: Tensor, index: tuple[int, ...], every: Sequence
     each = torch.tensor(every, dtype=x.dtype)[:, None]
     result: Tensor = form.function(x[index].expand(len(every), -1), each)
     return result
+
+
+def is_in_blocks(trace: Trace, norm: Norm | BatchNorm) -> bool:
+    """Is it one of a list: has the next place of the list a parameter of the same name?"""
+    kind, number, *_ = trace.used(norm.weight) if norm.weight else trace.image
+    name = trace.leaves[number].name.split(".") if kind == "leaf" else []
+    names = {one.name for one in trace.leaves}
+    places = (at for at, part in enumerate(name) if part.isdecimal())
+    return any(".".join((*name[:at], str(int(name[at]) + 1), *name[at + 1 :])) in names for at in places)

@@ -27,6 +27,10 @@ _COMPONENTS = {  # the class that a component is written as, and what its constr
     "block": ("EncoderBlock", "embed_dim, num_heads, mlp_dim"),
     "encoder": ("Encoder", "embed_dim, num_heads, mlp_dim, depth"),
     "encoder_and_head": ("Transformer", "embed_dim, num_heads, mlp_dim, depth, num_classes"),
+    "model_of_patches": (
+        "PatchTransformer",
+        "num_patches, embed_dim, num_heads, mlp_dim, depth, num_classes",
+    ),
     "head": ("ReadoutHead", "embed_dim, num_classes"),
     "classifier": ("ClassificationHead", "embed_dim, num_classes"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 import torch
@@ -60,18 +61,21 @@ def unwritten_at(definition: Definition, attempt: BuildAttempt) -> Frame | None:
 def part_at(definition: Definition, builder: Builder, attempt: BuildAttempt) -> Frame | None:
     """Where what was taken for the model stands, if it is a part of one that is not there; else None.
 
-    It has no name of a model, and fails on images and comes farther with tokens, or takes images for tokens.
+    It has no name of a model, and takes images for tokens, or fails on images and comes farther with tokens,
+    or gives nothing for either.
     """
     if is_named(definition):
         return None
     if _takes_rows_for_tokens(attempt):
         return definition.frame
-    if attempt.level != Level.BUILT or attempt.error is None:
+    is_failed = attempt.level == Level.BUILT and attempt.error is not None
+    if not (is_failed or attempt.gives_nothing):
         return None
     model = builder.build_to_try(attempt.assignment, attempt.sizes).eval()
     widths = sorted({size for one in model.parameters() for size in one.shape})
     came = max((_operations(model, torch.randn(*_TOKENS, one)) for one in widths), default=0)
-    return definition.frame if came > attempt.operations else None
+    is_part = came == inf if attempt.gives_nothing else came > attempt.operations
+    return definition.frame if is_part else None
 
 
 def _takes_rows_for_tokens(attempt: BuildAttempt) -> bool:
@@ -85,10 +89,12 @@ def _takes_rows_for_tokens(attempt: BuildAttempt) -> bool:
     return output.shape[:-1] in (rows, (rows[0], *rows[2:]))
 
 
-def _operations(model: nn.Module, tokens: Tensor) -> int:
+def _operations(model: nn.Module, tokens: Tensor) -> float:
+    """How many are done before it fails: no end of them where it does not."""
     counted = Computed()
     with torch.no_grad(), taken_apart(), suppress(Exception, SystemExit), counted:
         model(tokens)
+        return inf
     return counted.operations
 
 

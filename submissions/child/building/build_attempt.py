@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import IntEnum
-from math import prod
+from math import inf, prod
 
 from torch import Tensor
 
@@ -64,6 +64,14 @@ class BuildAttempt:
         return self.sizes.grid[0] if isinstance(self.sizes, Sizes) else 0
 
     @property
+    def gives_features(self) -> bool:
+        """Are its rows as wide as its tokens, where no argument says how many classes there are?"""
+        width = getattr(self.sizes, "embed_dim", 0) if "embed_dim" in self.claimed else 0
+        return (
+            bool(width) and self.returned not in self.claimed and self.seen.get(self.returned or "") == width
+        )
+
+    @property
     def parameters(self) -> int:
         """How many numbers the model learns; 0 where it was not built."""
         return sum(prod(shape) * count for shape, count in self.shapes.items())
@@ -108,7 +116,12 @@ class BuildAttempt:
 
     @property
     def score(self) -> float:
-        """What parameters contradict weighs more than a level: what a wrong model returns says little."""
+        """What parameters contradict weighs more than a level: what a wrong model returns says little.
+
+        Any model says more than none.
+        """
+        if self.level == Level.NOTHING:
+            return -inf
         confirmed = len(self.claimed & self.seen.keys()) - len(self.contradicted)
         refuted = bool(self.contradicted - {self.returned})
         return 10.0 * self.level + confirmed - 2 * len(self.contradicted) - 11 * refuted - 2 * self.adapted

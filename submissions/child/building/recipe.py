@@ -7,7 +7,7 @@ import difflib
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 
 import torch
@@ -129,9 +129,12 @@ def infer(loaded: Loaded, pins: Pins, small: ModelSizes = SMALL) -> Recipe:
 def infer_nothing(loaded: Loaded, small: ModelSizes, end: Frame | None) -> Recipe:
     """What stands for a model of which only parts are written; where there is an ``end``, it ends there.
 
-    Raises NotLoaded where nothing is defined at all.
+    Before that, functions may make tokens of an image. Raises NotLoaded where nothing is defined at all.
     """
     reader = SignatureReader(loaded, Definitions(loaded), {}, type(small))
+    if end is not None and small is SMALL:
+        with suppress(NotWritten), torch.random.fork_rng(), silence():
+            return _verified(*begun(reader, BASES, end), end)
     return _verified(*nothing_of(reader), end)
 
 
@@ -168,7 +171,8 @@ def _best(
             failures.append(failure)
             continue
         unwritten = attempt.level == Level.BUILT and is_placeholder(attempt.error)
-        came = Level.RAN if unwritten else attempt.level  # by what it says itself it comes no farther
+        # by what it says itself it comes no farther; features are no scores yet
+        came = Level.RAN if unwritten or attempt.gives_features else attempt.level
         value = came + evidence(definition, reader.definitions)
         if failures and attempt.level < Level.FITS:
             continue  # a part, most likely; what failed was the model

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from types import ModuleType
 
 import torch
@@ -17,6 +18,7 @@ from torch.nn import functional
 
 from ...errors import Frame
 from ...reading.code import STUDENT_PREFIX
+from ...reading.code_scopes import called
 from ...reading.python_text import tree as python_tree
 from .execution import Loaded
 from .hoisting import top_level
@@ -138,6 +140,21 @@ class Definitions:
         while todo:
             found |= todo
             todo = set().union(*(self._assigned.get(name, set()) for name in todo)) - found
+        return found
+
+    @cached_property
+    def made_with(self) -> dict[str, set[str]]:
+        """The models that are handed to a model where one of its class is made, by their names."""
+        models = {name for name, one in self.all.items() if one.is_module}
+        found: dict[str, set[str]] = {}
+        for tree in self.trees:
+            nodes = [*ast.walk(tree)]
+            assigned = [node for node in nodes if isinstance(node, ast.Assign)]
+            bound = {name: called(one) for node in assigned for name, one in _assignments(node)}
+            for call in (one for one in nodes if isinstance(one, ast.Call) and called(one) in models):
+                given = [*call.args, *(one.value for one in call.keywords)]
+                names = {bound.get(one.id) if isinstance(one, ast.Name) else called(one) for one in given}
+                found.setdefault(called(call), set()).update(name for name in names if name in models)
         return found
 
     def words_of(self, definition: Definition) -> set[str]:

@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from ...errors import NotLoaded
 from ...reading.code_scopes import called
@@ -42,9 +43,9 @@ def evidence(definition: Definition, definitions: Definitions) -> float:
     """
     if isinstance(definition.node, ast.FunctionDef):
         return 0.75 + 0.1 * is_named(definition) + 0.02 * min(len(definitions.reachable(definition)), 5)
-    modules = [one for one in definitions.all.values() if one.is_module]
-    outermost = not any(definition.name in _uses(one, definitions) for one in modules if one != definition)
-    parts = sum(one.is_module for one in definitions.reachable(definition)) - 1
+    others = [one for one in definitions.all.values() if one.is_module and one != definition]
+    outermost = not any(definition.name in _uses(one, definitions) for one in others)
+    parts = sum(one.is_module for one in _uses(definition, definitions).values())
     return 1.0 * outermost + 1.5 * is_named(definition) + 0.25 * min(parts, 4)
 
 
@@ -116,4 +117,7 @@ def _reads_registry(definition: Definition, definitions: Definitions) -> bool:
 
 
 def _uses(definition: Definition, definitions: Definitions) -> dict[str, Definition]:
-    return {one.name: one for one in definitions.reachable(definition)[1:]}
+    """All that it names, and what objects it is made with, and what those use."""
+    held = [definitions.all[one] for one in definitions.made_with.get(definition.name, ())]
+    every = chain.from_iterable(map(definitions.reachable, (definition, *held)))
+    return {one.name: one for one in every if one != definition}

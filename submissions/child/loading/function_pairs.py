@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import islice
 
 from ...reading.python_text import parse
 from .definitions import Definition, Definitions, FunctionPair
+from .text_keys import are_among, names_in_keys, read_by, written_by
 
 _MAKES = re.compile(r"init|param|weight|create|make|build|new|setup", re.IGNORECASE)
 _RUNS = re.compile(r"forward|vi_?t|transformer|model|net|apply|logits|run", re.IGNORECASE)
@@ -24,7 +25,12 @@ def function_pairs(definitions: Definitions) -> list[Definition]:
     makers = _largest([one for one in functions if _MAKES.search(one.name) and _returns(one)], definitions)
     runs = [one for one in functions if _RUNS.search(one.name) and _may_run(one) and one not in makers]
     runs = _largest(runs, definitions)
-    found = (pair for run in runs for make in makers for pair in _paired(make, run))
+    found = (
+        pair
+        for run in runs
+        for make in makers
+        for pair in _paired(make, run, {held for held, _ in read_by(run, definitions)})
+    )
     return list(islice(found, _MOST))
 
 
@@ -33,21 +39,15 @@ def part_pairs(definitions: Definitions, run: Definition) -> list[Definition]:
 
     Nothing where it reads nothing so.
     """
-    read = frozenset(key for _, key in _read_by_key(run))
-    if not read:
-        return []
-    every = (one for one in definitions.all.values() if isinstance(one.node, ast.FunctionDef))
-    makers = [one for one in every if one is not run and _returns(one) and read <= _keys_made(one)]
-    found = (pair for make in reversed(_largest(makers, definitions)) for pair in _paired(make, run, read))
+    read = read_by(run, definitions)
+    keys = {held: frozenset(key for one, key in read if one == held) for held, _ in read}
+    every = [
+        one for one in definitions.all.values() if isinstance(one.node, ast.FunctionDef) and one is not run
+    ]
+    makers = [one for one in reversed(_largest(every, definitions)) if _returns(one)]
+    ways = ((make, held) for make in makers for held in keys if are_among(keys[held], written_by(make)))
+    found = (pair for make, held in ways for pair in _paired(make, run, {held}, keys[held]))
     return list(islice(found, _MOST))
-
-
-def _keys_made(one: Definition) -> set[object]:
-    """Of dictionaries that are written out in it."""
-    made = [node for node in ast.walk(one.node) if isinstance(node, (ast.Dict, ast.Call))]
-    keys = (key for node in made if isinstance(node, ast.Dict) for key in node.keys)
-    named = {each.arg for node in made if isinstance(node, ast.Call) for each in node.keywords}
-    return {key.value for key in keys if isinstance(key, ast.Constant)} | named
 
 
 def _largest(functions: list[Definition], definitions: Definitions) -> list[Definition]:
@@ -55,11 +55,17 @@ def _largest(functions: list[Definition], definitions: Definitions) -> list[Defi
     return sorted(functions, key=lambda one: len(definitions.reachable(one)), reverse=True)
 
 
-def _paired(make: Definition, run: Definition, read: frozenset[str] = frozenset()) -> Iterator[Definition]:
+def _paired(
+    make: Definition,
+    run: Definition,
+    keyed: Collection[str],
+    keys: frozenset[str] = frozenset(),
+) -> Iterator[Definition]:
+    """The two, if it can be told what is the image and what the parameters: what is ``read`` by keys."""
     taken = inspect.signature(make.value).parameters  # type: ignore[arg-type]  # a function
     asked = inspect.signature(run.value).parameters  # type: ignore[arg-type]  # a function
-    needed = [name for name, one in asked.items() if one.default is one.empty]
-    keyed = {one.id for one, _ in _read_by_key(run) if isinstance(one, ast.Name)}  # sizes may be called so
+    in_keys = names_in_keys(keys) - taken.keys()
+    needed = [name for name, one in asked.items() if one.default is one.empty and name not in in_keys]
     free = [name for name in needed if name in keyed or name not in taken]
     # where parameters are made, the image's name may be that of its side
     images = [name for name in needed if _IMAGE.search(name) and name not in keyed] or free[-1:]
@@ -67,8 +73,9 @@ def _paired(make: Definition, run: Definition, read: frozenset[str] = frozenset(
     if make.module != run.module or not images or not parameters:
         return
     held = tuple(parameters if len(parameters) == _tuple_made(make) else parameters[:1])
-    pair = FunctionPair(make.name, run.name, held, images[0], read)
-    beside = [one for name, one in asked.items() if name not in (*taken, *pair.parameters, pair.image)]
+    pair = FunctionPair(make.name, run.name, held, images[0], keys)
+    own = {*taken, *pair.parameters, pair.image, *in_keys}
+    beside = [one for name, one in asked.items() if name not in own]
     every = [one.replace(kind=one.KEYWORD_ONLY) for one in (*taken.values(), *beside)]
     yield replace(
         run,
@@ -77,14 +84,6 @@ def _paired(make: Definition, run: Definition, read: frozenset[str] = frozenset(
         node=_both(run, pair, every),
         pair=pair,
     )
-
-
-def _read_by_key(run: Definition) -> Iterator[tuple[ast.expr, str]]:
-    """What it reads by texts, as dictionaries are, with each text."""
-    for one in ast.walk(run.node):
-        match one:
-            case ast.Subscript(value=held, slice=ast.Constant(value=str(key))):
-                yield held, key
 
 
 def _with_signature(signature: inspect.Signature) -> object:

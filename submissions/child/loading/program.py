@@ -33,6 +33,7 @@ class Program:
     broken: dict[str, NotLoaded]  # by source file: its syntax error
     missing: dict[str, set[str]]  # by module file: names that everybody imports, and that it does not
     to_come: Mapping[str, Callable[..., Any]]  # by name: for what nobody has written yet
+    passed_on: bool  # does what is not written yet give back what it is given?
     is_script: bool = False  # is one of its modules run from top to bottom?
     trains: bool = False  # and is what trains its model run, too?
 
@@ -86,7 +87,7 @@ def read(given: Mapping[str, bytes], passed_on: bool) -> Program:
     to_come = (
         {} if broken else stand_ins((one.node for one in chain.from_iterable(statements.values())), passed_on)
     )
-    return Program(statements, parts, needs(statements), tuple(skipped), broken, missing, to_come)
+    return Program(statements, parts, needs(statements), tuple(skipped), broken, missing, to_come, passed_on)
 
 
 def _remember(file: str, text: str) -> None:

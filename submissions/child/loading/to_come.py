@@ -11,7 +11,7 @@ from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from ...questions.loading import DEFINED_NOWHERE
 from ...reading.code_scopes import name_of
@@ -51,6 +51,17 @@ def _raises(name: str) -> _Answer:
 def _gives_back(*args: Any, **kwargs: Any) -> Any:
     """The first thing that it is given; None where that is nothing."""
     return next(iter((*args, *kwargs.values())), None)
+
+
+def from_outside(name: str, passed_on: bool) -> nn.Module:
+    """What stands for a layer that a class is given, or for what makes such layers: it makes itself."""
+    answer = _gives_back if passed_on else _raises(name)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        is_pass = any(isinstance(one, Tensor) for one in (*args, *kwargs.values()))
+        return answer(*args, **kwargs) if is_pass else _layer(call)()
+
+    return _layer(call)()
 
 
 def stand_ins(statements: Iterable[ast.stmt], passed_on: bool) -> Mapping[str, _Answer]:

@@ -184,7 +184,7 @@ class Script:
 
     def _constants(self) -> dict[str, str]:
         """The constants that mean a size, with the meanings that are the likeliest together."""
-        found = [BlueprintSlot(name, choices(name, "", one)) for name, one in self._own.items()]
+        found = [BlueprintSlot(name, choices(name, "", one), Literal(one)) for name, one in self._own.items()]
         sizes = [one for one in found if any(map(_is_size, one.choices[:1]))]
         ways = assignments(tuple(sorted(sizes, key=lambda one: len(one.choices))))
         together = ways[0] if ways else {one: one.choices[0] for one in sizes}

@@ -7,7 +7,8 @@ import inspect
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .....reference.model_sizes import ModelSizes
@@ -24,6 +25,8 @@ _IMAGES = "image", "image_pair", "height"
 _COUNTS = "patches", "patches_side", "patches_pair", "tokens"  # beside an image they tell the patch
 _SAID_ONCE = "mlp_dim", "depth", "heads", "channels"
 _WIDTH = 64  # of one further layer, where a list of widths is asked for
+_MOST_COUNTED = 48  # heads or blocks: ViT-22B has as many
+_ODD = 0.1  # less than any order of names says
 _MOST_AS_RATIO = 8  # an MLP "width" of at most this is a ratio
 
 
@@ -87,18 +90,38 @@ def assignments(slots: tuple[BlueprintSlot, ...]) -> list[Assignment]:
     """List the ways to give each slot one of its choices, the most plausible first.
 
     Slots of one name mean the same. A way is the less plausible, the further down the lists its choices
-    stand, and where two names mean the same.
+    stand, and where two names mean the same; of two that are as plausible, the one comes first in which the
+    student's own values go together.
     """
     groups: dict[object, list[BlueprintSlot]] = {}
     for slot in slots:
         groups.setdefault(slot.plain if len(slot.choices) > 1 else slot, []).append(slot)
     options = [max((one.choices for one in group), key=len) for group in groups.values()]
+    own = [group[0].own.value if group[0].own else None for group in groups.values()]
     every = itertools.islice(itertools.product(*map(enumerate, options)), 4096)
     ways = [one for one in every if not _leaves_width_out([choice for _, choice in one], options)]
     return [
         {slot: choice for (_, choice), group in zip(way, groups.values(), strict=True) for slot in group}
-        for way in heapq.nsmallest(MOST_TRIES, ways, key=_implausibility)
+        for way in heapq.nsmallest(MOST_TRIES, ways, key=partial(_doubt, own))
     ]
+
+
+def _doubt(own: Sequence[object], way: tuple[tuple[int, Choice], ...]) -> float:
+    said = {choice: one for (_, choice), one in zip(way, own, strict=True) if type(one) is int}
+    return _implausibility(way) + _ODD * contradictions(
+        {one: said[one] for one in said if isinstance(one, str)}
+    )
+
+
+def contradictions(said: Mapping[str, int]) -> int:
+    """How many things are wrong where the sizes of these names are so large."""
+    width, heads = said.get("embed_dim", 0), said.get("heads", 1)
+    odd = (
+        width and said.get("mlp_dim", width) < width,
+        heads < 1 or width % heads,
+        max(heads, said.get("depth", 0)) > _MOST_COUNTED,
+    )
+    return sum(map(bool, odd))
 
 
 def _leaves_width_out(meant: Sequence[Choice], options: Sequence[Sequence[Choice]]) -> bool:

@@ -18,7 +18,7 @@ from ....errors import NotLoaded
 from ....reading.code_scopes import last_name
 from ...loading.definitions import Definition, Definitions, constructor
 from ...loading.execution import Loaded
-from ...loading.keys import Keys, compared_with, keys_read, passed_on, unpacked
+from ...loading.keys import Keys, keys_read, passed_on, unpacked
 from ..calls.blueprint import (
     Argument,
     Blueprint,
@@ -31,7 +31,15 @@ from ..calls.blueprint import (
 )
 from ..calls.parameter_names import is_guessed, is_known
 from .argument_choices import choices
-from .declared import annotation_text, attributes_held, constants_held, may_be_a_size, parameters_of, part_of
+from .declared import (
+    annotation_text,
+    attributes_held,
+    constants_held,
+    may_be_a_size,
+    parameters_of,
+    part_of,
+)
+from .no_sizes import no_sizes
 from .put_over import defaults_of, held_instead
 
 _EMPTY = inspect.Parameter.empty
@@ -110,8 +118,7 @@ class SignatureReader:
             return self._slot(path, ())
         written = self._written(definition, parameter.name) if parameter.default is _EMPTY else None
         default = written.value if written else parameter.default
-        settings = self._settings(definition, path, parameter.name, annotation, default)
-        if settings is not None:
+        if (settings := self._settings(definition, path, parameter.name, annotation, default)) is not None:
             return settings
         if parameter.default is _EMPTY:
             return self._needed(definition, path, parameter.name, annotation)
@@ -130,11 +137,9 @@ class SignatureReader:
             return replace(slot, needed=True, full_name=name)
         if part is not None:
             return self._call(part, f"{path}.")
-        others = [Literal(text) for text in compared_with(definition.node, name)]
-        others += [Literal(None), Literal(nn.Identity())] if "Module" in annotation else []
-        others += [Literal(torch.default_generator)] if "Generator" in annotation else []
-        known = ([own] if own else []) + others
-        return BlueprintSlot(path, tuple(known), own, named=bool(known), needed=True)
+        used_in, passed_on = self.definitions.reachable(definition), self.loaded.program.passed_on
+        known = (*([own] if own else []), *no_sizes(used_in, name, annotation, passed_on))
+        return BlueprintSlot(path, known, own, named=bool(known), needed=True)
 
     def _held(self, path: str, held: Mapping[Any, object]) -> Call:
         """Read a configuration inside of another, as it is written."""

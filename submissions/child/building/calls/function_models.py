@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
 from ...loading.definitions import FunctionPair
+from ...loading.text_keys import values_for
 
 
 class FunctionModel(nn.Module):
@@ -25,10 +26,10 @@ class FunctionModel(nn.Module):
         self._run, self._pair, self._beside = run, pair, _taken(run, given)
 
     def forward(self, image: Tensor) -> object:
-        held = _that_has(self._pair.reads, self.held) if self._pair.reads else self.held
+        held, beside = _that_has(self._pair.reads, self.held)
         names = self._pair.parameters
         given = dict(zip(names, held)) if len(names) > 1 else {names[0]: held}  # type: ignore[call-overload]  # a tuple
-        return self._run(**{**self._beside, **given, self._pair.image: image})
+        return self._run(**{**self._beside, **beside, **given, self._pair.image: image})
 
     def _registered(self, made: object) -> object:
         """The same structure with parameters of this model in the place of tensors of real numbers."""
@@ -47,17 +48,20 @@ class FunctionModel(nn.Module):
         return learned
 
 
-def _that_has(keys: frozenset[str], held: object) -> object:
-    """The outermost dictionary with all of these keys, such as that of the first block; else the whole."""
-    inside = [held]
+def _that_has(keys: frozenset[str], held: object) -> tuple[object, dict[str, object]]:
+    """The outermost dictionary with all of these keys, such as that of the first block; else the whole.
+
+    With what the names in the keys stand for there, such as the number of a block.
+    """
+    inside = [held] if keys else []
     for one in inside:  # which grows
         if isinstance(one, (Mapping, nn.ModuleDict, nn.ParameterDict)):
-            if keys <= {*one}:
-                return one
+            if (values := values_for(keys, one)) is not None:
+                return one, {name: int(each) if each.isdigit() else each for name, each in values.items()}
             inside += one.values()
         elif isinstance(one, (list, tuple, nn.ModuleList)):
             inside += one
-    return held
+    return held, {}
 
 
 def _taken(function: Callable[..., Any], given: dict[str, object]) -> dict[str, object]:

@@ -6,6 +6,7 @@ from ...loading.definitions import Definition, Definitions
 from ..calls.parameter_names import first_match
 
 _HEAD = "^(?!.*att).*((class|cls|mlp|vit|out|final|predict|linear).*head|classifier)"
+_MODEL = ("vi(si|t)", "(transformer|model|net|classifi|encoder)(?!.*(block|layer|att))")
 _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores, the plainest first
     "patches": ("patchif|(image|img|to|in|cut|split|get|make|extract).*patches$|^patches$", "patch"),
     "patch_embedding": ("patch.*(emb|proj|tok)|emb.*patch", "patch|parche|tokeni[sz]|ima?ge?to"),
@@ -20,13 +21,14 @@ _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores,
         "block|encoder|layer$|bloque|bloco|schicht|couche|camada|^capa",
     ),
     "encoder": ("encoder$|stack|blocks$|layers$", "encoder(?!.*(block|layer))|trunk|(?<!vision)transformer$"),
-    "encoder_and_head": ("vi(si|t)", "(transformer|model|net|classifi|encoder)(?!.*(block|layer|att))"),
+    "encoder_and_head": _MODEL,
+    "model_of_patches": _MODEL,
     "head": (_HEAD, "readout|pool"),
     "classifier": (_HEAD,),
 }
 _PARTS_OF_A_MODEL = ("patch_embedding", "attention", "mlp", "block")
 _MADE_OF = {"block": ("attention", "mlp"), "encoder": ("attention", "mlp", "block")}
-_WHOLE = ("encoder_and_head",)  # whose names are those of models, which say little
+_WHOLE = ("encoder_and_head", "model_of_patches")  # whose names are those of models, which say little
 _SMALL = ("classifier",)  # which does what many a layer does
 
 

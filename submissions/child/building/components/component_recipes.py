@@ -167,7 +167,9 @@ def _ways(
     if whole is not None and definition.is_module:
         yield partial(_held_by, whole, definition), BASES[0], fields_set(whole.controls.assignment)
     if not (definition.is_class or definition.pair):
-        yield from ((way, BASES[0], set(vars(BASES[0]))) for way in function_ways(definition, row.key))
+        yield from (
+            (way, BASES[0], set(vars(BASES[0]))) for way in function_ways(definition, definitions, row.key)
+        )
     if definition.is_class and not definition.is_module:
         raise NotLoaded(f"{definition.name} is not an nn.Module", definition.frame)
     pins = {name: Literal(False) for name in _affine_flags(definition)} if row.parameters == "0" else {}

@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from .....reference.components import Component
+from ..arguments.argument_choices import contradictions
 from ..calls.blueprint import BlueprintSlot, Choice
 
 OF_IMAGES = {"image", "height", "width", "patch", "pixels"}
-_MOST_COUNTED = 48  # heads or blocks: ViT-22B has as many
 
 
 def any_size(
@@ -44,10 +44,4 @@ def doubt(assignment: Mapping[BlueprintSlot, Choice]) -> int:
     given = Counter(one for one in assignment.values() if isinstance(one, str))
     meant = {slot: one for slot, one in assignment.items() if not slot.named and isinstance(one, str)}
     own = {one: slot.own.value for slot, one in meant.items() if slot.own and isinstance(slot.own.value, int)}
-    width, heads = own.get("embed_dim", 0), own.get("heads", 1)
-    odd = (
-        width and own.get("mlp_dim", width) < width,
-        heads < 1 or width % heads,
-        max(heads, own.get("depth", 0)) > _MOST_COUNTED,
-    )
-    return sum(given[one] > 1 for one in meant.values()) + sum(map(bool, odd))
+    return sum(given[one] > 1 for one in meant.values()) + contradictions(own)

@@ -5,21 +5,24 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from .....reference.components import COMPONENTS
 from .....reference.sizes import Sizes
 from ....errors import NotLoaded
-from ...loading.definitions import Definition
+from ...loading.definitions import Definition, Definitions
+from ...loading.text_keys import read_by
 from ..arguments.argument_choices import choices
 from ..calls.blueprint import value
 
 Make = Callable[[Sizes], object]
 
 _MOST_WAYS = 64
+_COUNTED = "heads", "patch", "embed_dim", "mlp_dim", "classes"  # that functions may ask for
 _BIAS = re.compile(r"b|b[\d_]\w*|b(q|k|v|o|qkv)|\w*_b\d?|\w*bias\w*|\w*beta\w*|\w*shift\w*")
 
 # Patterns of names, and the shapes that weight and bias may have, as letters of `Sizes.axes`.
@@ -55,37 +58,38 @@ _PARAMETERS: dict[str, tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]]
     ),
     "encoder": (),
     "encoder_and_head": (),
+    "model_of_patches": (),
     "head": _HEAD,
     "classifier": _HEAD,
 }
 
 
 class FunctionModule(nn.Module):
-    """Calls ``function`` with its input and what it was given as parameters."""
+    """Calls ``function`` with its input and what it was given as parameters, some of them in dictionaries."""
 
     def __init__(self, function: Callable[..., object], input: str, arguments: dict[str, object]) -> None:
         super().__init__()
-        self._function, self._input = function, input
-        self._plain = {}
+        self._function, self._input, self._arguments = function, input, arguments
         for name, one in arguments.items():
-            if isinstance(one, (nn.Parameter, nn.Module)):
-                setattr(self, f"arg_{name}", one)
-            else:
-                self._plain[name] = one
-        self._names = [name for name in arguments if name not in self._plain]
+            for key, each in one.items() if isinstance(one, dict) else [("", one)]:
+                if isinstance(each, (nn.Parameter, nn.Module)):
+                    setattr(self, f"arg_{name}_{key}".replace(".", "_"), each)
 
     def forward(self, x: Tensor) -> object:
-        held = {name: getattr(self, f"arg_{name}") for name in self._names}
-        return self._function(**{self._input: x}, **self._plain, **held)
+        return self._function(**{self._input: x}, **self._arguments)
 
 
-def function_ways(definition: Definition, key: str) -> Iterator[Callable[[Sizes], nn.Module]]:
+def function_ways(
+    definition: Definition, definitions: Definitions, key: str
+) -> Iterator[Callable[[Sizes], nn.Module]]:
     """Yield ways to call the function as component ``key``: its first argument is the input.
 
-    Raises NotLoaded where an argument is needed that cannot be made up.
+    What a name that says nothing means, trying tells. Raises NotLoaded where nothing can be made up for it.
     """
     first, *others = _parameters(definition)
-    options = {one.name: makes for one in others if (makes := _makes(definition, one, key))}
+    keys = read_by(definition, definitions)
+    read = {one.name: sorted(text for held, text in keys if held == one.name) for one in others}
+    options = {one.name: makes for one in others if (makes := _makes(definition, one, read[one.name], key))}
     for as_layers in (False, True):
         sets = [[one for one in makes if _is_layer(one) in (None, as_layers)] for makes in options.values()]
         for way in itertools.islice(itertools.product(*sets), _MOST_WAYS):
@@ -110,24 +114,53 @@ def _calling(definition: Definition, input: str, makes: dict[str, Make]) -> Call
     return build
 
 
-def _makes(definition: Definition, parameter: inspect.Parameter, key: str) -> list[Make]:
-    """List what an argument may be given; nothing where its default will do."""
+def _makes(
+    definition: Definition, parameter: inspect.Parameter, texts: Sequence[str], key: str
+) -> list[Make]:
+    """List what an argument may be given, of which texts are read; nothing where its default will do."""
     optional = parameter.default is not parameter.empty
+    if texts and not optional:
+        return _dictionaries(texts, key)
     shapes = _shapes(parameter.name, key) if not optional or parameter.default is None else ()
     if shapes:
         return [*(_Tensor(one) for one in shapes), *(_Layer(one) for one in shapes)]
-    found = choices(parameter.name, "", parameter.default)
+    found: list[Make] = [*map(_meaning, choices(parameter.name, "", parameter.default))]
+    if not found and not optional:
+        found = _anything(key)
     if not found and not optional:
         raise NotLoaded(
             f"{definition.name} needs an argument {parameter.name!r}, and it is unclear what to pass:"
             " give it a usual name, or a default",
             definition.frame,
         )
-    return [_meaning(one) for one in found]
+    return found
+
+
+def _dictionaries(texts: Sequence[str], key: str) -> list[Make]:
+    """Dictionaries with what their keys say: sizes, or parameters of these shapes or others."""
+    ways = itertools.product(*(_under(one, key) for one in texts))
+    return [_Dictionary(dict(zip(texts, one, strict=True))) for one in itertools.islice(ways, _MOST_WAYS)]
+
+
+def _under(text: str, key: str) -> list[Make]:
+    sizes = [] if (shapes := _shapes(text, key)) else [*map(_meaning, choices(text, "", None))]
+    return sizes or [*map(_Tensor, dict.fromkeys((*shapes, *_all_shapes(key))))]
 
 
 def _meaning(choice: Any) -> Make:
     return lambda sizes: value(choice, sizes)
+
+
+def _anything(key: str) -> list[Make]:
+    """Any size that shows in what the component does, and any of its parameters."""
+    shapes = _all_shapes(key)
+    sizes = [_meaning(one) for one in COMPONENTS[key].sizes if one in _COUNTED]
+    return [*sizes, *map(_Tensor, shapes), *map(_Layer, shapes)]
+
+
+def _all_shapes(key: str) -> Sequence[str]:
+    every = ((*weights, *biases) for _, weights, biases in _PARAMETERS[key])
+    return tuple(dict.fromkeys(itertools.chain.from_iterable(every)))
 
 
 def _shapes(name: str, key: str) -> Sequence[str]:
@@ -148,6 +181,16 @@ class _Tensor:
 
     def __call__(self, sizes: Sizes) -> nn.Parameter:
         return nn.Parameter(torch.randn(_numbers(self._shape, sizes)))
+
+
+class _Dictionary:
+    """What these make, by their keys."""
+
+    def __init__(self, made: Mapping[str, Make]) -> None:
+        self._made = made
+
+    def __call__(self, sizes: Sizes) -> dict[str, object]:
+        return {key: make(sizes) for key, make in self._made.items()}
 
 
 class _Layer:
