@@ -112,7 +112,7 @@ def _viewed_at(examination: Examination, step: Step) -> Frame | None:
     if step.found is None or step.part is not None or not examination.is_amiss(step):
         return None
     walk, record = examination.walk, step.found.record
-    blamed = {one.record for one in step.findings} - {None, record}
+    blamed = {one.record for one in step.findings if one.record is not None} - {record}
     value, right = walk.trace.records[record], walk.context.of(step.right)
     if blamed:
         return _viewed_right(examination, step, blamed)
@@ -128,12 +128,12 @@ def _viewed_at(examination: Examination, step: Step) -> Frame | None:
     return _reshaped_at(examination, value)
 
 
-def _viewed_right(examination: Examination, step: Step, blamed: set[int | None]) -> Frame | None:
+def _viewed_right(examination: Examination, step: Step, blamed: set[int]) -> Frame | None:
     """Where the only one that is blamed was seen otherwise, if it is an earlier stage, and right as that."""
     walk = examination.walk
     before = (one for one in walk.steps[: walk.steps.index(step)] if not examination.is_amiss(one))
     is_right = any(one.found is not None and {one.found.record} == blamed for one in before)
-    value = walk.trace.records[next(iter(blamed)) or 0]
+    value = walk.trace.records[min(blamed)]
     return _reshaped_at(examination, value) if is_right and value.views else None
 
 

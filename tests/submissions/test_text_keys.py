@@ -68,3 +68,10 @@ def test_what_is_written_is_known_however_it_is_put_together(definitions: Defini
 def test_names_stand_for_what_makes_each_text_a_key(read: set[str], values: dict[str, str] | None) -> None:
     keys = ["cls", "block0.query", "block1.query", "block1.out", 3, "abab"]
     assert values_for(read, keys) == values
+
+
+def test_functions_that_call_each_other_often_are_looked_at_once() -> None:
+    code = "def first(w, x):\n    w['a']\n" + "    second(w, x)\n" * 60
+    code += "\n\ndef second(p, x):\n    p['b']\n" + "    first(p, x)\n" * 60
+    called = Definitions(load({"vit.py": code.encode()}))
+    assert read_by(called.all["first"], called) == {("w", "a"), ("w", "b")}

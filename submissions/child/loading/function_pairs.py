@@ -61,7 +61,7 @@ def _paired(
     keyed: Collection[str],
     keys: frozenset[str] = frozenset(),
 ) -> Iterator[Definition]:
-    """The two, if it can be told what is the image and what the parameters: what is ``read`` by keys."""
+    """The two, if it can be told what is the image and what the parameters, such as what is ``keyed``."""
     taken = inspect.signature(make.value).parameters  # type: ignore[arg-type]  # a function
     asked = inspect.signature(run.value).parameters  # type: ignore[arg-type]  # a function
     in_keys = names_in_keys(keys) - taken.keys()

@@ -13,34 +13,39 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from .definitions import Definition, Definitions
 
 _HOLE = re.compile(r"\{([^\W\d]\w*|)\}")
-_MOST_DEEP = 4  # functions that call each other
+_Read = set[tuple[str, str]]  # names of arguments, and the texts by which each is read
 
 
-def read_by(run: Definition, definitions: Definitions, deep: int = _MOST_DEEP) -> set[tuple[str, str]]:
+def read_by(run: Definition, definitions: Definitions) -> _Read:
     """What is read of each argument of a function, also where it hands the argument on to another."""
+    return _read_by(run, definitions, {})
+
+
+def _read_by(run: Definition, definitions: Definitions, done: dict[str, _Read]) -> _Read:
+    """Each function is looked at once; one that calls itself reads no more by that."""
+    if run.name in done:
+        return done[run.name]
+    done[run.name] = set()
     own = _parameters(run)
     known = _texts_named(run.node, {name: f"{{{name}}}" for name in own})
-    found = {
-        (one.value.id, text(one.slice, known))
-        for one in ast.walk(run.node)
-        if isinstance(one, ast.Subscript) and isinstance(one.value, ast.Name) and one.value.id in own
-    }
-    for call in ast.walk(run.node) if deep else ():
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in definitions.all:
-            found |= _handed_on(call, definitions.all[call.func.id], known, definitions, deep - 1)
-    return {(held, key) for held, key in found if held in own and _HOLE.sub("", key)}
+    found: _Read = set()
+    for node in ast.walk(run.node):
+        match node:
+            case ast.Subscript(value=ast.Name(id=held), slice=key):
+                found.add((held, text(key, known)))
+            case ast.Call(func=ast.Name(id=name)) if name in definitions.all:
+                to = definitions.all[name]
+                found |= _handed_on(node, to, known, _read_by(to, definitions, done))
+    done[run.name] = {(held, key) for held, key in found if held in own and _HOLE.sub("", key)}
+    return done[run.name]
 
 
-def _handed_on(
-    call: ast.Call, to: Definition, known: Mapping[str, str], definitions: Definitions, deep: int
-) -> set[tuple[str, str]]:
-    if to.is_class:
-        return set()
+def _handed_on(call: ast.Call, to: Definition, known: Mapping[str, str], read: _Read) -> _Read:
+    """What a call ``read``s of its arguments, as what the caller calls them."""
     named = {one.arg: one.value for one in call.keywords if one.arg}
     given = {**dict(zip(_parameters(to), call.args)), **named}
     texts = {name: text(value, known) for name, value in given.items()}
     held = {name: value.id for name, value in given.items() if isinstance(value, ast.Name)}
-    read = read_by(to, definitions, deep)
     return {(held[name], filled(key, texts)) for name, key in read if name in held}
 
 
