@@ -54,6 +54,15 @@ def clase(x):
     modelo.eval()
     return modelo(x).argmax(dim=1)
 """
+OF_BYTES = """
+import torch
+
+
+def predict(model, images, k=1):
+    model.eval()
+    x = torch.nn.functional.interpolate(images.permute(0, 3, 1, 2).float() / 255, size=model.size)
+    return torch.softmax(model(x), dim=1).topk(k, dim=1)
+"""
 PRINTED = """
 import numpy as np
 import torch
@@ -118,6 +127,7 @@ PROGRAMS = {
     "of a batch, with labels that the model keeps": OF_A_BATCH,
     "of a path": OF_A_PATH,
     "of a tensor": OF_A_TENSOR,
+    "of bytes": OF_BYTES,
     "printed": PRINTED,
     "of a model": OF_A_MODEL,
 }
@@ -155,6 +165,7 @@ WRONG = [
     ("of a tensor", "dim=1", "dim=0", "argmax-over-batch"),
     ("of a tensor", "    modelo.eval()\n", "", "eval-not-called"),
     ("of a model", "dim=1", "dim=0", "argmax-over-batch"),
+    ("of bytes", "model(x), dim=1", "model(x), dim=0", "class-softmax-over-batch"),
     ("printed", "scores.softmax(-1)", "scores.softmax(0)", "class-softmax-over-batch"),
     ("printed", "scores.softmax(-1)", "scores.sigmoid()", "probs-sigmoid"),
 ]

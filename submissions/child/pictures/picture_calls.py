@@ -63,9 +63,13 @@ class _PictureCalls:
             self._pictures(way.function.name, call, give, way)
             if len(self.prepared) + len(self.predicted) > before:
                 return True
-        images = torch.zeros(_IMAGES, 3, self.side, self.side)
-        self._predict(way, call(images), _IMAGES)
-        return len(self.predicted) > before
+        floats = torch.zeros(_IMAGES, 3, self.side, self.side)
+        as_read = torch.zeros(_IMAGES, self.side, self.side, 3, dtype=torch.uint8)  # bytes, channels last
+        for images in (floats, as_read):
+            self._predict(way, call(images), _IMAGES)
+            if len(self.predicted) > before:
+                return True
+        return False
 
     def _pictures(
         self, name: str, call: _Call, give: Callable[[str], object], way: Way | None = None

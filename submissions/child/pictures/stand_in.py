@@ -54,6 +54,13 @@ class StandIn(nn.Module):
         self.in_train_mode |= self.training
         return scores_for(len(given), self.classes).float()
 
+    def __getattr__(self, name: str) -> Any:
+        """A size that the model keeps, as in its configuration."""
+        known = vars(self).get("config")
+        if known is None or name.startswith("_") or name in self._parameters:
+            return super().__getattr__(name)
+        return getattr(known, name)
+
     def load_state_dict(self, *_: object, **__: object) -> None:
         """Whatever weights they are, its scores stay."""
 
