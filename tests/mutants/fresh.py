@@ -29,6 +29,7 @@ _FRESH = (
         "init-constant-or-zero",
         (_INIT, _INIT + "\nfor p in self.parameters():\n    if p.dim() == 1:\n        nn.init.zeros_(p)"),
     ),
+    invisible(prenorm, "init-constant-or-zero", (_INIT, _INIT + "\nnn.init.zeros_(self.norm.weight)")),
     invisible(
         prenorm,
         "init-spread-given-as-mean",

@@ -13,6 +13,7 @@ from ....submissions.reading.code_scopes import called, given_at, last_name
 from ....submissions.reading.initial_values import spread_as_mean
 from ...examining.examination import Examination
 from ...examining.verdicts import CheckFailed
+from ...locating.search.norms import Norm
 from . import holds
 from .passes import example_of, leaves_of
 
@@ -169,12 +170,19 @@ def _matrices(examination: Examination) -> dict[str, str]:
 
 
 def _no_silent_norms(examination: Examination, inventory: Inventory) -> None:
-    """Raises where every norm starts with a scale of 0. Some models let the last one of a branch start so."""
+    """Raises where every norm starts with a scale of 0, or the one before the head.
+
+    Some models let the last norm of a branch start so, and in some 1 is added to what is kept.
+    """
     example = example_of(examination)
-    scales = [leaf.name for role in example.walk.roles if "norm" in role for leaf in leaves_of(example, role)]
-    held = [one for name in scales if (one := inventory.named(name)) is not None]
-    if held and all(one.zero for one in held):
-        text = f"the scale of every norm, such as {held[0].name}, starts at 0: all that follows is 0 at first"
+    norms = {role: one for role, one in example.walk.roles.items() if isinstance(one, Norm) and one.weight}
+    kept = {role: example.trace.used(one.weight) for role, one in norms.items() if one.weight}
+    names = {role: example.trace.value(one).name for role, one in kept.items() if one.kind == "leaf"}
+    held = {role: one for role, name in names.items() if (one := inventory.named(name)) is not None}
+    silent = [role for role, one in held.items() if one.zero]
+    of = "every norm" if len(silent) == len(norms) else "the last norm"
+    if silent and (of == "every norm" or "final_norm" in silent):
+        text = f"the scale of {of}, {held[silent[-1]].name}, starts at 0: all that follows is 0 at first"
         raise CheckFailed(text, ("init-constant-or-zero",))
 
 
