@@ -83,7 +83,7 @@ def _cheapest(walk: Walk, x: Predict, wrong: bool) -> Readout | None:
 def _readouts(walk: Walk, x: Predict, wrong: bool) -> Iterator[Readout]:
     tensor, after = x(walk.context), walk.position - 1
     tables = (NORMS[:1], NORMS[1:]) if wrong else (NORMS[:1],)
-    forms = READOUTS if wrong else READOUTS[:1]
+    forms = READOUTS if wrong else (READOUTS[0], *(one for one in READOUTS if _follows(walk, one)))
     for table in tables:
         for norm, _, _ in walk.parameters.norms(tensor, after, table):
             normed = applied(norm, x)
@@ -116,8 +116,12 @@ def _ids(walk: Walk, form: Form) -> list[str]:
     """With the class token at the end, reading row 0 is no second mistake."""
     if "cls-missing" in walk.ids:
         return list(filter(None, [_WITHOUT_TOKEN.get(form.id, form.id)]))
-    follows = walk.class_row and form.id == "readout-last-token"
-    return [] if form.id is None or follows else [form.id]
+    return [] if form.id is None or _follows(walk, form) else [form.id]
+
+
+def _follows(walk: Walk, form: Form) -> bool:
+    """Does it read row 0, where another mistake has put the class token at the end?"""
+    return bool(walk.class_row) and form.id == "readout-last-token"
 
 
 def _heads(
@@ -131,10 +135,10 @@ def _heads(
 ) -> Iterator[Readout]:
     rows = [(form, _row(form, sequence, walk.class_row)) for form in forms]
     for form, row in [*rows, *_weighted(walk, sequence, after)] if forms is READOUTS else rows:
-        found = _ids(walk, form)
+        found, cost = _ids(walk, form), 0.0 if _follows(walk, form) else form.price
         for scores, head, more, extra in _scores(walk, row, after):
             yield Readout(
-                sequence, row, scores, form, norm, head, (*ids, *found, *more), price + form.price + extra
+                sequence, row, scores, form, norm, head, (*ids, *found, *more), price + cost + extra
             )
 
 
