@@ -19,14 +19,17 @@ class Component:
     sizes: tuple[str, ...]  # that it may ask for, the likeliest first
     parameters: str | None = None  # how many it has, in letters such as "2 D"; None where courses differ
     also: tuple[str, ...] = ()  # keys of what it may compute beside them
+    inputs: int = 1  # of these axes; of several it is traced with all in a stack
+    is_of_one_head: bool = False  # it is traced side by side with as many as there are heads
 
     def input_shape(self, sizes: ModelSizes) -> tuple[int, ...]:
-        """Return the size of every axis of what it takes."""
-        return _shape(self.input, sizes)
+        """Return the size of every axis of what it is traced with."""
+        one = _shape(self.input, sizes)
+        return (self.inputs, *one) if self.inputs > 1 else one
 
     def output_shape(self, sizes: ModelSizes) -> tuple[int, ...]:
-        """Return the size of every axis of what it gives."""
-        return _shape(self.output, sizes)
+        """Return the size of every axis of what the trace of it gives."""
+        return _shape("B h T d" if self.is_of_one_head else self.output, sizes)
 
     def parameter_count(self, sizes: ModelSizes) -> int | None:
         """Return how many trainable numbers it has."""
@@ -78,6 +81,14 @@ COMPONENTS: dict[str, Component] = {
         Component(
             "attention", "Multi-head self-attention", "B T D", "B T D",
             _ATTENTION, ("embed_dim", "heads"),
+        ),
+        Component(
+            "attention_head", "One attention head", "B T D", "B T d",
+            _ATTENTION[:-1], ("embed_dim", "head_dim", "heads"), is_of_one_head=True,
+        ),
+        Component(
+            "dot_product_attention", "Scaled dot-product attention", "B h T d", "B h T d",
+            _ATTENTION[3:-1], ("head_dim", "heads"), "0", inputs=3,
         ),
         Component("mlp", "MLP", "B T D", "B T D", _MLP, ("embed_dim", "mlp_dim")),
         Component(

@@ -48,6 +48,7 @@ while (received := socket.recv_fds(orders, 1, 2))[0]:
     os.close(control)
     os.close(life)
 """
+_UNTIL_KILLED = 5.0  # seconds
 _CREDENTIALS = struct.Struct("3i")
 _really_found, _really_forked = isolation._found, ForkedWorker._start
 
@@ -138,7 +139,10 @@ def _nursery(start: tuple[str, ...], names: tuple[tuple[str, str], ...]) -> sock
 
 def _end(ours: socket.socket, started: subprocess.Popen[bytes]) -> None:
     ours.close()
-    started.wait()
+    try:
+        started.wait(_UNTIL_KILLED)
+    except subprocess.TimeoutExpired:  # a worker that ends after this process holds the socket, too
+        started.kill()
 
 
 @cache

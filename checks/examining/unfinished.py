@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from ...reference.components import COMPONENTS
 from ...submissions.errors import Frame, StudentCodeFailed
 from ...submissions.reading.to_do import is_left_within
 from ...submissions.reading.unwritten import throws_away, unwritten
@@ -14,6 +15,7 @@ from ..locating.walk import NOTHING, Walk
 from .passes.examples import Examples
 
 _AXES = 3  # of tokens
+_ATTENTION = COMPONENTS["attention"].stages
 _NO_FUNCTION = ("residual", "scale", "bias")  # what is left out and no function or layer stands for
 # what follows from a stage alone, and is not there without it
 _MADE_OF_IT = {"mlp_hidden": "mlp_output", "logits": "class_probabilities"}
@@ -47,7 +49,8 @@ def unfinished(examples: Examples) -> Unfinished | None:
     if without_blocks(examples.walk):
         return Unfinished(_of_blocks(examples), None)
     if error is None:
-        is_to_come = lacking.issuperset(keys) or _ends_early(examples, keys)
+        gone = lacking.union(_ATTENTION if "query" in lacking else ())  # without which none of it is there
+        is_to_come = gone.issuperset(keys) or _ends_early(examples, keys)
         return Unfinished(tuple(keys), None) if keys and is_to_come else None
     places = unwritten(examples.source.files)
     # with fewer heads fewer matrices may be those of one stage

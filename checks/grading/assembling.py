@@ -48,8 +48,9 @@ def graded(
     exercises = exercises_of(examination)
     findings = mistake_results([*models, *components], outcomes)
     findings += exercise_mistakes(exercises)
-    findings += property_results(outcomes, examination.source, {one.id for one in findings}, family)
     stages = stage_results(examination, outcomes)
+    known = {one.id for one in findings}
+    findings += property_results(outcomes, examination.source, known, family, stages)
     found = Result(
         schema=1,
         submission=name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...submissions.errors import Frame
 from ...submissions.reading.source import Source
@@ -12,7 +12,7 @@ from ..examining.examination import Examination
 from ..examining.verdicts import CheckOutcome
 from ..locating.walk import Finding
 from ..record.code_lines import location
-from ..record.result import Location, MistakeResult, VariantResult
+from ..record.result import Location, MistakeResult, StageResult, StageStatus, VariantResult
 from .check_rows import label_of
 from .stage_rows import where_of
 
@@ -41,16 +41,30 @@ def mistake_results(
 
 
 def property_results(
-    outcomes: Sequence[CheckOutcome], source: Source, known: set[str], family: Family
+    outcomes: Sequence[CheckOutcome],
+    source: Source,
+    known: set[str],
+    family: Family,
+    stages: Mapping[str, StageResult],
 ) -> list[MistakeResult]:
-    """What properties of the whole model give away beyond the mistakes that stages have shown."""
+    """What properties of the whole model give away beyond the mistakes that stages have shown.
+
+    On the line of a stage that is wrong, and of which nothing is known, one is that stage's.
+    """
+    unknown = {
+        (one.location.file, one.location.line): label
+        for label, one in reversed([*stages.items()])
+        if one.status is StageStatus.FAILED and not one.mistakes and one.location
+    }
     found: dict[str, MistakeResult] = {}
     for outcome in outcomes:
         if outcome.stage is not None or not outcome.mistakes or kind_of(outcome.id) in PARTS:
             continue  # parts give their mistakes themselves
         may_follow = bool(known) and family.mistakes[outcome.mistakes[0]].may_follow
         if not may_follow and not known.intersection(outcome.mistakes):
-            found.setdefault(outcome.mistakes[0], _of_property(outcome, source, family))
+            row = _of_property(outcome, source, family)
+            at = row.location and unknown.get((row.location.file, row.location.line))
+            found.setdefault(row.id, row.model_copy(update={"stage": at}) if at else row)
     return list(found.values())
 
 

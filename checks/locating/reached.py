@@ -186,7 +186,7 @@ def _normed_rows(walk: Walk, x: Predict) -> list[Predict]:
 
 
 def _latest(walk: Walk) -> tuple[str, int]:
-    return (walk.steps[-1].key, walk.steps[-1].block) if walk.steps else walk.given[0]
+    return (walk.steps[-1].key, walk.steps[-1].block) if walk.steps else next(iter(walk.given))
 
 
 def _computed(walk: Walk, row: Stage, function: Callable[..., Tensor] | None) -> Iterator[Predict]:

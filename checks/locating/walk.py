@@ -87,7 +87,7 @@ class Walk:
     unexplained: tuple[str, int] | None = None
     lost: str = ""  # why there are no numbers from there on, where that is so
     bound: Binding | None = None  # of parameters, where all stages are known by the scores alone
-    given: tuple[tuple[str, int], ...] = ()  # the stages that the input of the pass stands for
+    given: Mapping[tuple[str, int], Predict] = field(default_factory=dict)  # stages that the input stands for
     made: dict[str, Made] = field(default_factory=dict)  # in the block at hand, what is no stage of its own
     between: dict[tuple[str, int], tuple[Made, ...]] = field(default_factory=dict)  # all such, by that stage
     owed: tuple[Finding, ...] = ()  # what was found of such tensors
@@ -250,8 +250,11 @@ class Walk:
 
     def opened(self, trace: Trace, sizes: ModelSizes) -> Context:
         """What equations read on another trace, with nothing settled yet."""
-        context = Context(trace, sizes)
-        context.stages.update(dict.fromkeys(self.given, context.image))
+        return self.begun_in(Context(trace, sizes))
+
+    def begun_in(self, context: Context) -> Context:
+        """The same, in which the stages that the input stands for are settled."""
+        context.stages.update({stage: read(context) for stage, read in self.given.items()})
         return context
 
     def look_everywhere(self) -> None:
@@ -262,16 +265,23 @@ class Walk:
 
 def begin(trace: Trace, sizes: ModelSizes, family: Family) -> Walk:
     """A walk that stands at the input of the model."""
-    return begin_at(((family.input_key, 0),), trace, sizes, family)
+    return begin_at({(family.input_key, 0): whole_input}, trace, sizes, family)
 
 
-def begin_at(given: tuple[tuple[str, int], ...], trace: Trace, sizes: ModelSizes, family: Family) -> Walk:
-    """A walk whose input stands for the stages ``given``, by key and block."""
+def begin_at(
+    given: Mapping[tuple[str, int], Predict], trace: Trace, sizes: ModelSizes, family: Family
+) -> Walk:
+    """A walk whose input stands for the stages ``given``, by key and block; each is read as it says."""
     context = Context(trace, sizes)
     places = places_in(trace)
     walk = Walk(context, places, Parameters(context, places, trace.uses), family, given=given)
-    context.stages.update(dict.fromkeys(given, context.image))
+    walk.begun_in(context)
     return walk
+
+
+def whole_input(context: Context) -> Tensor:
+    """What the pass was given."""
+    return context.image
 
 
 def stage_of(key: str, block: int) -> Predict:

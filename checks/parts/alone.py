@@ -17,6 +17,7 @@ _POINTS = 100.0
 def asked_alone(base: Assignment, key: str, name: str) -> list[Assignment]:
     """Return an assignment for each component that computes the stage ``key``, the smallest component first.
 
+    What is called in a way of its own, such as one attention head, comes behind all others.
     Each asks for the class or function ``name`` alone, and accepts what ``base`` does. Raises ValueError for
     a stage that is no component's.
     """
@@ -26,7 +27,8 @@ def asked_alone(base: Assignment, key: str, name: str) -> list[Assignment]:
             f"{stage(key).label} ({key}) is not computed by a single part: check the whole model, or ask for"
             f" one of {', '.join(_askable())}"
         )
-    return [alone(base, one, name) for one in sorted(having, key=lambda one: len(one.stages))]
+    having = sorted(having, key=lambda one: (one.is_of_one_head or one.inputs > 1, len(one.stages)))
+    return [alone(base, one, name) for one in having]
 
 
 def alone(base: Assignment, component: Component, name: str) -> Assignment:

@@ -13,7 +13,6 @@ from ...reference.components import COMPONENTS
 from ...submissions.host.asking import Candidate, ComponentSession
 from ...submissions.host.trace import Trace
 from ...submissions.reading.unwritten import early_ends
-from ..examining.asked_once import asked_once
 from ..examining.drawing import Draw
 from ..examining.examination import Examination
 from ..examining.passes.example import Example
@@ -31,6 +30,7 @@ class ComponentExamination(Examination):
 
     session: ComponentSession
     is_part = True
+    to_come: frozenset[str] = frozenset()  # stages at its end of which nothing is told, since its code ends
 
     def __init__(self, whole: Examination, candidate: Candidate) -> None:
         session = ComponentSession(whole.session, candidate)
@@ -54,7 +54,7 @@ class ComponentExamination(Examination):
     @cached_property
     def ends_early(self) -> bool:
         """May its code, or what it uses, end before it is finished?"""
-        return bool(early_ends(self.source.files, self.candidate.name))
+        return self.candidate.lines or bool(early_ends(self.source.files, self.candidate.name))
 
     @cached_property
     def stopped_at(self) -> str | None:
@@ -73,10 +73,10 @@ class ComponentExamination(Examination):
         asked = self.assignment.architectures or _OWN_ARCHITECTURES
         return (*asked, *(one for one, other in _LIKE.items() if other in asked))
 
-    @asked_once
     def findings(self) -> list[Finding]:
         plain = self.row.key == "layer_norm_plain"
-        return [one for one in super().findings() if not (plain and one.id == "layernorm-no-affine")]
+        own = (one for one in super().findings() if one.stage not in self.to_come)
+        return [one for one in own if not (plain and one.id == "layernorm-no-affine")]
 
     def counts(self, id: str) -> bool:
         return (self.row.key == "layer_norm" and id == "layernorm-no-affine") or super().counts(id)

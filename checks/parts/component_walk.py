@@ -11,17 +11,17 @@ from itertools import product
 
 import torch
 
-from ...reference.components import COMPONENTS
+from ...reference.components import COMPONENTS, Component
 from ...reference.model_sizes import ModelSizes
 from ...submissions.host.trace import Trace, Use
-from ..locating.best_first import Node, Option, done, explain
+from ..locating.best_first import UNKNOWN, Node, Option, done, explain
 from ..locating.context import Predict
 from ..locating.following import following, one_block, stacked
 from ..locating.forms import NORMS
 from ..locating.model import about_model
 from ..locating.reached import leave_to_come
 from ..locating.search.relations import measured
-from ..locating.walk import Made, Walk, applied, begin_at, combine, right_of, stage_of
+from ..locating.walk import Made, Walk, applied, begin_at, combine, right_of, stage_of, whole_input
 from ..locating.wiring.branches import MLP, attention
 from ..locating.wiring.operators import SameRow
 from ..locating.wiring.rows import Computation, Row
@@ -44,6 +44,8 @@ _GIVEN: dict[str, tuple[tuple[str, int], ...]] = {  # the stages that the input 
     "layer_norm": (("positioned_tokens", 0),),
     "layer_norm_plain": (("positioned_tokens", 0),),
     "attention": (("positioned_tokens", 0), ("block_input", 1)),
+    "attention_head": (("positioned_tokens", 0), ("block_input", 1)),
+    "dot_product_attention": (("query", 1), ("key", 1), ("value", 1)),  # each of its inputs is one
     "mlp": (("positioned_tokens", 0),),
     "block": (("positioned_tokens", 0),),
     "encoder": (("positioned_tokens", 0),),
@@ -53,7 +55,10 @@ _GIVEN: dict[str, tuple[tuple[str, int], ...]] = {  # the stages that the input 
     "classifier": (("last_block_output", 0),),
 }
 _OF_BLOCKS = ("encoder", "encoder_and_head", "model_of_patches")
-_IN_BLOCK = ("layer_norm", "layer_norm_plain", "attention", "mlp", "block")
+_IN_BLOCK = (
+    *("layer_norm", "layer_norm_plain", "attention", "attention_head", "dot_product_attention"),
+    *("mlp", "block"),
+)
 _INPUT = stage_of("positioned_tokens", 0)
 _READ = "What it reads:"
 
@@ -66,7 +71,7 @@ def locate_component(key: str, trace: Trace, sizes: ModelSizes, accepted: frozen
     """
     row = COMPONENTS[key]
     last, block = row.stages[-1], int(key in _IN_BLOCK)
-    walk = begin_at(_GIVEN[key], trace, sizes, VIT)
+    walk = begin_at(_given(row), trace, sizes, VIT)
     walk.accepted = accepted
     paths = _paths_of_output(trace, row.output_shape(sizes))
     walk.ends = tuple(_returned(one)(walk.context) for one in paths)
@@ -84,6 +89,17 @@ def locate_component(key: str, trace: Trace, sizes: ModelSizes, accepted: frozen
     ):
         _blame_end(walk, paths[0])
     return walk
+
+
+def _given(row: Component) -> dict[tuple[str, int], Predict]:
+    places = _GIVEN[row.key]
+    if row.inputs > 1:
+        return {place: _of_stack(number) for number, place in enumerate(places)}
+    return dict.fromkeys(places, whole_input)
+
+
+def _of_stack(number: int) -> Predict:
+    return lambda context: context.image[number]
 
 
 def _paths_of_output(trace: Trace, shape: tuple[int, ...]) -> list[str]:
@@ -213,6 +229,16 @@ def _end(key: str) -> Node:
     )
 
 
+def _end_of_context(_: Walk) -> Iterator[Option]:
+    """What is returned: S14, or something else; what an unknown step before it has made of it is S14, too."""
+    yield Option(0.0, lambda walk: walk.ends_with(walk.context.stage("attention_context", 1)))
+    yield Option(UNKNOWN + SOMETHING_ELSE, lambda walk: True)
+
+
+_OF_ATTENTION = _Input(key="normed_input", stage="query", part=_READ, reads=("positioned_tokens",))
+_CONTEXT = 1 + [one.key for one in attention()].index("attention_context")
+
+
 def _along(*rows: Row) -> tuple[Node, ...]:
     return *(one.node for one in rows), _end(rows[-1].key)
 
@@ -229,9 +255,9 @@ _SETTLED: dict[str, Callable[[Walk], bool]] = {
 }
 _NODES: dict[str, tuple[Node, ...]] = {
     "patch_embedding": (unknown_patches,),  # where they are none of the known ones
-    "attention": _along(
-        _Input(key="normed_input", stage="query", part=_READ, reads=("positioned_tokens",)), *attention()
-    ),
+    "attention": _along(_OF_ATTENTION, *attention()),
+    "attention_head": (_OF_ATTENTION.node, *(one.node for one in attention()[:_CONTEXT]), _end_of_context),
+    "dot_product_attention": (*(one.node for one in attention()[1:_CONTEXT]), _end_of_context),
     "mlp": _along(
         _Input(key="post_attention_norm", stage="mlp_hidden", part=_READ, reads=("positioned_tokens",)), *MLP
     ),

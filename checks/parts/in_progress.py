@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 
 from ...reference.components import COMPONENTS
 from ...submissions.errors import SubmissionError
-from ...submissions.reading.unwritten import early_ends
 from ..assignment.asked_parts import AskedPart
 from ..examining.asked_once import asked_once
 from ..examining.examination import Examination
-from ..locating.reached import LEFT_OUT, lacks_something
 from ..vit.vit_family import VIT
 from .alone import asking_for
 from .component import ComponentExamination
 from .parts import Parts
+from .seen_alone import stages_shown
 
-# what hangs on the order of axes in which it is called, and on what it is given
-_OF_CALLERS = {"attention-over-batch-axis", "head-on-all-tokens"}
-_OF_ONE_HEAD = {"num-heads-ignored", "output-projection-missing"}
-_ADDING = ("class_token", "positions")  # which are not there at all where they leave out what they add
 # so that one of their parts may do nothing
 _MADE_OF_PARTS = ("block", "encoder", "encoder_and_head", "model_of_patches")
 _BEGUN_BEFORE = (*_MADE_OF_PARTS, "patches")  # may be: their first stage is what others give, too
-_AROUND = {"post_attention_norm", "post_mlp_norm"}
 # a block says more than the parts of it
 _ALONE = (
     "patch_embedding", "class_token", "positions",
-    "attention", "mlp", "block", "encoder",
-    "head", "classifier", "patches",
+    "attention", "attention_head", "dot_product_attention", "mlp", "block", "encoder",
+    "head", "classifier", "patches", "layer_norm",
 )  # fmt: skip
 
 
@@ -81,64 +75,24 @@ def _unreached(examination: Examination) -> frozenset[str]:
 
 
 def _stages_of(name: str, parts: Parts, examination: Examination) -> dict[str, ComponentExamination]:
-    stages = COMPONENTS[name].stages
-    unreached = _unreached(examination)
+    own = _unreached_of(name, examination)
+    part = parts.part(name).component if own else None
+    if part is None or (part.crash is not None and not part.unfinished):
+        return {}
+    also = [one for one in part.walk.steps if one.key in part.row.also]
+    # what is given is not made; what is in no record follows from what is
+    own = [*own, *(one.key for one in also if one.found is None or one.found.record)]
+    own = [key for key in own if key not in part.to_write]
+    shown = stages_shown(own, part, examination)
+    part.to_come = frozenset(own).difference(shown)
+    return dict.fromkeys(shown, part)
+
+
+def _unreached_of(name: str, examination: Examination) -> list[str]:
+    """The stages of this component; none where the pass has come to one of them."""
+    stages, unreached = COMPONENTS[name].stages, _unreached(examination)
     fails = examination.examples and examination.crash is not None and not examination.unfinished
     if name == "patches" and fails:  # which an embedding that fails has made, too
-        return {}
+        return []
     own = [*(stages[1:] if name in _BEGUN_BEFORE and stages[0] not in unreached else stages)]
-    if not unreached.issuperset(own):
-        return {}
-    component = parts.part(name).component
-    if component is None or (component.crash is not None and not component.unfinished):
-        return {}
-    found = {step.key for step in component.walk.steps}
-    also = [one for one in component.walk.steps if one.key in COMPONENTS[name].also]
-    # what is given is not made; what is in no record follows from what is
-    own += [one.key for one in also if one.found is None or one.found.record]
-    own = [key for key in own if key not in component.to_write]
-    if name == "model_of_patches" and "pos-missing" in component.walk.ids:  # it is rather the encoder alone
-        return {}
-    if component.passed_on:  # the sums around what does nothing
-        return dict.fromkeys(own, component) if found >= _AROUND and _is_such(component) else {}
-    is_there = 2 * len(found.intersection(stages)) > len(stages) and _is_such(component)
-    if name in _ADDING:
-        is_there = is_there and not any(one.endswith(LEFT_OUT) for one in component.walk.ids)
-        # anything may be multiplied by a vector
-        is_there = is_there and (
-            component.candidate.named or not any(map(component.is_wrong, component.keys))
-        )
-    if name == "block":  # of which a part may be a placeholder, and the others are looked at alone
-        is_there = is_there and found.issuperset(stages) and _is_whole(component, examination)
-    return dict.fromkeys(_without_end(own, component), component) if is_there else {}
-
-
-def _without_end(keys: Sequence[str], part: ComponentExamination) -> Sequence[str]:
-    """Those before the last ones that leave something out, where the code of the part ends early."""
-    if not part.ends_early:
-        return keys
-    lacking = {one.key for one in part.walk.steps if lacks_something(one)}
-    there = [at for at, key in enumerate(keys, 1) if key not in lacking]
-    return keys[: max(there, default=0)]
-
-
-def _is_such(part: ComponentExamination) -> bool:
-    """Is it right, or wrong in a known way, or in one place, which is not its end unless its name says so?
-
-    Else it may be something else, such as several blocks, or one head.
-    """
-    unknown = {key for key, _ in part.unexplained} | {*part.missing} | (_OF_CALLERS & part.walk.ids)
-    wrong = {key for key in part.keys if key not in part.to_write and part.is_wrong(key)}
-    is_meant = part.candidate.named and part.row.key == "attention" and len(wrong) == 1
-    end = () if is_meant else part.row.stages[-1:]
-    is_near = len(unknown) <= 1 and not unknown.intersection((*part.missing, *end, *_OF_CALLERS))
-    return not wrong or (is_near and not part.walk.ids.issuperset(_OF_ONE_HEAD))
-
-
-def _is_whole(block: ComponentExamination, examination: Examination) -> bool:
-    """Is all of it right, or does nothing in it end early but what the pass ends with?"""
-    if not any(map(block.is_wrong, block.keys)):
-        return True
-    whole = None if examination.unbuilt else examination.unfinished
-    end = whole.frame if whole else None
-    return all(one == end for one in early_ends(examination.source.files, block.candidate.name))
+    return own if unreached.issuperset(own) else []

@@ -27,6 +27,7 @@ class Fitting(FoundDefinition):
     """One that may be a component; ``error`` is why it cannot be built."""
 
     function: bool
+    lines: bool  # of a script, which goes on when more of it is written?
     named: bool  # does its name say what it is?
     fits: bool  # does it take and give the component's shapes?
     error: str | None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from .code import texts
-from .python_text import comments, nodes
+from .python_text import comments, nodes, tree, written
 
 _SAID = (
     r"to[ -]?do|to (write|come|be written|fill in)|(not|no|isn't) (\w+ )?yet|still missing|placeholder|fixme",
@@ -29,11 +29,25 @@ def or_below(lines: Collection[int], text: str) -> set[int]:
 
 
 def is_left_within(files: Mapping[str, bytes]) -> bool:
-    """Is something to be done between two lines of a function?"""
+    """Is something to be done in a function, before its last line?"""
     return any(
-        one.body[0].lineno <= line < one.body[-1].lineno
+        one.lineno < line < one.body[-1].lineno
         for _, text in texts(files)
-        for line in to_do(text)
+        for line in to_do(text) | _drafts(text)
         for one in nodes(text)
         if isinstance(one, ast.FunctionDef)
     )
+
+
+def _drafts(text: str) -> set[int]:
+    """The lines of comments that are code, and use what no object has yet: ``# x = x + self.attn(x)``."""
+    kept = {one.attr for one in nodes(text) if isinstance(one, ast.Attribute)}
+    return {line for line, said in comments(text) if _used_in(said.lstrip("# ")) - kept}
+
+
+def _used_in(said: str) -> set[str]:
+    """The attributes of an object that a line reads, if it is one of Python."""
+    code = tree(said.partition("<-")[0]) if "self." in said else None
+    every = () if code is None else ast.walk(code)
+    own = (one for one in every if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name))
+    return {one.attr for one in own if written(one.value) == "self"}

@@ -36,6 +36,13 @@ _GAPS = {
         range(15, 16),
     ),
     "an MLP that returns nothing": ([(MLP, "return None")], range(17, 19)),
+    "attention of which there is a draft": (
+        [
+            ("        self.norm1, self.norm2", "        # TODO: attention\n        self.norm1, self.norm2"),
+            ("x = x + self.attention(self.norm1(x))", "# x = x + self.attn(self.norm1(x))"),
+        ],
+        range(9, 16),
+    ),
     "a layer that does nothing yet": (
         [
             _PLACE,

@@ -127,7 +127,7 @@ class ViTAttentionHead(nn.Module):
         return (self.q(x) @ self.k(x).mT / self.q.out_features**0.5).softmax(-1) @ self.v(x)
 """
     result = graded_file(text, VIT, zygote, tmp_path)
-    assert (result.mistakes, right_stages(result)) == ([], [1])
+    assert (result.mistakes, right_stages(result)) == ([], [1, *range(9, 15)])
 
 
 @pytest.mark.parametrize(

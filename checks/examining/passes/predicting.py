@@ -39,8 +39,7 @@ def predicted(walk: Walk, trace: Trace, sizes: ModelSizes, image: Tensor) -> Ten
     """
     if walk.unexplained is not None or not all(step.explained for step in walk.steps):
         raise NotApplicable("what the model computes is not known well enough to predict it")
-    context = _Fed(without_images(trace), sizes, given=image)
-    context.stages.update(dict.fromkeys(walk.given, image))
+    context = walk.begun_in(_Fed(without_images(trace), sizes, given=image))
     try:
         for step in walk.steps:
             context.settle(step.key, step.block, context.of(step.predict))

@@ -23,6 +23,8 @@ _COMPONENTS = {  # the class that a component is written as, and what its constr
     "layer_norm": ("LayerNorm", "embed_dim"),
     "layer_norm_plain": ("LayerNormWithoutAffine", "embed_dim"),
     "attention": ("SelfAttention", "embed_dim, num_heads"),
+    "attention_head": ("AttentionHead", "embed_dim, head_dim"),
+    "dot_product_attention": ("ScaledDotProductAttention", ""),
     "mlp": ("MLP", "embed_dim, mlp_dim"),
     "block": ("EncoderBlock", "embed_dim, num_heads, mlp_dim"),
     "encoder": ("Encoder", "embed_dim, num_heads, mlp_dim, depth"),
@@ -70,6 +72,7 @@ class Named:
     name: str
     text: str
     arguments: str = ""
+    inputs: str = "x"  # of its forward
 
 
 def skeleton(assignment: Assignment) -> str:
@@ -126,7 +129,8 @@ def _components(assignment: Assignment) -> Iterator[Named]:
     for key, part in assignment.components.items():
         name, arguments = _COMPONENTS[key]
         row = COMPONENTS[key]
-        yield Named(part.name or name, f"{row.title}: {row.input} to {row.output}.", arguments)
+        inputs = "query, key, value" if row.inputs > 1 else "x"
+        yield Named(part.name or name, f"{row.title}: {row.input} to {row.output}.", arguments, inputs)
 
 
 def _exercises(assignment: Assignment) -> Iterator[Named]:

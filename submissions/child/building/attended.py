@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor, nn
 
 from ..tracing.dispatch_mode import Mode
 from .build_attempt import BuildAttempt
@@ -74,7 +75,7 @@ def counts_head_dim(builder: Builder, attempt: BuildAttempt) -> bool:
     return sizes.heads != sizes.head_dim and sizes.head_dim in counted and sizes.heads not in counted
 
 
-class _Count(NamedTuple):
+class Count(NamedTuple):
     """How many heads attend in all blocks, in how many operations, and how many of their width there are."""
 
     of_all: int
@@ -82,7 +83,7 @@ class _Count(NamedTuple):
     heads: int
 
 
-def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[_Count]:
+def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[Count]:
     """With a class token, or without.
 
     Every head of every block has T² probabilities for each image.
@@ -90,12 +91,20 @@ def _counted(builder: Builder, attempt: BuildAttempt) -> Iterator[_Count]:
     sizes: Any = attempt.sizes
     try:
         model = builder.build_to_try(attempt.assignment, sizes).eval()
+    except (Exception, SystemExit):
+        return
+    yield from counted_in(model, as_given(sizes.input(0), torch.get_default_dtype()), sizes)
+
+
+def counted_in(model: nn.Module, given: Tensor, sizes: Any) -> Iterator[Count]:
+    """What attends in a pass; nothing where that raises."""
+    try:
         with torch.no_grad(), taken_apart(), _Attended() as attended:
-            model(as_given(sizes.input(0), torch.get_default_dtype()))
+            model(given)
     except (Exception, SystemExit):
         return
     for tokens in (sizes.tokens, sizes.tokens - 1):
         of_all, rest = divmod(attended.numbers[tokens], sizes.batch * tokens**2)
         if of_all and not rest:
             heads = [sizes.embed_dim // one for one in attended.widths[tokens] if not sizes.embed_dim % one]
-            yield _Count(of_all, attended.operations[tokens], heads[0] if len(heads) == 1 else 0)
+            yield Count(of_all, attended.operations[tokens], heads[0] if len(heads) == 1 else 0)

@@ -5,23 +5,27 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from math import inf
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from ....reference.components import COMPONENTS
 from ....reference.model_sizes import ModelSizes
 from ...errors import Frame, NotLoaded
 from ...reading.unwritten import early_ends, unwritten
 from ..child import frames_of, is_placeholder
 from ..loading.definitions import Definition
+from ..loading.drawn_scripts import drawn_scripts
 from ..loading.execution import Loaded
 from ..loading.finding import is_named, model_classes
 from ..loading.program import source_text
 from .arguments.signatures import SignatureReader
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Blueprint, Builder, Call, DefinitionName
+from .calls.forward_inputs import forward_inputs
 from .effort import Computed, Effort, taken_apart
 from .probing import run
 from .trial_sizes import SMALL
@@ -30,6 +34,7 @@ from .ways import TRIES_MORE, NoModel, tried
 _AXES = 3  # of tokens
 _TOKENS = 2, 2  # in a batch, for which any table of positions has room
 _NOTHING = ("pass", "...", "return", "return None")  # how a function ends that is not written
+_INPUTS = {one.inputs for one in COMPONENTS.values()}
 _Begun = tuple[Definition, Builder, BuildAttempt]
 
 
@@ -62,7 +67,7 @@ def part_at(definition: Definition, builder: Builder, attempt: BuildAttempt) -> 
     """Where what was taken for the model stands, if it is a part of one that is not there; else None.
 
     It has no name of a model, and takes images for tokens, or fails on images and comes farther with tokens,
-    or gives nothing for either.
+    or gives nothing for either; or it fails, and learns nothing, and takes a query, a key and a value.
     """
     if is_named(definition):
         return None
@@ -73,6 +78,9 @@ def part_at(definition: Definition, builder: Builder, attempt: BuildAttempt) -> 
         return None
     model = builder.build_to_try(attempt.assignment, attempt.sizes).eval()
     widths = sorted({size for one in model.parameters() for size in one.shape})
+    inputs = forward_inputs(type(model).forward)
+    if is_failed and not widths and inputs is not None and len(inputs.names) >= max(_INPUTS):
+        return definition.frame
     came = max((_operations(model, torch.randn(*_TOKENS, one)) for one in widths), default=0)
     is_part = came == inf if attempt.gives_nothing else came > attempt.operations
     return definition.frame if is_part else None
@@ -134,7 +142,8 @@ def _of_images(reader: SignatureReader, bases: Sequence[ModelSizes]) -> Iterator
 
 def nothing_of(reader: SignatureReader) -> _Begun:
     """What stands for a model of which nothing is written. Raises NoModel where nothing is defined at all."""
-    definition = next(iter(reader.definitions.all.values()), None)
+    scripts = (one for inputs in _INPUTS for one in drawn_scripts(reader.loaded, inputs))
+    definition = next(chain(reader.definitions.all.values(), scripts), None)
     if definition is None:
         raise NoModel()
     builder = Builder(reader.loaded, Blueprint(Call(_Nothing(definition.module, ""), (), {}), (), ()))

@@ -22,7 +22,7 @@ from .to_come import stand_ins
 TEXT_LENGTH = 300  # characters kept of a line, and of what an exception says
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A submission's code, read once and executed as often as sizes change."""
 

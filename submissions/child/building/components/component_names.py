@@ -6,6 +6,7 @@ from ...loading.definitions import Definition, Definitions
 from ..calls.parameter_names import first_match
 
 _HEAD = "^(?!.*att).*((class|cls|mlp|vit|out|final|predict|linear).*head|classifier)"
+_SEVERAL, _ONE = "(mult|mehr|varia|plus)", "(head|kopf|tete|cabe[cz]a)"  # heads
 _MODEL = ("vi(si|t)", "(transformer|model|net|classifi|encoder)(?!.*(block|layer|att))")
 _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores, the plainest first
     "patches": ("patchif|(image|img|to|in|cut|split|get|make|extract).*patches$|^patches$", "patch"),
@@ -14,11 +15,13 @@ _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores,
     "positions": ("pos",),
     "layer_norm": ("layernorm|^ln", "norm"),
     "layer_norm_plain": ("(no|non|without).*affine|plain|standardi[sz]e", "layernorm|^ln", "norm"),
-    "attention": ("(multi|self).*att|mhsa|msa|mha", "att|aufmerksam|aten[cç]"),
+    "attention": ("(multi|self).*att|mhsa|msa|mha", f"att|{_SEVERAL}.*{_ONE}|aufmerksam|aten[cç]"),
+    "attention_head": (f"^(?!.*{_SEVERAL}).*{_ONE}$", "att"),
+    "dot_product_attention": ("(scaled|dot).*(prod|att)|sdpa", "att|aufmerksam|aten[cç]"),
     "mlp": ("mlp|feedforward|ffn|^ff", "perce[pt]"),
     "block": (
         "(encoder|transformer|vit).*(block|layer)",
-        "block|encoder|layer$|bloque|bloco|schicht|couche|camada|^capa",
+        "bloc|encoder|layer$|bloque|schicht|couche|camada|^capa",
     ),
     "encoder": ("encoder$|stack|blocks$|layers$", "encoder(?!.*(block|layer))|trunk|(?<!vision)transformer$"),
     "encoder_and_head": _MODEL,

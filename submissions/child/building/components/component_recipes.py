@@ -9,9 +9,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, product, starmap
 from typing import Any
 
 import torch
@@ -23,6 +24,7 @@ from ....errors import NotLoaded
 from ....questions.part_questions import Fitting
 from ...child import quoted
 from ...loading.definitions import Definition, Definitions
+from ...loading.drawn_scripts import DrawnScript, drawn_scripts
 from ...loading.execution import Loaded
 from ...loading.finding import pinned_model
 from ...loading.function_pairs import part_pairs
@@ -39,7 +41,9 @@ from ..trial_sizes import BASES, fit
 from .component_names import is_named, may_be, named, rank
 from .component_slots import OF_IMAGES, any_size, doubt, of_no_image
 from .component_trial import Way, run_alone
+from .drawn_parts import drawn_ways
 from .functions import function_ways
+from .one_input import traced_as
 
 _TRIES = 125  # of one definition, if it is small: half a second
 _WIDTHS_TRIED = 4
@@ -78,6 +82,7 @@ class ComponentRecipe:
             name=self.definition.name,
             frame=self.definition.frame,
             function=not self.definition.is_class,
+            lines=isinstance(self.definition.value, DrawnScript),
             named=is_named(self.definition.name, self.row.key),
             fits=self.level is Level.FITS,
             error=None if self.way or self.error is None else quoted(self.error),
@@ -103,14 +108,19 @@ def is_there(loaded: Loaded, key: str) -> bool:
 
 def _found(loaded: Loaded, key: str, pin: str | None, whole: Recipe | None) -> Iterable[ComponentRecipe]:
     definitions = Definitions(loaded)
-    trial = partial(_tried, loaded, definitions, COMPONENTS[key], whole)
+    row = COMPONENTS[key]
+    trial = partial(_tried, loaded, definitions, row, whole)
     own = [pinned_model(definitions, pin)] if pin else named(definitions, key)
-    found = [trial(one) for one in _with_parameters(own, definitions)]
-    if found:
+    found = list(starmap(trial, product(_with_parameters(own, definitions), traced_as(row))))
+    if any(one.level is Level.FITS for one in found):
         return found
-    others = [one for one in definitions.all.values() if may_be(one, key, definitions)]
-    tried = map(trial, _with_parameters(others, definitions))
-    return (one for one in tried if one.level is Level.FITS or isinstance(one.error, NotImplementedError))
+    every = definitions.all.values()
+    others = () if found else [one for one in every if may_be(one, key, definitions)]
+    scripts = () if any(one.is_module for one in every) else drawn_scripts(loaded, row.inputs)
+    nameless = [*_with_parameters(others, definitions), *scripts]
+    tried = starmap(trial, product(nameless, traced_as(row)))
+    fits = (one for one in tried if one.level is Level.FITS or isinstance(one.error, NotImplementedError))
+    return chain(found, fits)
 
 
 def _with_parameters(found: Iterable[Definition], definitions: Definitions) -> Iterator[Definition]:
@@ -125,12 +135,14 @@ def _tried(
     row: Component,
     whole: Recipe | None,
     definition: Definition,
+    form: Callable[[Way], Way],
 ) -> ComponentRecipe:
     name = definition.pair.run if definition.pair else definition.name
     best = ComponentRecipe(row, definition, rank(name, row.key))
     effort = Effort(_TRIES)
     try:
-        for number, (way, sizes, claimed) in enumerate(_ways(loaded, definitions, row, whole, definition)):
+        for number, (made, sizes, claimed) in enumerate(_ways(loaded, definitions, row, whole, definition)):
+            way = form(made)
             tried = run_alone(way, row, sizes, claimed)
             level = tried.level
             effort.spend(tried.parameters, tried.computed)
@@ -166,6 +178,9 @@ def _ways(
     """Yield every way to build it with sizes to try it at, and the sizes that the way sets."""
     if whole is not None and definition.is_module:
         yield partial(_held_by, whole, definition), BASES[0], fields_set(whole.controls.assignment)
+    if isinstance(definition.value, DrawnScript):
+        yield from ((way, sizes, set()) for way, sizes in drawn_ways(definition.value, row))
+        return
     if not (definition.is_class or definition.pair):
         yield from (
             (way, BASES[0], set(vars(BASES[0]))) for way in function_ways(definition, definitions, row.key)
@@ -249,9 +264,12 @@ def _unclaimed(way: Way, row: Component, sizes: Sizes, claimed: set[str]) -> dic
 
 def _verified(candidate: ComponentRecipe) -> ComponentRecipe:
     """Change each size on its own, and note those that it does not follow."""
+    at = candidate.sizes
+    if isinstance(candidate.definition.value, DrawnScript):  # which has its sizes from what it draws
+        candidate.fixed = vars(at)
+        return candidate
     if candidate.level < Level.RAN:
         return candidate
-    at = candidate.sizes
     changes = (
         {"channels": at.channels + 1},
         {"height": 2 * at.height, "width": 2 * at.width},

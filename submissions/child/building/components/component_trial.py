@@ -45,7 +45,7 @@ def run_alone(way: Way, row: Component, sizes: Sizes, claimed: Collection[str] =
     except (Exception, SystemExit) as error:
         tried.error = error
     else:
-        if _shows(module, sizes, claimed):
+        if _shows(module, sizes, {*claimed} & {*row.sizes}):
             tried.level = Level.FITS if row.output_shape(sizes) in shapes else Level.RAN
     tried.parameters = made.numbers // _OF_A_PARAMETER
     tried.computed = counted.numbers

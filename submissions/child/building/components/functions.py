@@ -48,6 +48,8 @@ _PARAMETERS: dict[str, tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]]
     "layer_norm": _NORM,
     "layer_norm_plain": (),
     "attention": (_QKV, _MAP),
+    "attention_head": ((_MAP[0], ("D d",), ("d",)),),
+    "dot_product_attention": (),
     "mlp": _MLP,
     "block": (
         (r"norm|ln|gamma|beta", ("D",), ("D",)),
@@ -65,51 +67,57 @@ _PARAMETERS: dict[str, tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]]
 
 
 class FunctionModule(nn.Module):
-    """Calls ``function`` with its input and what it was given as parameters, some of them in dictionaries."""
+    """Calls ``function`` with its inputs and what it was given beside them, some of that in dictionaries."""
 
-    def __init__(self, function: Callable[..., object], input: str, arguments: dict[str, object]) -> None:
+    def __init__(
+        self, function: Callable[..., object], inputs: Sequence[str], arguments: dict[str, object]
+    ) -> None:
         super().__init__()
-        self._function, self._input, self._arguments = function, input, arguments
+        self._function, self.inputs, self._arguments = function, inputs, arguments
         for name, one in arguments.items():
             for key, each in one.items() if isinstance(one, dict) else [("", one)]:
                 if isinstance(each, (nn.Parameter, nn.Module)):
                     setattr(self, f"arg_{name}_{key}".replace(".", "_"), each)
 
-    def forward(self, x: Tensor) -> object:
-        return self._function(**{self._input: x}, **self._arguments)
+    def forward(self, *given: Tensor) -> object:
+        return self._function(**dict(zip(self.inputs, given, strict=True)), **self._arguments)
 
 
 def function_ways(
     definition: Definition, definitions: Definitions, key: str
 ) -> Iterator[Callable[[Sizes], nn.Module]]:
-    """Yield ways to call the function as component ``key``: its first argument is the input.
+    """Yield ways to call the function as component ``key``: its first arguments are the inputs.
 
     What a name that says nothing means, trying tells. Raises NotLoaded where nothing can be made up for it.
     """
-    first, *others = _parameters(definition)
+    count = COMPONENTS[key].inputs
+    every = _parameters(definition, count)
+    inputs, others = [one.name for one in every[:count]], every[count:]
     keys = read_by(definition, definitions)
     read = {one.name: sorted(text for held, text in keys if held == one.name) for one in others}
     options = {one.name: makes for one in others if (makes := _makes(definition, one, read[one.name], key))}
     for as_layers in (False, True):
         sets = [[one for one in makes if _is_layer(one) in (None, as_layers)] for makes in options.values()]
         for way in itertools.islice(itertools.product(*sets), _MOST_WAYS):
-            yield _calling(definition, first.name, dict(zip(options, way, strict=True)))
+            yield _calling(definition, inputs, dict(zip(options, way, strict=True)))
 
 
-def _parameters(definition: Definition) -> list[inspect.Parameter]:
+def _parameters(definition: Definition, inputs: int) -> list[inspect.Parameter]:
     every = inspect.signature(definition.value).parameters.values()  # type: ignore[arg-type]  # is a function
     found = [one for one in every if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
-    if not found:
-        why = f"{definition.name} takes no argument of its own, but should take the component's input"
+    if len(found) < inputs:
+        why = f"{definition.name} takes {len(found)} arguments, but should take the component's {inputs}"
         raise NotLoaded(why, definition.frame)
     return found
 
 
-def _calling(definition: Definition, input: str, makes: dict[str, Make]) -> Callable[[Sizes], nn.Module]:
+def _calling(
+    definition: Definition, inputs: Sequence[str], makes: dict[str, Make]
+) -> Callable[[Sizes], nn.Module]:
     def build(sizes: Sizes) -> nn.Module:
         given = {name: make(sizes) for name, make in makes.items()}
         function: Any = definition.value
-        return FunctionModule(function, input, given)
+        return FunctionModule(function, inputs, given)
 
     return build
 
@@ -124,6 +132,8 @@ def _makes(
     shapes = _shapes(parameter.name, key) if not optional or parameter.default is None else ()
     if shapes:
         return [*(_Tensor(one) for one in shapes), *(_Layer(one) for one in shapes)]
+    if "mask" in parameter.name.lower() and not optional:
+        return [lambda _: None]  # nothing is hidden
     found: list[Make] = [*map(_meaning, choices(parameter.name, "", parameter.default))]
     if not found and not optional:
         found = _anything(key)

@@ -1,0 +1,166 @@
+"""Child side: lines of a script that compute from tensors that it draws, as one tries out a part of a model.
+
+What is drawn first is what the part is given. What else it draws are weights: they and the layers are made
+once, as in a constructor, and what reads any of these is run in each pass.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import CodeType
+
+from torch import Tensor, nn
+
+from ...reading.code_scopes import called
+from .costs import cost
+from .definitions import Definition
+from .execution import Loaded
+from .program import Program
+from .statements import Need, Statement, bound
+
+_DRAWS = ("rand", "randn", "normal", "normal_", "uniform_")
+_NAME = "the script"
+
+
+@dataclass(frozen=True)
+class DrawnScript:
+    """The statements of a file, the tensors that they draw and compute from, and all that they bind."""
+
+    statements: Sequence[Statement]
+    drawn: Mapping[str, Tensor]
+    names: Mapping[str, object]
+
+    @cached_property
+    def in_pass(self) -> list[Statement]:
+        """Those that compute from what was drawn or from layers, and make neither."""
+        live, steps = {*self.drawn, *self.weights, *self.layers}, set[Statement]()
+        others = [
+            one for one in self.statements if not (_draws(one) or one.binds & self.layers or one.defines)
+        ]
+        for one in others:
+            if one.loads & live:
+                live |= one.binds
+                steps.add(one)
+        inside = (node for one in steps for node in ast.walk(one.node) if isinstance(node, ast.stmt))
+        changed = {name for node in inside for name in bound(node)}  # such as a list that begins empty
+        return [one for one in others if one in steps or one.binds & changed]
+
+    @cached_property
+    def weights(self) -> set[str]:
+        """The names of what else is drawn."""
+        drawn = {name for one in self.statements if _draws(one) for name in one.binds}
+        return (drawn - self.drawn.keys()) & self.names.keys()
+
+    @cached_property
+    def layers(self) -> set[str]:
+        """The names of layers, and of lists of them."""
+        return {
+            name
+            for name, one in self.names.items()
+            if any(isinstance(each, nn.Module) for each in _flat(one))
+        }
+
+    @property
+    def definitions(self) -> list[CodeType]:
+        """Its functions, which read what it binds."""
+        return [one.code for one in self.statements if one.code and one.defines and not one.is_import]
+
+    @property
+    def node(self) -> ast.FunctionDef:
+        """A function that does the same."""
+        inputs = ast.arguments([], [ast.arg(one) for one in self.drawn], None, [], [], None, [])
+        body = [one.node for one in self.in_pass]
+        return ast.FunctionDef(_NAME, inputs, body, [], lineno=self.in_pass[0].line, col_offset=0)
+
+    def module(self) -> ScriptModule:
+        return ScriptModule(self)
+
+
+class ScriptModule(nn.Module):
+    """What such a script computes, given what it draws: every tensor that it names, the latest first.
+
+    Its layers, weights and functions are its own, whatever else was made of the same script.
+    """
+
+    def __init__(self, script: DrawnScript) -> None:
+        super().__init__()
+        self.inputs = list(script.drawn)
+        self._drawn, self._in_pass = script.drawn, script.in_pass
+        own = {name: script.names[name] for name in script.layers | script.weights}
+        self._names = {**script.names, **_with_parameters(deepcopy(own), script.weights)}
+        for code in script.definitions:
+            exec(code, self._names)
+        every = [one for name in own for one in _flat(self._names[name])]
+        self._layers = nn.ModuleList(one for one in every if isinstance(one, nn.Module))
+        self._weights = nn.ParameterList(one for one in every if isinstance(one, nn.Parameter))
+
+    def forward(self, *given: Tensor) -> list[Tensor]:
+        names = self._names
+        for (name, drawn), one in zip(self._drawn.items(), given, strict=True):
+            names[name] = one.reshape(drawn.shape)
+        axes = given[0].dim() - drawn.dim()  # of one image, which has no axis of its own here
+        found: list[Tensor] = []
+        for step in self._in_pass:
+            if step.code is not None and cost(step.node, Need.SCRIPT, names) is None:
+                exec(step.code, names)
+                found += (bound for name in step.binds if isinstance(bound := names.get(name), Tensor))
+        return [one.reshape(*(1,) * axes, *one.shape) for one in reversed(found)]
+
+
+def _flat(value: object) -> Iterator[object]:
+    """What lists and dictionaries hold, and anything else itself."""
+    if isinstance(value, (list, tuple, dict)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _flat(one)
+    else:
+        yield value
+
+
+def _with_parameters(names: dict[str, object], weights: Collection[str]) -> dict[str, object]:
+    return {name: _as_parameters(one) if name in weights else one for name, one in names.items()}
+
+
+def _as_parameters(value: object) -> object:
+    """The same, also in lists and dictionaries, with each tensor as a parameter."""
+    if isinstance(value, (list, tuple)):
+        return [_as_parameters(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _as_parameters(one) for key, one in value.items()}
+    if isinstance(value, Tensor) and value.is_floating_point():
+        return nn.Parameter(value.detach())
+    return value
+
+
+def drawn_scripts(loaded: Loaded, inputs: int) -> Iterator[Definition]:
+    """Yield the files that compute from so many tensors of one shape that they draw: they may be a part."""
+    for file in loaded.program.parts:
+        if file not in loaded.program.broken and any(map(_draws, loaded.program.statements[file])):
+            ran = _ran(loaded.program, file)
+            script = _script(ran.program.statements[file], vars(ran.modules[file]), inputs)
+            if script is not None:
+                yield Definition(_NAME, file, script.in_pass[0].file, script, script.node)
+
+
+@lru_cache(maxsize=1)
+def _ran(program: Program, file: str) -> Loaded:
+    return Loaded(program.as_script(file, {}, trains=False)).reload({})
+
+
+def _script(statements: Sequence[Statement], names: Mapping[str, object], inputs: int) -> DrawnScript | None:
+    """As inputs it has the first that it draws with most axes: weights have two, and tokens mostly three."""
+    draws = [name for one in statements if _draws(one) for name in one.binds]
+    tensors = {name: one for name in draws if isinstance(one := names.get(name), Tensor) and one.dim() > 1}
+    most = max((one.dim() for one in tensors.values()), default=0)
+    drawn = dict([(name, one) for name, one in tensors.items() if one.dim() == most][:inputs])
+    found = DrawnScript(statements, drawn, names)
+    alike = len({one.shape for one in drawn.values()}) == 1
+    return found if len(drawn) == inputs and alike and found.in_pass else None
+
+
+def _draws(statement: Statement) -> bool:
+    """Does it draw what it binds, and define nothing?"""
+    return not statement.is_definition and any(called(one) in _DRAWS for one in ast.walk(statement.node))
