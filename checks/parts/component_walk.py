@@ -239,8 +239,8 @@ _OF_ATTENTION = _Input(key="normed_input", stage="query", part=_READ, reads=("po
 _CONTEXT = 1 + [one.key for one in attention()].index("attention_context")
 
 
-def _along(*rows: Row) -> tuple[Node, ...]:
-    return *(one.node for one in rows), _end(rows[-1].key)
+def _along(*rows: Row, end: Node | None = None) -> tuple[Node, ...]:
+    return *(one.node for one in rows), end or _end(rows[-1].key)
 
 
 _SETTLED: dict[str, Callable[[Walk], bool]] = {
@@ -256,8 +256,8 @@ _SETTLED: dict[str, Callable[[Walk], bool]] = {
 _NODES: dict[str, tuple[Node, ...]] = {
     "patch_embedding": (unknown_patches,),  # where they are none of the known ones
     "attention": _along(_OF_ATTENTION, *attention()),
-    "attention_head": (_OF_ATTENTION.node, *(one.node for one in attention()[:_CONTEXT]), _end_of_context),
-    "dot_product_attention": (*(one.node for one in attention()[1:_CONTEXT]), _end_of_context),
+    "attention_head": _along(_OF_ATTENTION, *attention()[:_CONTEXT], end=_end_of_context),
+    "dot_product_attention": _along(*attention()[1:_CONTEXT], end=_end_of_context),
     "mlp": _along(
         _Input(key="post_attention_norm", stage="mlp_hidden", part=_READ, reads=("positioned_tokens",)), *MLP
     ),

@@ -7,7 +7,8 @@ import re
 from collections.abc import Collection, Mapping
 
 from .code import texts
-from .python_text import comments, nodes, tree, written
+from .code_scopes import held
+from .python_text import comments, nodes, tree
 
 _SAID = (
     r"to[ -]?do|to (write|come|be written|fill in)|(not|no|isn't) (\w+ )?yet|still missing|placeholder|fixme",
@@ -48,6 +49,4 @@ def _drafts(text: str) -> set[int]:
 def _used_in(said: str) -> set[str]:
     """The attributes of an object that a line reads, if it is one of Python."""
     code = tree(said.partition("<-")[0]) if "self." in said else None
-    every = () if code is None else ast.walk(code)
-    own = (one for one in every if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name))
-    return {one.attr for one in own if written(one.value) == "self"}
+    return set() if code is None else {*map(held, ast.walk(code))} - {""}

@@ -175,12 +175,12 @@ def _no_silent_norms(examination: Examination, inventory: Inventory) -> None:
     Some models let the last norm of a branch start so, and in some 1 is added to what is kept.
     """
     example = example_of(examination)
-    norms = {role: one for role, one in example.walk.roles.items() if isinstance(one, Norm) and one.weight}
-    kept = {role: example.trace.used(one.weight) for role, one in norms.items() if one.weight}
-    names = {role: example.trace.value(one).name for role, one in kept.items() if one.kind == "leaf"}
-    held = {role: one for role, name in names.items() if (one := inventory.named(name)) is not None}
+    norms = {role: one.weight for role, one in example.walk.roles.items() if isinstance(one, Norm)}
+    scales = {role: example.trace.used(use) for role, use in norms.items() if use is not None}
+    kept = {role: example.trace.value(one).name for role, one in scales.items() if one.kind == "leaf"}
+    held = {role: one for role, name in kept.items() if (one := inventory.named(name)) is not None}
     silent = [role for role, one in held.items() if one.zero]
-    of = "every norm" if len(silent) == len(norms) else "the last norm"
+    of = "every norm" if len(silent) == len(scales) else "the last norm"
     if silent and (of == "every norm" or "final_norm" in silent):
         text = f"the scale of {of}, {held[silent[-1]].name}, starts at 0: all that follows is 0 at first"
         raise CheckFailed(text, ("init-constant-or-zero",))

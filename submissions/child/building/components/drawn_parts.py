@@ -31,7 +31,7 @@ def drawn_ways(script: DrawnScript, row: Component) -> Iterator[tuple[Way, Sizes
         yield _way(script), _of_tokens(shape[0], shape[-2], shape[1] * shape[-1], heads=shape[1])
     elif axes in (["B", "T", "D"], ["B", "N", "D"]):
         sizes = _of_tokens(shape[0], shape[1] + (axes[1] == "N"), shape[2], heads=1)
-        yield _way(script), _observed(script.module(), first.reshape(shape), sizes, row)
+        yield _way(script), _observed(script.module(), first.reshape(shape), sizes)
 
 
 def _way(script: DrawnScript) -> Way:
@@ -46,16 +46,14 @@ def _of_tokens(batch: int, tokens: int, width: int, heads: int) -> Sizes:
     return replace(SMALL, batch=batch, embed_dim=width, heads=heads, height=height, width=columns)
 
 
-def _observed(module: ScriptModule, given: Tensor, sizes: Sizes, row: Component) -> Sizes:
+def _observed(module: ScriptModule, given: Tensor, sizes: Sizes) -> Sizes:
     """With the heads and blocks that attend, and what its layers show of others."""
     parts, width = ModelParts.of(module), sizes.embed_dim
     shown = {"mlp_dim": mlp_dim(parts, width), "depth": depth_of(parts.modules, width)}
     seen = {name: one for name, one in shown.items() if one}
     counted = next(counted_in(module, given, sizes), None)
     if counted is not None:
-        heads = counted.heads or counted.of_all // seen.get("depth", 1)
+        heads = counted.heads or max(1, counted.of_all // seen.get("depth", 1))
         seen["heads"], seen["depth"] = heads, max(1, counted.of_all // heads)
-    if row.is_of_one_head and counted is not None and counted.heads:
-        seen["heads"] = counted.heads
     fits = sizes.embed_dim % seen.get("heads", 1) == 0
     return replace(sizes, **seen) if fits else sizes

@@ -106,7 +106,8 @@ def _parameters(definition: Definition, inputs: int) -> list[inspect.Parameter]:
     every = inspect.signature(definition.value).parameters.values()  # type: ignore[arg-type]  # is a function
     found = [one for one in every if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
     if len(found) < inputs:
-        why = f"{definition.name} takes {len(found)} arguments, but should take the component's {inputs}"
+        count = f"only {len(found)} arguments" if found else "no argument"
+        why = f"{definition.name} takes {count} of its own, but should take the component's input"
         raise NotLoaded(why, definition.frame)
     return found
 
