@@ -14,6 +14,8 @@ from ....reference.sizes import Sizes
 from ...questions.meanings import fields_of
 from .calls.blueprint import Assignment
 
+_ALONG_A_SIDE = "patches_side"
+
 
 class Level(IntEnum):
     """How far a try got."""
@@ -86,6 +88,13 @@ class BuildAttempt:
     def neglects_classes(self) -> bool:
         """Does nothing set how many classes there are, though an argument may well mean that?"""
         return "classes" not in self.claimed and any("classes" in one.choices for one in self.assignment)
+
+    @property
+    def leaves_no_pixels(self) -> bool:
+        """Is a number along a side taken for that of all patches, of which none has a pixel then?"""
+        counts = (one for slot, one in self.assignment.items() if _ALONG_A_SIDE in slot.choices)
+        is_empty = any(0 in shape for shape in self.shapes)
+        return is_empty and any(one != _ALONG_A_SIDE for one in counts)
 
     @property
     def is_cut_evenly(self) -> bool:

@@ -20,6 +20,7 @@ from ..tracing.results import computed
 from .arguments.argument_choices import assignments
 from .build_attempt import BuildAttempt, Level
 from .calls.blueprint import Assignment, Builder
+from .calls.forward_inputs import ONE_BY_ONE
 from .calls.observing import (
     ModelParts,
     embedded_width,
@@ -106,7 +107,8 @@ class Search:
             if attempt.comes_through:
                 return attempt
         self.builder.give(inputs)
-        return (None if first.is_bug else self.laid_out(assignment, sizes, "B H W C")) or first
+        layouts = () if first.is_bug else ("B H W C", ONE_BY_ONE)
+        return next(filter(None, (self.laid_out(assignment, sizes, one) for one in layouts)), first)
 
     def laid_out(self, assignment: Assignment, sizes: ModelSizes, axes: str) -> BuildAttempt | None:
         """The same with images of other axes, if that fits."""
@@ -163,6 +165,8 @@ def run(
         _look(attempt, parts)
         if norms_one_number(parts):
             raise ValueError("a norm of tokens with one feature each, which leaves nothing of them")
+        if attempt.leaves_no_pixels:
+            raise ValueError("patches without pixels")
         if draws:
             randomise(model, _SEED, {})
         given = as_given(sizes.input(_SEED), torch.get_default_dtype())

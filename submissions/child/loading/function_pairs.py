@@ -68,7 +68,8 @@ def _paired(
     needed = [name for name, one in asked.items() if one.default is one.empty and name not in in_keys]
     free = [name for name in needed if name in keyed or name not in taken]
     # where parameters are made, the image's name may be that of its side
-    images = [name for name in needed if _IMAGE.search(name) and name not in keyed] or free[-1:]
+    likely = [name for name in needed if _IMAGE.search(name) and name not in keyed]
+    images = likely or [name for name in free if name not in keyed][-1:] or free[-1:]
     parameters = [name for name in free if name not in images]
     if make.module != run.module or not images or not parameters:
         return

@@ -1,7 +1,7 @@
 """Models whose forward takes more than an image: a mask, labels, or a batch as a dictionary or a tuple.
 
-Or an image with its channels last, as image files have them, or a grey one without that axis. What beside the
-image is demanded is given None, or what else lets a pass come through.
+Or an image with its channels last, as image files have them, a grey one without that axis, or one at a time.
+What beside the image is demanded is given None, or what else lets a pass come through.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ from torch import Tensor, nn
 
 from ....reading.python_text import parse, written
 from ...settings import Settings
+from .observing import stacked
 
 _MOST = 12  # ways to call a forward, each of which takes a pass
 _ANY_NUMBER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+ONE_BY_ONE = "C H W"
 _LAID_OUT: Mapping[str, Callable[[Tensor], Tensor]] = {
     "B C H W": lambda image: image,
+    ONE_BY_ONE: lambda image: image,
     "B H W C": lambda image: image.permute(0, 2, 3, 1),
     "B H W": lambda image: image.squeeze(1),
 }
@@ -80,7 +83,8 @@ class ForwardInputs:
     def notes(self) -> list[str]:
         """Say what the image and the others were given as."""
         others = [name for number, name in enumerate(self.names) if number != self.image]
-        told = [] if self.axes == "B C H W" else [f"forward was given images as {self.axes}"]
+        how = " one by one" * (self.axes == ONE_BY_ONE)
+        told = [] if self.axes == "B C H W" else [f"forward was given images{how} as {self.axes}"]
         told += [f"forward's {name!r} was given {one.told}" for name, one in zip(others, self.fillings)]
         if self.held is dict:
             told.insert(0, f"forward was given the image as {self.names[self.image]!r} of a dictionary")
@@ -90,6 +94,12 @@ class ForwardInputs:
 
 
 def _forward(inputs: ForwardInputs, model: nn.Module, image: Tensor) -> object:
+    if inputs.axes == ONE_BY_ONE:
+        return stacked(_called(inputs, model, one) for one in image)
+    return _called(inputs, model, image)
+
+
+def _called(inputs: ForwardInputs, model: nn.Module, image: Tensor) -> object:
     given = inputs.given(image)
     forward: Callable[..., object] = type(model).forward
     if inputs.held is dict:

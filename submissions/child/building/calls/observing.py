@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from math import isqrt
 
+import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
@@ -30,6 +31,11 @@ def tensors(output: object) -> Iterator[Tensor]:
             yield from tensors(one)
     elif dataclasses.is_dataclass(output) and not isinstance(output, type):
         yield from tensors(vars(output))
+
+
+def stacked(results: Iterable[object]) -> Tensor:
+    """In a batch, what came out for one image after the other: of each the first tensor."""
+    return torch.stack([next(tensors(one)) for one in results])
 
 
 def is_lazily_made(model: nn.Module) -> bool:

@@ -43,7 +43,7 @@ from .component_slots import OF_IMAGES, any_size, doubt, of_no_image
 from .component_trial import Way, run_alone
 from .drawn_parts import drawn_ways
 from .functions import function_ways
-from .one_input import traced_as
+from .one_input import one_by_one, traced_as
 
 _TRIES = 125  # of one definition, if it is small: half a second
 _WIDTHS_TRIED = 4
@@ -118,7 +118,8 @@ def _found(loaded: Loaded, key: str, pin: str | None, whole: Recipe | None) -> I
     others = () if found else [one for one in every if may_be(one, key, definitions)]
     scripts = () if any(one.is_module for one in every) else drawn_scripts(loaded, row.inputs)
     nameless = [*_with_parameters(others, definitions), *scripts]
-    tried = starmap(trial, product(nameless, traced_as(row)))
+    alone = [(one.definition, one_by_one) for one in found if row.inputs == 1 and one.error is not None]
+    tried = starmap(trial, chain(product(nameless, traced_as(row)), alone))
     fits = (one for one in tried if one.level is Level.FITS or isinstance(one.error, NotImplementedError))
     return chain(found, fits)
 

@@ -1,7 +1,7 @@
 """Child side: components that are no module of one tensor by themselves, as one that is traced.
 
 Attention of a query, a key and a value takes the three in a stack; one attention head is made as often as a
-model has heads, side by side.
+model has heads, side by side; what takes no batch is given one after the other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from .....reference.components import Component
 from .....reference.sizes import Sizes
 from ...loading.drawn_scripts import ScriptModule
-from ..calls.observing import tensors
+from ..calls.observing import stacked, tensors
 from .functions import FunctionModule
 
 Way = Callable[[Sizes], nn.Module]
@@ -54,6 +54,18 @@ class _SideBySide(nn.Module):
         return next((one for one in found if one.shape == self._shape), found[0])
 
 
+class _OneByOne(nn.Module):
+    """Takes a batch, of which each goes through it by itself."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        vars(module).pop("forward", None)
+        self.module = module
+
+    def forward(self, batch: Tensor) -> Tensor:
+        return stacked(map(self.module, batch))
+
+
 class _Unstacked(nn.Module):
     """Takes its inputs in a stack."""
 
@@ -78,6 +90,11 @@ def traced_as(row: Component) -> list[Callable[[Way], Way]]:
     if row.inputs > 1:
         return [partial(_unstacked, row, form) for form in _FORMS]
     return [lambda way: way]
+
+
+def one_by_one(way: Way) -> Way:
+    """What makes what takes no batch a way to build what does."""
+    return lambda sizes: _OneByOne(way(sizes))
 
 
 def _side_by_side(row: Component, way: Way, sizes: Sizes) -> nn.Module:
