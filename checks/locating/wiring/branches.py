@@ -17,17 +17,15 @@ from ..forms import (
     ACTIVATIONS,
     CONTEXTS,
     MERGES,
-    NORMS,
     PROBABILITIES,
     SCORES,
     WHOLE_ATTENTION,
     Form,
 )
 from ..search.linear_maps import LinearMap
-from ..search.norms import BatchNorm, Norm
 from ..walk import Made, Walk, applied, combine
 from .operators import FormRow, LinearRow, Moved, never, width
-from .projecting import ProjectionsRow
+from .projecting import ProjectionsRow, norms_of
 from .rows import Computation, Row, read
 
 
@@ -89,27 +87,28 @@ def _sum_of(*parts: Tensor) -> Tensor:
     return torch.stack(parts).sum(0)
 
 
+_NORMED = 0.2  # of queries and keys: each has a norm of its own, which is there for nothing else
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScoresRow(FormRow):
     """The scores of two tensors, or of a norm of each: Dehghani et al. 2023, arXiv:2302.05442."""
 
-    def wrong(self, walk: Walk) -> Iterator[Computation]:
-        yield from super().wrong(walk)
+    def _ways(self, walk: Walk) -> Iterator[Computation]:
+        yield from super()._ways(walk)
         query, key = self.given(walk)
+        plain = combine(self.forms[0].function, query.predict, key.predict)
+        if walk.places.has_largest(plain(walk.context), key.began - 1):  # then they meet as they are
+            return
         right = combine(self.forms[0].function, query.right, key.right)
-        norms = (list(_norms_of(walk, one)) for one in (query, key))
+        norms = (list(norms_of(walk, x.predict(walk.context), x.began - 1)) for x in (query, key))
         for (first, second), form in product(product(*norms), self.forms):
             id = form.id and self.named(walk, form)
             both = applied(first, query.predict), applied(second, key.predict)
             made = Made(combine(form.function, *both), right, max(query.began, key.began))
-            price, ids = (1.0, ("qk-norm",)) if id is None else (1.0 + form.price, ("qk-norm", id))
+            ids = ("qk-norm",) if id is None else ("qk-norm", id)
+            price = _NORMED + form.price
             yield Computation(made, price, ids, form.blame, second, may_be_implied=id is None)
-
-
-def _norms_of(walk: Walk, x: Made) -> Iterator[Norm | BatchNorm]:
-    tensor = x.predict(walk.context)
-    if tensor.shape[-1] > 1:  # one number has no variance
-        yield from (norm for norm, _, _ in walk.parameters.norms(tensor, x.began - 1, NORMS))
 
 
 SCALE_MOVED = Moved(

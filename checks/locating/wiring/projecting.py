@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product, starmap
 from math import prod
 
 from torch import Tensor
@@ -13,8 +14,9 @@ from ....reference import equations as eq
 from ..best_first import UNKNOWN, Option, later
 from ..comparing import equal
 from ..context import Predict
-from ..forms import SCORES
+from ..forms import NORMS, SCORES
 from ..search.nearness import fingerprint
+from ..search.norms import BatchNorm, Norm
 from ..search.places import Found
 from ..walk import Walk, applied
 from .begun import begun, is_used, pay
@@ -168,8 +170,23 @@ def _attending(walk: Walk, heads: Heads) -> Found | None:
 
 
 def _met(walk: Walk, q: Tensor, k: Tensor) -> Found | None:
-    places = (walk.places.find(form.function(q, k)) for form in SCORES)
-    return next((one for one in places if one is not None), None)
+    """Where they meet, or a norm of each does."""
+    return next(filter(None, map(walk.places.find, _scores(walk, q, k))), None)
+
+
+def _scores(walk: Walk, q: Tensor, k: Tensor) -> Iterator[Tensor]:
+    yield from (form.function(q, k) for form in SCORES)
+    yield from starmap(SCORES[0].function, product(_normed(walk, q), _normed(walk, k)))
+
+
+def _normed(walk: Walk, x: Tensor) -> Iterator[Tensor]:
+    yield from (norm(walk.context, x) for norm in norms_of(walk, x, walk.position - 1))
+
+
+def norms_of(walk: Walk, x: Tensor, after: int) -> Iterator[Norm | BatchNorm]:
+    """The norms of queries or keys that are there: Dehghani et al. 2023, arXiv:2302.05442."""
+    if x.shape[-1] > 1:  # one number has no variance
+        yield from (norm for norm, _, _ in walk.parameters.norms(x, after, NORMS))
 
 
 def _attended(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
