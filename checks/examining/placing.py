@@ -119,7 +119,9 @@ def _viewed_at(examination: Examination, step: Step) -> Frame | None:
     if not value.views:
         return None
     before = walk.steps[: walk.steps.index(step)] if step.block == 0 else []
-    is_read_from = any(one.found is not None and one.found.record == record for one in before)
+    is_read_from = record == walk.trace.image.number or any(
+        one.found is not None and one.found.record == record for one in before
+    )
     is_known = not equal(walk.context.of(step.predict), right)  # what would be right of the same inputs
     may_be_view = is_known and not value.is_copy  # a copy puts into another order itself
     is_view = is_read_from or (may_be_view and has_all(walk.trace.tensor(value.reference), right))

@@ -6,6 +6,8 @@ were computed in.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -38,6 +40,9 @@ TABLE = 1e-5
 TRACED = 1e-4
 # Code that plots often casts to float32 on the way.
 PLOTTED = 1e-4
+# to compute in: memory that nobody has written to, as of ``torch.empty``, holds anything
+any_bits = partial(np.errstate, over="ignore", invalid="ignore")
+
 # A model may return its scores in a smaller type than it computes them in: a few units in the last place of
 # that, as softmax makes them.
 _OF_TYPE = {"float64": ROUNDING, "float32": 1e-5, "float16": 2e-3, "bfloat16": 2e-2, "float8": 0.1}

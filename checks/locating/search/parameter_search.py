@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from ....submissions.host.trace import Reference, Use, Value
-from ..comparing import Array
+from ..comparing import Array, any_bits
 from ..context import Context
 from ..forms import NORMS, Form
 from .linear_maps import LinearMap as LinearMap
@@ -98,7 +98,7 @@ class Parameters:
         if not maps.candidates:
             return
         row = x[_middle_index(x)].detach().numpy()
-        with np.errstate(over="ignore", invalid="ignore"):  # memory that nobody has written to holds anything
+        with any_bits():
             values = (maps.rows @ row)[:, None] + maps.shifts  # (n, biases, 2)
             if plus is not None:
                 values = values + maps.picked(plus[_middle_index(plus)].detach().numpy())[:, None]
@@ -209,7 +209,8 @@ class Parameters:
             first = index[1] * x.shape[-1]
             more, others = self._affines_of(prod(x.shape[1:]), [first + one for one in picks])
             pairs, numbers = [*pairs, *more], np.concatenate([numbers, others])
-        values = plain[None] * numbers[:, :1] + numbers[:, 1:]  # (pairs, kinds, 2)
+        with any_bits():
+            values = plain[None] * numbers[:, :1] + numbers[:, 1:]  # (pairs, kinds, 2)
         there = self._places.have(values.reshape(-1, 2), np.ones(values.shape[0] * values.shape[1]))
         for pair, kind in zip(*np.nonzero(there.reshape(values.shape[:2])), strict=True):
             weight, bias = pairs[pair]

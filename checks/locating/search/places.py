@@ -18,11 +18,15 @@ import numpy.typing as npt
 from torch import Tensor
 
 from ....submissions.host.trace import Reference, Trace
-from ..comparing import ROUNDING, Array, same_cells
+from ..comparing import ROUNDING, Array, any_bits, same_cells
 from .anchors import anchors, step_along, strides_to
 
 _NUMBERS = 4_000_000  # of a pass, among which a look-up counts twice
 _PREDICTED = 50_000  # numbers that it takes as long to predict as to look one up
+# the axes along which a tensor of so many may be computed slice by slice; where one is that of tokens,
+# these one after the other, since another order is a mistake
+_IN_TURN = {4: ((0, 2, 1), (0, 1, 2)), 3: ((1,), (0, 1))}
+_APART = {4: ((1,), (0,), (1, 0), *_IN_TURN[4]), 3: ((0,), *_IN_TURN[3]), 2: ((0,),)}
 _HITS_KEPT = 48  # positions of one value that are followed up; only repeated values have more
 
 
@@ -113,8 +117,8 @@ class Places:
     def find(self, prediction: Tensor, after: int = -1) -> Found | None:
         """The first place of ``prediction`` in a record later than ``after``, whole or in slices.
 
-        Slices are looked for along the axis of heads (of four axes the second), of images (the first), both,
-        and of tokens (of three axes the second): these one after the other, since another order is a mistake.
+        Slices are looked for along the axis of heads (of four axes the second), of images (the first), of
+        tokens (of three axes the second, of four the third), and along several of them.
         A slice without two different values along some axis has no place.
         """
         array = np.ascontiguousarray(prediction.detach().numpy())
@@ -124,10 +128,8 @@ class Places:
         whole = next(self._places(array, after), None)
         # slices that are put together later, for a plot say, were there before the whole
         before = None if whole is None else whole.record
-        apart = {4: ((1,), (0,), (1, 0)), 3: ((0,), (1,)), 2: ((0,),)}.get(array.ndim, ())
-        for axes in apart if self._has_largest(array, after, before) else ():
-            over_tokens = array.ndim == 3 and axes == (1,)
-            slices = self._slices(array, axes, after, before, in_turn=over_tokens)
+        for axes in _APART.get(array.ndim, ()) if self._has_largest(array, after, before) else ():
+            slices = self._slices(array, axes, after, before, in_turn=axes in _IN_TURN.get(array.ndim, ()))
             if slices:
                 return Found(slices, axes)
         return None if whole is None else Found((whole,))
@@ -167,7 +169,8 @@ class Places:
     ) -> tuple[Place, ...]:
         """A place for each slice, in records earlier than ``before``; none where one is missing.
 
-        Those that are ``in_turn`` are each in a later record than the one before.
+        Those that are ``in_turn`` are each in a later record than the one before. One that was found already
+        is looked for behind that: the row of a class token may be the same in all images.
         """
         apart = np.moveaxis(array, axes, range(len(axes)))
         if 1 in apart.shape[: len(axes)]:
@@ -175,6 +178,8 @@ class Places:
         found: list[Place] = []
         for one in apart.reshape(-1, *apart.shape[len(axes) :]):
             place = next(self._places(one, after), None)
+            if in_turn and place in found:
+                place = next(self._places(one, found[-1].record), None)
             if place is None or (before is not None and place.record >= before):
                 return ()
             if in_turn and found and place.record <= found[-1].record:
@@ -290,7 +295,7 @@ class Places:
                 if offset < 0 or last >= cells.size:
                     continue
                 place = Place(record, offset, strides)
-                with np.errstate(invalid="ignore"):  # memory that nobody wrote to may hold any bits
+                with any_bits():
                     error = np.abs(self.at(place, array.shape) - array).max()
                 if error <= ROUNDING * scale:
                     yield place

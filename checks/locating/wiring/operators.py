@@ -9,6 +9,7 @@ from ....submissions.host.trace import Use
 from ..best_first import UNKNOWN, Option
 from ..context import Predict
 from ..forms import NORMS, Form
+from ..search.origins import origin
 from ..search.parameter_search import LinearMap
 from ..walk import Made, Walk, applied, combine, right_of
 from .graph_tensors import likely_map, likely_norm
@@ -142,11 +143,7 @@ class LinearRow(Row):
                 made = Made(turned(applied(map_, x.predict)), turned(applied(map_, x.right)), x.began)
                 yield Computation(made, player=map_)
         for map_, _, _ in walk.parameters.linears(tensor, after, outputs):
-            # a weight that was computed has the norm's own in it
-            whole = (
-                not found_here(walk, "layernorm-no-affine") or walk.parameters.leaf(map_.weight)[0] == "leaf"
-            )
-            if whole and not _projects(walk, map_):
+            if not _has_the_norms(walk, map_) and not _projects(walk, map_):
                 yield Computation(self._mapped(walk, map_, x), player=map_)
         for name in (one for one in self.added_to if is_there(walk, one)):
             plus = read(walk, name).predict(walk.context)
@@ -194,6 +191,12 @@ def turned(x: Predict) -> Predict:
 def found_here(walk: Walk, id: str) -> bool:
     """Was this found in this block?"""
     return any(one.id == id for step in walk.steps if step.block == walk.number for one in step.findings)
+
+
+def _has_the_norms(walk: Walk, map_: LinearMap) -> bool:
+    """Was its weight computed with that of the norm before it, which then seems to have none?"""
+    made_of = origin(walk.trace, walk.trace.used(map_.weight)).leaves
+    return len(made_of) > 1 and found_here(walk, "layernorm-no-affine")
 
 
 def _projects(walk: Walk, map_: LinearMap) -> bool:

@@ -14,6 +14,7 @@ from ..tracing.tracing import Key, Storage
 from .script_tracing import ScriptTracer, Window
 
 _PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
+_DRAWN = ("uniform_.", "normal_.", "random_.")  # what is put into a tensor that was empty
 
 
 def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
@@ -160,5 +161,5 @@ def _renumber(
         record.image = ("record", number) in shown or (follows and ("record", number) in inside)
         if record.image:
             depends.add(("record", number))
-        elif not record.inputs and len(record.shape) < 4:
-            record.op = "constant"  # weights that are drawn once, when the script starts
+        elif len(record.shape) < 4 and (not record.inputs or record.op.startswith(_DRAWN)):
+            record.op, record.inputs = "constant", ()  # weights that are drawn once, when the script starts

@@ -28,12 +28,11 @@ def _of_attention(made: Sequence[Storage], batch: int, pixels: int) -> dict[str,
     tokens = shape[-1]
     sequences = [one for one in made if len(one.shape) == 3 and one.shape[-2] == tokens]
     embed_dim = _width([one for one in sequences if one.shape[-1] not in (1, tokens)])  # means, and maps
-    hidden = (one.shape[-1] for one in made if _is_activation(one.op) and tokens in one.shape[:-1])
     return {
         "patch": isqrt(pixels // max(1, tokens - 1)),
         "heads": max(_heads(shape, batch), _one_by_one(made[first + 1 :], shape, embed_dim)),
         "embed_dim": embed_dim,
-        "mlp_dim": _most(hidden),
+        "mlp_dim": _hidden(made, (tokens,)),
         "classes": _classes(made, batch, embed_dim),
     }
 
@@ -41,12 +40,14 @@ def _of_attention(made: Sequence[Storage], batch: int, pixels: int) -> dict[str,
 def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, int]:
     """The side of a patch, the width that patches are mapped to, and the heads that scores are of.
 
-    Nothing attends to them yet.
+    Nothing attends to them yet, or one token after the other does.
     """
     batch, channels, height, width = (image[name] for name in ("batch", "channels", "height", "width"))
     side = next(_sides(made, channels, height, width), 0)
     if not side:
-        return {}
+        return {
+            "mlp_dim": _most(one.shape[-1] for one in made if _is_activation(one.op) and len(one.shape) > 2)
+        }
     count, numbers = _rows(channels, height, width, side)
     rows = (one.shape for one in made if len(one.shape) == 3 and one.shape[1] in (count, count + 1))
     widths = (shape[-1] for shape in rows if shape[-1] not in (1, numbers))  # 1: of a norm's means
@@ -57,6 +58,7 @@ def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, 
         "patch": side,
         "embed_dim": embed_dim,
         "heads": heads,
+        "mlp_dim": _hidden(made, (count, count + 1)),
         "classes": _classes(made, batch, embed_dim),
     }
 
@@ -64,7 +66,7 @@ def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, 
 def _sides(made: Sequence[Storage], channels: int, height: int, width: int) -> Iterator[int]:
     """Of a convolution over patches, of all patches at once, or of as many as there are one by one."""
     yield from (height // one.shape[-2] for one in made if "convolution" in one.op and one.shape[-2] < height)
-    counted = Counter(one.shape for one in made if len(one.shape) >= 3)
+    counted = Counter(_of_rows(one) for one in made if len(one.shape) >= 3)
     for shape, times in counted.items():
         last = shape[-3:]
         for side in {isqrt(last[-1] // channels), *last} & {*range(1, height)}:
@@ -72,6 +74,12 @@ def _sides(made: Sequence[Storage], channels: int, height: int, width: int) -> I
             is_cut = last.count(side) > 1 and height % side == 0 and times * prod(shape) >= count * numbers
             if last[1:] == (count, numbers) or is_cut:
                 yield side
+
+
+def _of_rows(one: Storage) -> tuple[int, ...]:
+    """Its shape, with a row for each patch where it is unfolded into columns."""
+    *first, inner, last = one.shape
+    return (*first, last, inner) if "im2col" in one.op else one.shape
 
 
 def _rows(channels: int, height: int, width: int, side: int) -> tuple[int, int]:
@@ -98,6 +106,12 @@ def _is_map(shape: Sequence[int]) -> bool:
 
 def _is_activation(op: str) -> bool:
     return any(name in op for name in _ACTIVATIONS)
+
+
+def _hidden(made: Sequence[Storage], tokens: Sequence[int]) -> int:
+    """How wide what has a row for each token is where an activation is taken of it."""
+    active = (one.shape for one in made if _is_activation(one.op))
+    return _most(shape[-1] for shape in active if not {*tokens}.isdisjoint(shape[:-1]))
 
 
 def _most(sizes: Iterable[int]) -> int:

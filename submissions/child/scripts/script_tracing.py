@@ -16,12 +16,14 @@ from ...questions.randomise import drawn
 from ...questions.recording import Reference
 from ...reading.code import STUDENT_PREFIX
 from ..tracing.results import is_array
-from ..tracing.tracing import Key, Tracer, storage_of, tensors_in, written_by
+from ..tracing.tracing import Key, Storage, Tracer, storage_of, tensors_in, written_by
 
 _MOST_NUMBERS = 30_000_000  # that are kept: 240 MB, where a submission's answer may have 256
 _MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads make some thousand
 _MOST_CHANNELS = 4
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
+_SUMS = ("add.Tensor", "add_.Tensor")
+_AXES_OF_IMAGES, _AXES_OF_TOKENS = 4, 3
 
 
 class LimitReached(RuntimeError):
@@ -63,7 +65,8 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
 
     A parameter gets random values when it is first read, or what ``fixed`` holds under its name: its place in
     that order, ``parameter0`` being the first. So does a matrix of zeros that something is multiplied by, as
-    heads are initialised: behind it nothing would be seen. ``image`` is written over what ``pictures`` names.
+    heads are initialised: behind it nothing would be seen; and a table of zeros that is added to tokens.
+    ``image`` is written over what ``pictures`` names.
     """
 
     def __init__(
@@ -95,8 +98,8 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         if any(self._is_parameter(one) for one in changed):  # initialised: it gets other values yet
             return self._initialised(func, args, kwargs, changed)
         args, kwargs = self._alike(args), self._alike(kwargs)
-        if func.name().partition("::")[2] in _PRODUCTS:
-            self._parameters |= {storage_of(one): False for one in tensors_in(args) if self._is_blank(one)}
+        meant = self._meant(func, [*tensors_in(args)])
+        self._parameters |= {storage_of(one): False for one in meant if self._is_blank(one)}
         for tensor in tensors_in((args, kwargs)):
             if self._is_parameter(tensor):
                 self._settle(tensor)
@@ -150,9 +153,22 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
 
     def _is_parameter(self, tensor: Tensor) -> bool:
         key = storage_of(tensor)
-        if isinstance(tensor, nn.Parameter):
+        learns = tensor.requires_grad and tensor.is_leaf and tensor.dim() != _AXES_OF_IMAGES
+        if learns or isinstance(tensor, nn.Parameter):
             self._parameters.setdefault(key, False)
         return key in self._parameters
+
+    def _meant(self, func: Any, given: Sequence[Tensor]) -> Sequence[Tensor]:
+        """Which of these are weights, or a table that is added to the tokens of several images."""
+        name = func.name().partition("::")[2]
+        if name in _PRODUCTS:
+            return given
+        tokens = max(given, key=Tensor.dim, default=None)
+        if name not in _SUMS or tokens is None or tokens.dim() != _AXES_OF_TOKENS:
+            return ()
+        rows = tokens.shape[1:]  # square ones hide what may not be attended to
+        tables = (one for one in given if one.shape[-2:] == rows and one.numel() == rows.numel())
+        return [one for one in tables if rows[0] != rows[1] and len(tokens) > 1]
 
     def _is_blank(self, tensor: Tensor) -> bool:
         """Is it a matrix of zeros that is computed of nothing, and that has no values of its own yet?
@@ -164,6 +180,10 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         kind, number = self._owner.get(storage_of(tensor), ("leaf", 0))
         is_computed = kind == "record" and bool(self.records[number].inputs)
         return tensor.dim() > 1 and not is_computed and is_array(tensor) and not tensor.any()
+
+    def _may_depend(self, record: Storage) -> bool:
+        """As far as is known: while a script runs it is not known yet what is an image."""
+        return True
 
     def _initialised(self, func: Any, args: Any, kwargs: Any, changed: list[Tensor]) -> Any:
         for one in changed:

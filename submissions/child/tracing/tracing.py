@@ -158,11 +158,15 @@ class Tracer(Mode):
     def _note_view(self, tensor: Tensor) -> None:
         kind, number = self._owner.get(storage_of(tensor), ("leaf", 0))
         record = self.records[number] if kind == "record" else None
-        if record is None or not record.image or len(record.views) == _VIEWS_KEPT:
+        if record is None or not self._may_depend(record) or len(record.views) == _VIEWS_KEPT:
             return
         for line in student_frames(sys._getframe())[:1]:
             if line not in (*record.views, *record.frames[:1]):
                 record.views += (line,)
+
+    def _may_depend(self, record: Storage) -> bool:
+        """On the image."""
+        return record.image
 
     def _keep(self, key: Key, tensor: Tensor) -> None:
         """Before its numbers are copied: ``tensor`` is this record or leaf from now on."""
