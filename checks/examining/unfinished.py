@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...reference.components import COMPONENTS
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.to_do import is_left_within
+from ...submissions.reading.to_do import is_left_within, noted
 from ...submissions.reading.unwritten import throws_away, unwritten
 from ..locating.accounting import without_blocks
 from ..locating.reached import LEFT_OUT, went_on
@@ -43,8 +43,7 @@ def unfinished(examples: Examples) -> Unfinished | None:
     if not examples.examples:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
-    lacking = _lacking(examples)
-    lacking = lacking if lacking and is_left_within(examples.source.files) else set()
+    lacking = _to_come(examples)
     keys = [key for key in examples.keys if key not in reached - lacking]
     if without_blocks(examples.walk):
         return Unfinished(_of_blocks(examples), None)
@@ -66,6 +65,15 @@ def unfinished(examples: Examples) -> Unfinished | None:
     return Unfinished(tuple(keys[lost:]), next(iter(frames), None), lost)
 
 
+def _to_come(examples: Examples) -> set[str]:
+    """The stages that lack something of which the code says that it is to come."""
+    lacking, files = _lacking(examples), examples.source.files
+    if not lacking or is_left_within(files):
+        return {*lacking}
+    notes = noted(files) if examples.walk.ends_early else []
+    return {stage for stage, what in lacking.items() if any(what in one for one in notes)}
+
+
 def _of_blocks(examples: Examples) -> tuple[str, ...]:
     """The stages of blocks that are not there, and those before them that lack something, as positions."""
     keys, lacking = list(examples.keys), _lacking(examples)
@@ -78,19 +86,23 @@ def left_out(examples: Examples, absent: Collection[str]) -> Unfinished:
 
     They are not written yet where what is not written gives back what it is given.
     """
-    there, lacking = {step.key for step in examples.walk.steps}.union(absent), _lacking(examples)
+    there, lacking = {step.key for step in examples.walk.steps}.union(absent), {*_lacking(examples)}
     lacking |= {_MADE_OF_IT[one] for one in lacking if one in _MADE_OF_IT}
     keys = tuple(one for one in examples.keys if one in lacking or one not in there)
     return Unfinished(keys, next((one.frame for one in unwritten(examples.source.files)), None))
 
 
-def _lacking(examples: Examples) -> set[str]:
-    """The stages of which is said that something is left out, and nothing else."""
+def _lacking(examples: Examples) -> dict[str, str]:
+    """The stages of which is said that something is left out, and nothing else; and what it is."""
     told = (one for step in examples.walk.steps for one in step.findings)
     wrong = [one for one in told if examples.family.mistake(one.id).kind == "error"]
     lacking = [one for one in wrong if one.id.endswith(LEFT_OUT)]
     besides = {one.stage for one in wrong if one not in lacking}
-    return {one.stage for one in lacking if not any(word in one.id for word in _NO_FUNCTION)} - besides
+    return {
+        one.stage: one.id.partition("-")[0]
+        for one in lacking
+        if one.stage not in besides and not any(word in one.id for word in _NO_FUNCTION)
+    }
 
 
 def _ends_early(examples: Examples, keys: Sequence[str]) -> bool:

@@ -18,7 +18,10 @@ _ATTENDING = ("attention", "attention_head", "dot_product_attention")
 _ADDING = ("class_token", "positions")  # which are not there at all where they leave out what they add
 _AROUND = {"post_attention_norm", "post_mlp_norm"}
 _SEVERAL = 2  # blocks, of which a stack is made
-_NO_MLP, _BEFORE_IT = "mlp-left-out", ("block_input", *COMPONENTS["attention"].stages)
+_HALVES = {  # of a block, by what is said where the other one is not there
+    "mlp-left-out": ("block_input", *COMPONENTS["attention"].stages),
+    "attention-left-out": ("post_attention_norm", *COMPONENTS["mlp"].stages),
+}
 _NOTHING_LEARNED = "layernorm-no-affine"
 
 
@@ -32,8 +35,9 @@ def stages_shown(own: Sequence[str], part: ComponentExamination, whole: Examinat
         return ()
     if part.passed_on:  # the sums around what does nothing
         return own if found >= _AROUND and _is_such(part) else ()
-    if part.candidate.lines and part.row.key == "block" and _NO_MLP in part.walk.ids:  # it may be to come
-        return [key for key in own if key in _BEFORE_IT]
+    if part.row.key == "block" and not part.walk.ids.isdisjoint(_HALVES):  # the other half is to come
+        half = next(stages for id, stages in _HALVES.items() if id in part.walk.ids)
+        return [key for key in own if key in half]
     unknown = () if part.candidate.named else {key for key, _ in part.unexplained}
     stages = part.row.stages
     is_there = 2 * len(found.intersection(stages).difference(unknown)) > len(stages) and _is_such(part)

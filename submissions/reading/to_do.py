@@ -17,6 +17,8 @@ _SAID = (
 )
 _TO_DO = re.compile(r"\b(" + "|".join(_SAID) + ")", re.IGNORECASE)
 
+_ENDS = (ast.Return, ast.Yield, ast.YieldFrom)
+
 
 def to_do(text: str) -> set[int]:
     """The lines of comments that say that something is to be done."""
@@ -38,6 +40,19 @@ def is_left_within(files: Mapping[str, bytes]) -> bool:
         for one in nodes(text)
         if isinstance(one, ast.FunctionDef)
     )
+
+
+def noted(files: Mapping[str, bytes]) -> list[str]:
+    """The comments of functions that return nothing, but for constructors: notes of what is to come."""
+    return [
+        said.lower()
+        for _, text in texts(files)
+        for one in nodes(text)
+        if isinstance(one, ast.FunctionDef) and one.name != "__init__"
+        if not any(isinstance(each, _ENDS) for each in ast.walk(one))
+        for line, said in comments(text)
+        if one.lineno < line < one.body[-1].lineno
+    ]
 
 
 def _drafts(text: str) -> set[int]:

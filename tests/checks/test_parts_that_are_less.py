@@ -109,3 +109,128 @@ def test_a_wrong_norm_is_told(edit: tuple[str, str], id: str, zygote: Zygote, tm
 def test_a_class_token_at_the_end_is_told_before_there_are_blocks(zygote: Zygote, tmp_path: Path) -> None:
     result = graded_file(_NO_BLOCKS, VIT, zygote, tmp_path)
     assert [(one.id, one.stage) for one in result.mistakes] == [("cls-appended-last", "S06")]
+
+
+_HALF = """
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, c, h):
+        super().__init__()
+        self.h, self.ln1 = h, nn.LayerNorm(c)
+        self.qkv, self.o = nn.Linear(c, 3 * c), nn.Linear(c, c)
+        self.ln2 = nn.LayerNorm(c)
+
+    def forward(self, x):
+        b, t, c = x.shape
+        parts = self.qkv(self.ln1(x)).split(c, dim=2)
+        q, k, v = (one.view(b, t, self.h, c // self.h).transpose(1, 2) for one in parts)
+        w = (q @ k.transpose(-2, -1) * (c // self.h) ** -0.5).softmax(-1)
+        x = x + self.o((w @ v).transpose(1, 2).reshape(b, t, c))
+
+        # second half: mlp
+        return x
+"""
+_OTHER_HALF = """
+from torch import nn
+from torch.nn import functional as F
+
+
+class Block(nn.Module):
+    def __init__(self, dim, hidden):
+        super().__init__()
+        self.norm2, self.fc1, self.fc2 = nn.LayerNorm(dim), nn.Linear(dim, hidden), nn.Linear(hidden, dim)
+
+    def forward(self, x):
+        # attention comes next week
+        return x + self.fc2(F.gelu(self.fc1(self.norm2(x))))
+"""
+_NO_ATTENTION_YET = """
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.norm2, self.fc1, self.fc2 = nn.LayerNorm(d), nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
+
+    def forward(self, x):
+        # TODO attention part
+        return x + self.fc2(nn.functional.gelu(self.fc1(self.norm2(x))))
+
+
+class ViT(nn.Module):
+    def __init__(self, size=32, P=8, classes=10, d=64, depth=4):
+        super().__init__()
+        self.P, self.proj = P, nn.Linear(3 * P * P, d)
+        self.pos = nn.Parameter(0.02 * torch.randn((size // P) ** 2, d))
+        self.layers = nn.ModuleList(Layer(d) for _ in range(depth))
+        self.norm, self.head = nn.LayerNorm(d), nn.Linear(d, classes)
+
+    def forward(self, x):
+        (B, C, H, W), P = x.shape, self.P
+        x = x.view(B, C, H // P, P, W // P, P).permute(0, 2, 4, 3, 5, 1).reshape(B, -1, P * P * C)
+        x = self.proj(x) + self.pos
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.norm(x).mean(dim=1))
+"""
+_NOTED = """
+import torch
+from torch import nn
+
+
+class VisionTransformer(nn.Module):
+    def __init__(self, p=6, D=80, H=5, L=4):
+        super().__init__()
+        self.embed = nn.Conv2d(3, D, p, p)
+        self.layers = nn.ModuleList(
+            nn.TransformerEncoderLayer(
+                D, H, 3 * D, 0.0, "gelu", batch_first=True, norm_first=True, layer_norm_eps=1e-6
+            )
+            for _ in range(L)
+        )
+
+    def forward(self, img):
+        x = self.embed(img).flatten(2).transpose(1, 2)
+        # + positions
+        for layer in self.layers:
+            x = layer(x)
+        # return readout
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        (_HALF, [1, *range(8, 16)]),
+        (_OTHER_HALF, [1, 16, 17, 18]),
+        (_NO_ATTENTION_YET, [1, 2, 3, 4, 6, 7, 8, *range(16, 27)]),
+        (_NOTED, [1, 2, 3, 4, 6, *range(8, 23)]),
+    ],
+    ids=["the MLP", "attention", "attention of all blocks", "what a comment names"],
+)
+def test_what_is_to_come_is_not_left_out(text: str, right: list[int], zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(text, VIT, zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], right)
+
+
+def test_what_no_comment_names_is_left_out(zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(_NOTED.replace("        # + positions\n", ""), VIT, zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == ["pos-missing"]
+
+
+def test_a_comment_beside_a_layer_that_nothing_uses_is_no_note(zygote: Zygote, tmp_path: Path) -> None:
+    edits = [
+        ("        # + positions\n", ""),
+        (
+            "        self.layers =",
+            "        # positions\n        self.head = nn.Linear(D, 10)\n        self.layers =",
+        ),
+        ("# return readout", "return self.head(x.mean(1))"),
+    ]
+    result = graded_file(edited(_NOTED, edits), VIT, zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == ["pos-missing"]

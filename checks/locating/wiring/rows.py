@@ -134,7 +134,8 @@ class Row:
     def settle(self, walk: Walk, way: Computation, found: Found | None) -> None:
         """As a step, or as what lies between two."""
         self._play(walk, way.player)
-        began = way.made.began if found is None else found.first
+        # what is handed on is an older tensor, and what is made of it is none
+        began = way.made.began if found is None else max(way.made.began, found.first)
         if self.stage:
             walk.make(self.key, replace(way.made, began=began, stage=self.stage))
             record = None if found is None else found.record
